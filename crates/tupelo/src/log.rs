@@ -53,7 +53,7 @@ pub fn start(verbose: u8) {
         // It would print why a line cannot be written, where none can: a panic.
         .log_internal_errors(false)
         .with_ansi(std::io::stderr().is_terminal())
-        .event_format(Lines {
+        .event_format(LineFormat {
             json: std::env::var("TUPELO_LOG_FORMAT").is_ok_and(|format| format == "json"),
         })
         .init();
@@ -64,11 +64,11 @@ const KEPT: usize = 500;
 const KEPT_CHARS: usize = 2_000;
 
 /// The newest lines, the oldest first.
-static NEWEST: Mutex<VecDeque<Line>> = Mutex::new(VecDeque::new());
+static NEWEST: Mutex<VecDeque<LogLine>> = Mutex::new(VecDeque::new());
 
 /// A line of the log.
 #[derive(Debug, Clone, serde::Serialize)]
-pub struct Line {
+pub struct LogLine {
     /// When it was written, in milliseconds since 1970.
     pub unix_ms: u64,
     /// What it is: `error`, `warning`, `info`, `request`, `abend`, `display`.
@@ -78,7 +78,7 @@ pub struct Line {
 }
 
 /// The newest lines, at most so many.
-pub fn newest(most: usize) -> Vec<Line> {
+pub fn newest(most: usize) -> Vec<LogLine> {
     let lines = NEWEST.lock().unwrap_or_else(PoisonError::into_inner);
     let skipped = lines.len().saturating_sub(most);
     lines.iter().skip(skipped).cloned().collect()
@@ -86,7 +86,7 @@ pub fn newest(most: usize) -> Vec<Line> {
 
 fn keep(kind: &'static str, text: &str) {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    let line = Line {
+    let line = LogLine {
         unix_ms: since.map_or(0, |since| since.as_millis() as u64),
         kind,
         text: text.chars().take(KEPT_CHARS).collect(),
@@ -98,18 +98,18 @@ fn keep(kind: &'static str, text: &str) {
     lines.push_back(line);
 }
 
-struct Lines {
+struct LineFormat {
     json: bool,
 }
 
 /// The fields of an event, as text.
 #[derive(Default)]
-struct Fields {
+struct EventFields {
     message: String,
     rest: Vec<(&'static str, String)>,
 }
 
-impl Fields {
+impl EventFields {
     /// Takes a field out.
     fn take(&mut self, name: &str) -> String {
         let at = self.rest.iter().position(|(known, _)| *known == name);
@@ -117,7 +117,7 @@ impl Fields {
     }
 }
 
-impl Visit for Fields {
+impl Visit for EventFields {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         let text = format!("{value:?}");
         match field.name() {
@@ -135,7 +135,7 @@ impl Visit for Fields {
     }
 }
 
-impl<S, N> FormatEvent<S, N> for Lines
+impl<S, N> FormatEvent<S, N> for LineFormat
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
     N: for<'a> FormatFields<'a> + 'static,
@@ -146,7 +146,7 @@ where
         mut out: Writer<'_>,
         event: &Event<'_>,
     ) -> fmt::Result {
-        let mut fields = Fields::default();
+        let mut fields = EventFields::default();
         event.record(&mut fields);
         let about = event.metadata();
         if self.json {
@@ -156,7 +156,7 @@ where
         let colours = out.has_ansi_escapes();
         let paint = |code: &'static str| if colours { code } else { "" };
         let (faint, plain, colour) = (paint("\x1b[2m"), paint("\x1b[0m"), paint(colour));
-        let text = told(about.target(), &mut fields);
+        let text = event_text(about.target(), &mut fields);
         keep(word, &harmless(&without_colours(text.trim_end())));
         write!(out, "{faint}{}{plain} {colour}{word:<8}{plain}", clock())?;
         // What `serve` says was made for a terminal already.
@@ -168,7 +168,7 @@ where
 }
 
 /// An event as a JSON object: time, level, target, message and its own fields.
-fn as_json(target: &str, level: Level, fields: &Fields) -> String {
+fn as_json(target: &str, level: Level, fields: &EventFields) -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let mut object = serde_json::Map::new();
     let seconds = since.map_or(0.0, |since| since.as_millis() as f64 / 1e3);
@@ -221,7 +221,7 @@ fn word(target: &str, level: Level) -> (&'static str, &'static str) {
 }
 
 /// An event's message with its fields.
-fn told(target: &str, fields: &mut Fields) -> String {
+fn event_text(target: &str, fields: &mut EventFields) -> String {
     match target {
         ACCESS => {
             let us: f64 = fields.take("us").parse().unwrap_or_default();
@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn a_request_is_aligned_and_a_display_line_names_task_transaction_and_program() {
-        let fields = |pairs: &[(&'static str, &str)]| Fields {
+        let fields = |pairs: &[(&'static str, &str)]| EventFields {
             message: "HELLO\x1b[2J".into(),
             rest: pairs.iter().map(|(n, v)| (*n, (*v).to_owned())).collect(),
         };
@@ -308,7 +308,7 @@ mod tests {
             ("bytes", "37"),
             ("us", "1500"),
         ];
-        let text = told(ACCESS, &mut fields(&request));
+        let text = event_text(ACCESS, &mut fields(&request));
         assert_eq!(text, "200     1.500 ms       37 B  GET /a");
         let display = [
             ("worker", "0"),
@@ -316,7 +316,7 @@ mod tests {
             ("transid", "ACC"),
             ("program", "ACCOUNT"),
         ];
-        let text = told(DISPLAY, &mut fields(&display));
+        let text = event_text(DISPLAY, &mut fields(&display));
         assert_eq!(
             harmless(&text),
             "task 12     ACC  ACCOUNT   HELLO\u{fffd}[2J"
@@ -325,7 +325,7 @@ mod tests {
 
     #[test]
     fn an_event_is_a_json_object_with_its_own_fields() {
-        let fields = Fields {
+        let fields = EventFields {
             message: "\x1b[1mbold\x1b[0m \"text\"\n".into(),
             rest: vec![
                 ("status", "200".into()),
@@ -344,7 +344,7 @@ mod tests {
     #[test]
     fn data_of_a_scripts_line_is_json_within_json() {
         for (data, wanted) in [("{\"order\":7}", 7), ("not JSON", 0)] {
-            let fields = Fields {
+            let fields = EventFields {
                 message: "paid".into(),
                 rest: vec![("data", data.into())],
             };

@@ -19,7 +19,7 @@ use clap::Parser;
 use miette::IntoDiagnostic;
 
 use commands::Command;
-use stdout::Unwritten;
+use stdout::StdoutError;
 
 /// Runs COBOL transactions, puts them on the network, drives them and shows
 /// where the time goes.
@@ -63,7 +63,7 @@ fn main() -> ExitCode {
             return ExitCode::from(64);
         }
         Err(help) => {
-            let told = help.print().map_err(Unwritten).into_diagnostic();
+            let told = help.print().map_err(StdoutError).into_diagnostic();
             return ended(told.map(|()| Outcome::Clean));
         }
     };
@@ -73,11 +73,11 @@ fn main() -> ExitCode {
 
 /// The exit status of an outcome, once all that was printed has left.
 fn ended(outcome: miette::Result<Outcome>) -> ExitCode {
-    let flushed = std::io::stdout().flush().map_err(Unwritten);
+    let flushed = std::io::stdout().flush().map_err(StdoutError);
     match outcome.and_then(|outcome| flushed.into_diagnostic().map(|()| outcome)) {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,
         Ok(Outcome::Findings) => ExitCode::from(1),
         Ok(Outcome::Status(status)) => status,
-        Err(report) => ExitCode::from(stdout::told(&report)),
+        Err(report) => ExitCode::from(stdout::report_failure(&report)),
     }
 }

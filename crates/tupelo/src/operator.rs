@@ -11,7 +11,7 @@ use serde_json::Value;
 
 /// Which region to ask, and how to show what it says.
 #[derive(Debug, clap::Args)]
-pub struct Ask {
+pub struct OperatorArgs {
     /// Administration port of the region.
     #[arg(long, value_name = "[ADDRESS:]PORT", default_value = "127.0.0.1:9080", value_parser = crate::address::address)]
     admin: SocketAddr,
@@ -25,7 +25,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// Most bytes of an answer.
 const MAX_ANSWER: u64 = 64 << 20;
 
-impl Ask {
+impl OperatorArgs {
     /// What there is at a path.
     pub fn get(&self, path: &str) -> Result<Value> {
         self.ask("GET", path)

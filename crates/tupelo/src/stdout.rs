@@ -33,20 +33,20 @@ pub fn wrong_usage(message: impl Into<String>, help: Option<&str>) -> Report {
 /// Standard output took no more.
 #[derive(Debug, thiserror::Error)]
 #[error("standard output cannot be written")]
-pub struct Unwritten(#[source] pub io::Error);
+pub struct StdoutError(#[source] pub io::Error);
 
 /// Takes panics of the print macros out of all others.
 pub fn guard() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| match refused(panic) {
-        Some(unwritten) => exit(told(&Report::from_err(unwritten)).into()),
+        Some(unwritten) => exit(report_failure(&Report::from_err(unwritten)).into()),
         None => usual(panic),
     }));
 }
 
 /// Tells why a command could not run, unless it only lost its reader, and gives
 /// the exit status.
-pub fn told(report: &Report) -> u8 {
+pub fn report_failure(report: &Report) -> u8 {
     let broken = |e: &(dyn Error + 'static)| {
         e.downcast_ref::<io::Error>()
             .is_some_and(|e| e.kind() == ErrorKind::BrokenPipe)
@@ -63,14 +63,14 @@ pub fn told(report: &Report) -> u8 {
 
 /// Why a print macro failed; `None` for any other panic. The macros keep no
 /// more than the text of the error.
-fn refused(panic: &PanicHookInfo<'_>) -> Option<Unwritten> {
+fn refused(panic: &PanicHookInfo<'_>) -> Option<StdoutError> {
     let text = panic.payload().downcast_ref::<String>()?;
     let reason = text.strip_prefix("failed printing to stdout: ")?;
     let kind = match reader_is_gone() {
         true => ErrorKind::BrokenPipe,
         false => ErrorKind::Other,
     };
-    Some(Unwritten(io::Error::new(kind, reason)))
+    Some(StdoutError(io::Error::new(kind, reason)))
 }
 
 /// Whether standard output is a pipe or socket whose other end is closed.

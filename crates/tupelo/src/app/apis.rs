@@ -12,7 +12,7 @@ use super::finding::Findings;
 
 /// What became of all projects.
 #[derive(Debug, Default)]
-pub struct Apis {
+pub struct LoadedApis {
     /// Those that can be served.
     pub good: Vec<Arc<LoadedApi>>,
     /// Names of those that cannot.
@@ -27,7 +27,7 @@ pub struct Apis {
     pub unguarded: Vec<String>,
 }
 
-impl Apis {
+impl LoadedApis {
     /// Keeps the versions that are in force of projects that are wrong now, but
     /// for those that ask more of their callers than those versions may.
     /// Gives their names.
@@ -73,12 +73,12 @@ fn reason(faults: &[Diagnostic]) -> String {
 
 impl Application {
     /// Loads every project, and adds what is to be said of them.
-    pub fn load_apis(&self, findings: &mut Findings) -> Apis {
+    pub fn load_apis(&self, findings: &mut Findings) -> LoadedApis {
         self.load_projects(findings, true)
     }
 
     /// The same where the programs and their copybooks are elsewhere.
-    pub fn load_apis_alone(&self, findings: &mut Findings) -> Apis {
+    pub fn load_apis_alone(&self, findings: &mut Findings) -> LoadedApis {
         self.load_projects(findings, false)
     }
 
@@ -109,8 +109,8 @@ impl Application {
         Ok(Arc::new(api))
     }
 
-    fn load_projects(&self, findings: &mut Findings, with_programs: bool) -> Apis {
-        let mut apis = Apis::default();
+    fn load_projects(&self, findings: &mut Findings, with_programs: bool) -> LoadedApis {
+        let mut apis = LoadedApis::default();
         for (name, loaded) in LoadedApi::load_each(&self.api_folder(), self.means(), self.code_page()) {
             let api = match loaded {
                 Ok(api) => api,

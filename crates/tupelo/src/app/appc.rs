@@ -1,7 +1,7 @@
 //! The region's partners: its programs attached over LU 6.2, and attaching.
 //!
 //! A transaction is attached by its name or its TPNAME. What definitions say of
-//! partners is in [`Known`].
+//! partners is in [`KnownPartners`].
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -21,19 +21,19 @@ use sna::conversation::code::{
 use sna::mode::SyncLevel;
 use sna::{ConversationId, ModeTable, AttachRefusal, ChangedSessions, TpDefinition};
 
-use super::known::Known;
+use super::known::KnownPartners;
 use super::{Application, mirror};
 
 /// The node of a region, and what its definitions say of partners.
 #[derive(Clone)]
-pub struct Partners {
+pub struct PartnerDirectory {
     host: NodeHost,
-    known: Arc<RwLock<Arc<Known>>>,
-    held: Arc<mirror::Held>,
+    known: Arc<RwLock<Arc<KnownPartners>>>,
+    held: Arc<mirror::MirrorBudget>,
 }
 
 /// Starts the node when there is an `[appc]` section.
-pub fn start(app: &Application) -> Result<Option<Partners>> {
+pub fn start(app: &Application) -> Result<Option<PartnerDirectory>> {
     let Some(known) = known(app)? else {
         return Ok(None);
     };
@@ -48,7 +48,7 @@ pub fn start(app: &Application) -> Result<Option<Partners>> {
     for mode in known.modes.values() {
         host.define_mode(mode.clone());
     }
-    Ok(Some(Partners {
+    Ok(Some(PartnerDirectory {
         host,
         known: Arc::new(RwLock::new(Arc::new(known))),
         held: Arc::default(),
@@ -56,28 +56,28 @@ pub fn start(app: &Application) -> Result<Option<Partners>> {
 }
 
 /// What the application says of partners, when it has an `[appc]` section.
-pub fn known(app: &Application) -> Result<Option<Known>> {
+pub fn known(app: &Application) -> Result<Option<KnownPartners>> {
     let section = app.config.appc.as_ref();
     section
-        .map(|section| Known::read(section, &app.csd))
+        .map(|section| KnownPartners::read(section, &app.csd))
         .transpose()
 }
 
-impl Partners {
+impl PartnerDirectory {
     /// The node.
     pub fn host(&self) -> &NodeHost {
         &self.host
     }
 
     /// What is known of partners now.
-    pub fn known(&self) -> Arc<Known> {
+    pub fn known(&self) -> Arc<KnownPartners> {
         let known = self.known.read();
         Arc::clone(&known.unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Takes over what a reload has read. What is up keeps what it was begun
     /// with until it ends; the lines tell where that is so.
-    pub fn change(&self, now: Known) -> Vec<String> {
+    pub fn change(&self, now: KnownPartners) -> Vec<String> {
         let before = self.known();
         let mut lines = Vec::new();
         let mut tell = |what: String, done: Result<ChangedSessions, appc::Error>| match done {
@@ -137,7 +137,7 @@ impl Partners {
     }
 
     /// What the mirrors hold.
-    pub fn held(&self) -> &mirror::Held {
+    pub fn held(&self) -> &mirror::MirrorBudget {
         &self.held
     }
 
@@ -207,7 +207,7 @@ fn attach(
             return;
         }
     };
-    let mut mapped = Mapped {
+    let mut mapped = MappedConversation {
         host: host.clone(),
         id: conversation.id(),
         inner: conversation,
@@ -234,7 +234,7 @@ fn attach(
     }
 }
 
-impl std::fmt::Debug for Partners {
+impl std::fmt::Debug for PartnerDirectory {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Partners")
             .field("lu", &self.host.lu())
@@ -242,7 +242,7 @@ impl std::fmt::Debug for Partners {
     }
 }
 
-impl ConversationService for Partners {
+impl ConversationService for PartnerDirectory {
     fn system(&self, sysid: &str) -> Option<ConversationTarget> {
         self.known().system(sysid)
     }
@@ -300,7 +300,7 @@ impl ConversationService for Partners {
             tracing::warn!("{process} of {}: {error}", destination.partner);
             fault(&error)
         })?;
-        Ok(Box::new(Mapped {
+        Ok(Box::new(MappedConversation {
             host: self.host.clone(),
             id: inner.id(),
             inner,
@@ -312,7 +312,7 @@ impl ConversationService for Partners {
 }
 
 /// A mapped conversation of the stack, as the region wants it.
-struct Mapped {
+struct MappedConversation {
     host: NodeHost,
     id: ConversationId,
     inner: appc::Conversation,
@@ -321,7 +321,7 @@ struct Mapped {
     level: u8,
 }
 
-impl Conversation for Mapped {
+impl Conversation for MappedConversation {
     fn process(&self) -> (String, u8) {
         (self.process.clone(), self.level)
     }

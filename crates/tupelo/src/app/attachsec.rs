@@ -14,12 +14,12 @@ use region::UserId;
 
 /// The levels of all connections that have one.
 #[derive(Debug, Clone, Default)]
-pub struct AttachSecurity(Vec<Rule>);
+pub struct AttachSecurity(Vec<AttachRule>);
 
 #[derive(Debug, Clone)]
-struct Rule {
+struct AttachRule {
     net_name: String,
-    level: Level,
+    level: AttachLevel,
     /// USEDFLTUSER: an Attach without a user is taken all the same.
     default_user: bool,
     /// SECURITYNAME: whom tasks run for where Attaches name nobody.
@@ -27,7 +27,7 @@ struct Rule {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Level {
+enum AttachLevel {
     /// Users are not asked for, and not taken from Attaches.
     Local,
     /// A user that the partner has verified.
@@ -47,9 +47,9 @@ impl AttachSecurity {
             };
             let place = format!("CONNECTION({}), line {}", def.name, def.line);
             let level = match level.to_ascii_uppercase().as_str() {
-                "LOCAL" => Level::Local,
-                "IDENTIFY" => Level::Identify,
-                "VERIFY" => Level::Verify,
+                "LOCAL" => AttachLevel::Local,
+                "IDENTIFY" => AttachLevel::Identify,
+                "VERIFY" => AttachLevel::Verify,
                 "PERSISTENT" | "MIXIDPE" => {
                     bail!(
                         help = "VERIFY asks for the password with every Attach",
@@ -70,7 +70,7 @@ impl AttachSecurity {
                 Some(Ok(user)) => Some(user),
                 None => None,
             };
-            rules.push(Rule {
+            rules.push(AttachRule {
                 net_name: net_name.to_owned(),
                 level,
                 default_user: value("USEDFLTUSER").is_some_and(|v| v.eq_ignore_ascii_case("YES")),
@@ -84,7 +84,7 @@ impl AttachSecurity {
     pub fn apply(&self, section: &mut AppcConfig) {
         for (name, partner) in &mut section.partners {
             if let Some(rule) = self.rule(name) {
-                partner.trusted = rule.level == Level::Identify;
+                partner.trusted = rule.level == AttachLevel::Identify;
             }
         }
     }
@@ -100,13 +100,13 @@ impl AttachSecurity {
         };
         let link = rule.link_user.unwrap_or(default);
         match (rule.level, named) {
-            (Level::Local, _) => Some(link),
+            (AttachLevel::Local, _) => Some(link),
             (_, Some(named)) => named.ok(),
             (_, None) => rule.default_user.then_some(link),
         }
     }
 
-    fn rule(&self, partner: &str) -> Option<&Rule> {
+    fn rule(&self, partner: &str) -> Option<&AttachRule> {
         let own = partner.rsplit('.').next().unwrap_or(partner);
         self.0.iter().find(|rule| {
             let name = rule.net_name.as_str();

@@ -13,7 +13,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::ipconn::{ANY, Connections};
+use super::ipconn::{ANY, IpconnConnections};
 use super::local::{LocalDoor, LocalRegion, LocalReply, LocalTask};
 use super::remote::{self, RemoteReply, RemoteTask};
 use super::scripts::WebSlot;
@@ -27,11 +27,11 @@ use region::{Abend, NotStarted, PutError, TaskCosts, TraceRecord};
 
 /// Everything that runs programs for a gateway.
 #[derive(Clone)]
-pub struct Providers {
+pub struct ProgramProviders {
     /// The region of this process, when it has one.
     pub local: Option<LocalRegion>,
     /// The regions that it calls, when there are any.
-    pub remote: Option<Arc<Remote>>,
+    pub remote: Option<Arc<RemoteRegions>>,
     /// The regions of others that it calls.
     pub mainframe: Arc<MainframeConnections>,
     /// The connection or group of assets that name none that is known.
@@ -41,9 +41,9 @@ pub struct Providers {
 }
 
 /// Regions elsewhere.
-pub struct Remote {
+pub struct RemoteRegions {
     /// The connections.
-    pub connections: Connections,
+    pub connections: IpconnConnections,
     /// Folder that their certificates are relative to.
     pub folder: PathBuf,
     /// Threads of this process that call.
@@ -60,7 +60,7 @@ pub struct ProviderDoor {
 }
 
 /// Where a call goes.
-enum Way<'a> {
+enum CallRoute<'a> {
     /// To the region of this process.
     Local,
     /// To a connection or a group.
@@ -97,7 +97,7 @@ pub enum ProviderReply {
     Mainframe(MainframeReply),
 }
 
-impl ProgramBackend for Providers {
+impl ProgramBackend for ProgramProviders {
     type Door = ProviderDoor;
 
     fn enter<F: Future>(&self, main: impl FnOnce(ProviderDoor) -> F) -> io::Result<F::Output> {
@@ -219,14 +219,14 @@ impl DoorRuntime {
     }
 }
 
-impl Remote {
+impl RemoteRegions {
     /// Whether there is a region to call.
     fn calls(&self) -> bool {
         !self.connections.config.connections.is_empty()
     }
 
     fn pool(&self) -> Result<ConnectionPool, String> {
-        let Connections {
+        let IpconnConnections {
             config,
             who,
             directory,
@@ -248,19 +248,19 @@ impl Remote {
 
 impl ProviderDoor {
     /// Where a call goes whose policy or asset names this connection.
-    fn way<'a>(&'a self, named: Option<&'a str>) -> Way<'a> {
+    fn way<'a>(&'a self, named: Option<&'a str>) -> CallRoute<'a> {
         let default = self.default.as_deref();
         for name in [named, default].into_iter().flatten() {
             if let Some(mainframe) = self.mainframe.as_ref().filter(|m| m.ccsid(name).is_some()) {
-                return Way::Mainframe(mainframe, name);
+                return CallRoute::Mainframe(mainframe, name);
             }
             if let Some(pool) = self.remote.as_ref().filter(|pool| pool.has_region(name)) {
-                return Way::Remote(pool, name);
+                return CallRoute::Remote(pool, name);
             }
         }
         match (&self.remote, &self.local) {
-            (Some(pool), None) => Way::Remote(pool, ANY),
-            _ => Way::Local,
+            (Some(pool), None) => CallRoute::Remote(pool, ANY),
+            _ => CallRoute::Local,
         }
     }
 }
@@ -271,8 +271,8 @@ impl BackendHandle for ProviderDoor {
     fn mainframe_ccsid(&self, connection: Option<&str>) -> Option<u16> {
         self.mainframe.as_ref()?;
         match self.way(connection) {
-            Way::Mainframe(door, name) => door.ccsid(name),
-            Way::Local | Way::Remote(..) => None,
+            CallRoute::Mainframe(door, name) => door.ccsid(name),
+            CallRoute::Local | CallRoute::Remote(..) => None,
         }
     }
 
@@ -284,16 +284,16 @@ impl BackendHandle for ProviderDoor {
 
     async fn begin(&self, call: ProgramCall<'_>) -> Result<ProviderTask, NotStarted> {
         match (self.way(call.connection), &self.local) {
-            (Way::Remote(pool, name), _) => {
+            (CallRoute::Remote(pool, name), _) => {
                 Ok(ProviderTask::Remote(remote::begin(pool, name, &call)))
             }
-            (Way::Mainframe(door, name), _) => {
+            (CallRoute::Mainframe(door, name), _) => {
                 let begun = door.begin(name, &call).map(ProviderTask::Mainframe);
                 begun
                     .ok_or_else(|| NotStarted::Impossible(format!("there is no connection {name}")))
             }
-            (Way::Local, Some(local)) => local.begin(call).await.map(ProviderTask::Local),
-            (Way::Local, None) => Err(NotStarted::Impossible(
+            (CallRoute::Local, Some(local)) => local.begin(call).await.map(ProviderTask::Local),
+            (CallRoute::Local, None) => Err(NotStarted::Impossible(
                 "this gateway has no region, and no connection to one is meant".into(),
             )),
         }
@@ -330,26 +330,26 @@ impl Task for ProviderTask {
 
     fn run(self) -> impl Future<Output = Result<ProviderReply, CallFailure>> {
         let mut run = match self {
-            ProviderTask::Local(task) => Run::Local(task.start()),
-            ProviderTask::Remote(task) => Run::Elsewhere(Box::pin(async {
+            ProviderTask::Local(task) => RunningCall::Local(task.start()),
+            ProviderTask::Remote(task) => RunningCall::Elsewhere(Box::pin(async {
                 task.run().await.map(ProviderReply::Remote)
             })),
-            ProviderTask::Mainframe(task) => Run::Elsewhere(Box::pin(async {
+            ProviderTask::Mainframe(task) => RunningCall::Elsewhere(Box::pin(async {
                 task.run().await.map(ProviderReply::Mainframe)
             })),
         };
         // By hand: a function that waits would move all of it once more.
         poll_fn(move |cx| match &mut run {
-            Run::Local(run) => {
+            RunningCall::Local(run) => {
                 (Pin::new(run).poll(cx)).map(|reply| Ok(ProviderReply::Local(reply)))
             }
-            Run::Elsewhere(run) => run.as_mut().poll(cx),
+            RunningCall::Elsewhere(run) => run.as_mut().poll(cx),
         })
     }
 }
 
 /// A call that runs.
-enum Run<L> {
+enum RunningCall<L> {
     /// In the region of this process.
     Local(L),
     /// Elsewhere. In a box: it has room for whole exchanges, which a request of

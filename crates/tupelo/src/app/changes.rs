@@ -28,25 +28,25 @@ pub fn fingerprint(app: &Application) -> u64 {
         .chain([&settings.gateway.apis, &settings.script.folder])
         .chain([&settings.requester.folder, &maps]);
     let mut seen = DefaultHasher::new();
-    look(&app.folder.join("tupelo.toml"), &mut seen);
-    look(&app.folder.join("resources.csd"), &mut seen);
-    look(&app.folder.join(super::transforms::FOLDER), &mut seen);
+    hash_entry(&app.folder.join("tupelo.toml"), &mut seen);
+    hash_entry(&app.folder.join("resources.csd"), &mut seen);
+    hash_entry(&app.folder.join(super::transforms::FOLDER), &mut seen);
     for section in settings.files.values() {
         if let Some(copybook) = &section.copybook {
-            look(&app.folder.join(copybook), &mut seen);
+            hash_entry(&app.folder.join(copybook), &mut seen);
         }
     }
     let gateway = &settings.gateway;
     for policy in gateway.policy.iter().chain(gateway.policies.values()) {
-        look(&app.folder.join(policy), &mut seen);
+        hash_entry(&app.folder.join(policy), &mut seen);
     }
     for folder in folders {
-        look(&app.folder.join(folder), &mut seen);
+        hash_entry(&app.folder.join(folder), &mut seen);
     }
     seen.finish()
 }
 
-fn look(path: &Path, seen: &mut DefaultHasher) {
+fn hash_entry(path: &Path, seen: &mut DefaultHasher) {
     let Ok(about) = path.metadata() else { return };
     // A folder without files is not the same as none: its programs are gone.
     path.hash(seen);
@@ -58,7 +58,7 @@ fn look(path: &Path, seen: &mut DefaultHasher) {
     let mut paths: Vec<_> = entries.map(|e| e.path()).collect();
     paths.sort();
     for path in paths {
-        look(&path, seen);
+        hash_entry(&path, seen);
     }
 }
 
@@ -67,12 +67,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_empty_folder_is_told_from_none() {
+    fn an_empty_folder_differs_from_none() {
         let parent = tempfile::tempdir().unwrap();
         let folder = parent.path().join("cobol");
         let seen = || {
             let mut seen = DefaultHasher::new();
-            look(&folder, &mut seen);
+            hash_entry(&folder, &mut seen);
             seen.finish()
         };
         let none = seen();

@@ -12,7 +12,7 @@ use super::finding::{Finding, Severity};
 
 /// What became of all programs.
 #[derive(Debug, Default)]
-pub struct Compiled {
+pub struct CompiledPrograms {
     /// Those that can run.
     pub programs: Vec<Program>,
     /// One for each source file.
@@ -34,7 +34,7 @@ pub struct KeptFolder {
     pub programs: usize,
 }
 
-impl Compiled {
+impl CompiledPrograms {
     /// How many sources became no program.
     pub fn failed(&self) -> usize {
         self.built.iter().filter(|b| b.module.is_none()).count()
@@ -55,7 +55,7 @@ impl Compiled {
     }
 
     /// Keeps what was built before in folders that cannot be read now.
-    pub fn keep_folders(&mut self, before: &Compiled) -> Vec<KeptFolder> {
+    pub fn keep_folders(&mut self, before: &CompiledPrograms) -> Vec<KeptFolder> {
         let mut kept = Vec::new();
         for (path, why) in &self.unread {
             let own = |one: &&BuildResult| one.source.starts_with(path);
@@ -111,7 +111,7 @@ impl Compiled {
 
     /// Keeps what was built before of sources that do not compile now. Gives
     /// the names of these programs.
-    pub fn keep(&mut self, before: &Compiled) -> Vec<String> {
+    pub fn keep(&mut self, before: &CompiledPrograms) -> Vec<String> {
         let mut kept = Vec::new();
         for one in self.built.iter_mut().filter(|b| b.module.is_none()) {
             let old = before.built.iter().find(|b| b.source == one.source);
@@ -172,16 +172,16 @@ impl Application {
     }
 
     /// Compiles what changed; `done` is told of each program.
-    pub fn compile(&self, done: impl Fn(&BuildResult) + Sync) -> Result<Compiled> {
+    pub fn compile(&self, done: impl Fn(&BuildResult) + Sync) -> Result<CompiledPrograms> {
         let settings = &self.config.compile;
         // Programs COPY the symbolic maps; their own members win.
         let maps = self.build_maps()?;
         let (sources, unread) = self.sources();
         if sources.is_empty() {
-            return Ok(Compiled {
+            return Ok(CompiledPrograms {
                 unread,
                 maps: maps.findings,
-                ..Compiled::default()
+                ..CompiledPrograms::default()
             });
         }
         let compiler = ModuleCompiler::new(CompilerOptions {
@@ -200,7 +200,7 @@ impl Application {
             }
         }
         let programs = all_programs(&built);
-        Ok(Compiled {
+        Ok(CompiledPrograms {
             programs,
             built,
             unread,

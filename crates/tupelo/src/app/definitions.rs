@@ -38,7 +38,7 @@ pub struct KeyedFile {
 
 /// What was made of the definitions.
 #[derive(Debug, Default)]
-pub struct Installed {
+pub struct InstalledDefinitions {
     /// For the region.
     pub region: RegionDefinitions,
     /// For the store, in the order of `region.files`.
@@ -47,7 +47,7 @@ pub struct Installed {
     pub errors: Vec<String>,
 }
 
-impl Installed {
+impl InstalledDefinitions {
     /// Says of programs that there is a source that did not compile; a program
     /// that nothing defines is known by its name then.
     pub fn mark_uncompiled(&mut self, names: &[String]) {
@@ -85,8 +85,8 @@ pub fn install(
     config: &Config,
     programs: &[Program],
     record_bytes: &dyn Fn(&FileSection) -> Option<u32>,
-) -> Installed {
-    let mut made = Installed::default();
+) -> InstalledDefinitions {
+    let mut made = InstalledDefinitions::default();
     made.region.callable = CALLABLE.iter().map(|&name| name.to_owned()).collect();
     made.region.fc_qr_only = config.region.fc_qr_only;
     install_scripts(csd, config, programs, &mut made);
@@ -139,7 +139,7 @@ pub fn install(
 }
 
 /// What the settings say of transactions beyond their definitions.
-fn limit_transactions(sections: &BTreeMap<String, TransactionSection>, made: &mut Installed) {
+fn limit_transactions(sections: &BTreeMap<String, TransactionSection>, made: &mut InstalledDefinitions) {
     for (name, section) in sections {
         let mut all = made.region.transactions.iter_mut();
         let Some(transaction) = all.find(|t| t.name.as_str() == name) else {
@@ -176,7 +176,7 @@ fn limit_transactions(sections: &BTreeMap<String, TransactionSection>, made: &mu
 
 /// The transactions of terminals that every region has. One that the
 /// application defines or has a program for is the application's.
-fn install_built_ins(csd: &Csd, programs: &[Program], made: &mut Installed) {
+fn install_built_ins(csd: &Csd, programs: &[Program], made: &mut InstalledDefinitions) {
     for built_in in terminal::BUILT_INS {
         let defined = csd
             .transactions
@@ -211,7 +211,7 @@ fn install_built_ins(csd: &Csd, programs: &[Program], made: &mut Installed) {
 }
 
 /// Programs that are scripts have no module: a LINK to one comes to the region.
-fn install_scripts(csd: &Csd, config: &Config, programs: &[Program], made: &mut Installed) {
+fn install_scripts(csd: &Csd, config: &Config, programs: &[Program], made: &mut InstalledDefinitions) {
     for script in config.script.programs.keys() {
         let named = cics::names::ProgramName::new(script).ok();
         let Some(name) = named.filter(|n| n.as_str() == script) else {
@@ -235,7 +235,7 @@ fn install_scripts(csd: &Csd, config: &Config, programs: &[Program], made: &mut 
     }
 }
 
-fn install_programs(csd: &Csd, programs: &[Program], made: &mut Installed) {
+fn install_programs(csd: &Csd, programs: &[Program], made: &mut InstalledDefinitions) {
     for program in programs {
         // Of two sources with one PROGRAM-ID the first runs; that is told.
         let known = name(&program.name);
@@ -367,7 +367,7 @@ mod tests {
     use super::*;
     use crate::app::config::TransactionSection;
 
-    fn made(definitions: &str, name: &str, section: TransactionSection) -> Installed {
+    fn made(definitions: &str, name: &str, section: TransactionSection) -> InstalledDefinitions {
         let mut config = Config::default();
         config.transactions.insert(name.to_owned(), section);
         install(&cics::csd::parse(definitions), &config, &[], &|_| None)

@@ -10,9 +10,9 @@ use store::{DiskOptions, DiskStore, CommitDurability, FileId, OpenError, ReadExt
 
 use super::Application;
 use super::config::Config;
-use super::definitions::{Installed, KeyedFile};
+use super::definitions::{InstalledDefinitions, KeyedFile};
 use super::ports;
-use super::records::Records;
+use super::records::ExternalRecords;
 
 impl Application {
     /// How the store is opened, by whoever writes it.
@@ -62,7 +62,7 @@ impl Application {
     /// Defines the files that are new and loads them. A file that is there
     /// keeps its records; one that is there with another definition is an
     /// error, since its records would not fit.
-    pub fn prepare_files(&self, installed: &Installed) -> Result<()> {
+    pub fn prepare_files(&self, installed: &InstalledDefinitions) -> Result<()> {
         if installed.files.is_empty() {
             return Ok(());
         }
@@ -75,7 +75,7 @@ impl Application {
     pub fn define_new_files(
         &self,
         store: &mut dyn WriteStore,
-        installed: &Installed,
+        installed: &InstalledDefinitions,
         before: Option<&Config>,
     ) -> Result<()> {
         for file in &installed.files {
@@ -138,7 +138,7 @@ impl Application {
         };
         let path = self.folder.join(data);
         let layout = self.file_layout(&file.section)?;
-        let records = Records::build(
+        let records = ExternalRecords::build(
             file.section.format,
             file.section.code_page.as_deref(),
             layout.as_ref(),

@@ -40,7 +40,7 @@ pub struct Finding {
 impl Finding {
     /// Whether another says the same of the same place: two readers of one text
     /// may differ in their advice.
-    fn says(&self, other: &Finding) -> bool {
+    fn is_same_finding(&self, other: &Finding) -> bool {
         let place = |f: &Finding| (f.severity, f.line, f.column);
         place(self) == place(other) && self.file == other.file && self.message == other.message
     }
@@ -71,7 +71,7 @@ impl Findings {
         {
             finding.file = below.to_owned();
         }
-        match self.all.iter_mut().find(|known| known.says(&finding)) {
+        match self.all.iter_mut().find(|known| known.is_same_finding(&finding)) {
             Some(known) if known.help.is_none() => known.help = finding.help,
             Some(_) => {}
             None => self.all.push(finding),
@@ -108,7 +108,7 @@ impl Findings {
     /// Those that are not among `known`.
     pub fn without(&self, known: &[Finding]) -> Findings {
         let fresh = self.all.iter();
-        let fresh = fresh.filter(|f| !known.iter().any(|known| known.says(f)));
+        let fresh = fresh.filter(|f| !known.iter().any(|known| known.is_same_finding(f)));
         Findings {
             folder: self.folder.clone(),
             all: fresh.cloned().collect(),
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_a_column_is_marked_at_the_name_that_is_told() {
+    fn a_line_without_a_column_is_marked_at_the_reported_name() {
         let line = "DEFINE TRANSACTION(BINQ) PROGRAM(NONE)";
         assert_eq!(
             named("TRANSACTION(BINQ): there is no program NONE", line),

@@ -14,12 +14,12 @@ use copybook::{CopyFolders, ParseOptions, words};
 use gateway::{LoadedApi, AssetContract};
 
 use super::Application;
-use super::compile::Compiled;
+use super::compile::CompiledPrograms;
 use super::finding::{Finding, Severity, listed};
 use crate::commands::record::source::read_text;
 
 /// What does not fit together, as warnings.
-pub fn findings(app: &Application, compiled: &Compiled, apis: &[&LoadedApi]) -> Vec<Finding> {
+pub fn findings(app: &Application, compiled: &CompiledPrograms, apis: &[&LoadedApi]) -> Vec<Finding> {
     let mut found = Vec::new();
     found.extend(parameters(app, compiled, apis));
     for contract in apis.iter().flat_map(|api| api.contracts()) {
@@ -39,7 +39,7 @@ pub fn findings(app: &Application, compiled: &Compiled, apis: &[&LoadedApi]) -> 
 }
 
 /// Programs that begin a task, and want parameters that no task has.
-fn parameters(app: &Application, compiled: &Compiled, apis: &[&LoadedApi]) -> Vec<Finding> {
+fn parameters(app: &Application, compiled: &CompiledPrograms, apis: &[&LoadedApi]) -> Vec<Finding> {
     let transactions = app
         .csd
         .transactions
@@ -120,7 +120,7 @@ fn containers(
     text: &str,
     found: &mut Vec<Finding>,
 ) {
-    let Some(used) = Containers::of(text) else {
+    let Some(used) = ContainerNames::of(text) else {
         return;
     };
     let program = &contract.program;
@@ -204,16 +204,16 @@ pub fn literal_at(text: &str, name: &str) -> Option<(u32, u32)> {
 
 /// The containers that a program names.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Containers {
+struct ContainerNames {
     put: BTreeSet<String>,
     got: BTreeSet<String>,
     /// Channels that its commands name.
     channels: BTreeSet<String>,
 }
 
-impl Containers {
+impl ContainerNames {
     /// Those of a program's text; none where there may be more than it shows.
-    fn of(text: &str) -> Option<Containers> {
+    fn of(text: &str) -> Option<ContainerNames> {
         let words = words(text);
         let elsewhere = ["CALL", "COPY", "STARTBROWSE", "GETNEXT", "MOVE-CONTAINER"];
         let division = words.iter().position(|w| w == "PROCEDURE").unwrap_or(0);
@@ -223,7 +223,7 @@ impl Containers {
         {
             return None;
         }
-        let mut used = Containers::default();
+        let mut used = ContainerNames::default();
         let mut at = 0;
         while at + 2 < words.len() {
             if !(words[at] == "EXEC" && words[at + 1] == "CICS") {
@@ -347,7 +347,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_that_may_reach_behind_its_commarea_is_left_alone() {
+    fn a_program_that_may_reach_beyond_its_commarea_is_left_alone() {
         let stays = |body: &str| stays_within(&format!("{HEAD}           {body}\n"));
         assert!(stays("MOVE DFHCOMMAREA TO A"));
         assert!(!stays("SET ADDRESS OF A TO ADDRESS OF DFHCOMMAREA"));
@@ -360,8 +360,8 @@ mod tests {
 
     const HEAD: &str = "       IDENTIFICATION DIVISION.\n       PROGRAM-ID. P.\n       DATA DIVISION.\n       WORKING-STORAGE SECTION.\n       01  OUT-NAME PIC X(16) VALUE 'OUT-DATA'.\n       PROCEDURE DIVISION.\n";
 
-    fn used(body: &str) -> Option<Containers> {
-        Containers::of(&format!("{HEAD}{body}"))
+    fn used(body: &str) -> Option<ContainerNames> {
+        ContainerNames::of(&format!("{HEAD}{body}"))
     }
 
     #[test]
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_of_a_first_program_are_told_where_they_are_named() {
+    fn parameters_of_a_first_program_are_reported_where_they_are_named() {
         let told = |division: &str| {
             let text = HEAD.replace("PROCEDURE DIVISION.", division);
             wrong_parameters(Path::new("P.cbl"), &text).map(|f| (f.line, f.column, f.message))
@@ -422,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_happen_elsewhere_tells_nothing() {
+    fn what_may_happen_elsewhere_proves_nothing() {
         for body in [
             "           EXEC CICS LINK PROGRAM('Q') END-EXEC.\n",
             "           CALL 'Q'.\n",

@@ -19,7 +19,7 @@ const PORT: u16 = 1435;
 
 /// What a process knows of its connections.
 #[derive(Debug, Clone)]
-pub struct Connections {
+pub struct IpconnConnections {
     /// The section, with what the definitions add.
     pub config: IpconnConfig,
     /// Who this process is.
@@ -28,9 +28,9 @@ pub struct Connections {
     pub directory: ConnectionDirectory,
 }
 
-impl Connections {
+impl IpconnConnections {
     /// Reads the section and the definitions.
-    pub fn read(app: &Application) -> Result<Connections> {
+    pub fn read(app: &Application) -> Result<IpconnConnections> {
         let config = config(app)?;
         let region = &app.config.region;
         let applid = region.applid.parse::<region::Name<8>>();
@@ -39,7 +39,7 @@ impl Connections {
             applid.map_err(|e| miette!("[region] applid: {e}"))?,
             sysid.map_err(|e| miette!("[region] sysid: {e}"))?,
         );
-        Ok(Connections {
+        Ok(IpconnConnections {
             directory: ConnectionDirectory::new(&config),
             config,
             who,

@@ -25,7 +25,7 @@ const RU_BYTES: std::ops::RangeInclusive<usize> = 256..=30_720;
 
 /// All that is known of partners.
 #[derive(Debug, Clone)]
-pub struct Known {
+pub struct KnownPartners {
     definitions: Vec<OtherDef>,
     /// The section, with what the connections say of trust.
     pub section: AppcConfig,
@@ -35,9 +35,9 @@ pub struct Known {
     pub security: AttachSecurity,
 }
 
-impl Known {
+impl KnownPartners {
     /// Reads the section and the definitions.
-    pub fn read(section: &AppcConfig, csd: &Csd) -> Result<Known> {
+    pub fn read(section: &AppcConfig, csd: &Csd) -> Result<KnownPartners> {
         let kept = |other: &&OtherDef| KINDS.contains(&other.kind.as_str());
         let definitions: Vec<OtherDef> = csd.others.iter().filter(kept).cloned().collect();
         let connections = definitions.iter().filter(|def| def.kind == "CONNECTION");
@@ -46,7 +46,7 @@ impl Known {
         section.validate().into_diagnostic()?;
         security.apply(&mut section);
         let modes = modes(&section, &definitions)?;
-        Ok(Known {
+        Ok(KnownPartners {
             definitions,
             section,
             modes,
@@ -187,14 +187,14 @@ fn sessions(def: &OtherDef, mut mode: Mode, place: &str) -> Result<Mode> {
 mod tests {
     use super::*;
 
-    fn known(definitions: &str, section: &str) -> Result<Known> {
+    fn known(definitions: &str, section: &str) -> Result<KnownPartners> {
         let (others, diagnostics) = cics::csd::definitions(definitions);
         assert!(diagnostics.is_empty(), "{diagnostics:?}");
         let csd = Csd {
             others,
             ..Csd::default()
         };
-        Known::read(&toml::from_str(section).unwrap(), &csd)
+        KnownPartners::read(&toml::from_str(section).unwrap(), &csd)
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::task::{Poll, ready};
 
-use super::appc::Partners;
+use super::appc::PartnerDirectory;
 use super::store_watch::StoreWatch;
 use super::texts::ProgramTexts;
 use ::terminal::BrowserTerminals;
@@ -30,7 +30,7 @@ pub struct LocalRegion {
     /// Where the programs' texts are, for what is told of abends.
     pub texts: Arc<ProgramTexts>,
     /// Its APPC node, when it has one.
-    pub partners: Arc<OnceLock<Partners>>,
+    pub partners: Arc<OnceLock<PartnerDirectory>>,
     /// The terminals in browsers.
     pub terminals: Arc<OnceLock<Arc<BrowserTerminals>>>,
 }
@@ -184,7 +184,7 @@ impl LocalTask {
             let reply = ready!(Pin::new(&mut run).poll(cx));
             let abend = match reply.outcome() {
                 TaskOutcome::Ok => None,
-                TaskOutcome::Abend(abend) => Some(Box::new(texts.told(abend, reply.record()))),
+                TaskOutcome::Abend(abend) => Some(Box::new(texts.logged_abend(abend, reply.record()))),
             };
             Poll::Ready(LocalReply(reply, abend))
         })

@@ -111,8 +111,8 @@ impl Application {
                 config
                     .common(&self.folder)
                     .and_then(|common| match config.kind(&self.folder)? {
-                        Kind::Web(web) => made.add_web(name, web, common),
-                        Kind::Sockets(sockets) => made.add_sockets(name, sockets, common),
+                        ConnectionKind::Web(web) => made.add_web(name, web, common),
+                        ConnectionKind::Sockets(sockets) => made.add_sockets(name, sockets, common),
                     });
             if let Err(why) = added {
                 wrong.push(format!("[mainframe.connections.{name}] {why}"));
@@ -126,25 +126,25 @@ impl Application {
 }
 
 /// What a connection is.
-enum Kind {
+enum ConnectionKind {
     Web(WebConnection),
     Sockets(SocketConnection),
 }
 
 impl MainframeConnection {
-    fn kind(&self, folder: &Path) -> Result<Kind, String> {
+    fn kind(&self, folder: &Path) -> Result<ConnectionKind, String> {
         match (&self.url, &self.address) {
             (Some(url), None) => {
                 if self.tls || self.frame.is_some() || !self.first.is_empty() {
                     return Err("first, frame and tls go with address".into());
                 }
-                Ok(Kind::Web(self.web(url, folder)?))
+                Ok(ConnectionKind::Web(self.web(url, folder)?))
             }
             (None, Some(address)) => {
                 if self.basic.is_some() || self.user_header.is_some() {
                     return Err("basic and user_header go with url".into());
                 }
-                Ok(Kind::Sockets(self.sockets(address)?))
+                Ok(ConnectionKind::Sockets(self.sockets(address)?))
             }
             _ => Err("it has url, for its own HTTP, or address, for a sockets listener".into()),
         }
@@ -174,7 +174,7 @@ impl MainframeConnection {
             Some(framing) => Ok(SocketConnection {
                 address: address.to_owned(),
                 first: self.first.clone(),
-                frames: Arc::new(Framed(framing)),
+                frames: Arc::new(ReceiverFraming(framing)),
             }),
             None => Err(wrong.join("; ")),
         }
@@ -207,9 +207,9 @@ impl MainframeConnection {
 }
 
 /// The frames of receivers, for messages that go to one.
-struct Framed(FrameFormat);
+struct ReceiverFraming(FrameFormat);
 
-impl MessageFraming for Framed {
+impl MessageFraming for ReceiverFraming {
     fn emit(&self, message: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
         let from = out.len();
         self.0.emit(message, out).map_err(|e| e.to_string())?;
@@ -234,9 +234,9 @@ impl MessageFraming for Framed {
 mod tests {
     use super::*;
 
-    fn framed(toml: &str) -> Framed {
+    fn framed(toml: &str) -> ReceiverFraming {
         let frame: FrameConfig = toml::from_str(toml).unwrap();
-        Framed(
+        ReceiverFraming(
             frame
                 .build(false, &mut |key, why| panic!("{key} {why}"))
                 .unwrap(),

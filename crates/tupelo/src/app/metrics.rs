@@ -106,7 +106,7 @@ fn head(out: &mut String, name: &str, kind: &str, help: &str) {
 }
 
 /// A figure of the region: name, type, help, and where it stands.
-type Metric = (
+type RegionMetric = (
     &'static str,
     &'static str,
     &'static str,
@@ -114,7 +114,7 @@ type Metric = (
 );
 
 /// The region's figures on `/metrics`.
-const METRICS: &[Metric] = &[
+const METRICS: &[RegionMetric] = &[
     (
         "tasks_ok_total",
         "counter",
@@ -294,10 +294,10 @@ const METRICS: &[Metric] = &[
 ];
 
 /// One sum of the tasks' work, by the value of its label.
-type Sum = (&'static str, fn(&TaskTotals) -> u64);
+type WorkSum = (&'static str, fn(&TaskTotals) -> u64);
 
 /// Name, help, label and sums.
-const WORK: &[(&str, &str, &str, &[Sum])] = &[
+const WORK: &[(&str, &str, &str, &[WorkSum])] = &[
     (
         "tupelo_region_task_cpu_seconds_total",
         "CPU time of programs, by the monitoring records.",

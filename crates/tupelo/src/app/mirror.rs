@@ -10,7 +10,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::appc::Partners;
+use super::appc::PartnerDirectory;
 use appc::{Conversation, IncomingAttach};
 use cics::resp::Condition;
 use region::program_link::{
@@ -37,15 +37,15 @@ const LENGERR: ProgramEnding = ProgramEnding::Condition(22, 11);
 
 /// What the mirrors of a region share.
 #[derive(Debug, Default)]
-pub struct Held(AtomicUsize);
+pub struct MirrorBudget(AtomicUsize);
 
 /// Bytes of a request that are counted; given back when it goes.
-struct Claim<'h> {
-    held: &'h Held,
+struct ByteReservation<'h> {
+    held: &'h MirrorBudget,
     bytes: usize,
 }
 
-impl Claim<'_> {
+impl ByteReservation<'_> {
     /// Counts more bytes; false when they are too many.
     fn grow(&mut self, bytes: usize) -> bool {
         let before = self.held.0.fetch_add(bytes, Ordering::Relaxed);
@@ -54,14 +54,14 @@ impl Claim<'_> {
     }
 }
 
-impl Drop for Claim<'_> {
+impl Drop for ByteReservation<'_> {
     fn drop(&mut self) {
         self.held.0.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 
 /// Lets partners attach the mirror.
-pub fn define(partners: &Partners, region: &Handle, user: UserId) {
+pub fn define(partners: &PartnerDirectory, region: &Handle, user: UserId) {
     let Ok(name) = MIRROR.parse() else {
         return;
     };
@@ -87,7 +87,7 @@ pub fn define(partners: &Partners, region: &Handle, user: UserId) {
                 return;
             }
         };
-        let claim = Claim {
+        let claim = ByteReservation {
             held: own.held(),
             bytes: 0,
         };
@@ -102,7 +102,7 @@ pub fn define(partners: &Partners, region: &Handle, user: UserId) {
 fn mirror(
     mut conversation: Conversation,
     channel: bool,
-    mut claim: Claim<'_>,
+    mut claim: ByteReservation<'_>,
     region: &Handle,
     user: UserId,
 ) -> Result<(), appc::Error> {
@@ -135,7 +135,7 @@ fn mirror(
 fn receive(
     conversation: &mut Conversation,
     most: usize,
-    claim: &mut Claim<'_>,
+    claim: &mut ByteReservation<'_>,
 ) -> Result<Vec<u8>, appc::Error> {
     let mut buffer = vec![0; RECORD_BYTES];
     let mut message = Vec::new();

@@ -68,9 +68,9 @@ use copybook::Layout;
 use miette::{IntoDiagnostic, Result, bail, miette};
 use region::{WorkerConfinement, EngineCpus, RegionConfig, SandboxMode, StoreEntry, UserId};
 
-use compile::Compiled;
+use compile::CompiledPrograms;
 use config::{Config, FileSection, Sandbox};
-use definitions::Installed;
+use definitions::InstalledDefinitions;
 use finding::{Findings, Severity, of_definitions};
 
 /// An application folder as it stands on the disk.
@@ -166,7 +166,7 @@ impl Application {
     }
 
     /// Puts the definitions together with what was compiled.
-    pub fn install(&self, compiled: &Compiled) -> Result<Installed> {
+    pub fn install(&self, compiled: &CompiledPrograms) -> Result<InstalledDefinitions> {
         let record_bytes = |section: &FileSection| {
             let layout = self.file_layout(section).ok()??;
             Some(layout.length)
@@ -244,7 +244,7 @@ impl Application {
     }
 
     /// What the region is started with.
-    pub fn region_config(&self, installed: &Installed) -> Result<RegionConfig> {
+    pub fn region_config(&self, installed: &InstalledDefinitions) -> Result<RegionConfig> {
         let settings = &self.config.region;
         Ok(RegionConfig {
             applid: settings

@@ -11,14 +11,14 @@ use std::path::Path;
 use copybook::words;
 
 use super::Application;
-use super::compile::Compiled;
+use super::compile::CompiledPrograms;
 use super::finding::{Finding, Severity};
 use super::interfaces::{literal, literal_at, value_of};
 use crate::commands::record::source::read_text;
 
 /// What a command names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum NamedResource {
     File,
     Queue,
 }
@@ -33,15 +33,15 @@ const FILE_COMMANDS: [&str; 10] = [
 const QUEUE_COMMANDS: [&str; 3] = ["WRITEQ", "READQ", "DELETEQ"];
 
 /// One warning for each file and queue, where it is named first.
-pub fn findings(app: &Application, compiled: &Compiled) -> Vec<Finding> {
+pub fn findings(app: &Application, compiled: &CompiledPrograms) -> Vec<Finding> {
     let is = |defined: &str, name: &str| defined.eq_ignore_ascii_case(name);
-    let defined = |(kind, name): &(Kind, String)| match kind {
-        Kind::File => app
+    let defined = |(kind, name): &(NamedResource, String)| match kind {
+        NamedResource::File => app
             .csd
             .files
             .iter()
             .any(|file| is(file.name.as_str(), name)),
-        Kind::Queue => {
+        NamedResource::Queue => {
             app.csd
                 .tdqueues
                 .iter()
@@ -49,7 +49,7 @@ pub fn findings(app: &Application, compiled: &Compiled) -> Vec<Finding> {
                 || super::queues::is_supplied(name)
         }
     };
-    let mut found: BTreeMap<(Kind, String), (Finding, usize)> = BTreeMap::new();
+    let mut found: BTreeMap<(NamedResource, String), (Finding, usize)> = BTreeMap::new();
     for built in &compiled.built {
         let Ok(text) = read_text(&built.source) else {
             continue;
@@ -71,16 +71,16 @@ pub fn findings(app: &Application, compiled: &Compiled) -> Vec<Finding> {
     told.collect()
 }
 
-fn finding(source: &Path, text: &str, (kind, name): &(Kind, String)) -> Finding {
+fn finding(source: &Path, text: &str, (kind, name): &(NamedResource, String)) -> Finding {
     let (message, help) = match kind {
-        Kind::File => (
+        NamedResource::File => (
             format!("there is no file {name}: commands on it answer FILENOTFOUND"),
             format!(
                 "write DEFINE FILE({name}) GROUP(APIS) KEYLENGTH(its key) RECORDSIZE(its records) \
                  into resources.csd, and key_offset below [files.{name}] of tupelo.toml"
             ),
         ),
-        Kind::Queue => (
+        NamedResource::Queue => (
             format!("there is no transient data queue {name}: commands on it answer QIDERR"),
             format!(
                 "write DEFINE TDQUEUE({name}) GROUP(APIS) TYPE(EXTRA) TYPEFILE(OUTPUT) for a file \
@@ -100,7 +100,7 @@ fn finding(source: &Path, text: &str, (kind, name): &(Kind, String)) -> Finding 
 }
 
 /// The files and queues of this region that a program's commands name.
-fn named(text: &str) -> BTreeSet<(Kind, String)> {
+fn named(text: &str) -> BTreeSet<(NamedResource, String)> {
     let words = words(text);
     let mut names = BTreeSet::new();
     let commands = words.windows(3).enumerate();
@@ -108,8 +108,8 @@ fn named(text: &str) -> BTreeSet<(Kind, String)> {
         commands.filter_map(|(at, w)| (w[0] == "EXEC" && w[1] == "CICS").then_some((at, &w[2])))
     {
         let kind = match verb.as_str() {
-            verb if FILE_COMMANDS.contains(&verb) => Kind::File,
-            verb if QUEUE_COMMANDS.contains(&verb) => Kind::Queue,
+            verb if FILE_COMMANDS.contains(&verb) => NamedResource::File,
+            verb if QUEUE_COMMANDS.contains(&verb) => NamedResource::Queue,
             _ => continue,
         };
         let command = &words[at..];
@@ -119,12 +119,12 @@ fn named(text: &str) -> BTreeSet<(Kind, String)> {
             .unwrap_or(command.len());
         let command = &command[..end];
         let has = |word: &str| command.iter().any(|w| w == word);
-        if kind == Kind::Queue && (!has("TD") || has("SYSID")) {
+        if kind == NamedResource::Queue && (!has("TD") || has("SYSID")) {
             continue;
         }
         let option = command.iter().position(|w| match kind {
-            Kind::File => w == "FILE" || w == "DATASET",
-            Kind::Queue => w == "QUEUE",
+            NamedResource::File => w == "FILE" || w == "DATASET",
+            NamedResource::Queue => w == "QUEUE",
         });
         let argument = option.and_then(|option| command.get(option + 2));
         let name = argument.and_then(|word| literal(word).or_else(|| value_of(&words, word)));
@@ -160,12 +160,12 @@ mod tests {
            EXEC CICS WRITEQ TD QUEUE('FAR') FROM(X) SYSID('B') END-EXEC
            EXEC CICS WRITEQ TS QUEUE('ANYQ') FROM(X) END-EXEC.
 ";
-        let named: Vec<(Kind, String)> = named(text).into_iter().collect();
+        let named: Vec<(NamedResource, String)> = named(text).into_iter().collect();
         let name = |kind, name: &str| (kind, name.to_owned());
         let expected = [
-            name(Kind::File, "ACCTFILE"),
-            name(Kind::File, "CUSTDAT"),
-            name(Kind::Queue, "CSMT"),
+            name(NamedResource::File, "ACCTFILE"),
+            name(NamedResource::File, "CUSTDAT"),
+            name(NamedResource::Queue, "CSMT"),
         ];
         assert_eq!(named, expected);
         assert_eq!(literal_at(text, "ACCTFILE"), Some((10, 33)));

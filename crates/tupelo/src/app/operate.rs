@@ -29,7 +29,7 @@ use region::{Handle, PurgeOutcome, UserId};
 use serde::Serialize;
 use serde_json::json;
 
-use super::appc::Partners;
+use super::appc::PartnerDirectory;
 use super::snapshot;
 
 /// The answer to a path; `None` when it is not one of these.
@@ -97,7 +97,7 @@ pub fn connections(directory: Option<&ipconn::ConnectionDirectory>, mainframe: &
 }
 
 /// The APPC node of a region, when it has one.
-pub fn partners(partners: Option<&Partners>) -> OperatorResult {
+pub fn partners(partners: Option<&PartnerDirectory>) -> OperatorResult {
     list(&partners.map(|partners| partners.host().status()))
 }
 

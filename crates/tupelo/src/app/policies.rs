@@ -7,7 +7,7 @@ use std::sync::Arc;
 use gateway::{Diagnostic, ProjectDiagnostics, PolicySet, PolicyRules};
 
 use super::Application;
-use super::apis::Apis;
+use super::apis::LoadedApis;
 use super::finding::Findings;
 
 impl Application {
@@ -51,7 +51,7 @@ impl Application {
     }
 
     /// Paths of rules that no operation has.
-    pub fn stray_paths(&self, apis: &Apis) -> Vec<Diagnostic> {
+    pub fn stray_paths(&self, apis: &LoadedApis) -> Vec<Diagnostic> {
         // What is wrong with them is told elsewhere.
         let policies = self.policies(&mut Findings::new(&self.folder));
         let apis: Vec<_> = apis

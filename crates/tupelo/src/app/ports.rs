@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_listens_is_named() {
+    fn the_process_that_listens_is_named() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let told = owner(listener.local_addr().unwrap().port()).unwrap();
         assert!(

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn queues_that_lead_nowhere_or_in_a_ring_are_told() {
+    fn queues_that_lead_nowhere_or_in_a_ring_are_reported() {
         let mut section = QueuesSection::default();
         section
             .files

@@ -13,7 +13,7 @@ use super::config::{DataFormat, ZonedSign};
 use super::zoned_signs::SignPlaces;
 
 /// What `load` and `dump` need to know of the other side.
-pub struct Records {
+pub struct ExternalRecords {
     /// Where records begin and end.
     pub framing: RecordFraming,
     /// What their bytes mean.
@@ -120,7 +120,7 @@ fn convert(
     Ok(Box::new(through))
 }
 
-impl Records {
+impl ExternalRecords {
     /// From what a person says of the data. JSON needs a copybook; another code
     /// page takes the fields of a copybook, or all bytes as characters.
     pub fn build(
@@ -129,7 +129,7 @@ impl Records {
         layout: Option<&Layout>,
         def: &FileDef,
         signs: ZonedSign,
-    ) -> Result<Records> {
+    ) -> Result<ExternalRecords> {
         let outside = match code_page {
             Some(name) => CodePage::by_name(name).into_diagnostic()?,
             None => CodePage::ascii(),
@@ -170,7 +170,7 @@ impl Records {
             Some((layout, signs)) => Some(RecordCheck::build(layout, &inside, signs)?),
             None => None,
         };
-        Ok(Records {
+        Ok(ExternalRecords {
             framing,
             convert,
             as_text,
@@ -194,7 +194,7 @@ impl Records {
     }
 
     /// The same with each record behind its address.
-    pub fn numbered(mut self, def: &FileDef) -> Result<Records> {
+    pub fn numbered(mut self, def: &FileDef) -> Result<ExternalRecords> {
         if let FileOrganisation::Ksds(_) = def.organisation {
             bail!(
                 "{} is a KSDS: its records have their keys in them",

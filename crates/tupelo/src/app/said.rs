@@ -7,12 +7,12 @@ use super::finding::{Finding, Findings, Severity};
 /// What was said of the application's texts: a finding that a reload makes
 /// again is not said again.
 #[derive(Default)]
-pub struct Said {
+pub struct ReportedFindings {
     before: Vec<Finding>,
     now: Vec<Finding>,
 }
 
-impl Said {
+impl ReportedFindings {
     /// The next load begins.
     pub fn begin(&mut self) {
         self.before = std::mem::take(&mut self.now);
@@ -20,7 +20,7 @@ impl Said {
 
     /// Shows warnings and errors that the load before did not make, and that
     /// were not said in this one.
-    pub fn say(&mut self, findings: &Findings) {
+    pub fn show_new(&mut self, findings: &Findings) {
         let fresh = findings.without(&self.before).without(&self.now);
         let told = fresh.text(Severity::Warning, std::io::stderr().is_terminal());
         // A server does not end because nobody reads what it says.

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::config::Config;
 
 /// The schema of `tupelo.toml` with its defaults.
-pub struct Settings {
+pub struct SettingsSchema {
     /// The JSON schema.
     pub schema: Value,
     /// What an empty file means.
@@ -23,10 +23,10 @@ pub struct Field<'a> {
     pub default: &'a Value,
 }
 
-impl Settings {
+impl SettingsSchema {
     /// From the types.
-    pub fn new() -> Settings {
-        Settings {
+    pub fn new() -> SettingsSchema {
+        SettingsSchema {
             schema: schemars::schema_for!(Config).to_value(),
             defaults: serde_json::to_value(Config::default()).expect("the defaults are plain data"),
         }

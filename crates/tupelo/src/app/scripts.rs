@@ -14,7 +14,7 @@ use script::{LoadedScripts, ScriptDiagnostic, ScriptRefusal, Request, Route, Scr
 use super::Application;
 use super::definitions::MIRRORS;
 use super::finding::{Finding, Findings, Severity};
-use super::toml_places::Places;
+use super::toml_places::KeyPlaces;
 
 /// Where the gateway finds scripts, once they are served.
 pub type WebSlot = Arc<OnceLock<Arc<dyn WebHandlers>>>;
@@ -110,7 +110,7 @@ fn finding(app: &Application, mistake: &ScriptDiagnostic) -> Finding {
         (false, false) => Some(&*place.file),
         (false, true) => None,
     };
-    let places = Places::of_settings(&app.folder);
+    let places = KeyPlaces::of_settings(&app.folder);
     let written = named.and_then(|named| match place.file.is_empty() {
         true => places.find(&format!("script.routes.{}", named.split_once(": ")?.0)),
         false => places.naming("script.", named),
@@ -191,7 +191,7 @@ impl Debug for ScriptGuests {
 /// The gateway's way to running scripts.
 pub struct ScriptWeb(pub Arc<ScriptService>);
 
-struct Serve {
+struct ServedScript {
     scripts: Arc<ScriptService>,
     now: Arc<LoadedScripts>,
     path: String,
@@ -202,7 +202,7 @@ impl WebHandlers for ScriptWeb {
     fn find(&self, path: &str) -> Option<Box<dyn WebHandler>> {
         let now = self.0.now();
         let template = now.routes.find(path)?.route.path.clone();
-        Some(Box::new(Serve {
+        Some(Box::new(ServedScript {
             scripts: self.0.clone(),
             now,
             path: path.to_owned(),
@@ -211,7 +211,7 @@ impl WebHandlers for ScriptWeb {
     }
 }
 
-impl WebHandler for Serve {
+impl WebHandler for ServedScript {
     fn template(&self) -> &str {
         &self.template
     }

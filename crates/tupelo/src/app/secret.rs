@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_without_a_secret_is_told() {
+    fn a_file_without_a_secret_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let told = |text: &str| {
             std::fs::write(folder.path().join("key"), text).unwrap();

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Application;
-use super::apis::Apis;
+use super::apis::LoadedApis;
 use super::finding::{Finding, Severity};
 use super::settings::at;
 
@@ -243,7 +243,7 @@ impl Application {
 
     /// Rules of `[security.apis]` and policies of `[gateway.policies]` that are
     /// about nothing: what was to be protected or changed by one is not.
-    pub fn stray_rules(&self, apis: &Apis) -> Vec<String> {
+    pub fn stray_rules(&self, apis: &LoadedApis) -> Vec<String> {
         let named = |name: &String| apis.good.iter().any(|api| api.name() == name);
         let policies = self.config.gateway.policies.keys();
         let mut stray: Vec<String> = policies
@@ -296,7 +296,7 @@ fn access(section: &SecuritySection) -> RoleAccess {
 }
 
 /// What `/health` tells of the projects that are not served.
-pub fn unserved(apis: &Apis) -> Vec<UnservedApi> {
+pub fn unserved(apis: &LoadedApis) -> Vec<UnservedApi> {
     // Of some an older version that was right is in force.
     let served = |name: &String| apis.good.iter().any(|api| api.name() == name);
     let one = |(api, reason): (&String, &String)| UnservedApi {

@@ -9,7 +9,7 @@ use link::display::DisplayCharacters;
 use super::Application;
 use super::config::{Config, ZonedSign};
 use super::finding::{Finding, Findings, Severity};
-use super::toml_places::Places;
+use super::toml_places::KeyPlaces;
 
 impl Application {
     /// The code page that its programs have texts in.
@@ -143,7 +143,7 @@ pub fn placed(app: &Application, fault: &str) -> Finding {
     if let Some((section, rest)) = section {
         let key = rest.split_whitespace().next().unwrap_or_default();
         let key = key.trim_end_matches(':');
-        let places = Places::of_settings(&app.folder);
+        let places = KeyPlaces::of_settings(&app.folder);
         let (line, column) = places.near(&format!("{section}.{key}"));
         if line > 0 {
             (finding.file, finding.line, finding.column) = ("tupelo.toml".into(), line, column);
@@ -170,7 +170,7 @@ pub fn at(
     message: String,
     help: &str,
 ) -> Finding {
-    let (line, column) = Places::of_settings(folder).near(&format!("{section}.{key}"));
+    let (line, column) = KeyPlaces::of_settings(folder).near(&format!("{section}.{key}"));
     Finding {
         severity,
         file: "tupelo.toml".into(),

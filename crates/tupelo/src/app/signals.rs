@@ -5,22 +5,22 @@ use std::time::Duration;
 
 /// The signals that end a server, blocked for every thread that is started
 /// after this one was made.
-pub struct Signals(libc::sigset_t);
+pub struct ShutdownSignals(libc::sigset_t);
 
-/// Ends this process as SIGTERM does, which [`Signals`] waits for.
+/// Ends this process as SIGTERM does, which [`ShutdownSignals`] waits for.
 #[derive(Debug)]
-pub struct Terminate;
+pub struct TerminateSignal;
 
-impl region::ProcessStopper for Terminate {
+impl region::ProcessStopper for TerminateSignal {
     fn stop(&self) {
         // SAFETY: a signal to this process, which waits for it.
         unsafe { libc::kill(libc::getpid(), libc::SIGTERM) };
     }
 }
 
-impl Signals {
+impl ShutdownSignals {
     /// Takes SIGINT, SIGTERM and SIGHUP. Call it before other threads start.
-    pub fn catch() -> io::Result<Signals> {
+    pub fn catch() -> io::Result<ShutdownSignals> {
         // SAFETY: the set is plain data that sigemptyset makes valid.
         unsafe {
             let mut set = std::mem::zeroed();
@@ -29,7 +29,7 @@ impl Signals {
                 libc::sigaddset(&mut set, signal);
             }
             match libc::pthread_sigmask(libc::SIG_BLOCK, &set, std::ptr::null_mut()) {
-                0 => Ok(Signals(set)),
+                0 => Ok(ShutdownSignals(set)),
                 error => Err(io::Error::from_raw_os_error(error)),
             }
         }

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 /// What was used until a moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Snapshot {
+struct UsageSnapshot {
     /// Nanoseconds since the first question.
     at_ns: u64,
     /// CPU of the worker processes, those that have ended included.
@@ -28,7 +28,7 @@ struct Snapshot {
     /// CPU of services by name and kind of engine.
     services: Vec<(String, EngineClass, u64)>,
     /// The region's process, then its workers'.
-    spaces: Vec<Space>,
+    spaces: Vec<ProcessUsage>,
     /// CPU of workers that have ended.
     ended_ns: u64,
     /// In user mode and in the kernel.
@@ -45,7 +45,7 @@ struct Snapshot {
 
 /// What a process has used until a moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Space {
+struct ProcessUsage {
     process: u32,
     cpu_ns: u64,
     /// Of threads that nobody may displace.
@@ -57,13 +57,13 @@ struct Space {
 
 /// What the snapshots have in common.
 #[derive(Debug, Default)]
-struct Kept {
-    baseline: Option<Snapshot>,
+struct SnapshotHistory {
+    baseline: Option<UsageSnapshot>,
     snapshots: u64,
     own_ns: u64,
 }
 
-static KEPT: Mutex<Kept> = Mutex::new(Kept {
+static KEPT: Mutex<SnapshotHistory> = Mutex::new(SnapshotHistory {
     baseline: None,
     snapshots: 0,
     own_ns: 0,
@@ -92,7 +92,7 @@ pub fn reset(region: &Handle, at_ns: u64) -> Value {
     answer
 }
 
-fn take(region: &Handle, at_ns: u64) -> Snapshot {
+fn take(region: &Handle, at_ns: u64) -> UsageSnapshot {
     let began = clock::thread_cpu_ns();
     let own = clock::read(libc::CLOCK_PROCESS_CPUTIME_ID);
     let pid = std::process::id();
@@ -107,7 +107,7 @@ fn take(region: &Handle, at_ns: u64) -> Snapshot {
     let of_services: u64 = services.iter().map(|s| s.2).sum();
     let ended = super::metrics::ended_children_ns();
     let statistics = region.statistics();
-    let mut snapshot = Snapshot {
+    let mut snapshot = UsageSnapshot {
         at_ns,
         programs_ns: workers_ns + ended,
         region_ns: own.saturating_sub(of_services),
@@ -115,11 +115,11 @@ fn take(region: &Handle, at_ns: u64) -> Snapshot {
         user_ns: sum(|space| space.usage.user_ns),
         system_ns: sum(|space| space.usage.system_ns),
         displaced: sum(|space| space.usage.involuntary_switches),
-        spaces: found.iter().map(Space::of).collect(),
+        spaces: found.iter().map(ProcessUsage::of).collect(),
         ended_ns: ended,
         tasks: statistics.tasks_ok + statistics.tasks_abended,
         commands: statistics.work.commands,
-        ..Snapshot::default()
+        ..UsageSnapshot::default()
     };
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     kept.snapshots += 1;
@@ -128,9 +128,9 @@ fn take(region: &Handle, at_ns: u64) -> Snapshot {
     snapshot
 }
 
-impl Space {
-    fn of(found: &AddressSpace) -> Space {
-        Space {
+impl ProcessUsage {
+    fn of(found: &AddressSpace) -> ProcessUsage {
+        ProcessUsage {
             process: found.process,
             cpu_ns: found.usage.cpu_ns,
             unpreemptable_ns: found.unpreemptable_ns,
@@ -139,8 +139,8 @@ impl Space {
         }
     }
 
-    fn since(&self, before: &Space) -> Space {
-        Space {
+    fn since(&self, before: &ProcessUsage) -> ProcessUsage {
+        ProcessUsage {
             process: self.process,
             cpu_ns: self.cpu_ns.saturating_sub(before.cpu_ns),
             unpreemptable_ns: self
@@ -152,8 +152,8 @@ impl Space {
     }
 }
 
-impl Snapshot {
-    fn since(&self, before: &Snapshot) -> Snapshot {
+impl UsageSnapshot {
+    fn since(&self, before: &UsageSnapshot) -> UsageSnapshot {
         let services = self.services.iter().map(|(name, class, ns)| {
             let same = |s: &&(String, EngineClass, u64)| s.0 == *name && s.1 == *class;
             let then = before.services.iter().find(same).map_or(0, |s| s.2);
@@ -166,7 +166,7 @@ impl Snapshot {
                 None => space.clone(),
             }
         });
-        Snapshot {
+        UsageSnapshot {
             spaces: spaces.collect(),
             ended_ns: self.ended_ns.saturating_sub(before.ended_ns),
             at_ns: self.at_ns.saturating_sub(before.at_ns),
@@ -193,7 +193,7 @@ impl Snapshot {
     }
 }
 
-fn shown(region: &Handle, snapshot: &Snapshot) -> Value {
+fn shown(region: &Handle, snapshot: &UsageSnapshot) -> Value {
     let row =
         |engine: &str, work: &str, ns: u64| json!({"engine": engine, "work": work, "cpu_ns": ns});
     let mut rows = vec![
@@ -207,7 +207,7 @@ fn shown(region: &Handle, snapshot: &Snapshot) -> Value {
         };
         rows.push(row(engine, service, *ns));
     }
-    let space = |(at, space): (usize, &Space)| {
+    let space = |(at, space): (usize, &ProcessUsage)| {
         json!({
             "process": space.process,
             "work": if at == 0 { "region" } else { "programs" },
@@ -249,14 +249,14 @@ mod tests {
 
     #[test]
     fn what_was_used_since_is_a_difference_by_address_space() {
-        let space = |process, cpu_ns| Space {
+        let space = |process, cpu_ns| ProcessUsage {
             process,
             cpu_ns,
-            ..Space::default()
+            ..ProcessUsage::default()
         };
-        let of = |spaces: &[Space]| Snapshot {
+        let of = |spaces: &[ProcessUsage]| UsageSnapshot {
             spaces: spaces.to_vec(),
-            ..Snapshot::default()
+            ..UsageSnapshot::default()
         };
         // One worker has ended, another is new.
         let before = of(&[space(1, 10), space(2, 20)]);
@@ -267,22 +267,22 @@ mod tests {
     #[test]
     fn what_was_used_since_is_a_difference_by_service() {
         let service = |ns| vec![("gateway".to_owned(), EngineClass::Offload, ns)];
-        let before = Snapshot {
+        let before = UsageSnapshot {
             programs_ns: 100,
             region_ns: 10,
             services: service(5),
-            ..Snapshot::default()
+            ..UsageSnapshot::default()
         };
-        let now = Snapshot {
+        let now = UsageSnapshot {
             programs_ns: 150,
             region_ns: 30,
             services: service(9),
             tasks: 2,
-            ..Snapshot::default()
+            ..UsageSnapshot::default()
         };
         let used = now.since(&before);
         assert_eq!(used.of(EngineClass::General), 70);
         assert_eq!(used.of(EngineClass::Offload), 4);
-        assert_eq!(now.since(&Snapshot::default()), now);
+        assert_eq!(now.since(&UsageSnapshot::default()), now);
     }
 }

@@ -8,10 +8,10 @@ use sockets::{MessageFormat, CallPlace, SocketsConfig};
 
 use super::Application;
 use super::finding::{Finding, Severity};
-use super::toml_places::Places;
+use super::toml_places::KeyPlaces;
 
 /// What is known by name, and what to do about a program that is not.
-pub struct Names<'a> {
+pub struct SocketNames<'a> {
     /// Whether there is a program.
     pub program: &'a dyn Fn(&str) -> bool,
     /// Whether a transaction is defined.
@@ -22,8 +22,8 @@ pub struct Names<'a> {
 
 /// What is wrong with the settings, as `serve` would refuse them, and a warning
 /// for each name, at the heading of its receiver or listener.
-pub fn findings(app: &Application, names: &Names<'_>) -> Vec<Finding> {
-    let places = Places::of_settings(&app.folder);
+pub fn findings(app: &Application, names: &SocketNames<'_>) -> Vec<Finding> {
+    let places = KeyPlaces::of_settings(&app.folder);
     let (config, mut found) = settings(app, &places);
     if !config.enabled {
         return found;
@@ -33,7 +33,7 @@ pub fn findings(app: &Application, names: &Names<'_>) -> Vec<Finding> {
 }
 
 /// The section with the listeners of its definitions, and what is wrong in it.
-fn settings(app: &Application, places: &Places) -> (SocketsConfig, Vec<Finding>) {
+fn settings(app: &Application, places: &KeyPlaces) -> (SocketsConfig, Vec<Finding>) {
     let mut config = app.config.sockets.clone();
     let mut found = Vec::new();
     let mut wrong = |file: &Path, (line, column), message: String| {
@@ -96,7 +96,7 @@ fn help(message: &str) -> Option<String> {
 }
 
 /// One warning for each name.
-fn missing(config: &SocketsConfig, places: &Places, names: &Names<'_>) -> Vec<Finding> {
+fn missing(config: &SocketsConfig, places: &KeyPlaces, names: &SocketNames<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     // 0 for a listener of the definitions.
     let line = |table: &str, name: &str| {

@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_map_that_is_full_is_told_with_its_setting() {
+    fn a_map_that_is_full_is_reported_with_its_setting() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("data.mdb");
         std::fs::write(&file, vec![0; 3 << 20]).unwrap();
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_cut_replaced_or_gone_is_told() {
+    fn a_file_that_is_cut_replaced_or_gone_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("data.mdb");
         std::fs::write(&file, [0; 100]).unwrap();

@@ -7,7 +7,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::units::{Coordinator, Joined, NotJoined};
+use super::units::{Coordinator, JoinedLink, NotJoined};
 use ::link::CommandOperands;
 use cics::command::Command;
 use cics::command::commands::{link, start};
@@ -33,14 +33,14 @@ const TOO_LONG: program_link::ProgramEnding = program_link::ProgramEnding::Condi
 
 /// Everything that SYSID can name.
 #[derive(Debug)]
-pub struct Systems {
+pub struct RemoteSystems {
     /// The regions over `ipconn`.
     pub regions: Option<(ConnectionDirectory, RegionCaller, Coordinator)>,
     /// The partners over APPC.
     pub partners: Option<Arc<dyn ConversationService>>,
 }
 
-impl ConversationService for Systems {
+impl ConversationService for RemoteSystems {
     fn system(&self, sysid: &str) -> Option<ConversationTarget> {
         let regions = self.regions.as_ref();
         let found = regions.and_then(|(directory, ..)| directory.system(sysid));
@@ -117,7 +117,7 @@ impl ConversationService for Systems {
             (Some((_, caller, coordinator)), _) if destination.mode == MODE => {
                 // LINK and START alone say who calls.
                 let own = own.ok_or(Fault::Over(sense::NAME_UNKNOWN))?;
-                Ok(Box::new(Linked {
+                Ok(Box::new(RemoteCall {
                     caller: caller.clone(),
                     unit: unit.cloned().map(|unit| (coordinator.clone(), unit)),
                     connection: destination.partner.clone(),
@@ -145,7 +145,7 @@ fn is_start(own: &[u8]) -> bool {
 }
 
 /// A LINK or START on its way.
-struct Linked {
+struct RemoteCall {
     caller: RegionCaller,
     /// The unit of work of the task, and who decides it.
     unit: Option<(Coordinator, TaskUnit)>,
@@ -156,17 +156,17 @@ struct Linked {
     message: Vec<u8>,
     /// The answer, and what of it the program has.
     reply: Option<(Vec<u8>, usize)>,
-    interrupt: Arc<Mutex<Interruption>>,
+    interrupt: Arc<Mutex<CallInterruption>>,
 }
 
 /// Whether somebody ends it.
 #[derive(Debug, Default)]
-struct Interruption {
+struct CallInterruption {
     ended: bool,
     call: Option<CallInterrupt>,
 }
 
-impl Linked {
+impl RemoteCall {
     /// Sends the request and waits for the answer.
     fn exchange(&self) -> Result<Vec<u8>, Fault> {
         let (flags, mut head) = self.head()?;
@@ -213,13 +213,13 @@ impl Linked {
     /// has there.
     fn linked(
         &self,
-        joined: Option<&Joined>,
+        joined: Option<&JoinedLink>,
         head: RequestHead,
         request: &Request<'_>,
     ) -> Result<Result<Answered, RequestFailure>, Fault> {
         let called = build(head, request).ok_or(Fault::State);
         let called = called.and_then(|built| self.call(built));
-        let called = called.inspect_err(|_| joined.into_iter().for_each(Joined::not_taken))?;
+        let called = called.inspect_err(|_| joined.into_iter().for_each(JoinedLink::not_taken))?;
         let answered = called.wait();
         if let Some(joined) = joined {
             match &answered {
@@ -232,7 +232,7 @@ impl Linked {
     }
 
     /// A LINK without SYNCONRETURN becomes part of the task's unit.
-    fn join(&self, head: &mut RequestHead) -> Result<Result<Option<Joined>, RequestFailure>, Fault> {
+    fn join(&self, head: &mut RequestHead) -> Result<Result<Option<JoinedLink>, RequestFailure>, Fault> {
         let Some((coordinator, task)) = self.unit.as_ref().filter(|_| !head.sync_on_return) else {
             return Ok(Ok(None));
         };
@@ -348,11 +348,11 @@ fn documented(row: &Command, resp: u16, resp2: u16) -> bool {
     raised.is_some_and(|condition| row.documents(condition, u32::from(resp2)))
 }
 
-fn lock(of: &Mutex<Interruption>) -> std::sync::MutexGuard<'_, Interruption> {
+fn lock(of: &Mutex<CallInterruption>) -> std::sync::MutexGuard<'_, CallInterruption> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Conversation for Linked {
+impl Conversation for RemoteCall {
     fn process(&self) -> (String, u8) {
         (self.process.clone(), 0)
     }

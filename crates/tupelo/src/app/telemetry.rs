@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_kept_is_told_with_its_key() {
+    fn what_cannot_be_kept_is_reported_with_its_key() {
         for (text, told) in [
             (
                 "[audit]\nrequest_headers = [\"Authorization\"]",

@@ -14,26 +14,26 @@ use super::{Application, operate};
 
 /// The process around the terminals.
 #[derive(Debug)]
-pub struct Host {
+pub struct TerminalUsers {
     /// The user store, which is read at each sign-on.
     users: PathBuf,
     access: RoleAccess,
     /// A hash that takes as long to compare as a user's.
-    nobody: OnceLock<String>,
+    dummy_hash: OnceLock<String>,
 }
 
-impl Host {
+impl TerminalUsers {
     /// That of an application.
-    pub fn new(app: &Application) -> Host {
-        Host {
+    pub fn new(app: &Application) -> TerminalUsers {
+        TerminalUsers {
             users: app.config.security.users_file(&app.folder),
             access: app.security().access,
-            nobody: OnceLock::new(),
+            dummy_hash: OnceLock::new(),
         }
     }
 }
 
-impl TerminalHost for Host {
+impl TerminalHost for TerminalUsers {
     fn has_users(&self) -> bool {
         self.users.is_file()
     }
@@ -45,7 +45,7 @@ impl TerminalHost for Host {
         let with_password = found.filter(|known| !known.password.is_empty());
         let (Some(known), Some(userid)) = (with_password, found.and_then(user_id)) else {
             let hash = || hash_password("nobody").unwrap_or_default();
-            verify_password(password, self.nobody.get_or_init(hash));
+            verify_password(password, self.dummy_hash.get_or_init(hash));
             return Verified::UnknownUser;
         };
         if !verify_password(password, &known.password) {

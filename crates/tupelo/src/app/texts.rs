@@ -7,7 +7,7 @@ use std::sync::{PoisonError, RwLock};
 
 use region::{Abend, MonitoringRecord};
 
-use super::compile::Compiled;
+use super::compile::CompiledPrograms;
 use super::finding::listed;
 use crate::commands::record::source::read_text;
 
@@ -17,7 +17,7 @@ pub struct ProgramTexts(RwLock<BTreeMap<String, PathBuf>>);
 
 impl ProgramTexts {
     /// Takes over what was compiled.
-    pub fn set(&self, compiled: &Compiled) {
+    pub fn set(&self, compiled: &CompiledPrograms) {
         let of = |built: &translator::BuildResult| {
             let names: Vec<String> = built
                 .programs
@@ -34,7 +34,7 @@ impl ProgramTexts {
     }
 
     /// An abend for whoever asked, logged with its task and its line.
-    pub fn told(&self, abend: &Abend, record: &MonitoringRecord) -> Abend {
+    pub fn logged_abend(&self, abend: &Abend, record: &MonitoringRecord) -> Abend {
         let program = if abend.program.is_blank() {
             record.program
         } else {

@@ -12,8 +12,8 @@ use toml::de::DeTable;
 
 use super::config::Config;
 use super::finding::{Finding, Severity};
-use super::schema::{Field, Settings};
-use super::toml_places::{Place, Places, position};
+use super::schema::{Field, SettingsSchema};
+use super::toml_places::{KeyPlace, KeyPlaces, position};
 
 /// Reads settings for a check, which goes on in spite of mistakes: the settings
 /// without the lines that are wrong, or `None` where the text is no TOML.
@@ -57,25 +57,25 @@ pub fn read(name: &str, text: &str) -> (Option<Config>, Vec<Finding>) {
         }
     };
     mistakes.sort_by_key(|(_, span)| span.start);
-    let teacher = Teacher {
+    let teacher = ErrorHints {
         name,
         text,
-        places: Places::of(text),
-        settings: Settings::new(),
+        places: KeyPlaces::of(text),
+        settings: SettingsSchema::new(),
     };
     let findings = mistakes.iter().map(|(m, span)| teacher.finding(m, span));
     (config, findings.collect())
 }
 
 /// Says what is wrong with a value by what its key means.
-struct Teacher<'a> {
+struct ErrorHints<'a> {
     name: &'a str,
     text: &'a str,
-    places: Places,
-    settings: Settings,
+    places: KeyPlaces,
+    settings: SettingsSchema,
 }
 
-impl Teacher<'_> {
+impl ErrorHints<'_> {
     fn finding(&self, message: &str, span: &Range<usize>) -> Finding {
         let place = self.places.at(span);
         let field = place.and_then(|p| self.settings.at(&p.path));
@@ -93,7 +93,7 @@ impl Teacher<'_> {
     }
 
     /// A key that is not there.
-    fn unknown(&self, message: &str, place: Option<&Place>) -> (String, Option<String>) {
+    fn unknown(&self, message: &str, place: Option<&KeyPlace>) -> (String, Option<String>) {
         let word = message.split('`').nth(1).unwrap_or_default();
         let path = place.map_or(&[][..], |p| &p.path);
         let around = &path[..path.len().saturating_sub(1)];
@@ -132,7 +132,7 @@ impl Teacher<'_> {
     fn value(
         &self,
         message: &str,
-        place: &Place,
+        place: &KeyPlace,
         field: Field<'_>,
         span: &Range<usize>,
     ) -> (String, Option<String>) {
@@ -188,7 +188,7 @@ impl Teacher<'_> {
 }
 
 /// A key that must be there.
-fn missing(message: &str, place: &Place, field: Option<Field<'_>>) -> (String, Option<String>) {
+fn missing(message: &str, place: &KeyPlace, field: Option<Field<'_>>) -> (String, Option<String>) {
     let word = message.split('`').nth(1).unwrap_or_default();
     let what = format!("[{}] has no {word}, which it needs", place.path.join("."));
     let inner = field.and_then(|field| field.inner(word));
@@ -340,7 +340,7 @@ mod tests {
     }
 
     /// Each mistake as `line:column message / help`.
-    fn told(text: &str) -> Vec<String> {
+    fn shown_mistakes(text: &str) -> Vec<String> {
         let found = from_str("tupelo.toml", text).unwrap_err();
         let line = |f: &Finding| {
             format!(
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mistake_is_told_with_its_place() {
+    fn every_mistake_is_reported_with_its_place() {
         let text = "[region]\napplid = 7\nmax_taks = 5\n\n[gatway]\nlisten = \"x\"\n\n[store]\nsync = \"no\"\n";
         let found = from_str("tupelo.toml", text).unwrap_err();
         let lines: Vec<u32> = found.iter().map(|f| f.line).collect();
@@ -363,8 +363,8 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_value_is_told_with_what_is_allowed_and_what_its_key_means() {
-        let all = told(
+    fn a_wrong_value_is_reported_with_what_is_allowed_and_what_its_key_means() {
+        let all = shown_mistakes(
             "[region]\nmax_tasks = \"many\"\nworker_nice = 300\nsandbox = \"of\"\ntrace = \"yes\"\n[gateway]\nlisten = \"8080\"\ncors_origins = \"x\"\n[requester.apis.B]\n",
         );
         let starts = [
@@ -383,16 +383,16 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_is_not_there_is_told_with_the_one_that_is_meant() {
+    fn a_key_that_is_not_there_is_reported_with_the_one_that_is_meant() {
         assert_eq!(
-            told("listen = 1\n[gateway]\nacess_log = true\n[regoin]\n"),
+            shown_mistakes("listen = 1\n[gateway]\nacess_log = true\n[regoin]\n"),
             [
                 "1:1 listen stands in no section / write it below [gateway] or [admin] or [appc] or [sockets] or [ipconn] or [terminal]",
                 "3:1 [gateway] has no key acess_log / is access_log meant?",
                 "4:2 there is no section [regoin] / is region meant?",
             ]
         );
-        let all = told("[store]\nzzzzzz = 1\n");
+        let all = shown_mistakes("[store]\nzzzzzz = 1\n");
         assert_eq!(
             all,
             ["2:1 [store] has no key zzzzzz / it has path, map_gib, sync, walk_gib"]
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_toml_is_told_once_with_the_fix() {
+    fn what_is_no_toml_is_reported_once_with_the_fix() {
         for (text, wanted) in [
             (
                 "[region\napplid = \"A\"\n",

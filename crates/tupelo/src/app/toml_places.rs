@@ -9,14 +9,14 @@ use toml::de::{DeTable, DeValue};
 
 /// The keys of a text with their places.
 #[derive(Debug, Default)]
-pub struct Places {
+pub struct KeyPlaces {
     text: String,
-    keys: Vec<Place>,
+    keys: Vec<KeyPlace>,
 }
 
 /// A key.
 #[derive(Debug)]
-pub struct Place {
+pub struct KeyPlace {
     /// The names of the tables around it, outermost first, and its own.
     pub path: Vec<String>,
     /// Its bytes.
@@ -27,7 +27,7 @@ pub struct Place {
     pub table: bool,
 }
 
-impl Place {
+impl KeyPlace {
     /// Where it is shown: the value, or the name of a table.
     fn start(&self) -> usize {
         match self.table {
@@ -37,18 +37,18 @@ impl Place {
     }
 }
 
-impl Places {
+impl KeyPlaces {
     /// Those of an application's settings; none where they cannot be read.
-    pub fn of_settings(folder: &Path) -> Places {
-        Places::of(&std::fs::read_to_string(folder.join("tupelo.toml")).unwrap_or_default())
+    pub fn of_settings(folder: &Path) -> KeyPlaces {
+        KeyPlaces::of(&std::fs::read_to_string(folder.join("tupelo.toml")).unwrap_or_default())
     }
 
     /// Those of a text; of one with mistakes, what stands before them.
-    pub fn of(text: &str) -> Places {
+    pub fn of(text: &str) -> KeyPlaces {
         let mut keys = Vec::new();
         let (table, _) = DeTable::parse_recoverable(text);
         below(&mut Vec::new(), table.get_ref(), &mut keys);
-        Places {
+        KeyPlaces {
             text: text.to_owned(),
             keys,
         }
@@ -75,9 +75,9 @@ impl Places {
     }
 
     /// The key whose value, or whose name, has these bytes.
-    pub fn at(&self, span: &Range<usize>) -> Option<&Place> {
+    pub fn at(&self, span: &Range<usize>) -> Option<&KeyPlace> {
         let has = |r: &Range<usize>| r.start <= span.start && span.end <= r.end;
-        let here = |place: &&Place| has(&place.key) || has(&place.value);
+        let here = |place: &&KeyPlace| has(&place.key) || has(&place.value);
         let mut keys = self.keys.iter().filter(here);
         let first = keys.next()?;
         // The innermost of those around it.
@@ -92,11 +92,11 @@ impl Places {
     /// The values below a table that are written with this word, such as the name
     /// of a file: the first one's line and column.
     pub fn naming(&self, table: &str, word: &str) -> Option<(u32, u32)> {
-        let names = |place: &&Place| {
+        let names = |place: &&KeyPlace| {
             let text = self.text.get(place.value.clone()).unwrap_or_default();
             !place.table && text.trim_matches(['"', '\'']) == word
         };
-        let below = |place: &&Place| place.path.join(".").starts_with(table);
+        let below = |place: &&KeyPlace| place.path.join(".").starts_with(table);
         let first = self.keys.iter().filter(below).find(names)?;
         Some(self.position(first.start()))
     }
@@ -118,11 +118,11 @@ pub fn position(text: &str, at: usize) -> (u32, u32) {
     )
 }
 
-fn below(path: &mut Vec<String>, table: &DeTable<'_>, keys: &mut Vec<Place>) {
+fn below(path: &mut Vec<String>, table: &DeTable<'_>, keys: &mut Vec<KeyPlace>) {
     for (key, value) in table {
         path.push(key.get_ref().to_string());
         let tables = tables(value);
-        keys.push(Place {
+        keys.push(KeyPlace {
             path: path.clone(),
             key: key.span(),
             value: value.span(),
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn keys_are_found_however_their_tables_are_written() {
         let text = "[files.A]\ndata = \"a\"\n[files]\nB = { data = \"b\" }\nC.data = 'c'\n[files.\"D\"]\n\n[[list]]\nx = 1\n";
-        let places = Places::of(text);
+        let places = KeyPlaces::of(text);
         assert_eq!(places.find("files.A.data"), Some((2, 8)));
         assert_eq!(places.find("files.B.data"), Some((4, 14)));
         assert_eq!(places.find("files.C.data"), Some((5, 10)));
@@ -169,8 +169,8 @@ mod tests {
 
     #[test]
     fn a_text_with_mistakes_has_the_places_before_them() {
-        let places = Places::of("[a]\nb = 1\n[c\n");
+        let places = KeyPlaces::of("[a]\nb = 1\n[c\n");
         assert_eq!(places.find("a.b"), Some((2, 5)));
-        assert_eq!(Places::of("\u{0}[[[").find("a"), None);
+        assert_eq!(KeyPlaces::of("\u{0}[[[").find("a"), None);
     }
 }

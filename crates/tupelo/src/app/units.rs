@@ -15,18 +15,18 @@ use region::{Handle, Order, UnitParticipant, ParticipantId, TaskUnit, UnitId, Pa
 
 /// The regions that take part in units of this one; cheap to clone.
 #[derive(Clone, Default)]
-pub struct Coordinator(Arc<Inner>);
+pub struct Coordinator(Arc<CoordinatorState>);
 
 #[derive(Default)]
-struct Inner {
+struct CoordinatorState {
     region: OnceLock<Handle>,
     calls: OnceLock<(ConnectionDirectory, RegionCaller)>,
     /// By connection and region: a connection may lead to another one later.
-    remotes: Mutex<HashMap<(String, String), Arc<Remote>>>,
+    remotes: Mutex<HashMap<(String, String), Arc<RemoteParticipant>>>,
 }
 
 /// A region that takes part, by one connection.
-pub struct Remote {
+pub struct RemoteParticipant {
     name: String,
     connection: String,
     id: OnceLock<ParticipantId>,
@@ -47,8 +47,8 @@ pub enum NotJoined {
 }
 
 /// A LINK that is part of a unit.
-pub struct Joined {
-    remote: Arc<Remote>,
+pub struct JoinedLink {
+    remote: Arc<RemoteParticipant>,
     task: TaskUnit,
     unit: UnitId,
     of: OfUnit,
@@ -65,7 +65,7 @@ impl Coordinator {
     pub fn opened(&self) -> OpenCallback {
         let inner = Arc::downgrade(&self.0);
         Arc::new(move |connection, applid| {
-            if let Some(remote) = Inner::remote(&inner, connection, applid) {
+            if let Some(remote) = CoordinatorState::remote(&inner, connection, applid) {
                 remote.resync();
             }
         })
@@ -93,18 +93,18 @@ impl Coordinator {
     }
 
     /// A LINK of a task by a connection becomes part of its unit.
-    pub fn join(&self, connection: &str, task: &TaskUnit) -> Result<Joined, NotJoined> {
+    pub fn join(&self, connection: &str, task: &TaskUnit) -> Result<JoinedLink, NotJoined> {
         let directory = self.0.calls.get().map(|(directory, _)| directory);
         let applid = directory.and_then(|directory| directory.applid(connection));
         let applid = applid.ok_or(NotJoined::Unreachable)?;
-        let remote = Inner::remote(&Arc::downgrade(&self.0), connection, &applid);
+        let remote = CoordinatorState::remote(&Arc::downgrade(&self.0), connection, &applid);
         let remote = remote.ok_or(NotJoined::Unreachable)?;
         remote.join(task).ok_or(NotJoined::Ending)
     }
 }
 
-impl Inner {
-    fn remote(inner: &Weak<Inner>, connection: &str, applid: &str) -> Option<Arc<Remote>> {
+impl CoordinatorState {
+    fn remote(inner: &Weak<CoordinatorState>, connection: &str, applid: &str) -> Option<Arc<RemoteParticipant>> {
         let inner = inner.upgrade()?;
         let (directory, caller) = inner.calls.get()?;
         let region = inner.region.get()?;
@@ -112,7 +112,7 @@ impl Inner {
         let mut remotes = lock(&inner.remotes);
         let key = (connection.to_owned(), applid.to_owned());
         let remote = remotes.entry(key).or_insert_with(|| {
-            let remote = Arc::new(Remote {
+            let remote = Arc::new(RemoteParticipant {
                 name: format!("ipconn {connection} {applid}"),
                 connection: connection.to_owned(),
                 id: OnceLock::new(),
@@ -121,7 +121,7 @@ impl Inner {
                 units: Mutex::new(BranchCoordinator::new(link, region.units_after())),
                 votes: Mutex::default(),
             });
-            let id = region.add_participant(Arc::new(Orders(remote.clone())));
+            let id = region.add_participant(Arc::new(ParticipantOrders(remote.clone())));
             let _ = remote.id.set(id);
             remote
         });
@@ -129,11 +129,11 @@ impl Inner {
     }
 }
 
-impl Remote {
-    fn join(self: &Arc<Self>, task: &TaskUnit) -> Option<Joined> {
+impl RemoteParticipant {
+    fn join(self: &Arc<Self>, task: &TaskUnit) -> Option<JoinedLink> {
         let unit = task.join(*self.id.get()?).ok()?;
         let of = lock(&self.units).join(unit.0);
-        Some(Joined {
+        Some(JoinedLink {
             remote: self.clone(),
             task: task.clone(),
             unit,
@@ -194,10 +194,10 @@ impl Remote {
     }
 }
 
-/// What the region holds of a [`Remote`].
-struct Orders(Arc<Remote>);
+/// What the region holds of a [`RemoteParticipant`].
+struct ParticipantOrders(Arc<RemoteParticipant>);
 
-impl UnitParticipant for Orders {
+impl UnitParticipant for ParticipantOrders {
     fn name(&self) -> &str {
         &self.0.name
     }
@@ -218,7 +218,7 @@ impl UnitParticipant for Orders {
     }
 }
 
-impl Joined {
+impl JoinedLink {
     /// What the request says of it.
     pub fn of_unit(&self) -> OfUnit {
         self.of

@@ -36,11 +36,11 @@ pub fn read(app: &Application, findings: &mut Findings) -> WebDefinitions {
     let members = app.folder.join(&config.templates);
     let (templates, wrong) = TemplateTable::load(&app.csd.doctemplates, &files, &members);
     wrong.into_iter().for_each(|why| findings.warn(why));
-    look(app, &templates, findings);
-    look_at_exits(app, findings);
+    check_definitions(app, &templates, findings);
+    check_exits(app, findings);
     let (pipelines, wrong) = pipelines(app);
     findings.extend(wrong);
-    look_at_pipelines(app, &pipelines, findings);
+    check_pipelines(app, &pipelines, findings);
     let analyzers = app.csd.tcpipservices.iter();
     let analyzers = analyzers.filter_map(|service| service.analyzer.clone());
     WebDefinitions::new(
@@ -54,7 +54,7 @@ pub fn read(app: &Application, findings: &mut Findings) -> WebDefinitions {
 }
 
 /// Document templates of programs that are not there.
-fn look_at_exits(app: &Application, findings: &mut Findings) {
+fn check_exits(app: &Application, findings: &mut Findings) {
     for def in &app.csd.doctemplates {
         if let TemplateSource::Exit(program) = &def.source
             && !app.has_source(program)
@@ -99,7 +99,7 @@ impl From<DefinitionProblem> for Finding {
 }
 
 /// What maps name of pipelines and web services that is not there.
-fn look_at_pipelines(app: &Application, pipelines: &PipelineTable, findings: &mut Findings) {
+fn check_pipelines(app: &Application, pipelines: &PipelineTable, findings: &mut Findings) {
     for map in &app.csd.urimaps {
         let UriMapUsage::Pipeline {
             pipeline,
@@ -127,7 +127,7 @@ fn look_at_pipelines(app: &Application, pipelines: &PipelineTable, findings: &mu
 }
 
 /// What definitions name that is not there.
-fn look(app: &Application, templates: &TemplateTable, findings: &mut Findings) {
+fn check_definitions(app: &Application, templates: &TemplateTable, findings: &mut Findings) {
     let services = &app.csd.tcpipservices;
     for service in services
         .iter()
@@ -222,7 +222,7 @@ fn service(
             def.name
         );
     }
-    let handler = Handler {
+    let handler = WebSupportHandler {
         web: web.clone(),
         scripts: scripts.clone(),
         service: def.name.clone(),
@@ -302,13 +302,13 @@ fn tls(app: &Application, def: &TcpIpServiceDef, listen: SocketAddr) -> Result<O
 
 /// What comes to a TCPIPSERVICE, for web support, or for a script that a URIMAP
 /// names as its program.
-struct Handler {
+struct WebSupportHandler {
     web: CicsWebSupport,
     scripts: WebSlot,
     service: String,
 }
 
-impl Debug for Handler {
+impl Debug for WebSupportHandler {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Handler")
             .field("service", &self.service)
@@ -316,7 +316,7 @@ impl Debug for Handler {
     }
 }
 
-impl Handler {
+impl WebSupportHandler {
     /// The script that serves a request.
     fn script(&self, request: &WebRequest) -> Option<Box<dyn gateway::WebHandler>> {
         let script = self.scripts.get()?.find(request.parts.uri.path())?;
@@ -392,7 +392,7 @@ fn service_answer(answer: WebAnswer) -> ServiceAnswer {
     }
 }
 
-impl ServiceHandler for Handler {
+impl ServiceHandler for WebSupportHandler {
     fn serve(&self, request: ServiceRequest) -> ServiceAnswerFuture {
         let web = self.web.clone();
         let mut parts = request.parts;

@@ -31,8 +31,8 @@ pub struct Args {
     #[arg(required_unless_present_any = ["rules", "kinds"])]
     files: Vec<PathBuf>,
     /// What the files are, where the content does not tell: KIND, or FILE=KIND for one of them.
-    #[arg(long, value_name = "[FILE=]KIND", value_parser = told_kind)]
-    kind: Vec<ToldKind>,
+    #[arg(long, value_name = "[FILE=]KIND", value_parser = parse_given_kind)]
+    kind: Vec<GivenKind>,
     /// Only this rule, or those that begin with it (tcpip.mtu); may be given several times.
     #[arg(long, value_name = "NAME", value_parser = known_rule)]
     rule: Vec<String>,
@@ -55,12 +55,12 @@ pub struct Args {
 
 /// A kind that the caller tells, for one file or for all.
 #[derive(Debug, Clone)]
-struct ToldKind {
+struct GivenKind {
     file: Option<PathBuf>,
     kind: &'static DocumentKind,
 }
 
-fn told_kind(text: &str) -> Result<ToldKind, String> {
+fn parse_given_kind(text: &str) -> Result<GivenKind, String> {
     let (file, word) = match text.rsplit_once('=') {
         Some((file, word)) => (Some(PathBuf::from(file)), word),
         None => (None, text),
@@ -69,7 +69,7 @@ fn told_kind(text: &str) -> Result<ToldKind, String> {
         let words: Vec<&str> = kinds().map(|k| k.word).collect();
         format!("the kinds are {}", words.join(", "))
     })?;
-    Ok(ToldKind { file, kind })
+    Ok(GivenKind { file, kind })
 }
 
 fn known_rule(text: &str) -> Result<String, String> {
@@ -114,7 +114,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     match (args.json, args.effective) {
         (true, _) => println!("{}", as_json(&documents, &findings, &settings)),
         (_, true) => print!("{}", settings_table(&settings)),
-        _ => print!("{}", advise::report::text(&documents, &findings, &look())),
+        _ => print!("{}", advise::report::text(&documents, &findings, &output_style())),
     }
     let faulty = documents.all.iter().any(Document::has_errors);
     Ok(match findings.is_empty() && !faulty {
@@ -148,7 +148,7 @@ fn read(file: &PathBuf) -> Result<String> {
 }
 
 /// Colour only on a terminal, and as wide as it says, within reason.
-fn look() -> ReportStyle {
+fn output_style() -> ReportStyle {
     let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     ReportStyle {

@@ -17,7 +17,7 @@ use crate::app::operate::encoded;
 use crate::app::{Application, counted};
 use crate::app::finding::{Findings, Severity};
 use crate::commands::record::source::read_text;
-use crate::operator::{Ask, cell};
+use crate::operator::{OperatorArgs, cell};
 use crate::table::Table;
 
 /// Make API projects, and list, stop, start and redeploy those of a running server.
@@ -25,18 +25,18 @@ use crate::table::Table;
 #[command(after_help = "Example:\n  tupelo api import quote --program QUOTE01 --request copybooks/QUOTE.cpy")]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    what: ApiAction,
 }
 
 #[derive(Debug, clap::Subcommand)]
 #[allow(clippy::large_enum_variant, reason = "one value a process")]
-enum What {
+enum ApiAction {
     Import(ImportArgs),
     Structures(StructuresArgs),
     Requester(RequesterArgs),
     /// List the APIs of a running server: their operations and programs.
     #[command(after_help = "Example:\n  tupelo api list")]
-    List(Ask),
+    List(OperatorArgs),
     /// Stop an API of a running server: its callers get 503.
     #[command(after_help = "Example:\n  tupelo api stop accounts\n  tupelo api stop accounts --operation \"GET /accounts/{number}\"")]
     Stop(SwitchArgs),
@@ -55,7 +55,7 @@ pub struct RedeployArgs {
     /// Its name.
     name: String,
     #[command(flatten)]
-    ask: Ask,
+    ask: OperatorArgs,
 }
 
 /// Which API, or which operation of it.
@@ -67,7 +67,7 @@ pub struct SwitchArgs {
     #[arg(long, value_name = "OPERATION")]
     operation: Option<String>,
     #[command(flatten)]
-    ask: Ask,
+    ask: OperatorArgs,
 }
 
 /// Write the copybooks of an API-first project: the structures that its
@@ -141,7 +141,7 @@ pub struct ImportArgs {
     response: Vec<String>,
     /// How names are spelt in JSON: ACCT-NO as acct_no, acctNo or ACCT-NO.
     #[arg(long, value_enum, default_value = "snake")]
-    names: Names,
+    names: NamingChoice,
     /// Take this off the front of every name that begins with it; several with commas between
     /// them.
     #[arg(long, value_name = "PREFIX")]
@@ -149,7 +149,7 @@ pub struct ImportArgs {
     /// Storage with several descriptions: the first, or all of them as members
     /// of which a request gives one.
     #[arg(long, value_enum, default_value = "first")]
-    redefines: Variants,
+    redefines: VariantChoice,
     /// Which description of redefined storage holds, by the value of a field:
     /// one response for each value.
     #[arg(long, value_name = "ITEM:FIELD:VALUE=NAME,…,*=NAME", value_parser = choice, conflicts_with = "redefines")]
@@ -189,7 +189,7 @@ pub struct ImportArgs {
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Names {
+enum NamingChoice {
     /// acct_no
     Snake,
     /// acctNo
@@ -199,7 +199,7 @@ enum Names {
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Variants {
+enum VariantChoice {
     /// The first description.
     First,
     /// Every description; a response has those that are text.
@@ -209,13 +209,13 @@ enum Variants {
 /// Does it.
 pub fn run(args: Args) -> Result<Outcome> {
     match args.what {
-        What::Structures(args) => run_structures(&args),
-        What::Requester(args) => run_requester(&args),
-        What::List(ask) => run_list(&ask),
-        What::Stop(args) => run_switch(&args, "stop"),
-        What::Start(args) => run_switch(&args, "start"),
-        What::Redeploy(args) => run_redeploy(&args),
-        What::Import(args) => {
+        ApiAction::Structures(args) => run_structures(&args),
+        ApiAction::Requester(args) => run_requester(&args),
+        ApiAction::List(ask) => run_list(&ask),
+        ApiAction::Stop(args) => run_switch(&args, "stop"),
+        ApiAction::Start(args) => run_switch(&args, "start"),
+        ApiAction::Redeploy(args) => run_redeploy(&args),
+        ApiAction::Import(args) => {
             let app = Application::open(&args.app, None)?;
             if args.what.iter().any(|name| is_requester_archive(name)) {
                 return run_requester_archives(&args, &app);
@@ -342,16 +342,16 @@ fn run_import(name: &str, args: &ImportArgs, app: &Application) -> Result<Outcom
         channel: args.channel,
         names: ImportNames {
             style: match args.names {
-                Names::Snake => NameStyle::Snake,
-                Names::Camel => NameStyle::Camel,
-                Names::Kept => NameStyle::Kept,
+                NamingChoice::Snake => NameStyle::Snake,
+                NamingChoice::Camel => NameStyle::Camel,
+                NamingChoice::Kept => NameStyle::Kept,
             },
             prefix: args.strip_prefix.clone(),
         },
         redefines: match (&args.redefines_by, args.redefines) {
             (Some(choice), _) => Redefines::ByValue(choice.clone()),
-            (None, Variants::First) => Redefines::First,
-            (None, Variants::All) => Redefines::All,
+            (None, VariantChoice::First) => Redefines::First,
+            (None, VariantChoice::All) => Redefines::All,
         },
         overrides: FieldOverrides {
             booleans: args.boolean.clone(),
@@ -378,15 +378,15 @@ fn run_import(name: &str, args: &ImportArgs, app: &Application) -> Result<Outcom
     for file in &made.files {
         write(&folder.join(&file.path), &file.text)?;
     }
-    told(made.warnings);
+    distinct_findings(made.warnings);
     println!("Made {} with {}.", folder.display(), counted(made.files.len(), "file"));
     if !made.left_out.is_empty() {
         let left = made.left_out.join(", ");
         match args.redefines {
-            Variants::First => println!(
+            VariantChoice::First => println!(
                 "Left out, since they redefine other fields: {left}. --redefines all maps them too, --redefines-by by a value."
             ),
-            Variants::All => println!(
+            VariantChoice::All => println!(
                 "Left out of the response, since its storage may hold another description: {left}. --redefines-by maps them by a value."
             ),
         }
@@ -416,7 +416,7 @@ fn run_import(name: &str, args: &ImportArgs, app: &Application) -> Result<Outcom
     Ok(Outcome::Clean)
 }
 
-fn run_list(ask: &Ask) -> Result<Outcome> {
+fn run_list(ask: &OperatorArgs) -> Result<Outcome> {
     let listed = ask.get("/apis")?;
     if ask.json {
         println!("{listed}");
@@ -542,12 +542,12 @@ fn run_update(name: &str, app: &Application) -> Result<Outcome> {
 
 /// Shows the faults, and says in a line what cannot be done.
 fn refused(what: &str, faults: gateway::ProjectDiagnostics) -> miette::Report {
-    let findings = told(faults);
+    let findings = distinct_findings(faults);
     miette!("{what}: {}", counted(findings.count(Severity::Error), "error"))
 }
 
 /// Says what was found, each thing once.
-fn told(faults: gateway::ProjectDiagnostics) -> Findings {
+fn distinct_findings(faults: gateway::ProjectDiagnostics) -> Findings {
     let mut findings = Findings::new(Path::new(""));
     findings.extend(faults.0);
     eprint!("{}", findings.text(Severity::Note, std::io::stderr().is_terminal()));

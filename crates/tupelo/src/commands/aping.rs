@@ -2,7 +2,7 @@
 
 use super::appc::node::PartnerArgs;
 use super::appc::signals;
-use super::appc::waiting::Waiting;
+use super::appc::waiting::PartnerWait;
 use crate::Outcome;
 use appc::NodeHost;
 use appc::aping::{self, Foot, Head, ApingOptions};
@@ -42,7 +42,7 @@ pub struct Args {
 pub fn run(args: Args) -> Result<Outcome> {
     let (config, call) = args.partner.call('A', &args.tp, "#INTER")?;
     let host = NodeHost::start(config).into_diagnostic()?;
-    let waiting = Waiting::begin(&host, &call.partner);
+    let waiting = PartnerWait::begin(&host, &call.partner);
     let mut options = ApingOptions::new(&call.partner);
     options.call = call;
     options.iterations = args.iterations;

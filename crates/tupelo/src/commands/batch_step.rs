@@ -11,7 +11,7 @@ use miette::{Context, IntoDiagnostic, Result};
 use crate::Outcome;
 use crate::app::Application;
 use crate::app::config::ZonedSign;
-use crate::app::records::Records;
+use crate::app::records::ExternalRecords;
 
 /// Run one program of a batch job (started by `tupelo batch`, not by hand).
 #[derive(Debug, clap::Args)]
@@ -54,5 +54,5 @@ pub fn conversion(application: &Path, of: &CodePageOf) -> Result<RecordConversio
         None => None,
     };
     let signs = if of.letter_signs { ZonedSign::Ebcdic } else { ZonedSign::Ascii };
-    Records::conversion(&of.name, layout.as_ref(), signs)
+    ExternalRecords::conversion(&of.name, layout.as_ref(), signs)
 }

@@ -16,11 +16,11 @@ use crate::Outcome;
 #[command(after_help = "Example:\n  tupelo bms copybook bms/MENU.bms --out copybooks/MENU.cpy\n  tupelo bms show bms/MENU.bms")]
 pub struct Args {
     #[command(subcommand)]
-    action: Action,
+    action: BmsAction,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Action {
+enum BmsAction {
     Copybook(CopybookArgs),
     Show(ShowArgs),
 }
@@ -72,8 +72,8 @@ pub struct ShowArgs {
 /// Does it.
 pub fn run(args: Args) -> Result<Outcome> {
     match args.action {
-        Action::Copybook(args) => copybook(&args),
-        Action::Show(args) => show(&args),
+        BmsAction::Copybook(args) => copybook(&args),
+        BmsAction::Show(args) => show(&args),
     }
 }
 

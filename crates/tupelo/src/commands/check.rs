@@ -10,12 +10,12 @@ use miette::Result;
 use translator::DiagnosticKind;
 
 use crate::Outcome;
-use crate::app::compile::Compiled;
+use crate::app::compile::CompiledPrograms;
 use crate::app::finding::{Finding, Findings, Severity};
 use crate::app::interfaces::{literal, literal_at};
 use crate::commands::record::source::read_text;
 use crate::app::services::read_requesters;
-use crate::app::socket_names::{self, Names};
+use crate::app::socket_names::{self, SocketNames};
 use crate::app::{Application, counted, interfaces, named, scripts, settings, zoned_signs};
 use crate::app::definitions::MIRRORS;
 use crate::table::Table;
@@ -46,7 +46,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     let compiled = app.compile(|_| ()).unwrap_or_else(|report| {
         has_all = false;
         findings.add(no_compiler(&report));
-        Compiled::default()
+        CompiledPrograms::default()
     });
     let unsupported = compiler_findings(&app, &compiled, args.unsupported, &mut findings);
     let apis = app.load_apis(&mut findings);
@@ -86,7 +86,7 @@ pub fn run(args: Args) -> Result<Outcome> {
 /// supported are returned and no findings.
 fn compiler_findings(
     app: &Application,
-    compiled: &Compiled,
+    compiled: &CompiledPrograms,
     apart: bool,
     findings: &mut Findings,
 ) -> Vec<(String, PathBuf, u32)> {
@@ -106,7 +106,7 @@ fn compiler_findings(
 }
 
 /// What texts say of each other: programs, definitions, APIs, scripts, settings.
-fn cross_checks(app: &Application, compiled: &Compiled, good: &[&LoadedApi], findings: &mut Findings) {
+fn cross_checks(app: &Application, compiled: &CompiledPrograms, good: &[&LoadedApi], findings: &mut Findings) {
     findings.extend(interfaces::findings(app, compiled, good));
     app.policies(findings);
     findings.extend(app.user_store());
@@ -127,7 +127,7 @@ fn cross_checks(app: &Application, compiled: &Compiled, good: &[&LoadedApi], fin
 }
 
 /// What would stop a server from starting and has no place in a text.
-fn installation(app: &Application, compiled: &Compiled) -> Vec<String> {
+fn installation(app: &Application, compiled: &CompiledPrograms) -> Vec<String> {
     let known = app.config.appc.as_ref().map(|_| crate::app::appc::known(app).map(drop));
     let installed = app.install(compiled).map(drop);
     let connections = crate::app::ipconn::config(app).map(drop);
@@ -157,7 +157,7 @@ fn no_compiler(report: &miette::Report) -> Finding {
 
 /// What names a program that is neither here nor in another region, or a
 /// transaction without a definition: it would be told at the first request only.
-fn missing(app: &Application, compiled: &Compiled, apis: &[&LoadedApi], pipelines: &web::PipelineTable) -> Vec<Finding> {
+fn missing(app: &Application, compiled: &CompiledPrograms, apis: &[&LoadedApi], pipelines: &web::PipelineTable) -> Vec<Finding> {
     let known = |name: &str| {
         let here = compiled.programs.iter().any(|p| p.name == name);
         let tried = compiled.built.iter().flat_map(|b| &b.programs);
@@ -183,12 +183,12 @@ fn missing(app: &Application, compiled: &Compiled, apis: &[&LoadedApi], pipeline
     let mut callers = Vec::new();
     for def in &app.csd.transactions {
         if let Some(program) = def.program.as_ref().filter(|p| !known(p.as_str())) {
-            callers.push(Caller::defined(format!("TRANSACTION({})", def.name.as_str()), def.line, "program", program.as_str()));
+            callers.push(ProgramCaller::defined(format!("TRANSACTION({})", def.name.as_str()), def.line, "program", program.as_str()));
         }
     }
     for service in &app.csd.tcpipservices {
         if let Some(program) = service.analyzer.as_ref().filter(|p| !known(p)) {
-            callers.push(Caller::defined(format!("TCPIPSERVICE({})", service.name), service.line, "analyzer", program));
+            callers.push(ProgramCaller::defined(format!("TCPIPSERVICE({})", service.name), service.line, "analyzer", program));
         }
     }
     for map in &app.csd.urimaps {
@@ -196,20 +196,20 @@ fn missing(app: &Application, compiled: &Compiled, apis: &[&LoadedApi], pipeline
             for (what, name) in [("program", program), ("converter", converter)] {
                 let script = |name: &str| what == "program" && scripts::has_file(app, name);
                 if let Some(name) = name.as_ref().filter(|p| !known(p) && !script(p)) {
-                    callers.push(Caller::defined(format!("URIMAP({})", map.name), map.line, what, name));
+                    callers.push(ProgramCaller::defined(format!("URIMAP({})", map.name), map.line, what, name));
                 }
             }
         }
     }
     for (pipeline, program) in pipelines.programs().filter(|(_, p)| !known(p)) {
-        callers.push(Caller::defined(format!("PIPELINE({pipeline})"), 0, "program", program));
+        callers.push(ProgramCaller::defined(format!("PIPELINE({pipeline})"), 0, "program", program));
     }
     for api in apis {
         let all = api.operations().zip(api.connections());
         let here = all.filter(|(_, connection)| !is_elsewhere(app, compiled, *connection));
         for (method, path, program) in here.map(|(o, _)| o).filter(|(_, _, p)| !known(p)) {
             let (file, line, column) = asset_place(app, api, program);
-            callers.push(Caller {
+            callers.push(ProgramCaller {
                 who: format!("API {}: {method} {path}", api.name()),
                 file,
                 line,
@@ -221,7 +221,7 @@ fn missing(app: &Application, compiled: &Compiled, apis: &[&LoadedApi], pipeline
     }
     for (source, name, (line, column)) in called(compiled).filter(|(_, name, _)| !known(name)) {
         let file = source.strip_prefix(&app.folder).unwrap_or(source).to_owned();
-        callers.push(Caller {
+        callers.push(ProgramCaller {
             who: file.display().to_string(),
             file,
             line,
@@ -270,14 +270,14 @@ fn missing(app: &Application, compiled: &Compiled, apis: &[&LoadedApi], pipeline
             ));
         }
     }
-    let names = Names { program: &known, transaction: &defined, help: &compiled_from };
+    let names = SocketNames { program: &known, transaction: &defined, help: &compiled_from };
     said.extend(socket_names::findings(app, &names));
     said
 }
 
 /// Whether the program of an asset with this connection runs elsewhere: in a region
 /// or mainframe that is called, or anywhere but in a gateway without programs.
-fn is_elsewhere(app: &Application, compiled: &Compiled, connection: Option<&str>) -> bool {
+fn is_elsewhere(app: &Application, compiled: &CompiledPrograms, connection: Option<&str>) -> bool {
     let Ok(regions) = crate::app::ipconn::config(app) else {
         return false;
     };
@@ -320,7 +320,7 @@ fn asset_place(app: &Application, api: &gateway::LoadedApi, program: &str) -> (P
 }
 
 /// Who calls a program that is missing.
-struct Caller {
+struct ProgramCaller {
     who: String,
     /// Where it does; empty and 0 where nobody knows.
     file: PathBuf,
@@ -331,10 +331,10 @@ struct Caller {
     program: String,
 }
 
-impl Caller {
+impl ProgramCaller {
     /// A resource definition.
-    fn defined(who: String, line: u32, what: &str, program: &str) -> Caller {
-        Caller {
+    fn defined(who: String, line: u32, what: &str, program: &str) -> ProgramCaller {
+        ProgramCaller {
             message: format!("{who}: there is no {what} {program}"),
             who,
             file: PathBuf::from(if line > 0 { "resources.csd" } else { "" }),
@@ -347,7 +347,7 @@ impl Caller {
 
 /// The programs that are called by a literal, with the place of each call's
 /// literal. Routines that come with others have names that begin as those do.
-fn called(compiled: &Compiled) -> impl Iterator<Item = (&Path, String, (u32, u32))> {
+fn called(compiled: &CompiledPrograms) -> impl Iterator<Item = (&Path, String, (u32, u32))> {
     let all = compiled.built.iter().filter_map(|built| {
         let text = read_text(&built.source).ok()?;
         let words = copybook::words(&text);

@@ -8,7 +8,7 @@ use clap_complete::Shell;
 use miette::{IntoDiagnostic, Result};
 
 use crate::Outcome;
-use crate::stdout::Unwritten;
+use crate::stdout::StdoutError;
 
 /// Print a shell's completions of the command line.
 #[derive(Debug, clap::Args)]
@@ -31,7 +31,7 @@ pub fn run(args: Args) -> Result<Outcome> {
         text = with_words(&command, String::from_utf8_lossy(&text).into_owned()).into_bytes();
     }
     let mut out = std::io::stdout().lock();
-    out.write_all(&text).map_err(Unwritten).into_diagnostic()?;
+    out.write_all(&text).map_err(StdoutError).into_diagnostic()?;
     Ok(Outcome::Clean)
 }
 

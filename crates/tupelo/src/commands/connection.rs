@@ -5,7 +5,7 @@ use miette::Result;
 use serde_json::Value;
 
 use crate::Outcome;
-use crate::operator::{Ask, cell};
+use crate::operator::{OperatorArgs, cell};
 use crate::table::Table;
 
 /// Connections between gateways, regions and mainframes.
@@ -26,7 +26,7 @@ enum Command {
 #[command(after_help = "Example:\n  tupelo connection list\n  tupelo connection list --admin 127.0.0.1:9081 --json")]
 struct ListArgs {
     #[command(flatten)]
-    ask: Ask,
+    ask: OperatorArgs,
 }
 
 /// Lists them.
@@ -51,10 +51,10 @@ pub fn run(args: Args) -> Result<Outcome> {
 }
 
 /// A column: its heading, and the member that it shows.
-type Column = (&'static str, &'static str);
+type StatusColumn = (&'static str, &'static str);
 
 /// Connections of `[ipconn]`.
-const MADE: [Column; 11] = [
+const MADE: [StatusColumn; 11] = [
     ("Connection", "name"),
     ("Sysid", "sysid"),
     ("Region", "applid"),
@@ -69,7 +69,7 @@ const MADE: [Column; 11] = [
 ];
 
 /// Connections of `[mainframe]`.
-const MAINFRAME: [Column; 10] = [
+const MAINFRAME: [StatusColumn; 10] = [
     ("Mainframe", "name"),
     ("Kind", "kind"),
     ("Address", "address"),
@@ -83,7 +83,7 @@ const MAINFRAME: [Column; 10] = [
 ];
 
 /// Partners that have connected.
-const CAME: [Column; 7] = [
+const CAME: [StatusColumn; 7] = [
     ("Partner", "applid"),
     ("Sysid", "sysid"),
     ("From", "address"),
@@ -94,7 +94,7 @@ const CAME: [Column; 7] = [
 ];
 
 /// A list as a table; none when it is empty.
-fn table(list: &Value, columns: &[Column]) -> Option<Table> {
+fn table(list: &Value, columns: &[StatusColumn]) -> Option<Table> {
     let rows = list.as_array().filter(|rows| !rows.is_empty())?;
     let heads: Vec<&str> = columns.iter().map(|(head, _)| *head).collect();
     let mut table = Table::new(&heads);

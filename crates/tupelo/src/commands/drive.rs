@@ -4,13 +4,13 @@
 use miette::{IntoDiagnostic, Result};
 
 use crate::Outcome;
-use crate::stdout::Unwritten;
+use crate::stdout::StdoutError;
 
 pub use drive::cli::Args;
 
 /// Presents the load; its own exit status is passed on.
 pub fn run(args: Args) -> Result<Outcome> {
-    let status = drive::cli::run(&args).map_err(Unwritten).into_diagnostic()?;
+    let status = drive::cli::run(&args).map_err(StdoutError).into_diagnostic()?;
     match status == std::process::ExitCode::SUCCESS {
         true => Ok(Outcome::Clean),
         false => Ok(Outcome::Status(status)),

@@ -7,10 +7,10 @@
 use clap::Command;
 
 /// A heading, and its commands in their order.
-type Group = (&'static str, &'static [&'static str]);
+type CommandGroup = (&'static str, &'static [&'static str]);
 
 /// Every command stands in one group.
-const GROUPS: &[Group] = &[
+const GROUPS: &[CommandGroup] = &[
     (
         "Make and run applications",
         &["new", "check", "serve", "run", "batch"],

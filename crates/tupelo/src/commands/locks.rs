@@ -3,7 +3,7 @@
 use miette::Result;
 
 use crate::Outcome;
-use crate::operator::{Ask, cell};
+use crate::operator::{OperatorArgs, cell};
 use crate::table::Table;
 
 /// List locks, their owners and those who wait for them.
@@ -11,7 +11,7 @@ use crate::table::Table;
 #[command(after_help = "Example:\n  tupelo locks\n  tupelo locks --json")]
 pub struct Args {
     #[command(flatten)]
-    ask: Ask,
+    ask: OperatorArgs,
 }
 
 /// Lists the locks.

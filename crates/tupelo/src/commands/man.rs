@@ -9,7 +9,7 @@ use clap_mangen::Man;
 use miette::{Context, IntoDiagnostic, Result};
 
 use crate::Outcome;
-use crate::stdout::Unwritten;
+use crate::stdout::StdoutError;
 
 /// Print the manual page, or write one for each command.
 #[derive(Debug, clap::Args)]
@@ -32,7 +32,7 @@ pub fn run(args: Args) -> Result<Outcome> {
         }
         None => {
             let page = Man::new(command);
-            page.render(&mut std::io::stdout().lock()).map_err(Unwritten).into_diagnostic()?;
+            page.render(&mut std::io::stdout().lock()).map_err(StdoutError).into_diagnostic()?;
         }
     }
     Ok(Outcome::Clean)

@@ -11,7 +11,7 @@ use miette::Result;
 use serde_json::Value;
 
 use crate::Outcome;
-use crate::app::schema::{self, Settings, resolve, type_of};
+use crate::app::schema::{self, SettingsSchema, resolve, type_of};
 
 /// Print a reference page in Markdown.
 #[derive(Debug, clap::Args)]
@@ -19,11 +19,11 @@ use crate::app::schema::{self, Settings, resolve, type_of};
 pub struct Args {
     /// Which page.
     #[arg(value_enum)]
-    page: Page,
+    page: ReferencePage,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Page {
+enum ReferencePage {
     /// Every key of tupelo.toml.
     Configuration,
     /// Every EXEC CICS command: what is supported and what is not.
@@ -48,22 +48,22 @@ pub fn run(args: Args) -> Result<Outcome> {
     Ok(Outcome::Clean)
 }
 
-fn text(page: Page) -> String {
+fn text(page: ReferencePage) -> String {
     match page {
-        Page::Configuration => configuration(),
-        Page::Commands => cics::command::reference_page(),
-        Page::Advice => advise::reference_page(),
-        Page::DriveScenario => drive::scenario::reference(),
-        Page::CommandLine => command_line::page(crate::Cli::command()),
-        Page::Metrics => metrics::page(),
-        Page::Openapi => gateway::openapi_reference(),
-        Page::Causes => capture::report::reference_page(),
+        ReferencePage::Configuration => configuration(),
+        ReferencePage::Commands => cics::command::reference_page(),
+        ReferencePage::Advice => advise::reference_page(),
+        ReferencePage::DriveScenario => drive::scenario::reference(),
+        ReferencePage::CommandLine => command_line::page(crate::Cli::command()),
+        ReferencePage::Metrics => metrics::page(),
+        ReferencePage::Openapi => gateway::openapi_reference(),
+        ReferencePage::Causes => capture::report::reference_page(),
     }
 }
 
 /// The keys of `tupelo.toml` with type, default and meaning.
 fn configuration() -> String {
-    let Settings { schema, defaults } = Settings::new();
+    let SettingsSchema { schema, defaults } = SettingsSchema::new();
     let mut page = String::from(
         "# tupelo.toml\n\nEvery key has a default; an unknown key is an error. \
          This page is made by `tupelo reference configuration`.\n",
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn the_pages_in_docs_are_the_present_ones() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference");
-        let stale: Vec<String> = Page::value_variants()
+        let stale: Vec<String> = ReferencePage::value_variants()
             .iter()
             .map(|page| (page.to_possible_value().expect("no page is hidden"), text(*page)))
             .map(|(name, text)| (folder.join(format!("{}.md", name.get_name())), text))

@@ -14,11 +14,11 @@ use crate::commands::record::source::layout_of;
 #[command(after_help = "Example:\n  tupelo script types examples/bank --out examples/bank/scripts/tupelo.d.ts")]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    what: ScriptAction,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum ScriptAction {
     /// Print TypeScript declarations: what scripts see, and each copybook.
     #[command(after_help = "Example:\n  tupelo script types examples/bank --out examples/bank/scripts/tupelo.d.ts")]
     Types(TypesArgs),
@@ -37,7 +37,7 @@ pub struct TypesArgs {
 
 /// Does it.
 pub fn run(args: Args) -> Result<Outcome> {
-    let What::Types(args) = args.what;
+    let ScriptAction::Types(args) = args.what;
     let app = Application::open(&args.folder, None)?;
     let layouts = layouts(&app.copy_folders());
     let named = layouts.iter().map(|(name, layout)| (name.as_str(), layout));

@@ -11,13 +11,13 @@ use miette::{IntoDiagnostic, Result, bail};
 use region::Region;
 
 use crate::Outcome;
-use crate::app::compile::Compiled;
+use crate::app::compile::CompiledPrograms;
 use crate::app::config::Config;
 use crate::app::finding::Findings;
-use crate::app::said::Said;
-use crate::app::services::front::Front;
-use crate::app::services::{Running, Services};
-use crate::app::signals::{Signals, Terminate};
+use crate::app::said::ReportedFindings;
+use crate::app::services::front::RunningGateway;
+use crate::app::services::{RunningRegion, RegionServices};
+use crate::app::signals::{ShutdownSignals, TerminateSignal};
 use crate::app::{Application, changes, counted, restart};
 use crate::log::SERVE;
 
@@ -89,9 +89,9 @@ pub fn run(args: Args) -> Result<Outcome> {
         return Ok(Outcome::Clean);
     }
     app.not_empty()?;
-    let mut said = Said::default();
-    said.say(&app.warnings);
-    let signals = Signals::catch().into_diagnostic()?;
+    let mut said = ReportedFindings::default();
+    said.show_new(&app.warnings);
+    let signals = ShutdownSignals::catch().into_diagnostic()?;
     if args.gateway_only {
         return serve_gateway(&args, app, &started, seen, &signals, said);
     }
@@ -100,18 +100,18 @@ pub fn run(args: Args) -> Result<Outcome> {
         tracing::warn!(target: SERVE, "{}: {why}: no program of it is served", folder.display());
     }
     let installed = app.install(&compiled)?;
-    let mut services = Services::new();
+    let mut services = RegionServices::new();
     services.prepare(&app, &compiled, &mut said)?;
     app.prepare_files(&installed)?;
     let mut config = app.region_config(&installed)?;
     services.provide(&mut config);
-    config.stop = Some(Arc::new(Terminate));
+    config.stop = Some(Arc::new(TerminateSignal));
     let store = config.store.as_ref().map(|store| store.path.clone());
     if let Some(store) = &store {
-        tell_of_a_large_store(store, app.walked_bytes());
+        note_large_store(store, app.walked_bytes());
     }
     let region = Region::start(config).map_err(|error| app.not_started(&error))?;
-    services.start(&Running {
+    services.start(&RunningRegion {
         app: &app,
         compiled: &compiled,
         region: region.handle(),
@@ -120,7 +120,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     })?;
 
     let made = made(&compiled, installed.files.len());
-    tell(Some(made.as_str()), services.addresses());
+    print_addresses(Some(made.as_str()), services.addresses());
 
     let mut told = Vec::new();
     while !stopped(&signals, args.no_reload).into_diagnostic()? {
@@ -130,7 +130,7 @@ pub fn run(args: Args) -> Result<Outcome> {
         }
         seen = now;
         said.begin();
-        let before = Before {
+        let before = ActiveState {
             config: &app.config,
             compiled: &compiled,
             region: &region,
@@ -138,11 +138,11 @@ pub fn run(args: Args) -> Result<Outcome> {
         };
         match reload(&args, &before, &mut services, &mut said) {
             Ok(again) => {
-                tracing::info!(target: SERVE, "loaded again: {}", again.told);
+                tracing::info!(target: SERVE, "loaded again: {}", again.summary);
                 compiled = again.compiled;
                 seen = again.seen;
-                look_at(&mut app.config, &again.app.config);
-                told = tell_of_restart(&started, &again.app.config, told);
+                follow_settings(&mut app.config, &again.app.config);
+                told = warn_of_restart(&started, &again.app.config, told);
             }
             Err(report) => not_loaded(&report),
         }
@@ -159,11 +159,11 @@ fn serve_gateway(
     mut app: Application,
     started: &Config,
     mut seen: u64,
-    signals: &Signals,
-    mut said: Said,
+    signals: &ShutdownSignals,
+    mut said: ReportedFindings,
 ) -> Result<Outcome> {
-    let mut front = Front::start(&app, &mut said)?;
-    tell(None, front.addresses());
+    let mut front = RunningGateway::start(&app, &mut said)?;
+    print_addresses(None, front.addresses());
     let mut told = Vec::new();
     while !stopped(signals, args.no_reload).into_diagnostic()? {
         let now = changes::fingerprint(&app);
@@ -173,15 +173,15 @@ fn serve_gateway(
         seen = now;
         said.begin();
         let again = changes::read_seen(|| args.open()).and_then(|(again, seen)| {
-            said.say(&again.warnings);
+            said.show_new(&again.warnings);
             Ok((front.reload(&again, &mut said)?, seen, again))
         });
         match again {
             Ok((served, when_read, again)) => {
                 tracing::info!(target: SERVE, "loaded again: {served}");
                 seen = when_read;
-                look_at(&mut app.config, &again.config);
-                told = tell_of_restart(started, &again.config, told);
+                follow_settings(&mut app.config, &again.config);
+                told = warn_of_restart(started, &again.config, told);
             }
             Err(report) => not_loaded(&report),
         }
@@ -193,7 +193,7 @@ fn serve_gateway(
 
 /// The folders and files that are looked at from now on are those of the
 /// settings that were read.
-fn look_at(config: &mut Config, read: &Config) {
+fn follow_settings(config: &mut Config, read: &Config) {
     config.compile.clone_from(&read.compile);
     config.gateway.apis.clone_from(&read.gateway.apis);
     config.gateway.policy.clone_from(&read.gateway.policy);
@@ -204,7 +204,7 @@ fn look_at(config: &mut Config, read: &Config) {
 }
 
 /// Says once which changes of settings take a new start; gives their keys.
-fn tell_of_restart(started: &Config, now: &Config, told: Vec<String>) -> Vec<String> {
+fn warn_of_restart(started: &Config, now: &Config, told: Vec<String>) -> Vec<String> {
     let keys = restart::needed(started, now);
     if !keys.is_empty() && keys != told {
         let verb = if keys.len() == 1 { "takes" } else { "take" };
@@ -224,7 +224,7 @@ fn not_loaded(report: &miette::Report) {
 
 /// Says what is served and where. Whoever started the server may have read
 /// enough and closed the pipe: it serves all the same.
-fn tell(made: Option<&str>, addresses: Vec<(&str, String)>) {
+fn print_addresses(made: Option<&str>, addresses: Vec<(&str, String)>) {
     let mut text = made.map_or_else(String::new, |made| format!("{:<10}{made}\n", "compiled"));
     for (what, address) in addresses {
         let _ = writeln!(text, "{what:<10}{address}");
@@ -234,7 +234,7 @@ fn tell(made: Option<&str>, addresses: Vec<(&str, String)>) {
 
 /// Waits for a signal, or until the application's files are to be looked at
 /// again; true for a signal.
-fn stopped(signals: &Signals, no_reload: bool) -> std::io::Result<bool> {
+fn stopped(signals: &ShutdownSignals, no_reload: bool) -> std::io::Result<bool> {
     match no_reload {
         true => signals.wait_for_ever().map(|()| true),
         false => signals.wait(Duration::from_millis(500)),
@@ -243,7 +243,7 @@ fn stopped(signals: &Signals, no_reload: bool) -> std::io::Result<bool> {
 
 /// Compiles, and tells what is wrong. A program with errors is left out: the
 /// rest is served.
-fn compile(app: &Application, said: &mut Said) -> Result<Compiled> {
+fn compile(app: &Application, said: &mut ReportedFindings) -> Result<CompiledPrograms> {
     let compiled = app.compile(|built| {
         if !built.cached {
             tracing::info!(program = %built.source.display(), "compiled");
@@ -252,13 +252,13 @@ fn compile(app: &Application, said: &mut Said) -> Result<Compiled> {
     let mut findings = Findings::new(&app.folder);
     findings.extend(compiled.built.iter().flat_map(|b| &b.diagnostics));
     findings.extend(compiled.namesakes());
-    said.say(&findings);
+    said.show_new(&findings);
     Ok(compiled)
 }
 
 /// Says that the pages of a store are looked at while it is served, where that
 /// is so.
-fn tell_of_a_large_store(store: &Path, walked_bytes: u64) {
+fn note_large_store(store: &Path, walked_bytes: u64) {
     let bytes = std::fs::metadata(store.join("data.mdb")).map_or(0, |data| data.len());
     if bytes > walked_bytes {
         let (has, most) = (bytes >> 20, walked_bytes >> 30);
@@ -269,7 +269,7 @@ fn tell_of_a_large_store(store: &Path, walked_bytes: u64) {
 }
 
 /// What was made of programs and files, in words.
-fn made(compiled: &Compiled, files: usize) -> String {
+fn made(compiled: &CompiledPrograms, files: usize) -> String {
     let mut programs = counted(compiled.programs.len(), "program");
     if compiled.built.is_empty() {
         programs += " (there is no COBOL source in cobol/)";
@@ -282,29 +282,29 @@ fn made(compiled: &Compiled, files: usize) -> String {
 }
 
 /// What a reload took over.
-struct Reloaded {
+struct ReloadResult {
     app: Arc<Application>,
-    compiled: Compiled,
+    compiled: CompiledPrograms,
     /// The folder's fingerprint before anything of it was read.
     seen: u64,
     /// What there is now, in words.
-    told: String,
+    summary: String,
 }
 
 /// What is in force before a reload.
-struct Before<'a> {
+struct ActiveState<'a> {
     config: &'a Config,
-    compiled: &'a Compiled,
+    compiled: &'a CompiledPrograms,
     region: &'a Region,
     store: Option<&'a Path>,
 }
 
 /// Reads the folder again and switches region and services over. A program that
 /// does not compile any more keeps its old module.
-fn reload(args: &Args, before: &Before<'_>, services: &mut Services, said: &mut Said) -> Result<Reloaded> {
+fn reload(args: &Args, before: &ActiveState<'_>, services: &mut RegionServices, said: &mut ReportedFindings) -> Result<ReloadResult> {
     let (app, seen) = changes::read_seen(|| args.open())?;
     let app = Arc::new(app);
-    said.say(&app.warnings);
+    said.show_new(&app.warnings);
     let mut compiled = compile(&app, said)?;
     for kept in compiled.keep_folders(before.compiled) {
         if before.compiled.unread.iter().all(|(path, _)| *path != kept.path) {
@@ -333,7 +333,7 @@ fn reload(args: &Args, before: &Before<'_>, services: &mut Services, said: &mut 
         }
     }
     region.reload(installed.region.clone()).into_diagnostic()?;
-    services.reload(&Running {
+    services.reload(&RunningRegion {
         app: &app,
         compiled: &compiled,
         region,
@@ -349,5 +349,5 @@ fn reload(args: &Args, before: &Before<'_>, services: &mut Services, said: &mut 
     if failed > 0 {
         told += &format!("; {} did not compile", counted(failed, "program"));
     }
-    Ok(Reloaded { app, compiled, seen, told })
+    Ok(ReloadResult { app, compiled, seen, summary: told })
 }

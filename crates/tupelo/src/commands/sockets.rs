@@ -9,7 +9,7 @@ use miette::Result;
 use serde_json::Value;
 
 use crate::Outcome;
-use crate::operator::{Ask, cell};
+use crate::operator::{OperatorArgs, cell};
 use crate::table::Table;
 
 /// List, start and stop listeners and receivers of CICS sockets, and trace calls.
@@ -17,11 +17,11 @@ use crate::table::Table;
 #[command(after_help = "Example:\n  tupelo sockets list\n  tupelo sockets stop CSKL\n  tupelo sockets start CSKL\n  tupelo sockets trace --on\n  tupelo sockets trace")]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    what: SocketsAction,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum SocketsAction {
     /// List listeners and receivers, and what the interface has served.
     #[command(after_help = "Example:\n  tupelo sockets list")]
     List(ListArgs),
@@ -41,7 +41,7 @@ enum What {
 #[derive(Debug, clap::Args)]
 pub struct ListArgs {
     #[command(flatten)]
-    ask: Ask,
+    ask: OperatorArgs,
 }
 
 /// Which listener or receiver.
@@ -50,7 +50,7 @@ pub struct ListenerArgs {
     /// The transaction of the listener or receiver.
     listener: String,
     #[command(flatten)]
-    ask: Ask,
+    ask: OperatorArgs,
 }
 
 /// What to do with the trace.
@@ -63,24 +63,24 @@ pub struct TraceArgs {
     #[arg(long)]
     off: bool,
     #[command(flatten)]
-    ask: Ask,
+    ask: OperatorArgs,
 }
 
 /// Does it.
 pub fn run(args: Args) -> Result<Outcome> {
     match args.what {
-        What::List(args) => {
+        SocketsAction::List(args) => {
             let overview = args.ask.get("/sockets/list")?;
             show(&args.ask, &overview, print_overview);
         }
-        What::Start(args) => control(&args, "start")?,
-        What::Stop(args) => control(&args, "stop")?,
-        What::Trace(args) if args.on || args.off => {
+        SocketsAction::Start(args) => control(&args, "start")?,
+        SocketsAction::Stop(args) => control(&args, "stop")?,
+        SocketsAction::Trace(args) if args.on || args.off => {
             let word = if args.on { "on" } else { "off" };
             let done = args.ask.post(&format!("/sockets/trace/{word}"))?;
             show(&args.ask, &done, |_| println!("the trace is {word}"));
         }
-        What::Trace(args) => {
+        SocketsAction::Trace(args) => {
             let lines = args.ask.get("/sockets/trace")?;
             show(&args.ask, &lines, print_trace);
         }
@@ -94,7 +94,7 @@ fn control(args: &ListenerArgs, verb: &str) -> Result<()> {
     Ok(())
 }
 
-fn show(ask: &Ask, value: &Value, print: impl Fn(&Value)) {
+fn show(ask: &OperatorArgs, value: &Value, print: impl Fn(&Value)) {
     match ask.json {
         true => println!("{value}"),
         false => print(value),
@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_is_told_with_its_time_of_day() {
+    fn a_call_is_shown_with_its_time_of_day() {
         let told = at(&Value::from(1_790_000_000_123_u64));
         assert_eq!(told.len(), "hh:mm:ss.mmm".len(), "{told}");
         // Time zones differ by quarters of an hour at the least.

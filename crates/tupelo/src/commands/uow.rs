@@ -6,7 +6,7 @@ use miette::Result;
 use serde_json::json;
 
 use crate::Outcome;
-use crate::operator::{Ask, cell};
+use crate::operator::{OperatorArgs, cell};
 use crate::table::Table;
 
 /// List and end units of work that another region or a data base decides, or has not heard of.
@@ -16,11 +16,11 @@ use crate::table::Table;
 )]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    what: UowAction,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum UowAction {
     /// List those that are in doubt here, and those that are committed and not told.
     #[command(after_help = "Example:\n  tupelo uow list")]
     List(ListArgs),
@@ -35,7 +35,7 @@ enum What {
 #[derive(Debug, clap::Args)]
 struct ListArgs {
     #[command(flatten)]
-    ask: Ask,
+    ask: OperatorArgs,
 }
 
 #[derive(Debug, clap::Args)]
@@ -43,19 +43,19 @@ struct EndArgs {
     /// The unit, as `tupelo uow list` names it.
     unit: String,
     #[command(flatten)]
-    ask: Ask,
+    ask: OperatorArgs,
 }
 
 /// Does it.
 pub fn run(args: Args) -> Result<Outcome> {
     match args.what {
-        What::List(args) => list(&args.ask),
-        What::Commit(args) => end(&args, "commit"),
-        What::Backout(args) => end(&args, "backout"),
+        UowAction::List(args) => list(&args.ask),
+        UowAction::Commit(args) => end(&args, "commit"),
+        UowAction::Backout(args) => end(&args, "backout"),
     }
 }
 
-fn list(ask: &Ask) -> Result<Outcome> {
+fn list(ask: &OperatorArgs) -> Result<Outcome> {
     let units = ask.get("/uow")?;
     if ask.json {
         println!("{units}");

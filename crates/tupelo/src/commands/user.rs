@@ -22,11 +22,11 @@ use crate::table::Table;
     application takes a new start.")]
 pub struct Args {
     #[command(subcommand)]
-    action: Action,
+    action: UserAction,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Action {
+enum UserAction {
     /// Add a user, or change one that is there. The password is asked for, or
     /// read from the standard input.
     #[command(after_help = "Example:\n  tupelo user add ada --roles teller,read --app examples/bank")]
@@ -36,14 +36,14 @@ enum Action {
     Remove(RemoveArgs),
     /// List the users, without their secrets.
     #[command(after_help = "Example:\n  tupelo user list --app examples/bank")]
-    List(Folder),
+    List(AppFolder),
     /// Make an API key for a user and print it, once.
     #[command(after_help = "Example:\n  tupelo user key ada --app examples/bank")]
     Key(KeyArgs),
 }
 
 #[derive(Debug, clap::Args)]
-struct Folder {
+struct AppFolder {
     /// The application folder.
     #[arg(long = "app", value_name = "FOLDER", default_value = ".")]
     folder: PathBuf,
@@ -64,7 +64,7 @@ struct AddArgs {
     #[arg(long)]
     no_password: bool,
     #[command(flatten)]
-    app: Folder,
+    app: AppFolder,
 }
 
 #[derive(Debug, clap::Args)]
@@ -75,7 +75,7 @@ struct RemoveArgs {
     #[arg(long, value_name = "ID")]
     key: Option<String>,
     #[command(flatten)]
-    app: Folder,
+    app: AppFolder,
 }
 
 #[derive(Debug, clap::Args)]
@@ -83,22 +83,22 @@ struct KeyArgs {
     /// The user's name.
     name: String,
     #[command(flatten)]
-    app: Folder,
+    app: AppFolder,
 }
 
 /// Does what is asked for.
 pub fn run(args: Args) -> Result<Outcome> {
     match args.action {
-        Action::Add(args) => add(&args)?,
-        Action::Remove(args) => remove(&args)?,
-        Action::List(folder) => list(&folder)?,
-        Action::Key(args) => key(&args)?,
+        UserAction::Add(args) => add(&args)?,
+        UserAction::Remove(args) => remove(&args)?,
+        UserAction::List(folder) => list(&folder)?,
+        UserAction::Key(args) => key(&args)?,
     }
     Ok(Outcome::Clean)
 }
 
 /// The store's file and its users.
-fn open(folder: &Folder) -> Result<(PathBuf, UserStore)> {
+fn open(folder: &AppFolder) -> Result<(PathBuf, UserStore)> {
     let app = Application::open(&folder.folder, None)?;
     let file = app.config.security.users_file(&app.folder);
     let users = match file.exists() {
@@ -178,7 +178,7 @@ fn remove(args: &RemoveArgs) -> Result<()> {
     Ok(())
 }
 
-fn list(folder: &Folder) -> Result<()> {
+fn list(folder: &AppFolder) -> Result<()> {
     let (_, users) = open(folder)?;
     let mut table = Table::new(&["user", "user id", "password", "roles", "API keys"]);
     for user in users.iter() {

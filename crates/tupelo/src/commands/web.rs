@@ -21,11 +21,11 @@ use crate::commands::record::source;
 #[command(after_help = "Example:\n  tupelo web service wsdl --program ORDER01 --request copybooks/ORDER.cpy --uri /orders\n  tupelo web service copybook orders.wsdl --to services")]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    what: WebAction,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum WebAction {
     /// Web services: WSDL from copybooks, copybooks from WSDL.
     #[command(after_help = "Example:\n  tupelo web service wsdl --program ORDER01 --request copybooks/ORDER.cpy --uri /orders")]
     Service(ServiceArgs),
@@ -35,11 +35,11 @@ enum What {
 #[derive(Debug, clap::Args)]
 pub struct ServiceArgs {
     #[command(subcommand)]
-    direction: Direction,
+    direction: ServiceConversion,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Direction {
+enum ServiceConversion {
     Wsdl(WsdlArgs),
     Copybook(CopybookArgs),
 }
@@ -124,10 +124,10 @@ pub struct CopybookArgs {
 
 /// Does it.
 pub fn run(args: Args) -> Result<Outcome> {
-    let What::Service(args) = args.what;
+    let WebAction::Service(args) = args.what;
     match args.direction {
-        Direction::Wsdl(args) => run_wsdl(&args),
-        Direction::Copybook(args) => run_copybook(&args),
+        ServiceConversion::Wsdl(args) => run_wsdl(&args),
+        ServiceConversion::Copybook(args) => run_copybook(&args),
     }
 }
 
@@ -178,7 +178,7 @@ fn run_copybook(args: &CopybookArgs) -> Result<Outcome> {
     let file = args.wsdl.display().to_string();
     let text = source::read_text(&args.wsdl)?;
     let folder = args.wsdl.parent().unwrap_or(Path::new("")).to_owned();
-    let resolver = |location: &str| beside(&folder, location);
+    let resolver = |location: &str| import_path(&folder, location);
     let options = CopybookOptions {
         file: file.clone(),
         operation: args.operation.clone(),
@@ -221,7 +221,7 @@ fn check(binding: &ServiceBinding) -> Result<()> {
 }
 
 /// The file of an import: only beside the description.
-fn beside(folder: &Path, location: &str) -> Option<String> {
+fn import_path(folder: &Path, location: &str) -> Option<String> {
     let name = location.rsplit(['/', '\\']).next()?;
     let inside = !location.contains("://") && !Path::new(location).is_absolute();
     let whole = folder.join(location);

@@ -156,7 +156,7 @@ fn a_numbered_profile_with_windows_line_ends_reads_like_the_plain_one() {
 }
 
 #[test]
-fn a_page_is_written_beside_the_text() {
+fn a_page_is_written_in_addition_to_the_text() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("advice.html");
     let files = files("web");

@@ -131,7 +131,7 @@ fn sizes_and_counts_out_of_range_are_wrong_usage() {
 }
 
 #[test]
-fn a_partner_without_an_address_or_a_listener_is_told() {
+fn a_partner_without_an_address_or_a_listener_is_reported() {
     let out = tupelo().args(["aping", "NET.NOBODY"]).output().unwrap();
     assert!(complaint(&out).contains("where is NET.NOBODY?"));
     let out = tupelo()
@@ -161,7 +161,7 @@ fn a_partner_without_an_address_or_a_listener_is_told() {
 }
 
 #[test]
-fn a_wrong_name_of_unit_mode_or_program_is_told() {
+fn a_wrong_name_of_unit_mode_or_program_is_reported() {
     let node = Node::start();
     let short = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(
@@ -325,7 +325,7 @@ fn a_signal_ends_an_aping_whose_partner_has_fallen_silent() {
 }
 
 #[test]
-fn a_signal_ends_a_transaction_and_what_was_measured_is_told() {
+fn a_signal_ends_a_transaction_and_what_was_measured_is_reported() {
     for (program, silent) in [("file-transfer", false), ("inquiry", true)] {
         let node = Node::start();
         let folder = tempfile::tempdir().unwrap();
@@ -379,9 +379,9 @@ fn handles(process: &Child, signal: i32) -> bool {
 }
 
 #[test]
-fn the_server_tells_of_peers_that_are_no_partners() {
+fn the_server_reports_peers_that_are_no_partners() {
     use std::io::{Read, Write};
-    let mut node = Node::start_telling();
+    let mut node = Node::start_with_stderr();
     let stderr = node.child.stderr.take().unwrap();
     let bad = |bytes: &[u8]| {
         let mut stream = std::net::TcpStream::connect(&node.at).unwrap();
@@ -426,7 +426,7 @@ fn the_server_tells_of_peers_that_are_no_partners() {
 }
 
 #[test]
-fn a_trace_whose_reader_leaves_is_told_once_and_harms_nothing() {
+fn a_trace_whose_reader_leaves_is_reported_once_and_harms_nothing() {
     let node = Node::start();
     let folder = tempfile::tempdir().unwrap();
     let pipe = folder.path().join("pipe");
@@ -468,7 +468,7 @@ fn an_interrupted_aping_leaves_the_server_as_it_was() {
 }
 
 #[test]
-fn an_interrupted_aping_tells_what_it_measured() {
+fn an_interrupted_aping_reports_what_it_measured() {
     let node = Node::start();
     let mut running = node
         .aping_command(&["-i", "32767", "-s", "32763"])
@@ -502,7 +502,7 @@ fn an_interrupted_server_ends_well() {
 }
 
 #[test]
-fn status_sessions_and_modes_tell_what_the_node_holds() {
+fn status_sessions_and_modes_show_what_the_node_has() {
     let node = Node::start();
     let mut running = node
         .aping_command(&["-i", "32767", "-s", "32763"])
@@ -568,7 +568,7 @@ fn without_a_node_status_says_so_and_modes_are_the_built_in_ones() {
 }
 
 #[test]
-fn a_verified_user_whom_the_partner_does_not_accept_is_told_and_one_whom_it_does_is_sent() {
+fn a_verified_user_that_the_partner_does_not_accept_is_reported_and_one_that_it_accepts_is_sent() {
     let node = Node::configured(
         "[appc.partners.\"NET.TRUSTED\"]\ntrusted = true\n[appc.users]\nALICE = \"SECRET\"\n",
     );
@@ -596,7 +596,7 @@ fn a_verified_user_whom_the_partner_does_not_accept_is_told_and_one_whom_it_does
 }
 
 #[test]
-fn a_mode_that_nobody_defined_is_told_with_those_there_are() {
+fn an_undefined_mode_is_reported_with_those_there_are() {
     let serve = |options: &[&str]| {
         let mut command = tupelo();
         command.args(["appc", "serve", "--listen", "127.0.0.1:0"]);
@@ -622,7 +622,7 @@ fn a_mode_that_nobody_defined_is_told_with_those_there_are() {
 
 #[test]
 fn a_refused_attach_is_logged_with_its_partner_and_program() {
-    let mut node = Node::start_telling();
+    let mut node = Node::start_with_stderr();
     let stderr = node.child.stderr.take().unwrap();
     for tp in ["NOPE", "X'D525'"] {
         complaint(&node.aping(&["--lu", "NET.CLIENT", "-t", tp]));
@@ -641,7 +641,7 @@ fn a_refused_attach_is_logged_with_its_partner_and_program() {
 
 #[test]
 fn an_attach_beyond_the_limit_of_programs_is_logged_with_its_peer() {
-    let mut node = Node::telling("max-programs = 1\n");
+    let mut node = Node::configured_with_stderr("max-programs = 1\n");
     let stderr = node.child.stderr.take().unwrap();
     let mut first = node.aping_command(&["-i", "30000", "--lu", "NET.FIRST"]);
     let first = first.stdout(Stdio::null()).stderr(Stdio::null());
@@ -662,7 +662,7 @@ fn an_attach_beyond_the_limit_of_programs_is_logged_with_its_peer() {
 }
 
 #[test]
-fn a_device_as_configuration_and_a_fixed_window_too_wide_are_told() {
+fn a_device_as_configuration_and_a_fixed_window_too_wide_are_reported() {
     let node = Node::start();
     let told = complaint(&node.aping(&["--config", "/dev/zero"]));
     assert!(
@@ -682,7 +682,7 @@ fn a_device_as_configuration_and_a_fixed_window_too_wide_are_told() {
 }
 
 #[test]
-fn what_answers_status_without_being_a_node_is_told() {
+fn what_answers_status_without_being_a_node_is_reported() {
     use std::io::Write;
     let node = Node::start();
     let ask = |address: &str| {
@@ -727,7 +727,7 @@ fn what_answers_status_without_being_a_node_is_told() {
 }
 
 #[test]
-fn who_connects_and_asks_nothing_keeps_nobody_from_the_status() {
+fn a_silent_client_keeps_no_other_from_the_status() {
     let node = Node::start();
     let silent = [0; 8].map(|_| std::net::TcpStream::connect(&node.admin).unwrap());
     // With a thread for all, each would be waited for five seconds.
@@ -736,7 +736,7 @@ fn who_connects_and_asks_nothing_keeps_nobody_from_the_status() {
 }
 
 #[test]
-fn a_port_that_is_taken_is_told() {
+fn a_port_that_is_taken_is_reported() {
     let node = Node::start();
     let out = tupelo()
         .args([
@@ -753,7 +753,7 @@ fn a_port_that_is_taken_is_told() {
 }
 
 #[test]
-fn the_two_transactions_tell_their_figures() {
+fn the_two_transactions_report_their_figures() {
     let node = Node::start();
     let run = |args: &[&str]| -> Value {
         let out = tupelo()

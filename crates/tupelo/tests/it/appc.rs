@@ -174,7 +174,7 @@ fn a_connection_demands_users_of_its_partner() {
 }
 
 /// A program that asks SYSID(PEER) and shows the answer as its greeting.
-pub const ASKING: &str = "       IDENTIFICATION DIVISION.
+pub const REMOTE_LINK_PROGRAM: &str = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. HELLO.
        DATA DIVISION.
        WORKING-STORAGE SECTION.
@@ -231,8 +231,8 @@ pub const ASKING: &str = "       IDENTIFICATION DIVISION.
 ";
 
 /// A server whose program asks the node at `address`.
-fn asking(address: &str) -> (tempfile::TempDir, Server) {
-    running(ASKING, address)
+fn remote_link_server(address: &str) -> (tempfile::TempDir, Server) {
+    running(REMOTE_LINK_PROGRAM, address)
 }
 
 /// A server whose partner is the node at `address`, with this program.
@@ -278,7 +278,7 @@ fn a_program_converses_with_a_partner() {
     let node = node();
     let (done, ended) = channel();
     shout(&node, move |incoming| upper(incoming, &done));
-    let (_app, server) = asking(&node.listening().unwrap().to_string());
+    let (_app, server) = remote_link_server(&node.listening().unwrap().to_string());
     for _ in 0..3 {
         let answer = server.get("/hello/ada");
         assert_eq!(answer.json()["greeting"], "0000 ADA", "{answer:?}");
@@ -292,7 +292,7 @@ fn a_task_without_a_facility_names_a_conversation_by_session_too() {
     let (done, ended) = channel();
     shout(&node, move |incoming| upper(incoming, &done));
     let address = node.listening().unwrap().to_string();
-    let converse = ASKING.replace(" CONVID(WS-CONVID)", " SESSION(WS-CONVID)");
+    let converse = REMOTE_LINK_PROGRAM.replace(" CONVID(WS-CONVID)", " SESSION(WS-CONVID)");
     assert_eq!(converse.matches("SESSION(").count(), 3);
     let apart = converse
         .replace(
@@ -317,7 +317,7 @@ fn a_task_without_a_facility_names_a_conversation_by_session_too() {
 #[test]
 fn a_partner_may_end_with_its_last_record() {
     let node = node();
-    let (_app, server) = asking(&node.listening().unwrap().to_string());
+    let (_app, server) = remote_link_server(&node.listening().unwrap().to_string());
     shout(&node, |incoming: IncomingAttach| {
         let mut conversation = incoming.conversation;
         conversation.accept().unwrap();
@@ -332,9 +332,9 @@ fn a_partner_may_end_with_its_last_record() {
 }
 
 #[test]
-fn a_program_hears_why_its_partner_failed() {
+fn a_program_learns_why_its_partner_failed() {
     let node = node();
-    let (_app, server) = asking(&node.listening().unwrap().to_string());
+    let (_app, server) = remote_link_server(&node.listening().unwrap().to_string());
     let greeting = || server.get("/hello/ada").json()["greeting"].clone();
     assert_eq!(greeting(), "0081 NAME");
     shout(&node, |mut incoming: IncomingAttach| {
@@ -354,7 +354,7 @@ fn a_partner_that_cannot_be_reached_is_sysiderr() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = free.local_addr().unwrap().to_string();
     drop(free);
-    let (_app, server) = asking(&address);
+    let (_app, server) = remote_link_server(&address);
     let answer = server.get("/hello/ada");
     assert_eq!(answer.json()["greeting"], "0053 ALLOCATE", "{answer:?}");
 }
@@ -545,7 +545,7 @@ fn a_program_links_to_a_program_of_another_region() {
 /// A transaction that tells its partner what the EIB said of each RECEIVE:
 /// EIBRECV, EIBFREE, EIBCONF, EIBCOMPL, EIBNODAT, EIBERR, EIBEOC, whether EOC
 /// was raised, and EIBERRCD's first two bytes where there was an error.
-const TELLING: &str = "       IDENTIFICATION DIVISION.
+const EIB_PROGRAM: &str = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. TELL.
        DATA DIVISION.
        WORKING-STORAGE SECTION.
@@ -603,9 +603,9 @@ const TELLING: &str = "       IDENTIFICATION DIVISION.
 ";
 
 #[test]
-fn the_eib_tells_an_attached_program_what_its_partner_did() {
+fn the_eib_shows_an_attached_program_what_its_partner_did() {
     let app = application(&[
-        ("cobol/TELL.cbl", TELLING),
+        ("cobol/TELL.cbl", EIB_PROGRAM),
         (
             "tupelo.toml",
             "[appc]\nlu = \"NET.REGION\"\nlisten = \"127.0.0.1:0\"\n",

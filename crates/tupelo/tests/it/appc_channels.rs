@@ -230,7 +230,7 @@ fn a_channel_goes_to_a_program_of_another_region_and_comes_back_changed() {
 }
 
 #[test]
-fn a_region_that_knows_no_channels_is_told_apart_from_one_that_fails() {
+fn a_region_without_channels_is_distinguished_from_one_that_fails() {
     let node = node();
     // A mirror of earlier days takes no parameters.
     let run = |_: IncomingAttach| panic!("it is not started");

@@ -6,7 +6,7 @@ use std::sync::mpsc::channel;
 use appc::{AllocateRequest, NodeHost};
 use sna::conversation::code::{DeallocateType, PrepareToReceiveType, ReturnCode, StatusReceived};
 
-use crate::appc::{ASKING, copy, node, shout, upper};
+use crate::appc::{REMOTE_LINK_PROGRAM, copy, node, shout, upper};
 use crate::server::{Server, application, example};
 
 /// Looks again and again until what is told is as wanted.
@@ -40,7 +40,7 @@ fn partners_and_connections_change_under_a_running_region() {
     let nobody = free.local_addr().unwrap().to_string();
     drop(free);
     let app = application(&[
-        ("cobol/HELLO.cbl", ASKING),
+        ("cobol/HELLO.cbl", REMOTE_LINK_PROGRAM),
         ("tupelo.toml", &settings(&nobody)),
     ]);
     let server = Server::start(app.path());

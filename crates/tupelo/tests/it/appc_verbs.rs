@@ -146,14 +146,14 @@ fn program() -> String {
     text + "           END-EVALUATE.\n"
 }
 
-struct Walk {
+struct VerbWalk {
     _app: tempfile::TempDir,
     _server: Server,
     peer: NodeHost,
 }
 
-impl Walk {
-    fn start() -> Walk {
+impl VerbWalk {
+    fn start() -> VerbWalk {
         let peer = node();
         let settings = format!(
             "[appc]\nlu = \"NET.REGION\"\nlisten = \"127.0.0.1:0\"\n\
@@ -175,7 +175,7 @@ impl Walk {
         ]);
         let server = Server::start(app.path());
         peer.define_partner("NET.REGION", &server.appc).unwrap();
-        Walk {
+        VerbWalk {
             _app: app,
             _server: server,
             peer,
@@ -242,7 +242,7 @@ fn answering(c: &mut appc::Conversation) {
 
 #[test]
 fn verbs_have_their_states_conditions_and_indicators() {
-    let walk = Walk::start();
+    let walk = VerbWalk::start();
     let mut wrong = Vec::new();
     let mut same = |script: &str, partner: fn(&mut appc::Conversation), expected: &str| {
         let told = walk.run(script, partner);
@@ -323,8 +323,8 @@ fn verbs_have_their_states_conditions_and_indicators() {
 }
 
 #[test]
-fn what_a_partner_does_is_told_by_the_verb_that_meets_it() {
-    let walk = Walk::start();
+fn what_a_partner_does_is_returned_by_the_verb_that_meets_it() {
+    let walk = VerbWalk::start();
     let mut wrong = Vec::new();
     let mut same = |script: &str, partner: fn(&mut appc::Conversation), expected: &str| {
         let told = walk.run(script, partner);
@@ -395,7 +395,7 @@ fn what_a_partner_does_is_told_by_the_verb_that_meets_it() {
 
 #[test]
 fn a_task_that_ends_gives_up_the_conversations_that_it_left() {
-    let walk = Walk::start();
+    let walk = VerbWalk::start();
     for (script, expected) in [
         // In send state and when the end was announced: normally.
         ("ACS", None),

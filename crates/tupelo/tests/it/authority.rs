@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::sync::Arc;
 
 /// Who signs certificates.
-pub struct Authority {
+pub struct TestAuthority {
     issuer: rcgen::Issuer<'static, rcgen::KeyPair>,
     /// Its own certificate.
     pub der: Vec<u8>,
@@ -13,13 +13,13 @@ pub struct Authority {
     pub pem: String,
 }
 
-impl Authority {
-    pub fn new() -> Authority {
+impl TestAuthority {
+    pub fn new() -> TestAuthority {
         let key = rcgen::KeyPair::generate().unwrap();
         let mut params = rcgen::CertificateParams::new(Vec::<String>::new()).unwrap();
         params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
         let own = params.self_signed(&key).unwrap();
-        Authority {
+        TestAuthority {
             der: own.der().to_vec(),
             pem: own.pem(),
             issuer: rcgen::Issuer::new(params, key),
@@ -55,7 +55,7 @@ impl Authority {
         name: &str,
         until: i32,
         answer: &'static [u8],
-        clients: Option<&Authority>,
+        clients: Option<&TestAuthority>,
     ) -> u16 {
         let (certificate, key) = self.sign_for(name, |params| {
             params.not_before = rcgen::date_time_ymd(2020, 1, 1);

@@ -37,14 +37,14 @@ const SERIES: &[&[&str]] = &[
 ];
 
 /// Programs that run beside a region.
-const BESIDE: &[&str] = &["BESIDE"];
+const WITH_REGION: &[&str] = &["BESIDE"];
 
 #[test]
 fn statements_get_the_status_that_the_manual_says() {
-    let (app, _state) = Application::new();
+    let (app, _state) = BatchApplication::new();
     let mut wrong = String::new();
     for program in SERIES.iter().copied().flatten() {
-        let told = app.told(program);
+        let told = app.displayed(program);
         let expected = app.text(&format!("{program}.expected"));
         if told != expected {
             let _ = writeln!(wrong, "{program} tells\n{told}and not\n{expected}");
@@ -54,20 +54,20 @@ fn statements_get_the_status_that_the_manual_says() {
 }
 
 #[test]
-fn beside_a_region_files_are_changed_with_its_locks() {
-    let (app, state) = Application::new();
+fn a_job_changes_the_files_of_a_running_region_with_its_locks() {
+    let (app, state) = BatchApplication::new();
     app.run("IXSEQ");
     let _server = Server::start_in(app.folder.path(), state);
-    for program in BESIDE {
-        assert_eq!(app.told(program), app.text(&format!("{program}.expected")));
+    for program in WITH_REGION {
+        assert_eq!(app.displayed(program), app.text(&format!("{program}.expected")));
     }
     let told = text(&app.run("BESIDE").stderr);
     assert!(told.contains("PLAIN holds records"), "{told}");
 }
 
 #[test]
-fn a_step_accepts_what_stands_behind_sysin_and_nothing_else() {
-    let (app, _state) = Application::new();
+fn a_step_accepts_the_lines_after_sysin_and_nothing_else() {
+    let (app, _state) = BatchApplication::new();
     let job = "//J JOB 1\n//ONE EXEC PGM=CARDS\n//REPORT DD SYSOUT=*\n//SYSIN DD *\nIN THE JOB\n/*\n\
                //TWO EXEC PGM=CARDS\n//REPORT DD DUMMY\n";
     let path = app.folder.path().join("job.jcl");
@@ -83,7 +83,7 @@ fn a_step_accepts_what_stands_behind_sysin_and_nothing_else() {
 
 #[test]
 fn a_program_that_ends_itself_abnormally_says_its_code() {
-    let (app, _state) = Application::new();
+    let (app, _state) = BatchApplication::new();
     let told = text(&app.run("ABCODE").stderr);
     assert!(told.contains("with code U0777"), "{told}");
     let told = text(&app.run("ABOLD").stderr);
@@ -92,7 +92,7 @@ fn a_program_that_ends_itself_abnormally_says_its_code() {
 
 #[test]
 fn a_job_ends_where_a_data_set_is_not_there() {
-    let (app, _state) = Application::new();
+    let (app, _state) = BatchApplication::new();
     let job = "//J JOB 1\n//ONE EXEC PGM=TWICE\n//SHARED DD DISP=SHR,DSN=SHARED\n\
                //TWO EXEC PGM=TWICE\n//SHARED DD DISP=OLD,DSN=NOT.THERE\n\
                //THREE EXEC PGM=TWICE,COND=EVEN\n";
@@ -122,7 +122,7 @@ fn a_job_ends_where_a_data_set_is_not_there() {
 
 #[test]
 fn iefbr14_makes_and_deletes_data_sets() {
-    let (app, _state) = Application::new();
+    let (app, _state) = BatchApplication::new();
     let job = "//J JOB 1\n//MAKE EXEC PGM=IEFBR14\n//A DD DSN=A.B,DISP=(NEW,CATLG)\n\
                //C DD DSN=C.D,DISP=(NEW,CATLG)\n//GO EXEC PGM=IEFBR14\n\
                //A DD DSN=A.B,DISP=(OLD,DELETE)\n";
@@ -140,7 +140,7 @@ fn iefbr14_makes_and_deletes_data_sets() {
 
 #[test]
 fn delete_of_another_kind_of_entry_leaves_it_there() {
-    let (app, _state) = Application::new();
+    let (app, _state) = BatchApplication::new();
     let job = "//J JOB 1\n//S EXEC PGM=IDCAMS\n//SYSIN DD *\n\
                \x20DEFINE CLUSTER (NAME(KD) INDEXED KEYS(4 0) RECORDSIZE(9 9))\n\
                \x20DEFINE AIX (NAME(KDAX) RELATE(KD) KEYS(2 4))\n\
@@ -163,7 +163,7 @@ fn delete_of_another_kind_of_entry_leaves_it_there() {
 
 #[test]
 fn a_data_set_that_is_new_and_there_ends_the_job() {
-    let (app, _state) = Application::new();
+    let (app, _state) = BatchApplication::new();
     let job = "//J JOB 1\n//MAKE EXEC PGM=IEFBR14\n//A DD DSN=A.B,DISP=(NEW,CATLG)\n\
                //T DD DSN=&&T,DISP=(NEW,PASS)\n//AGAIN EXEC PGM=IEFBR14\n\
                //T DD DSN=&&T,DISP=(NEW,PASS)\n//A DD DSN=A.B,DISP=(,CATLG,DELETE)\n\
@@ -193,7 +193,7 @@ fn a_data_set_that_is_new_and_there_ends_the_job() {
 
 #[test]
 fn data_sets_go_as_disp_says_after_an_abend_and_with_the_job() {
-    let (app, _state) = Application::new();
+    let (app, _state) = BatchApplication::new();
     let job = "//J JOB 1\n//ONE EXEC PGM=IEFBR14\n//P DD DSN=PASSED,DISP=(NEW,PASS)\n\
                //K DD DSN=KEPT,DISP=(NEW,PASS)\n//TWO EXEC PGM=ABOLD\n\
                //K DD DSN=KEPT,DISP=(OLD,KEEP)\n//P DD DSN=PASSED,DISP=OLD\n\
@@ -206,7 +206,7 @@ fn data_sets_go_as_disp_says_after_an_abend_and_with_the_job() {
 
 #[test]
 fn repro_unloads_to_a_new_data_set_and_says_what_sysout_is() {
-    let (app, _state) = Application::new();
+    let (app, _state) = BatchApplication::new();
     app.run("IXSEQ");
     let job = |dd: &str| {
         format!(
@@ -231,22 +231,22 @@ fn every_program_of_the_folder_is_run() {
     let programs = fs::read_dir(data().join("batch")).expect("a folder");
     for program in programs.map(|entry| entry.expect("an entry").path()) {
         let name = program.file_stem().unwrap_or_default().to_string_lossy();
-        let mut series = SERIES.iter().chain(&[BESIDE]);
+        let mut series = SERIES.iter().chain(&[WITH_REGION]);
         let is_run = series.any(|programs| programs.contains(&&*name));
         assert!(is_run, "{name} is in no series");
     }
 }
 
 /// The application of the tests in a folder that goes away.
-struct Application {
+struct BatchApplication {
     folder: tempfile::TempDir,
     state: PathBuf,
     files: Vec<String>,
 }
 
-impl Application {
+impl BatchApplication {
     /// The application with its files defined, and the folder of its state.
-    fn new() -> (Application, tempfile::TempDir) {
+    fn new() -> (BatchApplication, tempfile::TempDir) {
         let state = tempfile::tempdir().expect("a folder");
         let folder = tempfile::tempdir().expect("a folder");
         crate::appc::copy(&data(), folder.path());
@@ -260,7 +260,7 @@ impl Application {
         let deck = fs::read_to_string(deck).expect("commands");
         let named = deck.lines().filter(|line| line.contains("CLUSTER"));
         let named = named.filter_map(|line| line.split_once("NAME(")?.1.split_once(')'));
-        let app = Application {
+        let app = BatchApplication {
             folder,
             state: state.path().to_owned(),
             files: named.map(|(name, _)| name.to_owned()).collect(),
@@ -320,7 +320,7 @@ impl Application {
     }
 
     /// What a program displays, and its exit status if that is not 0.
-    fn told(&self, program: &str) -> String {
+    fn displayed(&self, program: &str) -> String {
         let output = self.run(program);
         let mut told = text(&output.stdout);
         match output.status.code() {

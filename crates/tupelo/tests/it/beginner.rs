@@ -1,12 +1,12 @@
 //! What a beginner gets wrong: told once, with the place and the fix.
 
-use crate::first_hour::{PROGRAM, Watched, money};
+use crate::first_hour::{PROGRAM, WatchedServer, money};
 use crate::http;
 use crate::program::{run, text};
 use crate::server::application;
 
 #[test]
-fn what_a_beginner_gets_wrong_is_told_once_with_place_and_fix() {
+fn what_a_beginner_gets_wrong_is_reported_once_with_place_and_fix() {
     let using = "       IDENTIFICATION DIVISION.\n       PROGRAM-ID. TAXES.\n       DATA DIVISION.\n       LINKAGE SECTION.\n       01  NET-A PIC 9(5)V99.\n       PROCEDURE DIVISION USING NET-A.\n           GOBACK.\n";
     let app = application(&[
         ("cobol/RATES.cbl", &PROGRAM.replace("NAME", "RATES")),
@@ -107,20 +107,20 @@ fn two_sources_of_one_name_leave_the_others_served() {
         "{}",
         crate::program::text(&made.stderr)
     );
-    let server = Watched::start(app.path(), &[]);
+    let server = WatchedServer::start(app.path(), &[]);
     assert!(
         server
-            .said()
+            .output()
             .contains("is also that of ONE.cbl, which is the one that runs"),
         "{}",
-        server.said()
+        server.output()
     );
     let answer = http::send(&server.address("gateway"), "POST", "/twin", Some("{}"));
     assert_eq!(answer.json()["says"], "first");
 }
 
 #[test]
-fn a_copy_that_is_missing_below_a_copybook_is_told_once_by_check_and_serve() {
+fn a_copy_that_is_missing_below_a_copybook_is_reported_once_by_check_and_serve() {
     let app = application(&[
         (
             "copybooks/RATE.cpy",
@@ -153,8 +153,8 @@ fn a_copy_that_is_missing_below_a_copybook_is_told_once_by_check_and_serve() {
     let check = text(&run(&["check", folder]).stdout);
     assert_eq!(check.matches("no COPY member INNER").count(), 1, "{check}");
     assert!(check.contains(message), "{check}");
-    let server = Watched::start(app.path(), &[]);
-    let said = server.said();
+    let server = WatchedServer::start(app.path(), &[]);
+    let said = server.output();
     assert_eq!(said.matches("no COPY member INNER").count(), 1, "{said}");
     assert!(said.contains(message), "{said}");
 }
@@ -211,7 +211,7 @@ fn records_of_a_mainframe_have_its_numbers() {
 #[test]
 fn a_misspelt_member_of_a_request_is_refused_and_its_field_is_not_zero() {
     let app = money();
-    let server = Watched::start(app.path(), &[]);
+    let server = WatchedServer::start(app.path(), &[]);
     let gateway = server.address("gateway");
     let answer = http::send(&gateway, "POST", "/money", Some("{\"amonut\": 12.5}"));
     assert_eq!(answer.status, 400, "{answer:?}");

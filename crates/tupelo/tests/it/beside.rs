@@ -15,13 +15,13 @@ use crate::server::{Server, example};
 const ACCOUNT: &str = "10000001";
 
 /// The bank with batch programs, served.
-struct Bank {
+struct BatchBank {
     folder: tempfile::TempDir,
     server: Server,
 }
 
-impl Bank {
-    fn start(lock_wait_ms: u32) -> Bank {
+impl BatchBank {
+    fn start(lock_wait_ms: u32) -> BatchBank {
         let folder = tempfile::tempdir().expect("a folder");
         crate::appc::copy(&example("bank"), folder.path());
         let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/beside");
@@ -34,7 +34,7 @@ impl Bank {
         );
         std::fs::write(path, settings).expect("settings");
         let server = Server::start(folder.path());
-        Bank { folder, server }
+        BatchBank { folder, server }
     }
 
     fn job(&self, program: &str, parm: &str) -> Command {
@@ -89,7 +89,7 @@ fn go_on(mut job: Child) -> Output {
 
 #[test]
 fn of_updates_by_jobs_and_by_tasks_none_is_lost() {
-    let bank = Bank::start(10_000);
+    let bank = BatchBank::start(10_000);
     let before = bank.movements();
     let jobs = [bank.job("INTEREST", "0010"), bank.job("INTEREST", "0010")];
     let gateway = &bank.server.gateway;
@@ -115,7 +115,7 @@ fn of_updates_by_jobs_and_by_tasks_none_is_lost() {
 
 #[test]
 fn a_task_waits_for_a_record_that_a_job_has_read_for_update() {
-    let bank = Bank::start(60_000);
+    let bank = BatchBank::start(60_000);
     let before = bank.movements();
     let job = bank.holds();
     let gateway = bank.server.gateway.clone();
@@ -138,7 +138,7 @@ fn a_task_waits_for_a_record_that_a_job_has_read_for_update() {
 
 #[test]
 fn a_job_that_is_killed_leaves_no_lock() {
-    let bank = Bank::start(60_000);
+    let bank = BatchBank::start(60_000);
     let mut job = bank.holds();
     // The program's own process, whose parent only waits for it.
     let child = format!("/proc/{0}/task/{0}/children", job.id());
@@ -152,8 +152,8 @@ fn a_job_that_is_killed_leaves_no_lock() {
 }
 
 #[test]
-fn a_job_is_told_who_has_its_record_for_too_long() {
-    let bank = Bank::start(200);
+fn a_job_gets_the_name_of_the_task_that_holds_its_record_too_long() {
+    let bank = BatchBank::start(200);
     let holder = bank.holds();
     let output = go_on(bank.job("HOLDS", ACCOUNT).spawn().expect("a job"));
     assert!(text(&output.stdout).contains("READ 93\n"), "{output:?}");
@@ -167,9 +167,9 @@ fn a_job_is_told_who_has_its_record_for_too_long() {
 
 #[test]
 fn a_job_whose_region_dies_gets_a_permanent_error() {
-    let bank = Bank::start(10_000);
+    let bank = BatchBank::start(10_000);
     let job = bank.holds();
-    let Bank { folder, server } = bank;
+    let BatchBank { folder, server } = bank;
     let _state = server.kill();
     let output = go_on(job);
     assert_eq!(text(&output.stdout).lines().nth(2), Some("REWRITE 30"));
@@ -180,7 +180,7 @@ fn a_job_whose_region_dies_gets_a_permanent_error() {
 
 #[test]
 fn an_operator_ends_a_job_by_its_task() {
-    let bank = Bank::start(10_000);
+    let bank = BatchBank::start(10_000);
     let job = bank.holds();
     let owner = bank.locks()[0]["owner"].as_u64().expect("a number");
     let purged = tupelo()
@@ -236,8 +236,8 @@ const IDCAMS: &str = "//JOB1 JOB
 ";
 
 #[test]
-fn idcams_steps_run_beside_a_region_that_keeps_what_its_files_name() {
-    let bank = Bank::start(10_000);
+fn idcams_steps_run_next_to_a_region_that_keeps_what_its_files_name() {
+    let bank = BatchBank::start(10_000);
     let before = bank.movements();
     let jcl = bank.folder.path().join("job.jcl");
     std::fs::write(&jcl, IDCAMS).expect("a job");

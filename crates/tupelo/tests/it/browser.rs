@@ -24,7 +24,7 @@ pub fn name() -> Option<&'static str> {
 }
 
 /// A page that scripts are run on.
-pub struct Page {
+pub struct BrowserPage {
     browser: Child,
     to: ChildStdin,
     from: BufReader<ChildStdout>,
@@ -33,9 +33,9 @@ pub struct Page {
     _profile: tempfile::TempDir,
 }
 
-impl Page {
+impl BrowserPage {
     /// Opens an address in a browser of its own.
-    pub fn open(browser: &str, url: &str) -> Page {
+    pub fn open(browser: &str, url: &str) -> BrowserPage {
         let profile = tempfile::tempdir().unwrap();
         // The browser reads descriptor 3 and writes descriptor 4.
         let script = "exec \"$@\" 3<&0 4>&1 0</dev/null 1>/dev/null 2>&1";
@@ -50,7 +50,7 @@ impl Page {
             .spawn()
             .unwrap();
         let (to, from) = (browser.stdin.take(), browser.stdout.take());
-        let mut page = Page {
+        let mut page = BrowserPage {
             browser,
             to: to.unwrap(),
             from: BufReader::new(from.unwrap()),
@@ -125,7 +125,7 @@ impl Page {
     }
 }
 
-impl Drop for Page {
+impl Drop for BrowserPage {
     fn drop(&mut self) {
         let _ = self.browser.kill();
         let _ = self.browser.wait();

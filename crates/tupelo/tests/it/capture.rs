@@ -20,10 +20,10 @@ fn explain(args: &[&str]) -> Output {
 
 /// A folder with `before.pcap`, in which Nagle's algorithm meets a delayed
 /// acknowledgement, and `after.pcap`, in which nothing is wrong.
-struct Files(TempDir);
+struct CaptureFiles(TempDir);
 
-impl Files {
-    fn new() -> Files {
+impl CaptureFiles {
+    fn new() -> CaptureFiles {
         let folder = tempfile::tempdir().unwrap();
         let before = planted("tcp.nagle.write-write-read").unwrap().capture();
         fs::write(folder.path().join("before.pcap"), before).unwrap();
@@ -36,7 +36,7 @@ impl Files {
             capture_file(&[calm], FileFormat::Pcapng),
         )
         .unwrap();
-        Files(folder)
+        CaptureFiles(folder)
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -56,7 +56,7 @@ fn name(path: &Path) -> &str {
 
 #[test]
 fn the_verdict_comes_first_and_the_table_adds_up() {
-    let files = Files::new();
+    let files = CaptureFiles::new();
     let ran = explain(&[name(&files.path("before.pcap"))]);
     assert_eq!(ran.status.code(), Some(1), "{}", text(&ran.stderr));
     let out = text(&ran.stdout);
@@ -80,7 +80,7 @@ fn the_verdict_comes_first_and_the_table_adds_up() {
 
 #[test]
 fn a_healthy_capture_exits_0_and_says_where_the_time_went() {
-    let files = Files::new();
+    let files = CaptureFiles::new();
     let ran = explain(&[name(&files.path("after.pcap"))]);
     let out = text(&ran.stdout);
     assert_eq!(ran.status.code(), Some(0), "{out}");
@@ -92,7 +92,7 @@ fn a_healthy_capture_exits_0_and_says_where_the_time_went() {
 
 #[test]
 fn json_has_the_verdict_at_its_top_level() {
-    let files = Files::new();
+    let files = CaptureFiles::new();
     let ran = explain(&[name(&files.path("before.pcap")), "--json"]);
     assert_eq!(ran.status.code(), Some(1));
     let json: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
@@ -115,7 +115,7 @@ fn json_has_the_verdict_at_its_top_level() {
 
 #[test]
 fn a_masked_result_has_no_address_and_advice_can_be_asked_for() {
-    let files = Files::new();
+    let files = CaptureFiles::new();
     let before = files.path("before.pcap");
     let ran = explain(&[name(&before), "--json", "--mask"]);
     assert!(!text(&ran.stdout).contains("10.0.0.2"));
@@ -127,7 +127,7 @@ fn a_masked_result_has_no_address_and_advice_can_be_asked_for() {
 
 #[test]
 fn html_is_one_page_with_pictures_and_nothing_from_outside() {
-    let files = Files::new();
+    let files = CaptureFiles::new();
     let page = files.path("report.html");
     let ran = explain(&[name(&files.path("before.pcap")), "--html", name(&page)]);
     assert_eq!(ran.status.code(), Some(1));
@@ -146,7 +146,7 @@ fn html_is_one_page_with_pictures_and_nothing_from_outside() {
 
 #[test]
 fn a_filter_takes_connections_and_times_and_a_wrong_one_is_named() {
-    let files = Files::new();
+    let files = CaptureFiles::new();
     let before = files.path("before.pcap");
     let told = |filter: &str| {
         let ran = explain(&[name(&before), "--filter", filter]);
@@ -175,7 +175,7 @@ fn a_filter_takes_connections_and_times_and_a_wrong_one_is_named() {
 
 #[test]
 fn an_exchange_is_shown_packet_by_packet() {
-    let files = Files::new();
+    let files = CaptureFiles::new();
     let before = files.path("before.pcap");
     let ran = explain(&[name(&before), "--exchange", "4"]);
     let out = text(&ran.stdout);
@@ -187,7 +187,7 @@ fn an_exchange_is_shown_packet_by_packet() {
 
 #[test]
 fn before_and_after_stand_side_by_side_and_the_status_is_that_of_after() {
-    let files = Files::new();
+    let files = CaptureFiles::new();
     let (before, after) = (files.path("before.pcap"), files.path("after.pcap"));
     let ran = explain(&["--compare", name(&before), name(&after)]);
     assert_eq!(ran.status.code(), Some(0), "{}", text(&ran.stderr));
@@ -210,7 +210,7 @@ fn before_and_after_stand_side_by_side_and_the_status_is_that_of_after() {
 
 #[test]
 fn what_is_no_capture_is_an_error_that_names_the_file() {
-    let files = Files::new();
+    let files = CaptureFiles::new();
     let bad = [
         files.path("missing.pcap"),
         files.0.path().to_path_buf(),
@@ -247,7 +247,7 @@ fn what_is_no_capture_is_an_error_that_names_the_file() {
 
 #[test]
 fn a_capture_that_is_cut_is_explained_as_far_as_it_goes() {
-    let files = Files::new();
+    let files = CaptureFiles::new();
     let whole = fs::read(files.path("before.pcap")).unwrap();
     let cut = files.put("cut.pcap", &whole[..whole.len() - 5]);
     let ran = explain(&[name(&cut)]);
@@ -261,7 +261,7 @@ fn a_capture_that_is_cut_is_explained_as_far_as_it_goes() {
 
 #[test]
 fn a_capture_can_come_through_a_pipe() {
-    let files = Files::new();
+    let files = CaptureFiles::new();
     let ran = tupelo()
         .args(["capture", "explain", "-"])
         .stdin(fs::File::open(files.path("before.pcap")).unwrap())
@@ -273,7 +273,7 @@ fn a_capture_can_come_through_a_pipe() {
 
 #[test]
 fn two_captures_of_one_conversation_are_joined() {
-    let files = Files::new();
+    let files = CaptureFiles::new();
     let client = files.path("before.pcap");
     // The same packets on a clock that is an hour ahead: both captured at one place.
     let mut bytes = fs::read(&client).unwrap();

@@ -341,7 +341,7 @@ fn records_of_varying_length_come_back_by_their_own_counters() {
 }
 
 #[test]
-fn advise_tells_findings_by_its_exit_status() {
+fn advise_reports_findings_by_its_exit_status() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     std::fs::write(path("bad"), "TCPCONFIG DELAYACKS\nPORT 3010 TCP CICSA\n").unwrap();

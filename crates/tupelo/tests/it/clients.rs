@@ -26,7 +26,7 @@ use crate::program::until;
 use crate::server::{Server, example};
 
 /// How many of each come, and what the server grants.
-struct Sizes {
+struct FloodSizes {
     large: bool,
     bodies: usize,
     body_bytes: usize,
@@ -37,9 +37,9 @@ struct Sizes {
     memory_mib: u64,
 }
 
-fn sizes() -> Sizes {
+fn sizes() -> FloodSizes {
     match std::env::var("CLIENTS").as_deref() {
-        Ok("large") => Sizes {
+        Ok("large") => FloodSizes {
             large: true,
             bodies: 100,
             body_bytes: 16 << 20,
@@ -48,7 +48,7 @@ fn sizes() -> Sizes {
             settings: "",
             memory_mib: 256,
         },
-        _ => Sizes {
+        _ => FloodSizes {
             large: false,
             bodies: 12,
             body_bytes: 4 << 20,
@@ -61,9 +61,9 @@ fn sizes() -> Sizes {
 }
 
 /// A server under attack.
-struct Target {
+struct FloodTarget {
     server: Server,
-    sizes: Sizes,
+    sizes: FloodSizes,
     before: u64,
     _folder: tempfile::TempDir,
 }
@@ -80,8 +80,8 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-impl Target {
-    fn start() -> Target {
+impl FloodTarget {
+    fn start() -> FloodTarget {
         let (sizes, folder) = (sizes(), tempfile::tempdir().unwrap());
         copy(&example("perfchannel"), folder.path());
         std::fs::write(folder.path().join("tupelo.toml"), sizes.settings).unwrap();
@@ -89,7 +89,7 @@ impl Target {
             Some(program) => Server::start_copy(Path::new(&program), folder.path()),
             None => Server::start(folder.path()),
         };
-        let mut target = Target {
+        let mut target = FloodTarget {
             server,
             sizes,
             before: 0,
@@ -187,7 +187,7 @@ impl Target {
 
 #[test]
 fn clients_that_never_end_their_bodies_hold_bounded_memory() {
-    let target = Target::start();
+    let target = FloodTarget::start();
     let length = target.sizes.body_bytes;
     let mut request = format!(
         "PUT /perfchannel/response/5 HTTP/1.1\r\nhost: x\r\ncontent-length: {length}\r\n\r\n"
@@ -200,7 +200,7 @@ fn clients_that_never_end_their_bodies_hold_bounded_memory() {
 
 #[test]
 fn clients_that_read_no_answer_hold_bounded_memory() {
-    let target = Target::start();
+    let target = FloodTarget::start();
     let request = b"PUT /perfchannel/response/8000000 HTTP/1.1\r\nhost: x\r\n\r\n";
     target.attack("unread answers", || {
         let crowd = target.crowd(target.sizes.answers, request);
@@ -213,11 +213,11 @@ fn clients_that_read_no_answer_hold_bounded_memory() {
 }
 
 #[test]
-fn a_crowd_that_says_nothing_or_little_keeps_nobody_out() {
+fn a_crowd_of_silent_clients_keeps_no_other_out() {
     if sizes().large {
         allow_descriptors();
     }
-    let target = Target::start();
+    let target = FloodTarget::start();
     let most = target.sizes.connections;
     for (name, bytes) in [
         ("idle connections", &b""[..]),
@@ -284,9 +284,9 @@ fn chunked(body: Vec<u8>) -> Vec<u8> {
 }
 
 /// A flood: its name, how many clients send it, and what each sends.
-type Flood = (&'static str, usize, fn() -> Vec<u8>);
+type ClientFlood = (&'static str, usize, fn() -> Vec<u8>);
 
-const FLOODS: [Flood; 13] = [
+const FLOODS: [ClientFlood; 13] = [
     ("PING", 20, || {
         flood(100_000, |_| frame(6, 0, 0, b"abcdefgh"))
     }),
@@ -348,8 +348,8 @@ const FLOODS: [Flood; 13] = [
 ];
 
 #[test]
-fn floods_keep_nobody_out() {
-    let target = Target::start();
+fn floods_keep_no_client_out() {
+    let target = FloodTarget::start();
     for (name, clients, bytes) in FLOODS {
         let bytes = bytes();
         target.attack(name, || target.crowd(clients, &bytes));
@@ -386,8 +386,8 @@ const SHAPES: [(&str, &str, u16); 18] = [
 ];
 
 #[test]
-fn no_request_is_smuggled_behind_another() {
-    let target = Target::start();
+fn no_request_is_smuggled_after_another() {
+    let target = FloodTarget::start();
     for (headers, body, status) in SHAPES {
         let body = body.replace('S', SMUGGLED);
         let mut stream = target.connect().unwrap();
@@ -407,8 +407,8 @@ fn no_request_is_smuggled_behind_another() {
 }
 
 #[test]
-fn workers_stand_behind_the_doors() {
-    let target = Target::start();
+fn workers_run_at_a_lower_priority_than_the_server() {
+    let target = FloodTarget::start();
     let nice = |pid: i64| {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
         let fields = stat.rsplit_once(") ").unwrap().1;
@@ -438,7 +438,7 @@ fn allow_descriptors() {
 
 #[test]
 fn the_administration_port_answers_meanwhile() {
-    let target = Target::start();
+    let target = FloodTarget::start();
     let idle = target.crowd(target.sizes.connections, b"");
     let health = http::send(&target.server.admin, "GET", "/health", None);
     assert_eq!(health.status, 200);

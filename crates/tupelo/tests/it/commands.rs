@@ -137,7 +137,7 @@ fn run_with(group: &str, change: impl Fn(&Path)) {
     let mut wrong = String::new();
     for program in programs {
         let transid: String = program.chars().take(4).collect();
-        let told = told(app.path(), &transid);
+        let told = commarea_lines(app.path(), &transid);
         let path = data.join(group).join(format!("{program}.expected"));
         let expected = fs::read_to_string(&path).expect("an expectation");
         if told.trim_end() != expected.trim_end() {
@@ -199,7 +199,7 @@ fn set_up(app: &Path) {
 }
 
 /// What a transaction leaves in its COMMAREA, a line each.
-pub fn told(app: &Path, transid: &str) -> String {
+pub fn commarea_lines(app: &Path, transid: &str) -> String {
     let output = tupelo()
         .args(["run", transid])
         .arg(app)

@@ -64,7 +64,7 @@ fn the_console_shows_apis_files_and_the_log_in_a_browser() {
 }
 
 #[test]
-fn a_project_that_is_wrong_is_not_redeployed_and_told_with_its_faults() {
+fn a_project_that_is_wrong_is_not_redeployed_and_reported_with_its_faults() {
     let folder = tempfile::tempdir().unwrap();
     copy(&example("bank"), folder.path());
     let bank = Server::start(folder.path());
@@ -167,7 +167,7 @@ fn pages_can_be_read_on_a_telephone_and_a_desk_in_light_and_dark() {
         ),
         (format!("http://{}/docs/", bank.gateway), ".opblock-tag"),
     ];
-    let mut page = browser::Page::open(browser, "about:blank");
+    let mut page = browser::BrowserPage::open(browser, "about:blank");
     for (url, awaited) in &pages {
         for (width, dark) in [(390, false), (390, true), (1280, false), (1280, true)] {
             page.open_as(url, width, dark);
@@ -220,10 +220,10 @@ fn a_purge_that_is_refused_is_said_to_be() {
     let started = http::raw(&server.admin, start.as_bytes()).unwrap();
     assert_eq!(started.status, 200);
     let url = format!("http://{}/console/#tasks", server.admin);
-    let mut page = browser::Page::open(browser, &url);
+    let mut page = browser::BrowserPage::open(browser, &url);
     let said = page.run(&format!("{PRESSED}('purge')"));
     assert!(said.contains("refused"), "{said}");
-    let mut page = browser::Page::open(browser, &url);
+    let mut page = browser::BrowserPage::open(browser, &url);
     let said = page.run(&format!("{PRESSED}('force')"));
     assert!(said.ends_with(": done"), "{said}");
 }
@@ -253,7 +253,7 @@ fn conversations_and_sessions_are_shown_and_ended() {
     ] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
-    let mut page = browser::Page::open(browser, "about:blank");
+    let mut page = browser::BrowserPage::open(browser, "about:blank");
     for (width, dark) in [(390, false), (390, true), (1280, false), (1280, true)] {
         page.open_as(&url, width, dark);
         let unread = page.run(&format!("{UNREADABLE}('td button')"));

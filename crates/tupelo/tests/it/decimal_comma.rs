@@ -1,7 +1,7 @@
 //! Programs that say DECIMAL-POINT IS COMMA: their APIs have the numbers that
 //! GnuCOBOL's own pictures have.
 
-use crate::http::Answer;
+use crate::http::HttpAnswer;
 use crate::program::{run, text};
 use crate::server::{Server, application};
 
@@ -94,7 +94,7 @@ fn numbers_with_a_decimal_comma_are_those_that_the_program_shows_and_takes() {
     }
 }
 
-fn ask(server: &Server, amount: &str, given: &str) -> Answer {
+fn ask(server: &Server, amount: &str, given: &str) -> HttpAnswer {
     let body = format!(r#"{{"amount":{amount},"given":"{given}"}}"#);
     server.send("POST", "/price", Some(&body))
 }

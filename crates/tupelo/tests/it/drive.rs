@@ -126,7 +126,7 @@ fn a_terminated_run_leaves_its_report() {
 }
 
 #[test]
-fn a_search_whose_server_dies_tells_what_was_tried() {
+fn a_search_whose_server_dies_reports_what_was_tried() {
     let server = TcpListener::bind("127.77.5.1:0").unwrap();
     let url = format!("http://{}/", server.local_addr().unwrap());
     // The look whether it is there, and the client of the first level.
@@ -147,9 +147,9 @@ fn a_search_whose_server_dies_tells_what_was_tried() {
 /// The process that is driven ends after a part of the run: its answers are
 /// those of that part, and the run is no success.
 #[test]
-fn a_server_that_dies_mid_run_is_told_of_first() {
+fn a_server_that_dies_mid_run_is_reported_first() {
     let app = crate::server::application(&[]);
-    let server = crate::first_hour::Watched::start(app.path(), &[]);
+    let server = crate::first_hour::WatchedServer::start(app.path(), &[]);
     let url = format!("http://{}/hello/world", server.address("gateway"));
     let pid = server.pid().to_string();
     let mut command = tupelo();

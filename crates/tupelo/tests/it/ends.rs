@@ -71,7 +71,7 @@ fn a_reader_that_has_seen_enough_ends_every_command_as_sigpipe_does() {
 }
 
 #[test]
-fn a_full_disk_behind_standard_output_is_told_by_every_command() {
+fn a_full_disk_under_standard_output_is_reported_by_every_command() {
     let folder = tempfile::tempdir().unwrap();
     for args in commands_that_print(folder.path()) {
         let full = File::options().write(true).open("/dev/full").unwrap();
@@ -206,7 +206,7 @@ fn the_value_of_a_field_chooses_among_redefinitions() {
 }
 
 #[test]
-fn a_server_goes_on_when_nobody_reads_what_it_says() {
+fn a_server_goes_on_when_its_output_is_not_read() {
     let state = tempfile::tempdir().unwrap();
     let (read, write) = std::io::pipe().unwrap();
     drop(read);

@@ -25,13 +25,13 @@ fn program_with(storage: &str, body: &str) -> tempfile::TempDir {
     application(&[("cobol/HELLO.cbl", &text)])
 }
 
-fn title(answer: &http::Answer) -> String {
+fn title(answer: &http::HttpAnswer) -> String {
     let json = answer.json();
     format!("{} {}", json["title"], json["detail"])
 }
 
 #[test]
-fn wrong_requests_are_told_which_field_is_wrong() {
+fn wrong_requests_are_answered_with_the_wrong_field() {
     let bank = Server::start(&example("bank"));
     for (method, path, body, status, word) in [
         ("GET", "/bank/accounts/abc", None, 400, "number"),
@@ -80,7 +80,7 @@ fn wrong_requests_are_told_which_field_is_wrong() {
 }
 
 #[test]
-fn slow_and_half_open_clients_disturb_nobody() {
+fn slow_and_half_open_clients_disturb_no_other() {
     let bank = Server::start(&example("bank"));
     let mut silent = TcpStream::connect(&bank.gateway).unwrap();
     silent

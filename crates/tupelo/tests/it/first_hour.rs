@@ -11,13 +11,13 @@ use crate::program::{run, text, tupelo, until};
 use crate::server::application;
 
 /// A server whose every line is kept.
-pub struct Watched {
+pub struct WatchedServer {
     child: Child,
-    said: Arc<Mutex<String>>,
+    output: Arc<Mutex<String>>,
 }
 
-impl Watched {
-    pub fn start(folder: &Path, more: &[&str]) -> Watched {
+impl WatchedServer {
+    pub fn start(folder: &Path, more: &[&str]) -> WatchedServer {
         let mut child = tupelo()
             .arg("serve")
             .arg(folder)
@@ -41,18 +41,18 @@ impl Watched {
                 }
             });
         }
-        let server = Watched { child, said };
+        let server = WatchedServer { child, output: said };
         server.wait_for("admin ");
         server
     }
 
-    pub fn said(&self) -> String {
-        self.said.lock().unwrap().clone()
+    pub fn output(&self) -> String {
+        self.output.lock().unwrap().clone()
     }
 
     pub fn wait_for(&self, word: &str) {
-        until(&format!("{word:?} in {}", self.said()), || {
-            self.said().contains(word)
+        until(&format!("{word:?} in {}", self.output()), || {
+            self.output().contains(word)
         });
     }
 
@@ -62,7 +62,7 @@ impl Watched {
 
     /// The address of a line that names a listener.
     pub fn address(&self, what: &str) -> String {
-        let said = self.said();
+        let said = self.output();
         let line = said.lines().find(|l| l.starts_with(what)).unwrap();
         let url = line.split_whitespace().nth(1).unwrap();
         url.trim_start_matches("http://")
@@ -71,7 +71,7 @@ impl Watched {
     }
 }
 
-impl Drop for Watched {
+impl Drop for WatchedServer {
     fn drop(&mut self) {
         // SAFETY: kill(2) takes any pid; the child is ours and not yet reaped.
         unsafe { libc::kill(self.child.id() as i32, libc::SIGTERM) };
@@ -147,7 +147,7 @@ fn a_copybook_that_drifts_from_its_api_is_an_error_until_the_api_is_updated() {
 #[test]
 fn a_drift_while_it_is_served_keeps_programs_and_apis_as_they_were() {
     let app = money();
-    let server = Watched::start(app.path(), &[]);
+    let server = WatchedServer::start(app.path(), &[]);
     let gateway = server.address("gateway");
     let ask = || http::send(&gateway, "POST", "/money", Some("{\"amount\": 12.50}"));
     assert_eq!(ask().json()["twice"], 25.0, "{:?}", ask());
@@ -155,16 +155,16 @@ fn a_drift_while_it_is_served_keeps_programs_and_apis_as_they_were() {
     server.wait_for("not loaded, the old state stays in force");
     assert_eq!(ask().json()["twice"], 25.0);
     assert!(
-        server.said().contains("api import money --update"),
+        server.output().contains("api import money --update"),
         "{}",
-        server.said()
+        server.output()
     );
     let folder = app.path().to_str().unwrap();
     let updated = run(&["api", "import", "money", "--update", "--app", folder]);
     assert!(updated.status.success(), "{}", text(&updated.stderr));
     server.wait_for("loaded again");
     assert_eq!(ask().json()["twice"], 25.0);
-    assert!(!server.said().contains("WARN"), "{}", server.said());
+    assert!(!server.output().contains("WARN"), "{}", server.output());
 }
 
 #[test]
@@ -176,8 +176,8 @@ fn one_bad_mapping_leaves_the_other_apis_served() {
     let right = std::fs::read_to_string(&mapping).unwrap();
     std::fs::write(&mapping, right.replace("AMOUNT", "AMOUNTT")).unwrap();
     std::fs::write(app.path().join("cobol/BAD.cbl"), "       IDENTIFICATION DIVISION.\n       PROGRAM-ID. BAD.\n       PROCEDURE DIVISION.\n           MOVEE A TO B.\n").unwrap();
-    let server = Watched::start(app.path(), &[]);
-    let said = server.said();
+    let server = WatchedServer::start(app.path(), &[]);
+    let said = server.output();
     assert!(
         said.contains("2 operations of 1 API; not served: money"),
         "{said}"
@@ -211,7 +211,7 @@ const TALKS: &str = "       IDENTIFICATION DIVISION.
 fn abends_displayed_lines_and_requests_are_seen_without_asking() {
     let settings = "[gateway]\naccess_log = true\n";
     let app = application(&[("cobol/HELLO.cbl", TALKS), ("tupelo.toml", settings)]);
-    let server = Watched::start(app.path(), &[]);
+    let server = WatchedServer::start(app.path(), &[]);
     let answer = http::send(&server.address("gateway"), "GET", "/hello/world", None);
     assert_eq!(answer.status, 500);
     let detail = answer.json()["detail"].to_string();
@@ -221,7 +221,7 @@ fn abends_displayed_lines_and_requests_are_seen_without_asking() {
     );
     server.wait_for("LOOKING FOR IT");
     server.wait_for("GET /hello/world");
-    let said = server.said();
+    let said = server.output();
     assert!(
         said.contains("display task 1      HELO HELLO     LOOKING FOR IT"),
         "{said}"
@@ -268,7 +268,7 @@ DEFINE TRANSACTION(CALL) GROUP(G) PROGRAM(CALLER)
             ("resources.csd", &*csd),
         ];
         let app = application(&files);
-        let server = Watched::start(app.path(), &[]);
+        let server = WatchedServer::start(app.path(), &[]);
         let answer = http::send(&server.address("gateway"), "GET", "/hello/world", None);
         assert_eq!(answer.status, 500);
         let detail = answer.json()["detail"].to_string();
@@ -288,7 +288,7 @@ DEFINE TRANSACTION(CALL) GROUP(G) PROGRAM(CALLER)
 #[test]
 fn the_page_that_tries_requests_is_named_and_sends_them_to_the_gateway() {
     let app = application(&[]);
-    let server = Watched::start(app.path(), &[]);
+    let server = WatchedServer::start(app.path(), &[]);
     let gateway = server.address("gateway");
     assert_eq!(server.address("docs"), gateway);
     assert_eq!(http::send(&gateway, "GET", "/docs/", None).status, 200);
@@ -323,7 +323,7 @@ fn a_port_alone_is_an_address_and_one_in_use_names_who_has_it() {
 }
 
 #[test]
-fn an_empty_folder_is_told_what_to_do() {
+fn an_empty_folder_gets_a_message_with_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     let refused = run(&["serve", folder.path().to_str().unwrap()]);
     assert_eq!(refused.status.code(), Some(2));
@@ -400,7 +400,7 @@ fn completions_and_manual_pages_have_every_command() {
 }
 
 #[test]
-fn check_tells_what_a_short_commarea_never_sees() {
+fn check_reports_what_a_short_commarea_never_sees() {
     let app = application(&[
         (
             "copybooks/AREA.cpy",
@@ -494,7 +494,7 @@ fn completions_load_without_a_word_and_offer_what_may_stand_there() {
 #[test]
 fn a_new_application_answers_both_operations_and_refuses_with_a_reason() {
     let app = application(&[]);
-    let server = Watched::start(app.path(), &[]);
+    let server = WatchedServer::start(app.path(), &[]);
     let gateway = server.address("gateway");
     let ask = |amount: u32| {
         let body = format!("{{\"amount\": {amount}, \"rate\": 4.5, \"months\": 48}}");
@@ -556,7 +556,7 @@ const NAMED_CHANNEL: &str = "       IDENTIFICATION DIVISION.
 ";
 
 #[test]
-fn the_line_to_try_fits_and_a_channel_of_another_name_is_told_before_and_when_it_fails() {
+fn the_line_to_try_fits_and_a_channel_of_another_name_is_reported_before_and_when_it_fails() {
     let folder = application(&[
         ("cobol/TOTALS.cbl", NAMED_CHANNEL),
         ("copybooks/REQ.cpy", TABLE),
@@ -590,7 +590,7 @@ fn the_line_to_try_fits_and_a_channel_of_another_name_is_told_before_and_when_it
     let check = run(&["check", &app]);
     let told = text(&check.stdout) + &text(&check.stderr);
     assert!(told.contains("names the channel MINE"), "{told}");
-    let server = Watched::start(folder.path(), &[]);
+    let server = WatchedServer::start(folder.path(), &[]);
     let gateway = server.address("gateway");
     let post = || http::send(&gateway, "POST", "/totals", Some(body));
     let refused = text(&post().body);
@@ -680,7 +680,7 @@ fn what_check_warns_of_stands_with_its_line_also_in_a_text_with_tabs() {
 #[test]
 fn a_store_that_another_server_has_names_that_server_and_a_way_out() {
     let app = money();
-    let _server = Watched::start(app.path(), &[]);
+    let _server = WatchedServer::start(app.path(), &[]);
     let folder = app.path().to_str().unwrap();
     let refused = run(&["serve", folder, "--listen", "0", "--admin", "0"]);
     assert_eq!(refused.status.code(), Some(2));

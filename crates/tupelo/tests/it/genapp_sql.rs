@@ -18,9 +18,9 @@ const POLICY: std::ops::Range<usize> = 18..28;
 /// CA-LASTCHANGED.
 const CHANGED: std::ops::Range<usize> = 48..74;
 
-struct Genapp(tempfile::TempDir);
+struct GenappServer(tempfile::TempDir);
 
-impl Genapp {
+impl GenappServer {
     /// Runs a program; its COMMAREA, which has the return code in its characters 7
     /// and 8.
     fn call(&self, program: &str, request: &str, customer: u32, rest: &str) -> String {
@@ -111,7 +111,7 @@ fn kinds() -> [(&'static str, String); 4] {
     ]
 }
 
-fn genapp() -> Option<Genapp> {
+fn genapp() -> Option<GenappServer> {
     let Some(base) = std::env::var_os("GENAPP").map(PathBuf::from) else {
         skipped::lacking("GENAPP", "the variable names no copy of genapp");
         return None;
@@ -122,7 +122,7 @@ fn genapp() -> Option<Genapp> {
     }
     let app = with_sql(&base);
     apply(&base, app.path());
-    Some(Genapp(app))
+    Some(GenappServer(app))
 }
 
 /// Makes the tables as the site's job does.

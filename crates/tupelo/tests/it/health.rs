@@ -36,7 +36,7 @@ fn a_region_that_cannot_start_a_worker_says_so_until_it_can() {
 }
 
 #[test]
-fn a_store_whose_file_is_gone_is_told() {
+fn a_store_whose_file_is_gone_is_reported() {
     let server = Server::start(&example("bank"));
     let data = server.state.path().join("store/data.mdb");
     let away = server.state.path().join("away.mdb");
@@ -50,7 +50,7 @@ fn a_store_whose_file_is_gone_is_told() {
 }
 
 #[test]
-fn a_log_that_cannot_be_written_costs_nobody_anything() {
+fn a_log_that_cannot_be_written_costs_no_request_anything() {
     let nowhere = std::fs::File::create("/dev/full").unwrap();
     let server = Server::start_logging(&example("bank"), nowhere);
     let served = || server.get("/bank/accounts/10000001").status == 200;
@@ -66,7 +66,7 @@ fn a_log_that_cannot_be_written_costs_nobody_anything() {
 }
 
 #[test]
-fn a_damaged_record_is_refused_and_told_and_all_others_are_served() {
+fn a_damaged_record_is_refused_and_reported_and_all_others_are_served() {
     let bank = tempfile::tempdir().unwrap();
     crate::appc::copy(&example("bank"), bank.path());
     let settings = bank.path().join("tupelo.toml");
@@ -124,7 +124,7 @@ fn use_up(data: &std::path::Path, map_bytes: u64, left: u64) {
 }
 
 #[test]
-fn a_store_whose_map_is_used_up_is_told_with_its_setting() {
+fn a_store_whose_map_is_used_up_is_reported_with_its_setting() {
     const MAP_BYTES: u64 = 1 << 30;
     let bank = tempfile::tempdir().unwrap();
     crate::appc::copy(&example("bank"), bank.path());

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// An answer.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct HttpAnswer {
     /// The status code.
     pub status: u16,
     /// The header block, as it came.
@@ -15,7 +15,7 @@ pub struct Answer {
     pub body: Vec<u8>,
 }
 
-impl Answer {
+impl HttpAnswer {
     /// The body as JSON.
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_slice(&self.body)
@@ -32,7 +32,7 @@ impl Answer {
 }
 
 /// Sends one request on a connection of its own.
-pub fn send(address: &str, method: &str, path: &str, body: Option<&str>) -> Answer {
+pub fn send(address: &str, method: &str, path: &str, body: Option<&str>) -> HttpAnswer {
     let mut request =
         format!("{method} {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n");
     if let Some(body) = body {
@@ -47,7 +47,7 @@ pub fn send(address: &str, method: &str, path: &str, body: Option<&str>) -> Answ
 }
 
 /// Sends bytes and reads until the server closes.
-pub fn raw(address: &str, bytes: &[u8]) -> Option<Answer> {
+pub fn raw(address: &str, bytes: &[u8]) -> Option<HttpAnswer> {
     let mut stream = TcpStream::connect(address).ok()?;
     stream
         .set_read_timeout(Some(Duration::from_secs(60)))
@@ -58,12 +58,12 @@ pub fn raw(address: &str, bytes: &[u8]) -> Option<Answer> {
     parse(&all)
 }
 
-fn parse(all: &[u8]) -> Option<Answer> {
+fn parse(all: &[u8]) -> Option<HttpAnswer> {
     let split = all.windows(4).position(|w| w == b"\r\n\r\n")?;
     let head = String::from_utf8_lossy(&all[..split]).into_owned();
     let status = head.split(' ').nth(1)?.parse().ok()?;
     let mut body = all[split + 4..].to_vec();
-    let answer = Answer {
+    let answer = HttpAnswer {
         status,
         head,
         body: Vec::new(),
@@ -71,7 +71,7 @@ fn parse(all: &[u8]) -> Option<Answer> {
     if answer.header("transfer-encoding").is_some() {
         body = unchunk(&body)?;
     }
-    Some(Answer { body, ..answer })
+    Some(HttpAnswer { body, ..answer })
 }
 
 fn unchunk(mut rest: &[u8]) -> Option<Vec<u8>> {

@@ -9,41 +9,41 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
-use crate::authority::Authority;
-use crate::http::{self, Answer};
+use crate::authority::TestAuthority;
+use crate::http::{self, HttpAnswer};
 use crate::program::{tupelo, until};
 use crate::server::{Server, application, example};
 
 /// A `tupelo serve` with options of its own, and the addresses that it prints.
-pub struct Process {
+pub struct ServerProcess {
     child: Child,
     lines: Receiver<String>,
     state: tempfile::TempDir,
     seen: Vec<String>,
 }
 
-impl Process {
-    pub fn start(folder: &Path, options: &[&str]) -> Process {
-        Process::over(tempfile::tempdir().unwrap(), folder, options)
+impl ServerProcess {
+    pub fn start(folder: &Path, options: &[&str]) -> ServerProcess {
+        ServerProcess::over(tempfile::tempdir().unwrap(), folder, options)
     }
 
     /// One that looks for changes of its folder.
-    fn start_reloading(folder: &Path, options: &[&str]) -> Process {
-        Process::with(tempfile::tempdir().unwrap(), folder, options)
+    fn start_reloading(folder: &Path, options: &[&str]) -> ServerProcess {
+        ServerProcess::with(tempfile::tempdir().unwrap(), folder, options)
     }
 
     /// Kills it and starts it over what it has left.
     pub fn restart(&mut self, folder: &Path, options: &[&str]) {
         self.kill();
         let state = std::mem::replace(&mut self.state, tempfile::tempdir().unwrap());
-        *self = Process::over(state, folder, options);
+        *self = ServerProcess::over(state, folder, options);
     }
 
-    fn over(state: tempfile::TempDir, folder: &Path, options: &[&str]) -> Process {
-        Process::with(state, folder, &[&["--no-reload"], options].concat())
+    fn over(state: tempfile::TempDir, folder: &Path, options: &[&str]) -> ServerProcess {
+        ServerProcess::with(state, folder, &[&["--no-reload"], options].concat())
     }
 
-    fn with(state: tempfile::TempDir, folder: &Path, options: &[&str]) -> Process {
+    fn with(state: tempfile::TempDir, folder: &Path, options: &[&str]) -> ServerProcess {
         let log = std::fs::File::create(state.path().join("log")).unwrap();
         let mut child = tupelo()
             .arg("serve")
@@ -64,7 +64,7 @@ impl Process {
                 let _ = sender.send(line);
             }
         });
-        Process {
+        ServerProcess {
             child,
             lines,
             state,
@@ -100,36 +100,36 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         self.kill();
     }
 }
 
 /// A region that listens for gateways on a free port, or on this one.
-fn region(folder: &Path, port: &str) -> (Process, String) {
-    let mut region = Process::start(folder, &["--region-only", "--ipconn", port]);
+fn region(folder: &Path, port: &str) -> (ServerProcess, String) {
+    let mut region = ServerProcess::start(folder, &["--region-only", "--ipconn", port]);
     let address = region.address("ipconn");
     (region, address)
 }
 
 /// A gateway for the APIs of an application, in front of these regions.
-struct Gateway {
-    process: Process,
+struct GatewayProcess {
+    process: ServerProcess,
     http: String,
     admin: String,
     _folder: tempfile::TempDir,
 }
 
-fn gateway(apis: &Path, settings: &str) -> Gateway {
+fn gateway(apis: &Path, settings: &str) -> GatewayProcess {
     let folder = tempfile::tempdir().unwrap();
     copy(&apis.join("apis"), &folder.path().join("apis"));
     std::fs::write(folder.path().join("tupelo.toml"), settings).unwrap();
     let options = ["--gateway-only", "--listen", "127.0.0.1:0"];
-    let mut process = Process::start(folder.path(), &options);
+    let mut process = ServerProcess::start(folder.path(), &options);
     let http = process.address("gateway");
     let admin = process.address("admin");
-    Gateway {
+    GatewayProcess {
         process,
         http,
         admin,
@@ -137,8 +137,8 @@ fn gateway(apis: &Path, settings: &str) -> Gateway {
     }
 }
 
-impl Gateway {
-    fn send(&self, method: &str, path: &str, body: Option<&str>) -> Answer {
+impl GatewayProcess {
+    fn send(&self, method: &str, path: &str, body: Option<&str>) -> HttpAnswer {
         http::send(&self.http, method, path, body)
     }
 
@@ -174,7 +174,7 @@ fn gateways_of_one_application_are_let_in_under_names_of_their_own() {
             "--applid",
             name,
         ];
-        let mut process = Process::start(folder.path(), &options);
+        let mut process = ServerProcess::start(folder.path(), &options);
         let http = process.address("gateway");
         (process, http)
     });
@@ -261,7 +261,7 @@ fn a_gateway_alone_sees_a_policy_that_a_reload_has_named() {
     copy(&example("bank").join("apis"), &folder.join("apis"));
     std::fs::write(folder.join("tupelo.toml"), &connected).unwrap();
     let options = ["--gateway-only", "--listen", "127.0.0.1:0"];
-    let mut gateway = Process::start_reloading(folder, &options);
+    let mut gateway = ServerProcess::start_reloading(folder, &options);
     gateway.address("gateway");
     let logs = |told: &str, times: usize| {
         until(told, || gateway.log().matches(told).count() >= times);
@@ -289,7 +289,7 @@ fn a_gateway_alone_sees_a_policy_that_a_reload_has_named() {
 }
 
 #[test]
-fn large_answers_come_whole_and_abends_are_told() {
+fn large_answers_come_whole_and_abends_are_reported() {
     let perf = example("perfchannel");
     let (_region, address) = region(&perf, "127.0.0.1:0");
     let front = gateway(&perf, &connection("CICSA", &address));
@@ -395,7 +395,7 @@ fn one_of_two_regions_killed_under_load_costs_only_what_it_was_doing() {
 }
 
 #[test]
-fn partners_that_do_not_keep_to_the_format_disturb_nobody() {
+fn partners_that_do_not_keep_to_the_format_disturb_no_other() {
     let bank = example("bank");
     let (_region, address) = region(&bank, "127.0.0.1:0");
     let front = gateway(&bank, &connection("BANKA", &address));
@@ -449,7 +449,7 @@ fn a_process_without_its_connection_says_what_is_missing() {
 }
 
 /// Programs of a region that others link to, behind a listener.
-fn far(programs: &[(&str, &str)]) -> (tempfile::TempDir, Process, String) {
+fn far(programs: &[(&str, &str)]) -> (tempfile::TempDir, ServerProcess, String) {
     let app = application(programs);
     let (process, address) = region(app.path(), "127.0.0.1:0");
     (app, process, address)
@@ -563,7 +563,7 @@ const KEEPS: &str = "       IDENTIFICATION DIVISION.
 ";
 
 /// LINKs to it: with SYNCONRETURN when the name ends with S.
-const ASKS: &str = "       IDENTIFICATION DIVISION.
+const LINKING_PROGRAM: &str = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. HELLO.
        DATA DIVISION.
        WORKING-STORAGE SECTION.
@@ -606,7 +606,7 @@ fn a_link_without_synconreturn_may_change_a_queue_and_end_no_unit() {
             "DEFINE TSMODEL(RECQ) GROUP(A) PREFIX(REC) RECOVERY(YES)\n",
         ),
     ]);
-    let (_near_app, near) = near(ASKS, &address);
+    let (_near_app, near) = near(LINKING_PROGRAM, &address);
     assert_eq!(greeting(&near, "read"), "000/000 D 000");
     assert_eq!(greeting(&near, "keep"), "000/000 D 000");
     assert_eq!(greeting(&near, "read"), "000/000 D 001");
@@ -618,7 +618,7 @@ fn a_link_without_synconreturn_may_change_a_queue_and_end_no_unit() {
 
 /// Writes a certificate, its key and an authority that is to be trusted;
 /// the keys of a section that names them.
-fn files(own: &Authority, folder: &Path, trusted: &Authority) -> String {
+fn files(own: &TestAuthority, folder: &Path, trusted: &TestAuthority) -> String {
     let (certificate, key) = own.sign();
     std::fs::create_dir_all(folder).unwrap();
     let write = |name: &str, pem: String| {
@@ -636,7 +636,7 @@ fn files(own: &Authority, folder: &Path, trusted: &Authority) -> String {
 
 #[test]
 fn over_tls_both_sides_show_a_certificate_of_an_authority_that_is_trusted() {
-    let (ours, theirs) = (Authority::new(), Authority::new());
+    let (ours, theirs) = (TestAuthority::new(), TestAuthority::new());
     let keys = tempfile::tempdir().unwrap();
     let bank = tempfile::tempdir().unwrap();
     copy(&example("bank"), bank.path());
@@ -742,7 +742,7 @@ fn a_start_for_another_region_begins_its_task_there() {
     assert_eq!(greeting(&starter, "wrong"), "016");
     assert_eq!(greeting(&starter, "now"), "000 MINE");
     drop(starter);
-    let (_app, reader) = near(ASKS, &address);
+    let (_app, reader) = near(LINKING_PROGRAM, &address);
     until("the task has kept what it got", || {
         greeting(&reader, "read") == "000/000 D 001"
     });

@@ -51,7 +51,7 @@ fn wrong_words_exit_64_and_name_the_experiments() {
 }
 
 #[test]
-fn a_report_that_cannot_be_written_is_told_before_the_work() {
+fn a_report_that_cannot_be_written_is_reported_before_the_work() {
     let output = lab(&["mss", "--html", "/nowhere/mss.html"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("/nowhere/mss.html"));

@@ -37,8 +37,8 @@ fn many_clients_without_names_are_served_at_once() {
 }
 
 #[test]
-fn of_two_clients_with_one_given_name_the_second_is_told_and_the_first_goes_on() {
-    let mut node = Node::start_telling();
+fn of_two_clients_with_one_given_name_the_second_is_refused_and_the_first_goes_on() {
+    let mut node = Node::start_with_stderr();
     let stderr = node.child.stderr.take().unwrap();
     let twin = ["--lu", "NET.TWIN"];
     let mut transfer = tupelo();
@@ -104,7 +104,7 @@ fn drivers_without_names_load_one_node_at_once() {
 }
 
 #[test]
-fn of_two_drivers_with_one_given_name_the_second_is_told_and_the_first_goes_on() {
+fn of_two_drivers_with_one_given_name_the_second_is_refused_and_the_first_goes_on() {
     let node = Node::start();
     let target = format!("appc://{}/NET.SERVER?tp=INQUIRY&lu=NET.TWIN", node.at);
     let mut first = drive(&target);

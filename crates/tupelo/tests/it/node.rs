@@ -27,12 +27,12 @@ impl Node {
     }
 
     /// With its standard error piped.
-    pub fn start_telling() -> Node {
-        Node::telling("")
+    pub fn start_with_stderr() -> Node {
+        Node::configured_with_stderr("")
     }
 
     /// With its standard error piped and these keys more.
-    pub fn telling(more: &str) -> Node {
+    pub fn configured_with_stderr(more: &str) -> Node {
         Node::started(more, Stdio::piped())
     }
 

@@ -10,7 +10,7 @@ use crate::program::{run, text, until};
 use crate::server::{Server, example};
 
 /// The bank, whose inquiry asks the operator first, one task at a time.
-fn asking_bank() -> tempfile::TempDir {
+fn prompting_bank() -> tempfile::TempDir {
     let asks = "PROCEDURE DIVISION.\n           \
         EXEC CICS ENQ RESOURCE('ACCOUNTS') LENGTH(8) END-EXEC\n           \
         EXEC CICS WRITE OPERATOR TEXT('MAY I') REPLY(ASK-REPLY)\n               \
@@ -69,7 +69,7 @@ fn a_program_shuts_the_server_down() {
 
 #[test]
 fn an_operator_sees_who_waits_and_replies_and_purges() {
-    let folder = asking_bank();
+    let folder = prompting_bank();
     let bank = Server::start(folder.path());
     std::thread::scope(|scope| {
         let answers: Vec<_> = (0..3)
@@ -154,7 +154,7 @@ fn a_forced_purge_says_that_it_ended_the_worker_of_a_task_that_runs() {
 }
 
 #[test]
-fn an_operators_mistakes_are_told_and_change_nothing() {
+fn an_operators_mistakes_are_reported_and_change_nothing() {
     let bank = Server::start(&example("bank"));
     let admin = bank.admin.as_str();
     for (args, told) in [

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Instant;
 
-use read::{Page, Step};
+use read::{DocPage, DocCommand};
 
 /// Commands that at least must have been run: a runner that finds none is no test.
 const LEAST_RUN: usize = 60;
@@ -68,7 +68,7 @@ fn the_commands_of_readme_and_guides_print_what_the_pages_show() {
 }
 
 /// README and the guides.
-fn pages() -> Vec<Page> {
+fn pages() -> Vec<DocPage> {
     let top = top();
     let guide = std::fs::read_dir(top.join("docs/guide")).unwrap();
     let mut files: Vec<PathBuf> = guide.map(|entry| entry.unwrap().path()).collect();
@@ -84,7 +84,7 @@ fn pages() -> Vec<Page> {
 }
 
 /// Runs a page's commands; what differs from the page.
-fn run_page(page: &Page) -> Vec<String> {
+fn run_page(page: &DocPage) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let results = shell::run(&page.steps, &top(), folder.path());
     let mut problems = Vec::new();
@@ -110,7 +110,7 @@ fn run_page(page: &Page) -> Vec<String> {
 }
 
 /// Why a command did not do what its page shows.
-fn difference(step: &Step, result: &shell::Result) -> Option<String> {
+fn difference(step: &DocCommand, result: &shell::Result) -> Option<String> {
     if step.expected.is_empty() {
         // A command that looks for findings ends with 1 when it has some.
         let finds = ["tupelo advise", "tupelo capture explain"];

@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use crate::script::{Bank, write};
+use crate::script::{ScriptBank, write};
 
 /// Gives the command that its COMMAREA names; one that goes on with a record or
 /// a browse has it before the switches are set. `1` is YES.
@@ -211,9 +211,9 @@ fn manual(switches: &str, by_program: bool) -> Value {
 
 #[test]
 fn programs_and_scripts_are_answered_by_a_files_switches_as_the_manual_says() {
-    let folder = Bank::folder("", "\nDEFINE PROGRAM(ASKER) GROUP(BANK)\n");
+    let folder = ScriptBank::folder("", "\nDEFINE PROGRAM(ASKER) GROUP(BANK)\n");
     write(folder.path(), "cobol/ASKER.cbl", ASKER);
-    let bank = Bank::of(folder);
+    let bank = ScriptBank::of(folder);
     for bits in 0..1 << 7_u32 {
         let switches = format!("{bits:07b}");
         let told = bank.value(&format!("const switches = '{switches}';{SCRIPT}"));

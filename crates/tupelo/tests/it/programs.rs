@@ -3,7 +3,7 @@
 use crate::server::{Server, application};
 
 #[test]
-fn items_behind_a_table_of_varying_length_move_with_its_counter() {
+fn items_after_a_table_of_varying_length_move_with_its_counter() {
     let text = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. HELLO.
        DATA DIVISION.
@@ -30,7 +30,7 @@ fn items_behind_a_table_of_varying_length_move_with_its_counter() {
 }
 
 #[test]
-fn a_program_behind_another_in_its_source_can_be_called() {
+fn a_program_after_another_in_its_source_can_be_called() {
     let text = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. HELLO.
        DATA DIVISION.

@@ -8,9 +8,9 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::sync::mpsc::{self, Receiver};
 
-use crate::authority::Authority;
-use crate::http::{self, Answer};
-use crate::ipconn::{Process, copy};
+use crate::authority::TestAuthority;
+use crate::http::{self, HttpAnswer};
+use crate::ipconn::{ServerProcess, copy};
 use crate::program::{text, tupelo, until};
 use crate::schemas;
 
@@ -23,66 +23,66 @@ fn application() -> tempfile::TempDir {
 }
 
 /// Where programs run, and the gateway in front of them.
-struct Provider {
+struct ProgramProvider {
     name: &'static str,
-    gateway: Process,
+    gateway: ServerProcess,
     http: String,
     /// The region behind a connection.
-    region: Option<Process>,
+    region: Option<ServerProcess>,
     /// An abend is told with its code.
-    tells_abends: bool,
+    reports_abend_codes: bool,
     _folders: Vec<tempfile::TempDir>,
 }
 
-impl Provider {
+impl ProgramProvider {
     /// The region inside the gateway's process.
-    fn inside() -> Provider {
+    fn inside() -> ProgramProvider {
         let folder = application();
-        let mut gateway = Process::start(folder.path(), &["--listen", "127.0.0.1:0"]);
-        Provider {
+        let mut gateway = ServerProcess::start(folder.path(), &["--listen", "127.0.0.1:0"]);
+        ProgramProvider {
             name: "inside",
             http: gateway.address("gateway"),
             gateway,
             region: None,
-            tells_abends: true,
+            reports_abend_codes: true,
             _folders: vec![folder],
         }
     }
 
     /// A gateway that calls a region of its own, by the settings that are made
     /// of it.
-    fn behind(
+    fn remote(
         name: &'static str,
         tells_abends: bool,
-        settings: impl Fn(&mut Process) -> String,
-    ) -> Provider {
+        settings: impl Fn(&mut ServerProcess) -> String,
+    ) -> ProgramProvider {
         let (behind, front) = (application(), tempfile::tempdir().unwrap());
         let options = ["--listen", "127.0.0.1:0", "--ipconn", "127.0.0.1:0"];
-        let mut region = Process::start(behind.path(), &options);
+        let mut region = ServerProcess::start(behind.path(), &options);
         copy(&behind.path().join("apis"), &front.path().join("apis"));
         let settings = settings(&mut region);
         std::fs::write(front.path().join("tupelo.toml"), settings).unwrap();
         let options = ["--gateway-only", "--listen", "127.0.0.1:0"];
-        let mut gateway = Process::start(front.path(), &options);
-        Provider {
+        let mut gateway = ServerProcess::start(front.path(), &options);
+        ProgramProvider {
             name,
             http: gateway.address("gateway"),
             gateway,
             region: Some(region),
-            tells_abends,
+            reports_abend_codes: tells_abends,
             _folders: vec![behind, front],
         }
     }
 
-    fn ipconn() -> Provider {
-        Provider::behind("ipconn", true, |region| {
+    fn ipconn() -> ProgramProvider {
+        ProgramProvider::remote("ipconn", true, |region| {
             let address = region.address("ipconn");
             format!("[ipconn.connections.BACK]\naddress = \"{address}\"\n")
         })
     }
 
-    fn web() -> Provider {
-        Provider::behind("web", true, |region| {
+    fn web() -> ProgramProvider {
+        ProgramProvider::remote("web", true, |region| {
             let address = region.address("web");
             let names = ["CALC", "CALCC"];
             let each = names.map(|name| {
@@ -95,8 +95,8 @@ impl Provider {
         })
     }
 
-    fn sockets() -> Provider {
-        Provider::behind("sockets", false, |region| {
+    fn sockets() -> ProgramProvider {
+        ProgramProvider::remote("sockets", false, |region| {
             let address = region.address("sockets");
             format!(
                 "[mainframe.connections.CALC]\naddress = \"{address}\"\n\
@@ -108,7 +108,7 @@ impl Provider {
         })
     }
 
-    fn ask(&self, path: &str, body: &str) -> Answer {
+    fn ask(&self, path: &str, body: &str) -> HttpAnswer {
         http::send(&self.http, "POST", path, Some(body))
     }
 }
@@ -120,7 +120,7 @@ fn body(op: &str, count: i32) -> String {
 }
 
 /// What every provider must do.
-fn conforms(provider: &Provider) {
+fn conforms(provider: &ProgramProvider) {
     let name = provider.name;
     for path in ["/calc", "/calcc"] {
         // More than one connection's worth, so that connections are used again.
@@ -147,7 +147,7 @@ fn conforms(provider: &Provider) {
     }
     let abend = provider.ask("/calc", &body("ABND", 1));
     let told = format!("{name}: {} {}", abend.status, text(&abend.body));
-    match provider.tells_abends {
+    match provider.reports_abend_codes {
         true => {
             assert_eq!(abend.status, 500, "{told}");
             assert!(text(&abend.body).contains("OOPS"), "{told}");
@@ -160,10 +160,10 @@ fn conforms(provider: &Provider) {
 
 #[test]
 fn every_provider_runs_programs_in_the_same_way() {
-    let mut inside = Provider::inside();
+    let mut inside = ProgramProvider::inside();
     conforms(&inside);
     inside.gateway.kill();
-    for make in [Provider::ipconn, Provider::web, Provider::sockets] {
+    for make in [ProgramProvider::ipconn, ProgramProvider::web, ProgramProvider::sockets] {
         let mut provider = make();
         provider.ready();
         conforms(&provider);
@@ -189,7 +189,7 @@ fn every_provider_runs_programs_in_the_same_way() {
     }
 }
 
-impl Provider {
+impl ProgramProvider {
     /// Waits until its connections are made; those of others are made by the
     /// first request.
     fn ready(&mut self) {
@@ -228,7 +228,7 @@ fn server(answer: &'static [u8]) -> (String, Receiver<Vec<u8>>) {
 }
 
 /// A gateway with these settings, and files beside them.
-fn front(settings: &str, files: &[(&str, &str)]) -> (Process, String, tempfile::TempDir) {
+fn front(settings: &str, files: &[(&str, &str)]) -> (ServerProcess, String, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/mainframe/apis");
     copy(&data, &folder.path().join("apis"));
@@ -237,7 +237,7 @@ fn front(settings: &str, files: &[(&str, &str)]) -> (Process, String, tempfile::
         std::fs::write(folder.path().join(name), text).unwrap();
     }
     let options = ["--gateway-only", "--listen", "127.0.0.1:0"];
-    let mut process = Process::start(folder.path(), &options);
+    let mut process = ServerProcess::start(folder.path(), &options);
     let http = process.address("gateway");
     (process, http, folder)
 }
@@ -304,7 +304,7 @@ fn a_mainframes_bytes_are_in_the_code_page_that_a_policy_chooses() {
 }
 
 /// What `tupelo connection list` shows of a process; the JSON is as published.
-fn listed(process: &mut Process) -> String {
+fn listed(process: &mut ServerProcess) -> String {
     let admin = process.address("admin");
     let list = |more: &[&str]| {
         let asked = ["connection", "list", "--admin", &admin];
@@ -360,7 +360,7 @@ fn a_listener_is_spoken_to_in_frames_of_bytes() {
 }
 
 #[test]
-fn what_stands_behind_an_answer_is_none_to_the_next_request() {
+fn bytes_after_an_answer_are_no_answer_to_the_next_request() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let mut answer = b"\0\x1D".to_vec();
@@ -406,7 +406,7 @@ fn a_server_with_tls_is_called_when_its_authority_is_trusted() {
         GERMAN,
     ];
     let answer: &'static [u8] = Box::leak(answer.concat().into_boxed_slice());
-    let (ours, theirs) = (Authority::new(), Authority::new());
+    let (ours, theirs) = (TestAuthority::new(), TestAuthority::new());
     for (authority, status) in [(&ours, 200), (&theirs, 502)] {
         let port = authority.answering("localhost", 2099, answer);
         let settings = format!(
@@ -420,7 +420,7 @@ fn a_server_with_tls_is_called_when_its_authority_is_trusted() {
 }
 
 #[test]
-fn connections_that_cannot_be_are_told_before_anything_is_served() {
+fn impossible_connections_are_reported_before_anything_is_served() {
     for (settings, told) in [
         ("", "it has url, for its own HTTP, or address"),
         ("url = \"http://x/run\"", "it must contain {program}"),

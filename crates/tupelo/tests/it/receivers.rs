@@ -215,7 +215,7 @@ fn connections_that_wait_hold_no_memory_though_their_message_filled_what_was_rea
 }
 
 #[test]
-fn long_messages_that_have_no_room_beside_each_other_come_one_after_the_other() {
+fn long_messages_without_room_for_both_come_one_after_the_other() {
     let (server, _folder) = serve_with(FULL);
     let message = [&900_000u32.to_be_bytes()[..], &[b'x'; 900_000]].concat();
     let half = message.len() * 2 / 3;
@@ -265,7 +265,7 @@ fn a_session_has_two_connections_and_no_third() {
 }
 
 #[test]
-fn who_waits_for_its_other_connection_too_long_is_told_or_closed() {
+fn a_client_that_waits_too_long_for_its_other_connection_is_notified_or_closed() {
     let (server, _folder) = serve();
     let told = refused(&server, "CSKL", "RIAP,S001\n");
     assert!(
@@ -405,7 +405,7 @@ fn messages_are_traced_counted_and_accounted_to_offload_engines() {
 }
 
 #[test]
-fn check_warns_of_transactions_and_programs_that_sockets_name_and_nobody_has() {
+fn check_warns_of_missing_transactions_and_programs_that_sockets_name() {
     let settings = "[sockets]\nserved = \"native\"\n\n[sockets.listeners.CSKE]\nformat = \"enhanced\"\ncstran = \"NONE\"\nsecexit = \"POLITE\"\n\n[sockets.receivers.RECV]\nprogram = \"SHOUT\"\nframe = { delimiter = \"\\n\" }\n";
     let folder = application(&[("tupelo.toml", settings)]);
     let path = folder.path().to_str().unwrap();
@@ -426,7 +426,7 @@ fn check_warns_of_transactions_and_programs_that_sockets_name_and_nobody_has() {
 }
 
 #[test]
-fn check_tells_what_is_wrong_with_sockets_and_the_definitions_that_it_names() {
+fn check_reports_what_is_wrong_with_sockets_and_the_definitions_that_it_names() {
     let settings = "[region]\napplid = \"A\"\n[sockets]\ndefinitions = \"ez.txt\"\nlisten = [\"here\"]\n\n[sockets.listeners.CSKL]\nnumsock = 1\n";
     let statements = "         EZACICD TYPE=LISTENER,APPLID=A,TRANID=CSKM,PORT=99999\n         EZACICD TYPE=LISTENER,APPLID=A,TRANID=CSKL\n         EZACICD TYPE=LISTENER,APPLID=A,TRANID=CSKE,FORMAT=ENHANCED,\n               CSTRAN=NONE\n";
     let folder = application(&[("tupelo.toml", settings), ("ez.txt", statements)]);

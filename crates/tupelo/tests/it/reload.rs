@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use crate::http::Answer;
+use crate::http::HttpAnswer;
 use crate::program::tupelo;
 use crate::server::{Server, application, example};
 
@@ -27,7 +27,7 @@ fn append(file: &Path, text: &str) {
 }
 
 /// Asks again and again until the answer is as wanted.
-fn until(server: &Server, ask: impl Fn(&Server) -> Answer, wanted: impl Fn(&Answer) -> bool) {
+fn until(server: &Server, ask: impl Fn(&Server) -> HttpAnswer, wanted: impl Fn(&HttpAnswer) -> bool) {
     for _ in 0..100_000 {
         if wanted(&ask(server)) {
             return;
@@ -207,7 +207,7 @@ fn what_cannot_be_read_leaves_the_old_state_in_force() {
 }
 
 #[test]
-fn an_api_that_begins_to_ask_for_what_nobody_checks_is_served_no_more() {
+fn an_api_that_begins_to_ask_for_unchecked_credentials_is_served_no_more() {
     let folder = application(&[]);
     let server = Server::start(folder.path());
     let greeting = |server: &Server| server.get("/hello/world");

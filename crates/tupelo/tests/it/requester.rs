@@ -9,13 +9,13 @@ use crate::program::{run, text};
 use crate::server::example;
 
 /// A request as the server got it: its head, and its body.
-pub type Seen = Arc<Mutex<Vec<(String, String)>>>;
+pub type ReceivedRequest = Arc<Mutex<Vec<(String, String)>>>;
 
 /// Answers requests by their first line, one connection each.
-pub fn serve(answer: impl Fn(&str, &str) -> (u16, String) + Send + 'static) -> (u16, Seen) {
+pub fn serve(answer: impl Fn(&str, &str) -> (u16, String) + Send + 'static) -> (u16, ReceivedRequest) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    let seen = Seen::default();
+    let seen = ReceivedRequest::default();
     let kept = seen.clone();
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
@@ -209,7 +209,7 @@ fn a_program_may_name_an_api_as_the_build_toolkit_does() {
 }
 
 #[test]
-fn what_the_server_refuses_is_told_to_the_program() {
+fn what_the_server_refuses_is_returned_to_the_program() {
     let refuses = |_: &str, _: &str| (418, r#"{"reason":"no books, tea"}"#.to_owned());
     let (port, _) = serve(refuses);
     let folder = books(port, "");
@@ -224,7 +224,7 @@ fn what_the_server_refuses_is_told_to_the_program() {
 }
 
 #[test]
-fn a_server_that_is_not_there_and_a_response_that_does_not_fit_are_told() {
+fn a_server_that_is_not_there_and_a_response_that_does_not_fit_are_reported() {
     // A port that nobody listens on any more.
     let gone = TcpListener::bind("127.0.0.1:0")
         .unwrap()

@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use crate::authority::Authority;
+use crate::authority::TestAuthority;
 use crate::program::{run, text};
 use crate::requester::{BOOK, books, displayed, library, serve};
 
@@ -59,7 +59,7 @@ fn a_user_and_a_password_are_sent_with_each_call() {
 }
 
 #[test]
-fn a_secret_that_is_not_there_is_told_and_nothing_is_called_without_it() {
+fn a_secret_that_is_not_there_is_reported_and_nothing_is_called_without_it() {
     let (port, seen) = serve(library);
     let folder = books(
         port,
@@ -145,7 +145,7 @@ fn guarded(
 }
 
 /// How many requests came for tokens, and all of them.
-fn counted(seen: &crate::requester::Seen) -> (usize, usize) {
+fn counted(seen: &crate::requester::ReceivedRequest) -> (usize, usize) {
     let seen = seen.lock().unwrap();
     let token = |head: &str| head.lines().next().is_some_and(|l| l.contains(" /token "));
     (
@@ -174,7 +174,7 @@ fn a_token_that_is_refused_is_asked_for_anew_once() {
 }
 
 #[test]
-fn a_server_that_refuses_new_tokens_too_is_told_to_the_program() {
+fn a_server_that_refuses_new_tokens_too_is_returned_to_the_program_as_an_error() {
     let refuses = |head: &str, _: &str| match head.contains(" /token ") {
         true => (200, r#"{"access_token":"T","expires_in":3600}"#.to_owned()),
         false => (401, r#"{"reason":"who are you"}"#.to_owned()),
@@ -252,7 +252,7 @@ fn a_token_server_is_asked_with_a_user_of_the_settings_or_of_the_program() {
 }
 
 #[test]
-fn a_token_server_that_gives_none_is_told_and_the_api_is_not_called() {
+fn a_token_server_that_gives_none_is_reported_and_the_api_is_not_called() {
     for (status, answer, told) in [
         (403, "{}", "the token server answers with status 403"),
         (200, "no JSON", "the token server does not answer with JSON"),
@@ -295,7 +295,7 @@ fn an_authority_of_ones_own_is_trusted_and_no_other() {
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{book}"
     );
     let answer: &'static [u8] = Box::leak(answer.into_bytes().into_boxed_slice());
-    let (ours, theirs) = (Authority::new(), Authority::new());
+    let (ours, theirs) = (TestAuthority::new(), TestAuthority::new());
     let good = ours.answering("localhost", 2099, answer);
     for (port, told) in [
         (good, "WRITER Dennis Ritchie"),
@@ -332,7 +332,7 @@ fn a_server_that_asks_for_a_certificate_is_shown_ones_own() {
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{book}"
     );
     let answer: &'static [u8] = Box::leak(answer.into_bytes().into_boxed_slice());
-    let (ours, theirs) = (Authority::new(), Authority::new());
+    let (ours, theirs) = (TestAuthority::new(), TestAuthority::new());
     let port = ours.answering_clients("localhost", 2099, answer, Some(&ours));
     let shown = "certificate = \"own.pem\"\nkey = \"own.key\"\n";
     for (signed_by, settings, good) in [
@@ -394,7 +394,7 @@ fn an_answer_that_does_not_come_is_given_up() {
 }
 
 #[test]
-fn answers_that_are_too_large_cut_or_no_json_are_told() {
+fn answers_that_are_too_large_cut_or_no_json_are_reported() {
     let book = |_: &str, _: &str| (200, BOOK.replace("9780131103627\"", &"9".repeat(5_000)));
     let (port, _) = serve(book);
     let said = displayed(books(port, "max_kib = 1\n").path(), "BKST");
@@ -421,7 +421,7 @@ fn answers_that_are_too_large_cut_or_no_json_are_told() {
 }
 
 #[test]
-fn a_status_that_the_document_has_or_has_not_is_told_with_its_body() {
+fn a_status_that_the_document_has_or_has_not_is_reported_with_its_body() {
     for status in [400, 404, 409, 500, 503] {
         let answer = r#"{"reason":"because"}"#;
         let (port, _) = serve(move |_, _| (status, answer.to_owned()));
@@ -444,7 +444,7 @@ fn a_status_that_the_document_has_or_has_not_is_told_with_its_body() {
 }
 
 #[test]
-fn an_archive_of_an_api_requester_that_cannot_be_read_is_told_with_what_to_do() {
+fn an_archive_of_an_api_requester_that_cannot_be_read_is_reported_with_what_to_do() {
     let folder = books(1, "");
     let app = folder.path().to_str().unwrap();
     secret(folder.path(), "books.ara", "not an archive");

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::http::{self, Answer};
+use crate::http::{self, HttpAnswer};
 use crate::program::{run, text, until};
 use crate::server::{Server, example};
 use crate::users;
@@ -66,24 +66,24 @@ const HANGS: &str = r#"
 "#;
 
 /// The bank with a script that runs what it is sent, and with settings.
-pub struct Bank {
+pub struct ScriptBank {
     pub server: Server,
     pub folder: tempfile::TempDir,
 }
 
-impl Bank {
-    pub fn start(settings: &str) -> Bank {
-        Bank::with(settings, "")
+impl ScriptBank {
+    pub fn start(settings: &str) -> ScriptBank {
+        ScriptBank::with(settings, "")
     }
 
-    pub fn with(settings: &str, definitions: &str) -> Bank {
-        Bank::of(Bank::folder(settings, definitions))
+    pub fn with(settings: &str, definitions: &str) -> ScriptBank {
+        ScriptBank::of(ScriptBank::folder(settings, definitions))
     }
 
     /// The bank of a folder, which is kept as long.
-    pub fn of(folder: tempfile::TempDir) -> Bank {
+    pub fn of(folder: tempfile::TempDir) -> ScriptBank {
         let server = Server::start(folder.path());
-        Bank { server, folder }
+        ScriptBank { server, folder }
     }
 
     pub fn folder(settings: &str, definitions: &str) -> tempfile::TempDir {
@@ -101,7 +101,7 @@ impl Bank {
         folder
     }
 
-    pub fn run(&self, body: &str) -> Answer {
+    pub fn run(&self, body: &str) -> HttpAnswer {
         self.server.send("POST", "/probe", Some(body))
     }
 
@@ -183,7 +183,7 @@ fn the_banks_overview_answers_json_or_xml() {
 
 #[test]
 fn a_script_and_its_programs_share_a_unit_of_work() {
-    let bank = Bank::start("");
+    let bank = ScriptBank::start("");
     let made = bank.value(
         "cics.file('ACCTFILE').write(record(30000001, 'Grace'));
          return [inquire(30000001).INQ_HOLDER, cics.task.transid]",
@@ -225,7 +225,7 @@ fn a_script_and_its_programs_share_a_unit_of_work() {
 
 #[test]
 fn an_abend_of_a_program_is_an_exception_that_can_be_caught() {
-    let bank = Bank::start("");
+    let bank = ScriptBank::start("");
     let caught = bank.value(
         "try { cics.link('ACCTINQ', { commarea: 'short' }) } catch (e) { return [e.name, e.code, e.program] }",
     );
@@ -245,7 +245,7 @@ fn an_abend_of_a_program_is_an_exception_that_can_be_caught() {
 
 #[test]
 fn a_script_that_does_not_end_is_ended_and_the_region_goes_on() {
-    let bank = Bank::start("[script]\nrunaway_ms = 200\nmemory_mib = 8\n");
+    let bank = ScriptBank::start("[script]\nrunaway_ms = 200\nmemory_mib = 8\n");
     for (body, code) in [
         ("for (;;) {}", "AICA"),
         ("const f = () => f() + 1; return f()", "AJSS"),
@@ -265,7 +265,7 @@ fn a_script_that_does_not_end_is_ended_and_the_region_goes_on() {
 
 #[test]
 fn a_task_whose_time_is_over_is_ended_wherever_it_is() {
-    let bank = Bank::start("[script]\ntimeout_ms = 700\nrunaway_ms = 0\n");
+    let bank = ScriptBank::start("[script]\ntimeout_ms = 700\nrunaway_ms = 0\n");
     for body in [
         "for (;;) {}",
         "cics.delay(60000)",
@@ -282,7 +282,7 @@ fn a_task_whose_time_is_over_is_ended_wherever_it_is() {
 
 #[test]
 fn queues_counters_and_names_are_those_of_the_region() {
-    let bank = Bank::start("");
+    let bank = ScriptBank::start("");
     let queue = bank.value(
         "const q = cics.ts('SCRIPTQ');
          const numbers = [q.write('one'), q.write('two')];
@@ -308,8 +308,8 @@ fn queues_counters_and_names_are_those_of_the_region() {
 }
 
 #[test]
-fn tasks_beside_a_script_run_together_and_commit_for_themselves() {
-    let bank = Bank::start("");
+fn tasks_started_by_a_script_run_together_and_commit_for_themselves() {
+    let bank = ScriptBank::start("");
     let all = bank.value(
         "const Inquiry = new Copybook('ACCTINQ');
          const ask = (n) => cics.run('ACCTINQ', { commarea: Inquiry.from({ INQ_NUMBER: n }) });
@@ -326,7 +326,7 @@ fn tasks_beside_a_script_run_together_and_commit_for_themselves() {
 fn more_scripts_than_there_are_places_for_their_children_come_to_an_end() {
     let settings = "[script]\nengines = 8\n";
     let definitions = "\nDEFINE TRANCLASS(SCRCLS) GROUP(BANK) MAXACTIVE(2)\nDEFINE TRANSACTION(CJSR) GROUP(BANK) PROGRAM(PROBE) TRANCLASS(SCRCLS)\n";
-    let bank = Bank::with(settings, definitions);
+    let bank = ScriptBank::with(settings, definitions);
     let body = "const Inquiry = new Copybook('ACCTINQ');
         const all = await Promise.all([1, 2, 3].map((n) => cics.run('ACCTINQ', { commarea: Inquiry.from({ INQ_NUMBER: n }) })));
         return all.length";
@@ -340,7 +340,7 @@ fn more_scripts_than_there_are_places_for_their_children_come_to_an_end() {
 
 #[test]
 fn changed_scripts_are_taken_over_and_broken_ones_are_not() {
-    let bank = Bank::start("");
+    let bank = ScriptBank::start("");
     assert_eq!(bank.value("return 1"), 1);
     let good = "export default () => ({ version: 2 })";
     write(bank.folder.path(), "scripts/probe.js", good);
@@ -360,7 +360,7 @@ fn changed_scripts_are_taken_over_and_broken_ones_are_not() {
 fn check_warns_of_a_route_that_no_request_reaches() {
     let definitions = "\nDEFINE URIMAP(SAME) GROUP(BANK) USAGE(SERVER) PATH(/probe) PROGRAM(OVERVIEW)\n\
                        DEFINE URIMAP(OWN) GROUP(BANK) USAGE(SERVER) PATH(/own) PROGRAM(OVERVIEW)\n";
-    let folder = Bank::folder("", definitions);
+    let folder = ScriptBank::folder("", definitions);
     let toml = folder.path().join("tupelo.toml");
     let settings = std::fs::read_to_string(&toml).unwrap();
     let hidden =
@@ -378,7 +378,7 @@ fn check_warns_of_a_route_that_no_request_reaches() {
 }
 
 #[test]
-fn check_tells_a_mistake_with_its_line_and_a_caret() {
+fn check_reports_a_mistake_with_its_line_and_a_caret() {
     let folder = tempfile::tempdir().unwrap();
     copy(&example("bank"), folder.path());
     let path = folder.path().to_str().unwrap().to_owned();
@@ -416,7 +416,7 @@ fn check_tells_a_mistake_with_its_line_and_a_caret() {
 #[test]
 fn a_urimap_names_a_script_by_its_program_name() {
     let definitions = "\nDEFINE URIMAP(MAPPED) GROUP(BANK) USAGE(SERVER) PATH(/mapped/*) PROGRAM(PROBE) TRANSACTION(BINQ)\n";
-    let bank = Bank::with("", definitions);
+    let bank = ScriptBank::with("", definitions);
     let answer = bank.server.send(
         "POST",
         "/mapped/a/b",
@@ -443,7 +443,7 @@ fn declarations_name_every_field_of_every_copybook() {
 
 #[test]
 fn a_scripts_task_has_a_record_with_what_its_programs_cost() {
-    let bank = Bank::start("");
+    let bank = ScriptBank::start("");
     let toml = bank.folder.path().join("tupelo.toml");
     let settings = std::fs::read_to_string(&toml).unwrap();
     let settings = settings.replace("[region]\n", "[region]\nmonitoring = \"records.jsonl\"\n");
@@ -451,7 +451,7 @@ fn a_scripts_task_has_a_record_with_what_its_programs_cost() {
     let folder = bank.folder;
     drop(bank.server);
     let server = Server::start(folder.path());
-    let bank = Bank { server, folder };
+    let bank = ScriptBank { server, folder };
     bank.value("inquire(10000001); inquire(10000001); return cics.task.number");
     let path = bank.server.state.path().join("records.jsonl");
     let mut found = Value::Null;
@@ -473,7 +473,7 @@ fn a_scripts_task_has_a_record_with_what_its_programs_cost() {
 fn scripts_ask_who_calls_where_settings_say_so() {
     let rule = "[security.apis.scripts.operations]\n\"POST /probe\" = [\"teller\"]\n\
                 \"POST /nowhere\" = [\"teller\"]\n";
-    let folder = Bank::folder(rule, "");
+    let folder = ScriptBank::folder(rule, "");
     for (user, roles) in [("ada", "teller"), ("eve", "guest")] {
         let app = folder.path().to_str().unwrap();
         let added = ["user", "add", user, "--roles", roles, "--app", app];
@@ -504,7 +504,7 @@ fn scripts_ask_who_calls_where_settings_say_so() {
 
 #[test]
 fn functions_of_the_language_that_cannot_be_asked_to_end_are_ended() {
-    let bank = Bank::start("[script]\nrunaway_ms = 200\nmemory_mib = 64\n");
+    let bank = ScriptBank::start("[script]\nrunaway_ms = 200\nmemory_mib = 64\n");
     for body in [
         "const a = 'a'.repeat(2e7); return a.indexOf(a.slice(0, 1e7) + 'b')",
         "return Array.prototype.lastIndexOf.call({ length: 2 ** 53 - 1 }, 1)",
@@ -523,7 +523,7 @@ fn functions_of_the_language_that_cannot_be_asked_to_end_are_ended() {
 
 #[test]
 fn a_script_that_computes_lets_others_go_on() {
-    let bank = Bank::start("[script]\nengines = 1\nrunaway_ms = 0\ntimeout_ms = 20000\n");
+    let bank = ScriptBank::start("[script]\nengines = 1\nrunaway_ms = 0\ntimeout_ms = 20000\n");
     std::thread::scope(|scope| {
         let long = scope.spawn(|| {
             bank.value(
@@ -543,7 +543,7 @@ fn a_script_that_computes_lets_others_go_on() {
 
 #[test]
 fn a_brief_script_that_turns_endless_is_ended_where_it_runs() {
-    let bank = Bank::start("[script]\nrunaway_ms = 200\n");
+    let bank = ScriptBank::start("[script]\nrunaway_ms = 200\n");
     for _ in 0..40 {
         assert_eq!(bank.value("return 1"), 1);
     }
@@ -560,8 +560,8 @@ fn a_brief_script_that_turns_endless_is_ended_where_it_runs() {
 }
 
 #[test]
-fn what_a_request_leaves_behind_is_gone_with_it() {
-    let bank = Bank::start("");
+fn what_a_request_leaves_is_gone_with_it() {
+    let bank = ScriptBank::start("");
     for body in [
         "Object.prototype.left = 1; Array.prototype.map = null; String.prototype.trim = () => 'x'",
         "globalThis.left = Symbol.for('left'); /(l)(e)ft/.exec('left')",
@@ -603,7 +603,7 @@ fn what_a_request_leaves_behind_is_gone_with_it() {
 #[test]
 fn transactions_queues_and_names_of_others_are_reached() {
     let definitions = "\nDEFINE TDQUEUE(SCRQ) GROUP(BANK) TYPE(INTRA)\n";
-    let bank = Bank::with("", definitions);
+    let bank = ScriptBank::with("", definitions);
     let queue = bank.value(
         "const q = cics.td('SCRQ'); q.write('first'); q.write('second');
          return [String.fromCharCode(...q.read()), String.fromCharCode(...q.read()), q.read() ?? null]",
@@ -643,9 +643,9 @@ fn transactions_queues_and_names_of_others_are_reached() {
 fn a_transaction_that_a_script_starts_runs_and_gets_its_data() {
     let definitions = "\nDEFINE PROGRAM(STARTED) GROUP(BANK)\n\
                        DEFINE TRANSACTION(STRT) GROUP(BANK) PROGRAM(STARTED)\n";
-    let folder = Bank::folder("", definitions);
+    let folder = ScriptBank::folder("", definitions);
     write(folder.path(), "cobol/STARTED.cbl", STARTED);
-    let bank = Bank::of(folder);
+    let bank = ScriptBank::of(folder);
     let notes =
         || bank.value("return [...cics.ts('STARTED')].map((i) => String.fromCharCode(...i))");
     bank.value("cics.start('STRT', { data: 'from afar' })");
@@ -669,9 +669,9 @@ fn a_transaction_that_a_script_starts_runs_and_gets_its_data() {
 #[test]
 fn a_program_that_hangs_under_a_script_is_ended_and_the_script_with_it() {
     let definitions = "\nDEFINE PROGRAM(HANGS) GROUP(BANK)\n";
-    let folder = Bank::folder("[script]\ntimeout_ms = 4000\n", definitions);
+    let folder = ScriptBank::folder("[script]\ntimeout_ms = 4000\n", definitions);
     write(folder.path(), "cobol/HANGS.cbl", HANGS);
-    let bank = Bank::of(folder);
+    let bank = ScriptBank::of(folder);
     let compute = "cics.link('HANGS', { commarea: 'C' })";
     let caught = "try { cics.link('HANGS', { commarea: 'C' }) } catch {} return 'went on'";
     // A program that computes is ended with its process, and its unit of work
@@ -690,8 +690,8 @@ fn a_program_that_hangs_under_a_script_is_ended_and_the_script_with_it() {
 }
 
 #[test]
-fn a_script_inquires_of_the_region_and_is_told_what_it_cannot_ask() {
-    let bank = Bank::start("");
+fn a_script_inquires_of_the_region_and_gets_an_error_for_what_it_cannot_ask() {
+    let bank = ScriptBank::start("");
     assert_eq!(
         bank.value(
             "const { TRANSACTION } = cics.exec('INQUIRE TASK', { TASK: cics.task.number, TRANSACTION: true });
@@ -757,11 +757,11 @@ fn a_script_inquires_of_the_region_and_is_told_what_it_cannot_ask() {
 
 #[test]
 fn lines_of_scripts_are_in_the_log_with_their_task_and_never_without_bound() {
-    let folder = Bank::folder("", "");
+    let folder = ScriptBank::folder("", "");
     let path = folder.path().join("said.txt");
     let log = std::fs::File::create(&path).unwrap();
     let server = Server::start_logging(folder.path(), log);
-    let bank = Bank { server, folder };
+    let bank = ScriptBank { server, folder };
     bank.value("console.log('paid', { order: 7 }); cics.log('x'.repeat(100000) + 'END')");
     bank.value("for (let i = 0; i < 30000; i++) console.log('many')");
     until("what was left out is told", || {
@@ -782,7 +782,7 @@ fn lines_of_scripts_are_in_the_log_with_their_task_and_never_without_bound() {
 
 #[test]
 fn a_stack_shows_the_scripts_own_calls_alone() {
-    let bank = Bank::start("");
+    let bank = ScriptBank::start("");
     let stacks = bank.value(
         "const stacks = [];
          for (const wrong of [() => cics.link('NOWHERE'), () => cics.file('NONE'), () => Account.view('x'),

@@ -8,10 +8,10 @@ use serde_json::json;
 
 use crate::http;
 use crate::program::{text, until};
-use crate::script::Bank;
+use crate::script::ScriptBank;
 
 /// A request whose body is this script, over a connection of its own.
-fn ask(bank: &Bank, body: &str) -> TcpStream {
+fn ask(bank: &ScriptBank, body: &str) -> TcpStream {
     let mut client = TcpStream::connect(&bank.server.gateway).unwrap();
     client
         .set_read_timeout(Some(Duration::from_secs(20)))
@@ -39,7 +39,7 @@ fn read_to(client: &mut TcpStream, wanted: &str) -> String {
 
 #[test]
 fn a_client_reads_the_first_part_while_the_script_goes_on() {
-    let bank = Bank::start("");
+    let bank = ScriptBank::start("");
     let mut client = ask(
         &bank,
         "response.status = 202; response.type = 'text/plain'; response.write('first;').flush();
@@ -64,7 +64,7 @@ fn a_client_reads_the_first_part_while_the_script_goes_on() {
 
 #[test]
 fn a_brief_answer_by_parts_has_all_of_them_wherever_its_script_runs() {
-    let bank = Bank::start("");
+    let bank = ScriptBank::start("");
     // A large request runs on a thread of the scripts' own, beside the door's.
     let large = "x".repeat(70_000);
     let body = format!("/*{large}*/ response.write('first;').flush(); return 'last.'");
@@ -76,7 +76,7 @@ fn a_brief_answer_by_parts_has_all_of_them_wherever_its_script_runs() {
 
 #[test]
 fn an_answer_whose_task_abends_is_cut_off() {
-    let bank = Bank::start("");
+    let bank = ScriptBank::start("");
     let mut client = ask(
         &bank,
         "cics.file('ACCTFILE').write(record(30000001, 'Lost'));
@@ -93,7 +93,7 @@ fn an_answer_whose_task_abends_is_cut_off() {
 
 #[test]
 fn a_client_that_reads_slowly_holds_its_script_up_and_no_other() {
-    let bank = Bank::start("");
+    let bank = ScriptBank::start("");
     let client = ask(
         &bank,
         "const part = new Uint8Array(1 << 16);
@@ -129,7 +129,7 @@ fn a_client_that_reads_slowly_holds_its_script_up_and_no_other() {
 
 #[test]
 fn a_client_that_goes_away_ends_the_task() {
-    let bank = Bank::start("[script]\ntimeout_ms = 60000\n");
+    let bank = ScriptBank::start("[script]\ntimeout_ms = 60000\n");
     // It is noticed with the next part: half of a connection may be closed by
     // a client that still reads.
     for waits in [
@@ -160,7 +160,7 @@ fn a_client_that_goes_away_ends_the_task() {
 
 #[test]
 fn a_head_request_has_no_parts() {
-    let bank = Bank::start("");
+    let bank = ScriptBank::start("");
     let path = bank.folder.path();
     let script = "export function GET(request, response) {
         response.headers.set('x-method', request.method); response.write('a').flush(); return 'b' }";
@@ -176,7 +176,7 @@ fn a_head_request_has_no_parts() {
 
 #[test]
 fn requests_in_chunks_and_forms_with_files_are_taken_within_limits() {
-    let bank = Bank::start("[gateway]\nmax_body_bytes = 100000\n");
+    let bank = ScriptBank::start("[gateway]\nmax_body_bytes = 100000\n");
     let send = |head: &str, body: &[u8]| {
         let request =
             format!("POST /probe HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{head}\r\n\r\n");

@@ -4,31 +4,31 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::authority::Authority;
-use crate::script::{Bank, write};
+use crate::authority::TestAuthority;
+use crate::script::{ScriptBank, write};
 use crate::server::{Server, example};
 
 /// A server of an authority that says hello. Its port.
-fn server(authority: &Authority, name: &str, until: i32) -> u16 {
+fn server(authority: &TestAuthority, name: &str, until: i32) -> u16 {
     let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello";
     authority.answering(name, until, answer)
 }
 
-fn bank(trusted: Option<&Authority>, ports: &[u16]) -> Bank {
+fn bank(trusted: Option<&TestAuthority>, ports: &[u16]) -> ScriptBank {
     let allow: Vec<String> = ports
         .iter()
         .map(|port| format!("\"https://localhost:{port}\""))
         .collect();
     let file = trusted.map_or("", |_| "trusted = \"authority.pem\"\n");
     let settings = format!("[script.fetch]\nallow = [{}]\n{file}", allow.join(", "));
-    let folder = Bank::folder(&settings, "");
+    let folder = ScriptBank::folder(&settings, "");
     if let Some(authority) = trusted {
         write(folder.path(), "authority.pem", &authority.pem);
     }
-    Bank::of(folder)
+    ScriptBank::of(folder)
 }
 
-fn asked(bank: &Bank, port: u16) -> Value {
+fn fetch_result(bank: &ScriptBank, port: u16) -> Value {
     bank.value(&format!(
         "try {{ const a = await fetch('https://localhost:{port}/x'); return a.status + ' ' + a.text() }}
          catch (e) {{ return e.name + ': ' + e.message }}"
@@ -37,7 +37,7 @@ fn asked(bank: &Bank, port: u16) -> Value {
 
 #[test]
 fn a_server_is_asked_whose_certificate_is_of_an_authority_that_is_trusted() {
-    let (ours, theirs) = (Authority::new(), Authority::new());
+    let (ours, theirs) = (TestAuthority::new(), TestAuthority::new());
     let good = server(&ours, "localhost", 2099);
     let refused = [
         ("another name", server(&ours, "rates.example", 2099)),
@@ -47,9 +47,9 @@ fn a_server_is_asked_whose_certificate_is_of_an_authority_that_is_trusted() {
     let mut ports = vec![good];
     ports.extend(refused.map(|(_, port)| port));
     let bank = bank(Some(&ours), &ports);
-    assert_eq!(asked(&bank, good), "200 hello");
+    assert_eq!(fetch_result(&bank, good), "200 hello");
     for (why, port) in refused {
-        let told = asked(&bank, port);
+        let told = fetch_result(&bank, port);
         let told = told.as_str().unwrap_or_default();
         assert!(
             told.starts_with("FetchError: ") && told.contains("certificate"),
@@ -57,7 +57,7 @@ fn a_server_is_asked_whose_certificate_is_of_an_authority_that_is_trusted() {
         );
     }
     assert_eq!(
-        asked(&bank, good),
+        fetch_result(&bank, good),
         "200 hello",
         "nothing is left of the refusals"
     );
@@ -65,7 +65,7 @@ fn a_server_is_asked_whose_certificate_is_of_an_authority_that_is_trusted() {
 
 #[test]
 fn without_an_authority_of_ones_own_the_systems_are_trusted_alone() {
-    let ours = Authority::new();
+    let ours = TestAuthority::new();
     let port = server(&ours, "localhost", 2099);
     if !Path::new("/etc/ssl/certs/ca-certificates.crt").is_file() {
         skipped::lacking(
@@ -75,7 +75,7 @@ fn without_an_authority_of_ones_own_the_systems_are_trusted_alone() {
         return;
     }
     let bank = bank(None, &[port]);
-    let told = asked(&bank, port);
+    let told = fetch_result(&bank, port);
     assert!(told.as_str().unwrap().contains("certificate"), "{told}");
 }
 
@@ -86,7 +86,7 @@ fn a_script_asks_the_servers_that_are_allowed_and_no_others() {
         "[script.fetch]\nallow = [\"http://{}/bank\"]\nmax_kib = 1\n",
         other.gateway
     );
-    let bank = Bank::start(&settings);
+    let bank = ScriptBank::start(&settings);
     let address = other.gateway.clone();
     let url = |path: &str| format!("http://{address}{path}");
     let asked = bank.value(&format!(

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::script::{Bank, write};
+use crate::script::{ScriptBank, write};
 
 /// Links to the program that its COMMAREA names, and tells the condition.
 const CALLER: &str = r#"
@@ -109,10 +109,10 @@ const beside = async (program, area = '') => {
 };
 ";
 
-struct Linked(Bank);
+struct LinkedBank(ScriptBank);
 
-impl Linked {
-    fn start(settings: &str) -> Linked {
+impl LinkedBank {
+    fn start(settings: &str) -> LinkedBank {
         let programs =
             format!("{settings}\n[script.programs]\nGUEST = \"guest.js\"\nOFF = \"guest.js\"\n");
         let definitions = "\nDEFINE PROGRAM(CALLER) GROUP(BANK)\nDEFINE PROGRAM(CHANCALL) GROUP(BANK)\n\
@@ -121,7 +121,7 @@ impl Linked {
                            DEFINE PROGRAM(MISSING) GROUP(BANK)\n\
                            DEFINE TRANSACTION(GSTT) GROUP(BANK) PROGRAM(GUEST)\n\
                            DEFINE TRANSACTION(OFFT) GROUP(BANK) PROGRAM(OFF)\n";
-        let folder = Bank::folder(&programs, definitions);
+        let folder = ScriptBank::folder(&programs, definitions);
         write(folder.path(), "cobol/CALLER.cbl", CALLER);
         write(folder.path(), "cobol/CHANCALL.cbl", CHANCALL);
         write(folder.path(), "cobol/OVER.cbl", OVER);
@@ -129,11 +129,11 @@ impl Linked {
         write(folder.path(), "cobol/STOPPED.cbl", &stopped);
         write(folder.path(), "scripts/guest.js", GUEST);
         write(folder.path(), "scripts/tools.js", TOOLS);
-        Linked(Bank::of(folder))
+        LinkedBank(ScriptBank::of(folder))
     }
 
     /// What the guest is to do from now on.
-    fn guest(&self, code: &str) -> &Linked {
+    fn guest(&self, code: &str) -> &LinkedBank {
         let code = serde_json::to_string(code).unwrap();
         self.0.value(&format!(
             "try {{ cics.ts('CODE').delete() }} catch {{}} cics.ts('CODE').write({code})"
@@ -159,7 +159,7 @@ impl Linked {
 
 #[test]
 fn a_program_links_to_a_script_as_to_any_program() {
-    let bank = Linked::start("");
+    let bank = LinkedBank::start("");
     bank.guest("call.commarea.set([72, 105]); return 'Hello, ' + inquire(10000001).INQ_HOLDER");
     assert_eq!(
         bank.value("return [call('GUEST', 'x'), await beside('GUEST', 'y')]"),
@@ -203,7 +203,7 @@ fn a_program_links_to_a_script_as_to_any_program() {
 
 #[test]
 fn a_script_links_to_a_script_and_both_share_a_unit_of_work() {
-    let bank = Linked::start("");
+    let bank = LinkedBank::start("");
     bank.guest("cics.file('ACCTFILE').write(record(30000001, text)); return text.toUpperCase()");
     assert_eq!(
         bank.value(
@@ -239,7 +239,7 @@ fn a_script_links_to_a_script_and_both_share_a_unit_of_work() {
 
 #[test]
 fn abends_cross_from_scripts_to_programs_and_back() {
-    let bank = Linked::start("");
+    let bank = LinkedBank::start("");
     for (code, abend) in [
         ("cics.abend('MINE')", "MINE"),
         ("throw 7", "AJST"),
@@ -268,7 +268,7 @@ fn abends_cross_from_scripts_to_programs_and_back() {
 
 #[test]
 fn programs_and_scripts_that_link_to_one_another_for_ever_are_ended() {
-    let bank = Linked::start("");
+    let bank = LinkedBank::start("");
     bank.guest("cics.link('CALLER', { commarea: 'GUEST'.padEnd(56) })");
     for body in [
         "call('GUEST')",
@@ -292,7 +292,7 @@ fn programs_and_scripts_that_link_to_one_another_for_ever_are_ended() {
 
 #[test]
 fn a_program_goes_over_to_a_script_by_xctl() {
-    let bank = Linked::start("");
+    let bank = LinkedBank::start("");
     let over = "const over = (program, how = '') => {
         const area = program.padEnd(16) + how.padEnd(40);
         const { commarea } = cics.link('OVER', { commarea: area });
@@ -322,7 +322,7 @@ fn a_program_goes_over_to_a_script_by_xctl() {
 
 #[test]
 fn a_script_goes_over_to_a_program_by_xctl() {
-    let bank = Linked::start("");
+    let bank = LinkedBank::start("");
     let asked = "const area = new Copybook('ACCTINQ').from({ INQ_NUMBER: 10000001 });";
     let over = "try { cics.xctl('ACCTINQ', { commarea: call.commarea }) }
                 finally { cics.ts('ON').write('after XCTL') }";
@@ -391,7 +391,7 @@ fn a_script_goes_over_to_a_program_by_xctl() {
 
 #[test]
 fn a_script_is_the_first_program_of_a_transaction() {
-    let bank = Linked::start("");
+    let bank = LinkedBank::start("");
     bank.guest(
         "const data = [];
          for (let next; (next = cics.retrieve()) !== undefined;) data.push(String.fromCharCode(...next));
@@ -455,7 +455,7 @@ fn a_script_is_the_first_program_of_a_transaction() {
 
 #[test]
 fn a_script_that_hangs_under_a_program_is_ended_and_its_caller_with_it() {
-    let bank = Linked::start("[script]\nrunaway_ms = 200\n");
+    let bank = LinkedBank::start("[script]\nrunaway_ms = 200\n");
     for code in [
         "for (;;) {}",
         "/^(a+)+$/.test('a'.repeat(40) + 'b')",
@@ -472,7 +472,7 @@ fn a_script_that_hangs_under_a_program_is_ended_and_its_caller_with_it() {
         }
     }
     let bank =
-        Linked::start("[script]\ntimeout_ms = 4000\n[transactions.BINQ]\ntimeout_ms = 1500\n");
+        LinkedBank::start("[script]\ntimeout_ms = 4000\n[transactions.BINQ]\ntimeout_ms = 1500\n");
     for code in [
         "cics.delay(60000)",
         "await new Promise((r) => setTimeout(r, 60000))",

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use crate::http::{self, Answer};
+use crate::http::{self, HttpAnswer};
 use crate::program::tupelo;
 
 /// A running server; dropping it stops it.
@@ -143,12 +143,12 @@ impl Server {
     }
 
     /// Sends a request to the gateway.
-    pub fn send(&self, method: &str, path: &str, body: Option<&str>) -> Answer {
+    pub fn send(&self, method: &str, path: &str, body: Option<&str>) -> HttpAnswer {
         http::send(&self.gateway, method, path, body)
     }
 
     /// GET from the gateway.
-    pub fn get(&self, path: &str) -> Answer {
+    pub fn get(&self, path: &str) -> HttpAnswer {
         self.send("GET", path, None)
     }
 

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::Path;
 
-use crate::http::{self, Answer};
+use crate::http::{self, HttpAnswer};
 use crate::program::until;
 use crate::server::Server;
 
@@ -44,7 +44,7 @@ impl Region {
         }
     }
 
-    fn send(&self, method: &str, path: &str, media: &str, body: &str) -> Answer {
+    fn send(&self, method: &str, path: &str, media: &str, body: &str) -> HttpAnswer {
         let length = body.len();
         let request = format!(
             "{method} {path} HTTP/1.1\r\nHost: test.example\r\nConnection: close\r\n\
@@ -94,7 +94,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-fn text(answer: &Answer) -> String {
+fn text(answer: &HttpAnswer) -> String {
     String::from_utf8_lossy(&answer.body).into_owned()
 }
 
@@ -337,7 +337,7 @@ const GOODS: &str = "
 ";
 
 #[test]
-fn a_program_asks_a_service_and_hears_its_faults() {
+fn a_program_calls_a_service_and_receives_its_faults() {
     let region = Region::start();
     let told = region.client("FXC1");
     assert_eq!(told, "  0   0       92.00  Mid-market, not a promise");
@@ -469,7 +469,7 @@ fn python_with(libraries: &str) -> Option<&'static str> {
 }
 
 /// What a script says of a region at `base`.
-fn said(python: &str, script: &str, base: &str) -> String {
+fn script_output(python: &str, script: &str, base: &str) -> String {
     let ran = std::process::Command::new(python)
         .args(["-c", script, base])
         .output()
@@ -486,7 +486,7 @@ fn a_public_client_takes_the_description_and_asks() {
     };
     let region = Region::start();
     let base = format!("http://{}", region.server.web[0].1);
-    let said = said(python, include_str!("zeep_client.py"), &base);
+    let said = script_output(python, include_str!("zeep_client.py"), &base);
     let expected = "\
 FXS1Port11 105.00 Mid-market, not a promise
 FXS1Port11 There is no currency XXX
@@ -645,7 +645,7 @@ fn a_public_client_with_addressing_is_understood() {
         std::fs::copy(pipeline, folder.join("services/fx/provider.xml")).unwrap();
     });
     let base = format!("http://{}", region.server.web[0].1);
-    let told = said(python, include_str!("zeep_addressing.py"), &base);
+    let told = script_output(python, include_str!("zeep_addressing.py"), &base);
     let action = "http://www.FXS1.FXS1.com/FXS1Port/fxQuote";
     assert_eq!(
         told,
@@ -654,11 +654,11 @@ fn a_public_client_with_addressing_is_understood() {
 }
 
 /// A server of the library spyne; it ends with its standard input.
-struct Spyne(std::process::Child);
+struct SpyneServer(std::process::Child);
 
-impl Spyne {
+impl SpyneServer {
     /// Starts it; its description is in `wsdl` afterwards.
-    fn start(python: &str, wsdl: &Path) -> Spyne {
+    fn start(python: &str, wsdl: &Path) -> SpyneServer {
         let mut child = std::process::Command::new(python)
             .args(["-c", include_str!("spyne_server.py")])
             .arg(wsdl)
@@ -671,11 +671,11 @@ impl Spyne {
         let mut port = [0];
         let told = child.stdout.as_mut().unwrap().read(&mut port).unwrap();
         assert_eq!(told, 1, "it has written its description and serves");
-        Spyne(child)
+        SpyneServer(child)
     }
 }
 
-impl Drop for Spyne {
+impl Drop for SpyneServer {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -689,7 +689,7 @@ fn a_service_of_a_public_server_is_asked_by_copybooks_of_its_description() {
     };
     let made = tempfile::tempdir().unwrap();
     let wsdl = made.path().join("orders.wsdl");
-    let _server = Spyne::start(python, &wsdl);
+    let _server = SpyneServer::start(python, &wsdl);
     let derived = crate::program::tupelo()
         .args(["web", "service", "copybook"])
         .arg(&wsdl)

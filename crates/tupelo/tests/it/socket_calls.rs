@@ -6,12 +6,12 @@ use crate::program::{run, text};
 use crate::server::application;
 
 /// A program of one transaction, run once; its COMMAREA at the end.
-fn told(served: &str, storage: &str, procedure: &str) -> String {
-    told_beside(served, storage, procedure, &[])
+fn final_commarea(served: &str, storage: &str, procedure: &str) -> String {
+    final_commarea_with(served, storage, procedure, &[])
 }
 
 /// The same in an application with other files.
-fn told_beside(served: &str, storage: &str, procedure: &str, others: &[(&str, &str)]) -> String {
+fn final_commarea_with(served: &str, storage: &str, procedure: &str, others: &[(&str, &str)]) -> String {
     let program = format!(
         "       IDENTIFICATION DIVISION.
        PROGRAM-ID. HELLO.
@@ -84,7 +84,7 @@ fn an_event_control_block_that_is_posted_ends_a_select_without_limit() {
            PERFORM SHOW
            STRING SHOWN-CODE ' ' SHOWN-ERRNO INTO DFHCOMMAREA(15:30)";
     for served in ["region", "worker"] {
-        let told = told(served, storage, procedure);
+        let told = final_commarea(served, storage, procedure);
         assert_eq!(told, "     0 000000;    -1 001040", "{served}");
     }
 }
@@ -137,7 +137,7 @@ fn a_list_of_event_control_blocks_ends_a_select_with_any_of_them() {
            PERFORM SHOW
            STRING SHOWN-CODE ' ' SHOWN-ERRNO INTO DFHCOMMAREA(43:15)";
     for served in ["region", "worker"] {
-        let told = told(served, storage, procedure);
+        let told = final_commarea(served, storage, procedure);
         let wanted = "     0 000000;    -1 001040;     0 000000;    -1 000014";
         assert_eq!(told, wanted, "{served}");
     }
@@ -182,7 +182,7 @@ fn a_post_that_another_task_cancels_ends_a_select() {
                MOVE 'NOT POSTED' TO DFHCOMMAREA
            END-IF";
     for served in ["region", "worker"] {
-        let told = told_beside(served, storage, procedure, &others);
+        let told = final_commarea_with(served, storage, procedure, &others);
         assert_eq!(told, "     0 000000", "{served}");
     }
 }
@@ -236,7 +236,7 @@ fn sendmsg_takes_the_length_of_its_address_as_the_manual_s_example_has_it() {
            STRING SHOWN-CODE ' ' SHOWN-ERRNO INTO DFHCOMMAREA";
     for served in ["region", "worker"] {
         assert_eq!(
-            told(served, &storage, procedure),
+            final_commarea(served, &storage, procedure),
             "    16 000000",
             "{served}"
         );
@@ -271,7 +271,7 @@ fn a_maxsoc_below_zero_is_a_timer_and_one_beyond_all_sockets_an_error() {
 ";
     for served in ["region", "worker"] {
         assert_eq!(
-            told(served, storage, procedure),
+            final_commarea(served, storage, procedure),
             "     0000000           -1010332             0000000",
             "{served}"
         );
@@ -313,7 +313,7 @@ fn an_item_without_an_address_is_an_error_of_the_call_and_the_task_goes_on() {
 ";
     for served in ["region", "worker"] {
         assert_eq!(
-            told(served, storage, procedure),
+            final_commarea(served, storage, procedure),
             "    -114    -114    -114    -114    9900",
             "{served}"
         );
@@ -321,7 +321,7 @@ fn an_item_without_an_address_is_an_error_of_the_call_and_the_task_goes_on() {
 }
 
 #[test]
-fn ioctl_tells_of_network_interfaces() {
+fn ioctl_returns_network_interfaces() {
     let storage = "       01  AF-INET                      PIC 9(8) BINARY VALUE 2.
        01  DGRAM                        PIC 9(8) BINARY VALUE 2.
        01  PROTO                        PIC 9(8) BINARY VALUE 0.
@@ -391,7 +391,7 @@ fn ioctl_tells_of_network_interfaces() {
 ";
     for served in ["region", "worker"] {
         assert_eq!(
-            told(served, storage, procedure),
+            final_commarea(served, storage, procedure),
             "     0 ADDRESS LISTED NAMED 000006 000014",
             "{served}"
         );
@@ -416,5 +416,5 @@ fn a_server_that_starts_itself_finds_the_exit_program_of_sockets() {
                MOVE 'NOT THERE' TO DFHCOMMAREA(10:9)
            END-IF
 ";
-    assert_eq!(told("region", storage, procedure), "THERE    NOT THERE");
+    assert_eq!(final_commarea("region", storage, procedure), "THERE    NOT THERE");
 }

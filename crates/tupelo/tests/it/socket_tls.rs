@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::authority::Authority;
+use crate::authority::TestAuthority;
 use crate::program::until;
 use crate::server::Server;
 use crate::sockets::{ask, connect, listener, serve_by, talk};
@@ -15,7 +15,7 @@ use crate::sockets::{ask, connect, listener, serve_by, talk};
 type Client = rustls::StreamOwned<rustls::ClientConnection, TcpStream>;
 
 /// A client that trusts it, with a certificate or without.
-fn client(authority: &Authority, shown: bool) -> rustls::ClientConfig {
+fn client(authority: &TestAuthority, shown: bool) -> rustls::ClientConfig {
     let mut roots = rustls::RootCertStore::empty();
     roots.add(authority.der.clone().into()).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -34,12 +34,12 @@ fn client(authority: &Authority, shown: bool) -> rustls::ClientConfig {
 }
 
 /// The example with a listener of TLS clients; `more` belongs to `[gateway]`.
-fn serve(authority: &Authority, more: &str) -> (Server, tempfile::TempDir) {
+fn serve(authority: &TestAuthority, more: &str) -> (Server, tempfile::TempDir) {
     serve_idle(authority, more, 5)
 }
 
 /// The same, where a client may be idle for so many seconds.
-fn serve_idle(authority: &Authority, more: &str, idle: u32) -> (Server, tempfile::TempDir) {
+fn serve_idle(authority: &TestAuthority, more: &str, idle: u32) -> (Server, tempfile::TempDir) {
     let (certificate, key) = authority.sign();
     serve_by("native", |folder| {
         fs::write(folder.join("cert.pem"), certificate.pem()).unwrap();
@@ -79,7 +79,7 @@ fn whole(client: &mut Client) -> String {
     text
 }
 
-fn says(client: &mut Client, text: &str, answer: &str) {
+fn assert_answer(client: &mut Client, text: &str, answer: &str) {
     client.write_all(text.as_bytes()).unwrap();
     let mut got = vec![0; answer.len()];
     client.read_exact(&mut got).unwrap();
@@ -88,18 +88,18 @@ fn says(client: &mut Client, text: &str, answer: &str) {
 
 #[test]
 fn receivers_serve_clients_that_speak_tls() {
-    let authority = Authority::new();
+    let authority = TestAuthority::new();
     let (server, _folder) = serve(&authority, "");
     let config = client(&authority, false);
     let mut client = open(&server, &config);
     // The header and more in one record, then a message in several.
-    says(&mut client, "LINE\none\ntwo\n", "ONE\nTWO\n");
+    assert_answer(&mut client, "LINE\none\ntwo\n", "ONE\nTWO\n");
     client.write_all(b"th").unwrap();
     client.flush().unwrap();
-    says(&mut client, "ree\n", "THREE\n");
+    assert_answer(&mut client, "ree\n", "THREE\n");
     // More than a record, in both directions.
     let many = format!("{}\n", "x".repeat(900)).repeat(60);
-    says(&mut client, &many, &many.to_uppercase());
+    assert_answer(&mut client, &many, &many.to_uppercase());
     client.conn.send_close_notify();
     client.flush().unwrap();
     assert_eq!(whole(&mut client), "");
@@ -108,7 +108,7 @@ fn receivers_serve_clients_that_speak_tls() {
     answers.write_all(b"SEND,S001\n").unwrap();
     let mut messages = open(&server, &config);
     messages.write_all(b"RECV,S001\nover two\n").unwrap();
-    says(&mut answers, "", "OVER TWO\n");
+    assert_answer(&mut answers, "", "OVER TWO\n");
     messages.conn.send_close_notify();
     messages.flush().unwrap();
     assert_eq!(
@@ -117,7 +117,7 @@ fn receivers_serve_clients_that_speak_tls() {
     );
     // Also when the region closes it.
     let mut stopped = open(&server, &config);
-    says(&mut stopped, "LINE\nbefore\n", "BEFORE\n");
+    assert_answer(&mut stopped, "LINE\nbefore\n", "BEFORE\n");
     ask(&server, &["stop", "LINE"]);
     assert_eq!(whole(&mut stopped), "");
     // A program cannot take such a socket.
@@ -128,8 +128,8 @@ fn receivers_serve_clients_that_speak_tls() {
 }
 
 #[test]
-fn clients_that_do_not_speak_tls_or_say_nothing_keep_nobody_out() {
-    let authority = Authority::new();
+fn clients_that_do_not_speak_tls_or_are_silent_keep_no_other_out() {
+    let authority = TestAuthority::new();
     let (server, _folder) = serve(&authority, "");
     let mut plain = connect(&server, "CSKT");
     plain.write_all(b"LINE\nhello\n").unwrap();
@@ -146,23 +146,23 @@ fn clients_that_do_not_speak_tls_or_say_nothing_keep_nobody_out() {
     }
     // They give way after REATIME.
     let mut client = open(&server, &client(&authority, false));
-    says(&mut client, "LINE\nstill here\n", "STILL HERE\n");
+    assert_answer(&mut client, "LINE\nstill here\n", "STILL HERE\n");
     // And the plain listener was not concerned.
     talk(&mut connect(&server, "CSKL"), "LINE\nplain\n", "PLAIN\n");
 }
 
 #[test]
 fn clients_show_a_certificate_where_it_is_required() {
-    let authority = Authority::new();
+    let authority = TestAuthority::new();
     let more = "tls_client_ca = \"clients.pem\"\ntls_client_required = true";
     let (server, _folder) = serve(&authority, more);
     let mut without = open(&server, &client(&authority, false));
     let _ = without.write_all(b"LINE\nhello\n");
     assert_eq!(rest(&mut without), "");
     let mut with = open(&server, &client(&authority, true));
-    says(&mut with, "LINE\nhello\n", "HELLO\n");
+    assert_answer(&mut with, "LINE\nhello\n", "HELLO\n");
     let mut stranger = open(&server, &{
-        let mut config = client(&Authority::new(), true);
+        let mut config = client(&TestAuthority::new(), true);
         config.enable_sni = true;
         config
     });
@@ -232,19 +232,19 @@ fn listeners_come_by_a_reload_where_there_were_none() {
 
 #[test]
 fn a_certificate_that_is_written_anew_counts_for_the_connections_that_follow() {
-    let authority = Authority::new();
+    let authority = TestAuthority::new();
     // Long enough for a machine that is busy.
     let (server, folder) = serve_idle(&authority, "", 60);
     let old = client(&authority, false);
     let mut before = open(&server, &old);
-    says(&mut before, "LINE\none\n", "ONE\n");
-    let other = Authority::new();
+    assert_answer(&mut before, "LINE\none\n", "ONE\n");
+    let other = TestAuthority::new();
     let (certificate, key) = other.sign();
     fs::write(folder.path().join("key.pem"), key.serialize_pem()).unwrap();
     fs::write(folder.path().join("cert.pem"), certificate.pem()).unwrap();
     let new = client(&other, false);
     until("the new certificate", || {
-        says(&mut before, "kept\n", "KEPT\n");
+        assert_answer(&mut before, "kept\n", "KEPT\n");
         let mut client = open(&server, &new);
         let sent = client.write_all(b"LINE\nnew\n");
         sent.is_ok() && client.read_exact(&mut [0; 4]).is_ok()
@@ -253,5 +253,5 @@ fn a_certificate_that_is_written_anew_counts_for_the_connections_that_follow() {
     let mut stranger = open(&server, &old);
     let _ = stranger.write_all(b"LINE\nhello\n");
     assert_eq!(rest(&mut stranger), "");
-    says(&mut before, "two\n", "TWO\n");
+    assert_answer(&mut before, "two\n", "TWO\n");
 }

@@ -149,7 +149,7 @@ fn a_client_names_a_transaction_and_talks_with_it() {
 }
 
 #[test]
-fn who_is_refused_is_told_why() {
+fn a_refused_client_gets_the_reason() {
     let (server, _folder) = serve();
     let told = refused(&server, "CSKL", "NONE,x\n");
     assert!(

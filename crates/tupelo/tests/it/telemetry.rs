@@ -74,7 +74,7 @@ fn a_request_is_audited_and_traced_down_to_its_commands() {
 }
 
 #[test]
-fn a_policy_that_is_wrong_is_told_with_its_line() {
+fn a_policy_that_is_wrong_is_reported_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
     copy(&example("bank"), folder.path());
     let settings = folder.path().join("tupelo.toml");
@@ -92,7 +92,7 @@ fn a_policy_that_is_wrong_is_told_with_its_line() {
 }
 
 #[test]
-fn a_user_store_that_no_server_starts_with_is_told_by_check() {
+fn a_user_store_that_no_server_starts_with_is_reported_by_check() {
     let folder = tempfile::tempdir().unwrap();
     copy(&example("bank"), folder.path());
     fs::write(
@@ -115,7 +115,7 @@ fn a_user_store_that_no_server_starts_with_is_told_by_check() {
 }
 
 #[test]
-fn settings_of_tokens_that_no_server_starts_with_are_told_by_check() {
+fn settings_of_tokens_that_no_server_starts_with_are_reported_by_check() {
     let folder = tempfile::tempdir().unwrap();
     copy(&example("bank"), folder.path());
     let settings = folder.path().join("tupelo.toml");
@@ -169,7 +169,7 @@ fn settings_of_tokens_that_no_server_starts_with_are_told_by_check() {
 }
 
 #[test]
-fn what_a_server_would_not_listen_with_is_told_by_check() {
+fn what_a_server_would_not_listen_with_is_reported_by_check() {
     let folder = tempfile::tempdir().unwrap();
     copy(&example("bank"), folder.path());
     let settings = folder.path().join("tupelo.toml");

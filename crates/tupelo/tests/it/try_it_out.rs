@@ -1,6 +1,6 @@
 //! The page that tries requests, with its buttons pressed in a browser.
 
-use crate::browser::{self, Page};
+use crate::browser::{self, BrowserPage};
 use crate::server::{Server, example};
 
 /// Opens an operation, presses "Try it out", fills its parameters in and
@@ -41,7 +41,7 @@ fn try_it_out_shows_the_answer_of_the_program() {
     };
     let bank = Server::start(&example("bank"));
     // From where the administration port leads.
-    let mut page = Page::open(browser, &format!("http://{}/docs/", bank.admin));
+    let mut page = BrowserPage::open(browser, &format!("http://{}/docs/", bank.admin));
     let one = page.run(&format!("{PRESSED}('inquireAccount', '10000001')"));
     assert!(one.starts_with("200"), "{one}");
     assert!(one.contains("Ada Byron"), "{one}");

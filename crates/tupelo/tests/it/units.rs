@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use crate::http;
-use crate::ipconn::Process;
+use crate::ipconn::ServerProcess;
 use crate::program::{tupelo, until};
 use crate::server::application;
 
@@ -264,15 +264,15 @@ const GIVES: &str = "       IDENTIFICATION DIVISION.
 ";
 
 /// What a message is about, and whether it is the answer.
-type Message = (u8, bool);
-const LINK: Message = (0, false);
-const LINKED: Message = (0, true);
-const PREPARE: Message = (1, false);
-const PREPARED: Message = (1, true);
-const COMMIT: Message = (2, false);
-const COMMITTED: Message = (2, true);
-const COMMIT_ALONE: Message = (5, false);
-const COMMITTED_ALONE: Message = (5, true);
+type MessageKind = (u8, bool);
+const LINK: MessageKind = (0, false);
+const LINKED: MessageKind = (0, true);
+const PREPARE: MessageKind = (1, false);
+const PREPARED: MessageKind = (1, true);
+const COMMIT: MessageKind = (2, false);
+const COMMITTED: MessageKind = (2, true);
+const COMMIT_ALONE: MessageKind = (5, false);
+const COMMITTED_ALONE: MessageKind = (5, true);
 /// Anything else.
 const OTHER: u8 = 99;
 /// Kinds of frames.
@@ -293,23 +293,23 @@ fn what(payload: &[u8]) -> u8 {
 /// What stands between two regions: it holds the message that is to be lost
 /// until the test says so, and then loses it with its connection.
 #[derive(Clone)]
-struct Way(Arc<(Mutex<Gate>, Condvar)>);
+struct LossyProxy(Arc<(Mutex<ProxyGate>, Condvar)>);
 
 #[derive(Default)]
-struct Gate {
+struct ProxyGate {
     to: String,
     /// The message that is lost; none passes them all.
-    loses: Option<Message>,
+    loses: Option<MessageKind>,
     holds: bool,
     open: bool,
 }
 
-impl Way {
+impl LossyProxy {
     /// A way that leads nowhere yet, and where it begins.
-    fn new() -> (Way, String) {
+    fn new() -> (LossyProxy, String) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
-        let way = Way(Arc::default());
+        let way = LossyProxy(Arc::default());
         let own = way.clone();
         std::thread::spawn(move || {
             for near in listener.incoming().map_while(Result::ok) {
@@ -366,7 +366,7 @@ impl Way {
         let _ = to.shutdown(Shutdown::Both);
     }
 
-    fn passes(&self, message: Message) -> bool {
+    fn passes(&self, message: MessageKind) -> bool {
         let (gate, changed) = &*self.0;
         let mut gate = gate.lock().unwrap();
         if gate.loses != Some(message) {
@@ -379,7 +379,7 @@ impl Way {
     }
 
     /// This message will be lost.
-    fn lose(&self, message: Message) {
+    fn lose(&self, message: MessageKind) {
         let mut gate = self.0.0.lock().unwrap();
         (gate.loses, gate.holds, gate.open) = (Some(message), false, false);
     }
@@ -405,9 +405,9 @@ impl Way {
 }
 
 /// A region with money and a door.
-struct Bank {
+struct UnitBank {
     folder: tempfile::TempDir,
-    process: Process,
+    process: ServerProcess,
     http: String,
     admin: String,
     ipconn: String,
@@ -415,8 +415,8 @@ struct Bank {
 
 const OPTIONS: [&str; 4] = ["--listen", "127.0.0.1:0", "--ipconn", "127.0.0.1:0"];
 
-impl Bank {
-    fn start(program: (&str, &str), settings: &str) -> Bank {
+impl UnitBank {
+    fn start(program: (&str, &str), settings: &str) -> UnitBank {
         let settings = format!("{settings}\n[files.MONEY]\nkey_offset = 0\n");
         let folder = application(&[
             ("cobol/HELLO.cbl", GIVES),
@@ -428,8 +428,8 @@ impl Bank {
                 &format!("DEFINE TRANSACTION(HELO) GROUP(A) PROGRAM(HELLO)\n{FILES}"),
             ),
         ]);
-        let process = Process::start(folder.path(), &OPTIONS);
-        let mut bank = Bank {
+        let process = ServerProcess::start(folder.path(), &OPTIONS);
+        let mut bank = UnitBank {
             folder,
             process,
             http: String::new(),
@@ -462,7 +462,7 @@ impl Bank {
     }
 }
 
-impl Bank {
+impl UnitBank {
     /// What `tupelo uow` says, and whether it could.
     fn uow(&self, what: &[&str]) -> (bool, String) {
         let asked = tupelo()
@@ -485,26 +485,26 @@ fn ask(http: &str, what: &str) -> Option<String> {
 }
 
 /// Two banks, and what stands between them.
-struct Banks {
-    near: Bank,
-    far: Bank,
-    way: Way,
+struct BankPair {
+    near: UnitBank,
+    far: UnitBank,
+    way: LossyProxy,
 }
 
-impl Banks {
-    fn start() -> Banks {
-        let far = Bank::start(
+impl BankPair {
+    fn start() -> BankPair {
+        let far = UnitBank::start(
             ("cobol/TAKES.cbl", TAKES),
             "[region]\napplid = \"FAR\"\nsysid = \"FAR\"\n",
         );
-        let (way, address) = Way::new();
+        let (way, address) = LossyProxy::new();
         way.lead_to(&far.ipconn);
         let settings = format!(
             "[region]\napplid = \"NEAR\"\nsysid = \"NEAR\"\n\
              [ipconn.connections.PEER]\naddress = \"{address}\"\n"
         );
-        let near = Bank::start(("cobol/TAKES.cbl", TAKES), &settings);
-        let banks = Banks { near, far, way };
+        let near = UnitBank::start(("cobol/TAKES.cbl", TAKES), &settings);
+        let banks = BankPair { near, far, way };
         banks.connected();
         banks
     }
@@ -535,16 +535,16 @@ impl Banks {
 
     /// A gift of which a message is lost, while `then` happens; what its program
     /// was told.
-    fn give(&mut self, lost: Message, then: impl FnOnce(&mut Banks)) -> Option<String> {
+    fn give(&mut self, lost: MessageKind, then: impl FnOnce(&mut BankPair)) -> Option<String> {
         self.lose(lost, "give", then)
     }
 
     /// The same of what a program does.
     fn lose(
         &mut self,
-        lost: Message,
+        lost: MessageKind,
         what: &'static str,
-        then: impl FnOnce(&mut Banks),
+        then: impl FnOnce(&mut BankPair),
     ) -> Option<String> {
         self.way.lose(lost);
         let http = self.near.http.clone();
@@ -560,7 +560,7 @@ impl Banks {
 
 #[test]
 fn what_two_regions_change_in_one_unit_is_committed_or_backed_out_in_both() {
-    let banks = Banks::start();
+    let banks = BankPair::start();
     let ask = |what| ask(&banks.near.http, what).unwrap();
     assert_eq!(ask("give"), "000/000");
     assert_eq!(banks.money(), (1, 1));
@@ -578,7 +578,7 @@ fn what_two_regions_change_in_one_unit_is_committed_or_backed_out_in_both() {
 
 #[test]
 fn whatever_message_is_lost_both_have_the_unit_or_neither() {
-    let mut banks = Banks::start();
+    let mut banks = BankPair::start();
     let mut money = 0;
     for lost in [LINK, LINKED, PREPARE, PREPARED, COMMIT, COMMITTED] {
         let told = banks.give(lost, |_| {}).unwrap();
@@ -596,7 +596,7 @@ fn whatever_message_is_lost_both_have_the_unit_or_neither() {
 
 #[test]
 fn what_one_region_alone_changes_is_committed_in_one_phase() {
-    let mut banks = Banks::start();
+    let mut banks = BankPair::start();
     for prepares in [PREPARE, COMMIT] {
         // Nothing is prepared there, so that this message does not come.
         banks.way.lose(prepares);
@@ -620,7 +620,7 @@ fn what_one_region_alone_changes_is_committed_in_one_phase() {
 
 #[test]
 fn who_commits_alone_and_is_killed_says_what_became_of_it() {
-    let mut banks = Banks::start();
+    let mut banks = BankPair::start();
     let mut money = 0;
     for lost in [LINKED, COMMIT_ALONE, COMMITTED_ALONE] {
         let told = banks.lose(lost, "only", |banks| {
@@ -637,7 +637,7 @@ fn who_commits_alone_and_is_killed_says_what_became_of_it() {
 
 #[test]
 fn who_is_killed_while_another_commits_alone_leaves_nothing_in_doubt() {
-    let mut banks = Banks::start();
+    let mut banks = BankPair::start();
     let mut money = 0;
     for lost in [LINKED, COMMIT_ALONE, COMMITTED_ALONE] {
         banks.lose(lost, "only", |banks| banks.near.restart());
@@ -651,8 +651,8 @@ fn who_is_killed_while_another_commits_alone_leaves_nothing_in_doubt() {
 }
 
 #[test]
-fn a_region_that_is_killed_finds_what_it_had_prepared_and_is_told() {
-    let mut banks = Banks::start();
+fn a_region_that_is_killed_finds_what_it_had_prepared_and_gets_the_decision() {
+    let mut banks = BankPair::start();
     let mut money = 0;
     for lost in [LINKED, PREPARE, PREPARED, COMMIT, COMMITTED] {
         let told = banks.give(lost, |banks| {
@@ -671,8 +671,8 @@ fn a_region_that_is_killed_finds_what_it_had_prepared_and_is_told() {
 }
 
 #[test]
-fn a_region_that_is_killed_tells_what_it_had_decided_when_it_is_back() {
-    let mut banks = Banks::start();
+fn a_region_that_is_killed_sends_what_it_had_decided_when_it_is_back() {
+    let mut banks = BankPair::start();
     let mut money = 0;
     for lost in [LINKED, PREPARED, COMMIT, COMMITTED] {
         banks.give(lost, |banks| banks.near.restart());
@@ -683,7 +683,7 @@ fn a_region_that_is_killed_tells_what_it_had_decided_when_it_is_back() {
 
 #[test]
 fn an_operator_sees_a_unit_in_doubt_and_can_end_it() {
-    let mut banks = Banks::start();
+    let mut banks = BankPair::start();
     let mut done = false;
     banks.give(COMMIT, |banks| {
         let units = banks.far.units();
@@ -709,7 +709,7 @@ fn an_operator_sees_a_unit_in_doubt_and_can_end_it() {
 
 #[test]
 fn a_program_sees_a_unit_in_doubt_and_can_end_it() {
-    let mut banks = Banks::start();
+    let mut banks = BankPair::start();
     let mut told = None;
     banks.give(COMMIT, |banks| {
         told = ask(&banks.far.http, "ends");
@@ -721,7 +721,7 @@ fn a_program_sees_a_unit_in_doubt_and_can_end_it() {
 
 #[test]
 fn a_program_backs_a_unit_out_that_is_in_doubt_or_has_its_action_taken() {
-    let mut banks = Banks::start();
+    let mut banks = BankPair::start();
     let cases = [("give", "back", "CSMI", 0), ("comt", "forc", "COMT", 1)];
     for (does, ends, transid, far) in cases {
         let mut told = None;
@@ -742,7 +742,7 @@ fn a_program_backs_a_unit_out_that_is_in_doubt_or_has_its_action_taken() {
 
 #[test]
 fn a_program_sees_what_a_unit_in_doubt_has_locked() {
-    let mut banks = Banks::start();
+    let mut banks = BankPair::start();
     let mut told = None;
     banks.give(COMMIT, |banks| told = ask(&banks.far.http, "enqs"));
     // The record, and a queue of each kind.

@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::http::{self, Answer};
+use crate::http::{self, HttpAnswer};
 use crate::program::{tupelo, until};
 use crate::server::Server;
 use crate::users;
@@ -52,7 +52,7 @@ impl Region {
     }
 
     /// Sends a request on a connection of its own.
-    fn send(&self, method: &str, path: &str, headers: &str, body: &[u8]) -> Answer {
+    fn send(&self, method: &str, path: &str, headers: &str, body: &[u8]) -> HttpAnswer {
         let length = body.len();
         let mut request = format!(
             "{method} {path} HTTP/1.1\r\nHost: test.example\r\nConnection: close\r\n\
@@ -63,17 +63,17 @@ impl Region {
         http::raw(self.at("WEB"), &request).expect("an answer")
     }
 
-    fn get(&self, path: &str) -> Answer {
+    fn get(&self, path: &str) -> HttpAnswer {
         self.send("GET", path, "", b"")
     }
 
     /// How many monitoring records a transaction has.
     fn records(&self, transid: &str) -> usize {
-        self.told(transid).len()
+        self.monitoring_records(transid).len()
     }
 
     /// Monitoring records of a transaction.
-    fn told(&self, transid: &str) -> Vec<serde_json::Value> {
+    fn monitoring_records(&self, transid: &str) -> Vec<serde_json::Value> {
         let path = self.server.in_state("monitoring.jsonl");
         let text = std::fs::read_to_string(path).unwrap_or_default();
         let lines = text
@@ -95,7 +95,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-fn text(answer: &Answer) -> String {
+fn text(answer: &HttpAnswer) -> String {
     String::from_utf8_lossy(&answer.body).into_owned()
 }
 
@@ -119,7 +119,7 @@ fn a_program_answers_and_each_of_its_tasks_has_a_record() {
     until("the records", || {
         region.records("CWXN") == 21 && region.records("WECH") == 21
     });
-    for record in [region.told("CWXN"), region.told("WECH")].concat() {
+    for record in [region.monitoring_records("CWXN"), region.monitoring_records("WECH")].concat() {
         let figure = |name: &str| record[name].as_u64().unwrap();
         let used = figure("general_cpu_ns") + figure("offload_cpu_ns");
         assert!(used > 0 && used <= figure("response_ns"), "{record}");
@@ -165,7 +165,7 @@ WEB     127.0.0.1
 fn forms_are_read_in_either_encoding() {
     let region = Region::start();
     let form = "Content-Type: application/x-www-form-urlencoded\r\n";
-    let told = |answer: &Answer| -> Vec<String> {
+    let told = |answer: &HttpAnswer| -> Vec<String> {
         text(answer)
             .lines()
             .map(|l| l.trim_end().to_owned())
@@ -266,7 +266,7 @@ fn a_second_answer_takes_the_place_of_one_that_waits() {
 }
 
 #[test]
-fn a_program_without_an_answer_and_one_that_abends_are_told() {
+fn a_program_without_an_answer_and_one_that_abends_are_reported() {
     let region = Region::start();
     let answer = region.get("/nothing");
     assert_eq!(answer.status, 500);
@@ -307,7 +307,7 @@ fn connections_stay_open_as_their_service_says() {
 }
 
 #[test]
-fn what_is_too_much_is_refused_and_clients_that_vanish_harm_nobody() {
+fn what_is_too_much_is_refused_and_clients_that_vanish_harm_no_other() {
     let region = Region::start();
     let answer = region.send("POST", "/echo", "", &vec![b'x'; 65_537]);
     assert_eq!(answer.status, 413);

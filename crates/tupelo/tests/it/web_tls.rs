@@ -6,11 +6,11 @@ use std::path::Path;
 
 use rcgen::{DnType, SerialNumber};
 
-use crate::authority::Authority;
+use crate::authority::TestAuthority;
 use crate::web::{Region, client_of};
 
 /// Certificates for the server and for a client, who is Ann of Tupelo.
-fn certificates(folder: &Path, authority: &Authority) {
+fn certificates(folder: &Path, authority: &TestAuthority) {
     let put = |name: &str, text: String| fs::write(folder.join(name), text).unwrap();
     let (certificate, key) = authority.sign();
     put("server.pem", certificate.pem());
@@ -29,7 +29,7 @@ fn certificates(folder: &Path, authority: &Authority) {
 
 /// The region with a service that wants certificates, as `attributes` say.
 fn region(attributes: &str) -> Region {
-    let authority = Authority::new();
+    let authority = TestAuthority::new();
     Region::with(|folder| {
         certificates(folder, &authority);
         let csd = folder.join("resources.csd");

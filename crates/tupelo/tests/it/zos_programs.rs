@@ -106,13 +106,13 @@ fn services_of_language_environment_are_the_same_in_a_region_and_in_batch() {
 }
 
 /// A row of the table of functions.
-struct Row {
+struct FunctionRow {
     is_number: bool,
     call: String,
     result: String,
 }
 
-fn rows() -> Vec<Row> {
+fn rows() -> Vec<FunctionRow> {
     let table = fs::read_to_string(data("functions/table.tsv")).expect("the table");
     let rows = table.lines().filter(|line| !line.starts_with('#'));
     let row = |line: &str| {
@@ -120,7 +120,7 @@ fn rows() -> Vec<Row> {
         let [kind, call, result] = cells.as_slice() else {
             panic!("three cells: {line}");
         };
-        Row {
+        FunctionRow {
             is_number: *kind == "number",
             call: (*call).to_owned(),
             result: (*result).to_owned(),
@@ -130,7 +130,7 @@ fn rows() -> Vec<Row> {
 }
 
 /// A program that displays the result of each call in a line.
-fn calling(rows: &[Row]) -> String {
+fn calling(rows: &[FunctionRow]) -> String {
     let mut program = fs::read_to_string(data("functions/head.cbl")).expect("its head");
     for row in rows {
         // A line has 72 columns.

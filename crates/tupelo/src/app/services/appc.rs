@@ -6,34 +6,34 @@ use std::time::Duration;
 use miette::Result;
 use region::RegionConfig;
 
-use super::{Beside, Running, Service};
+use super::{GatewayExtras, RunningRegion, RegionService};
 use crate::app::Application;
-use crate::app::appc::{self as partners, Partners};
-use crate::app::compile::Compiled;
-use crate::app::known::Known;
-use crate::app::said::Said;
+use crate::app::appc::{self as partners, PartnerDirectory};
+use crate::app::compile::CompiledPrograms;
+use crate::app::known::KnownPartners;
+use crate::app::said::ReportedFindings;
 
 /// The node, when the application has an `[appc]` section.
 #[derive(Default)]
-struct Appc {
-    partners: Option<Partners>,
+struct AppcService {
+    partners: Option<PartnerDirectory>,
     /// What a reload has read.
-    next: Option<Known>,
+    next: Option<KnownPartners>,
     /// Who shows it to operators.
-    beside: Beside,
+    extras: GatewayExtras,
 }
 
 /// A service that has read nothing yet.
-pub fn service() -> Box<dyn Service> {
-    Box::new(Appc::default())
+pub fn service() -> Box<dyn RegionService> {
+    Box::new(AppcService::default())
 }
 
-impl Service for Appc {
-    fn meet(&mut self, beside: &Beside) {
-        self.beside = beside.clone();
+impl RegionService for AppcService {
+    fn set_extras(&mut self, beside: &GatewayExtras) {
+        self.extras = beside.clone();
     }
 
-    fn prepare(&mut self, app: &Application, _: &Compiled, _: &mut Said) -> Result<()> {
+    fn prepare(&mut self, app: &Application, _: &CompiledPrograms, _: &mut ReportedFindings) -> Result<()> {
         match &self.partners {
             None => self.partners = partners::start(app)?,
             Some(_) => self.next = partners::known(app)?,
@@ -47,10 +47,10 @@ impl Service for Appc {
         }
     }
 
-    fn start(&mut self, running: &Running<'_>) -> Result<()> {
+    fn start(&mut self, running: &RunningRegion<'_>) -> Result<()> {
         if let Some(partners) = &self.partners {
             partners.define(&running.app.csd, &running.region, running.user);
-            let _ = self.beside.partners.set(partners.clone());
+            let _ = self.extras.partners.set(partners.clone());
         }
         Ok(())
     }
@@ -61,7 +61,7 @@ impl Service for Appc {
         line.into_iter().collect()
     }
 
-    fn reload(&mut self, running: &Running<'_>) -> Result<()> {
+    fn reload(&mut self, running: &RunningRegion<'_>) -> Result<()> {
         let known = self.next.take();
         if let (Some(partners), Some(known)) = (&self.partners, known) {
             for line in partners.change(known) {

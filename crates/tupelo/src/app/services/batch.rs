@@ -16,10 +16,10 @@ use miette::Result;
 use region::engine::{EngineClass, enter};
 use region::{Handle, UserId};
 
-use super::{Running, Service};
+use super::{RunningRegion, RegionService};
 use crate::app::Application;
-use crate::app::compile::Compiled;
-use crate::app::said::Said;
+use crate::app::compile::CompiledPrograms;
+use crate::app::said::ReportedFindings;
 use crate::log::SERVE;
 
 mod catalogue;
@@ -27,28 +27,28 @@ mod job;
 
 /// The service, once it has started.
 #[derive(Default)]
-struct Batch {
-    open: Option<Open>,
+struct BatchService {
+    open: Option<BatchListener>,
 }
 
-struct Open {
+struct BatchListener {
     state: PathBuf,
     stop: Arc<AtomicBool>,
     thread: JoinHandle<()>,
 }
 
 /// A service that has not started.
-pub fn service() -> Box<dyn Service> {
-    Box::new(Batch::default())
+pub fn service() -> Box<dyn RegionService> {
+    Box::new(BatchService::default())
 }
 
-impl Service for Batch {
-    fn prepare(&mut self, _: &Application, _: &Compiled, _: &mut Said) -> Result<()> {
+impl RegionService for BatchService {
+    fn prepare(&mut self, _: &Application, _: &CompiledPrograms, _: &mut ReportedFindings) -> Result<()> {
         Ok(())
     }
 
     /// A region that cannot listen serves everything but jobs.
-    fn start(&mut self, running: &Running<'_>) -> Result<()> {
+    fn start(&mut self, running: &RunningRegion<'_>) -> Result<()> {
         let state = running.app.state.clone();
         if running.store.is_none() {
             return Ok(());
@@ -61,7 +61,7 @@ impl Service for Batch {
         });
         match thread {
             Ok(thread) => {
-                self.open = Some(Open {
+                self.open = Some(BatchListener {
                     state,
                     stop,
                     thread,
@@ -80,13 +80,13 @@ impl Service for Batch {
         Vec::new()
     }
 
-    fn reload(&mut self, _: &Running<'_>) -> Result<()> {
+    fn reload(&mut self, _: &RunningRegion<'_>) -> Result<()> {
         Ok(())
     }
 
     /// A job may last for hours: it is told that the region has ended.
     fn stop(&mut self, _: Duration) {
-        if let Some(Open {
+        if let Some(BatchListener {
             state,
             stop,
             thread,

@@ -11,25 +11,25 @@ use miette::{Result, bail};
 
 use super::gateway::{addresses, gateway_config, served, taken};
 use crate::app::Application;
-use crate::app::apis::Apis;
-use crate::app::backend::{Providers, Remote};
+use crate::app::apis::LoadedApis;
+use crate::app::backend::{ProgramProviders, RemoteRegions};
 use crate::app::finding::Findings;
-use crate::app::ipconn::{Connections, doors};
-use crate::app::said::Said;
+use crate::app::ipconn::{IpconnConnections, doors};
+use crate::app::said::ReportedFindings;
 use crate::app::security::unserved;
 use crate::log::SERVE;
 
 /// A gateway that runs.
-pub struct Front {
-    gateway: Gateway<Providers>,
-    apis: Apis,
+pub struct RunningGateway {
+    gateway: Gateway<ProgramProviders>,
+    apis: LoadedApis,
     admin_tls: bool,
 }
 
-impl Front {
+impl RunningGateway {
     /// Reads the APIs and serves them.
-    pub fn start(app: &Application, said: &mut Said) -> Result<Front> {
-        let connections = Connections::read(app)?;
+    pub fn start(app: &Application, said: &mut ReportedFindings) -> Result<RunningGateway> {
+        let connections = IpconnConnections::read(app)?;
         if connections.config.connections.is_empty() && app.config.mainframe.connections.is_empty()
         {
             bail!(
@@ -41,9 +41,9 @@ impl Front {
         if apis.good.is_empty() && !apis.bad.is_empty() {
             bail!("no API of {} can be served", app.api_folder().display());
         }
-        let providers = Providers {
+        let providers = ProgramProviders {
             local: None,
-            remote: Some(Arc::new(Remote {
+            remote: Some(Arc::new(RemoteRegions {
                 lanes: connections.lanes(app, false),
                 connections,
                 folder: app.folder.clone(),
@@ -60,7 +60,7 @@ impl Front {
         let gateway = Gateway::start(config, apis.good.clone(), providers);
         let gateway = gateway.map_err(|error| taken(error, app))?;
         gateway.report_unserved(unserved(&apis));
-        Ok(Front {
+        Ok(RunningGateway {
             gateway,
             apis,
             admin_tls: app.config.admin.tls,
@@ -74,7 +74,7 @@ impl Front {
 
     /// Takes the APIs over as they are now. One that is wrong keeps the version
     /// that is in force.
-    pub fn reload(&mut self, app: &Application, said: &mut Said) -> Result<String> {
+    pub fn reload(&mut self, app: &Application, said: &mut ReportedFindings) -> Result<String> {
         let policies = policies(app, said)?;
         let mut apis = load(app, said);
         for name in apis.keep(&self.gateway.apis()) {
@@ -92,19 +92,19 @@ impl Front {
     }
 }
 
-fn policies(app: &Application, said: &mut Said) -> Result<PolicySet> {
+fn policies(app: &Application, said: &mut ReportedFindings) -> Result<PolicySet> {
     let mut findings = Findings::new(&app.folder);
     let policies = app.policies(&mut findings);
-    said.say(&findings);
+    said.show_new(&findings);
     match policies {
         Some(policies) => Ok(policies),
         None => bail!("a policy of [gateway] cannot be used"),
     }
 }
 
-fn load(app: &Application, said: &mut Said) -> Apis {
+fn load(app: &Application, said: &mut ReportedFindings) -> LoadedApis {
     let mut findings = Findings::new(&app.folder);
     let apis = app.load_apis_alone(&mut findings);
-    said.say(&findings);
+    said.show_new(&findings);
     apis
 }

@@ -8,14 +8,14 @@ use tls::{ClientCertificates, ServerFiles};
 use gateway::{LoadedApi, CorsConfig, Gateway, GatewayConfig, PolicySet, StartError, TlsConfig};
 use miette::{Result, bail, miette};
 
-use super::{Beside, ConnectionSlot, Running, Service};
-use crate::app::apis::Apis;
-use crate::app::backend::{Providers, Remote};
-use crate::app::compile::Compiled;
+use super::{GatewayExtras, ConnectionSlot, RunningRegion, RegionService};
+use crate::app::apis::LoadedApis;
+use crate::app::backend::{ProgramProviders, RemoteRegions};
+use crate::app::compile::CompiledPrograms;
 use crate::app::finding::Findings;
 use crate::app::ipconn::doors;
 use crate::app::local::LocalRegion;
-use crate::app::said::Said;
+use crate::app::said::ReportedFindings;
 use crate::app::security::unserved;
 use crate::app::store_watch::StoreWatch;
 use crate::app::texts::ProgramTexts;
@@ -24,18 +24,18 @@ use crate::log::SERVE;
 
 /// The gateway and the APIs in force.
 #[derive(Default)]
-struct Rest {
-    gateway: Option<Gateway<Providers>>,
-    apis: Apis,
+struct GatewayService {
+    gateway: Option<Gateway<ProgramProviders>>,
+    apis: LoadedApis,
     texts: Arc<ProgramTexts>,
     /// Administration is served by HTTPS.
     admin_tls: bool,
     /// What was read and is not in force yet.
-    next: Option<Apis>,
+    next: Option<LoadedApis>,
     /// The rule sets that go with it.
     policies: PolicySet,
     /// What is served beside the APIs.
-    beside: Beside,
+    extras: GatewayExtras,
     /// The connections to other regions.
     connections: ConnectionSlot,
     /// There is administration alone.
@@ -43,23 +43,23 @@ struct Rest {
 }
 
 /// A service that has read nothing yet.
-pub fn service() -> Box<dyn Service> {
-    Box::new(Rest::default())
+pub fn service() -> Box<dyn RegionService> {
+    Box::new(GatewayService::default())
 }
 
-impl Service for Rest {
-    fn meet(&mut self, beside: &Beside) {
-        self.beside = beside.clone();
+impl RegionService for GatewayService {
+    fn set_extras(&mut self, beside: &GatewayExtras) {
+        self.extras = beside.clone();
     }
 
-    fn join(&mut self, connections: &ConnectionSlot) {
+    fn set_connections(&mut self, connections: &ConnectionSlot) {
         self.connections = connections.clone();
     }
 
     /// An API that is wrong keeps the version that is in force. One whose
     /// copybooks are not the programs' any more stops the reload: the new
     /// programs would be called with the old layout.
-    fn prepare(&mut self, app: &Application, compiled: &Compiled, said: &mut Said) -> Result<()> {
+    fn prepare(&mut self, app: &Application, compiled: &CompiledPrograms, said: &mut ReportedFindings) -> Result<()> {
         if self.gateway.is_none() {
             self.without_http = !app.config.gateway.enabled;
         }
@@ -68,7 +68,7 @@ impl Service for Rest {
         }
         let mut findings = Findings::new(&app.folder);
         let policies = app.policies(&mut findings);
-        said.say(&findings);
+        said.show_new(&findings);
         let Some(policies) = policies else {
             bail!("a policy of [gateway] cannot be used");
         };
@@ -100,7 +100,7 @@ impl Service for Rest {
         Ok(())
     }
 
-    fn start(&mut self, running: &Running<'_>) -> Result<()> {
+    fn start(&mut self, running: &RunningRegion<'_>) -> Result<()> {
         let app = running.app;
         self.apis = self.next.take().unwrap_or_default();
         self.admin_tls = app.config.admin.tls;
@@ -114,25 +114,25 @@ impl Service for Rest {
                 .and_then(|path| StoreWatch::new(path, map_bytes).ok())
                 .map(Arc::new),
             texts: self.texts.clone(),
-            partners: self.beside.partners.clone(),
-            terminals: self.beside.terminals.clone(),
+            partners: self.extras.partners.clone(),
+            terminals: self.extras.terminals.clone(),
         };
         let connections = self.connections.get();
-        let remote = connections.map(|connections| Remote {
+        let remote = connections.map(|connections| RemoteRegions {
             connections: connections.clone(),
             folder: app.folder.clone(),
             lanes: connections.lanes(app, true),
         });
-        let backend = Providers {
+        let backend = ProgramProviders {
             local: Some(local),
             remote: remote.map(Arc::new),
             mainframe: Arc::new(app.mainframe(doors(app))?),
             default: app.config.gateway.connection.clone(),
-            web: self.beside.scripts.clone(),
+            web: self.extras.scripts.clone(),
         };
         let apis = self.apis.good.clone();
         let config = GatewayConfig {
-            services: self.beside.take(),
+            services: self.extras.take(),
             policies: self.policies.clone(),
             loader: Some(app.loader(true)),
             ..gateway_config(app)?
@@ -154,7 +154,7 @@ impl Service for Rest {
             addresses(gateway, &self.apis, self.admin_tls)
         };
         let page = gateway.admin_address();
-        let page = page.filter(|_| self.beside.terminals.get().is_some());
+        let page = page.filter(|_| self.extras.terminals.get().is_some());
         lines.extend(page.map(|admin| {
             let scheme = scheme(self.admin_tls);
             let page = format!("{scheme}://{admin}/console/terminal.html");
@@ -163,7 +163,7 @@ impl Service for Rest {
         lines
     }
 
-    fn reload(&mut self, running: &Running<'_>) -> Result<()> {
+    fn reload(&mut self, running: &RunningRegion<'_>) -> Result<()> {
         self.texts.set(running.compiled);
         if let (Some(gateway), Some(apis)) = (&self.gateway, self.next.take()) {
             self.apis = apis;
@@ -185,7 +185,7 @@ impl Service for Rest {
 }
 
 /// What is served now, in words.
-pub fn served(apis: &Apis) -> String {
+pub fn served(apis: &LoadedApis) -> String {
     let good = crate::app::counted(apis.good.len(), "API");
     match apis.bad.as_slice() {
         [] => good,
@@ -195,8 +195,8 @@ pub fn served(apis: &Apis) -> String {
 
 /// Where a gateway is reached: lines of a word and an address.
 pub fn addresses(
-    gateway: &Gateway<Providers>,
-    apis: &Apis,
+    gateway: &Gateway<ProgramProviders>,
+    apis: &LoadedApis,
     admin_tls: bool,
 ) -> Vec<(&'static str, String)> {
     let address = gateway.address();
@@ -222,7 +222,7 @@ fn scheme(tls: bool) -> &'static str {
     if tls { "https" } else { "http" }
 }
 
-fn admin_address(gateway: &Gateway<Providers>, tls: bool) -> Option<(&'static str, String)> {
+fn admin_address(gateway: &Gateway<ProgramProviders>, tls: bool) -> Option<(&'static str, String)> {
     let address = gateway.admin_address()?;
     let scheme = scheme(tls);
     Some((
@@ -232,14 +232,14 @@ fn admin_address(gateway: &Gateway<Providers>, tls: bool) -> Option<(&'static st
 }
 
 /// Loads the API projects, and tells what is wrong.
-fn load_apis(app: &Application, compiled: &Compiled, said: &mut Said) -> Apis {
+fn load_apis(app: &Application, compiled: &CompiledPrograms, said: &mut ReportedFindings) -> LoadedApis {
     let mut findings = Findings::new(&app.folder);
     let apis = app.load_apis(&mut findings);
     let good: Vec<&LoadedApi> = apis.good.iter().map(|api| &**api).collect();
     findings.extend(interfaces::findings(app, compiled, &good));
     scripts::hidden(app, &good, &mut findings);
     findings.extend(named::findings(app, compiled));
-    said.say(&findings);
+    said.show_new(&findings);
     apis
 }
 

@@ -8,21 +8,21 @@ use ipconn::{RegionCaller, Listener, ServedRegion, StartError};
 use miette::{Result, miette};
 use region::RegionConfig;
 
-use super::{Running, Service};
-use crate::app::compile::Compiled;
-use crate::app::ipconn::{Connections, config};
-use crate::app::said::Said;
-use crate::app::systems::Systems;
+use super::{RunningRegion, RegionService};
+use crate::app::compile::CompiledPrograms;
+use crate::app::ipconn::{IpconnConnections, config};
+use crate::app::said::ReportedFindings;
+use crate::app::systems::RemoteSystems;
 use crate::app::units::Coordinator;
 use crate::app::{Application, ports};
 use crate::log::SERVE;
 
 /// Where the gateway finds the connections, once they are read.
-pub type ConnectionSlot = Arc<OnceLock<Connections>>;
+pub type ConnectionSlot = Arc<OnceLock<IpconnConnections>>;
 
 /// The listener and the connections, when the application has them.
 #[derive(Default)]
-struct Ipconn {
+struct IpconnService {
     slot: ConnectionSlot,
     caller: Option<RegionCaller>,
     coordinator: Coordinator,
@@ -30,16 +30,16 @@ struct Ipconn {
 }
 
 /// A service that has read nothing yet.
-pub fn service() -> Box<dyn Service> {
-    Box::new(Ipconn::default())
+pub fn service() -> Box<dyn RegionService> {
+    Box::new(IpconnService::default())
 }
 
-impl Service for Ipconn {
-    fn join(&mut self, slot: &ConnectionSlot) {
+impl RegionService for IpconnService {
+    fn set_connections(&mut self, slot: &ConnectionSlot) {
         self.slot = slot.clone();
     }
 
-    fn prepare(&mut self, app: &Application, _: &Compiled, _: &mut Said) -> Result<()> {
+    fn prepare(&mut self, app: &Application, _: &CompiledPrograms, _: &mut ReportedFindings) -> Result<()> {
         if let Some(before) = self.slot.get() {
             if config(app)?.connections != before.config.connections {
                 tracing::warn!(
@@ -49,7 +49,7 @@ impl Service for Ipconn {
             }
             return Ok(());
         }
-        let read = Connections::read(app)?;
+        let read = IpconnConnections::read(app)?;
         if !read.config.connections.is_empty() {
             let lanes = read.lanes(app, true);
             let (config, who) = (&read.config, &read.who);
@@ -71,11 +71,11 @@ impl Service for Ipconn {
             regions.map(|(directory, caller)| (directory, caller, self.coordinator.clone()));
         let partners = config.conversations.take();
         if regions.is_some() || partners.is_some() {
-            config.conversations = Some(Arc::new(Systems { regions, partners }));
+            config.conversations = Some(Arc::new(RemoteSystems { regions, partners }));
         }
     }
 
-    fn start(&mut self, running: &Running<'_>) -> Result<()> {
+    fn start(&mut self, running: &RunningRegion<'_>) -> Result<()> {
         let Some(read) = self.slot.get() else {
             return Ok(());
         };
@@ -108,7 +108,7 @@ impl Service for Ipconn {
     }
 
     /// Its settings are those of the start; the region knows the programs.
-    fn reload(&mut self, _: &Running<'_>) -> Result<()> {
+    fn reload(&mut self, _: &RunningRegion<'_>) -> Result<()> {
         Ok(())
     }
 

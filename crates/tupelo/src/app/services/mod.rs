@@ -27,13 +27,13 @@ use miette::Result;
 use region::{Handle, RegionConfig, UserId};
 
 use super::Application;
-use super::appc::Partners;
-use super::compile::Compiled;
-use super::said::Said;
+use super::appc::PartnerDirectory;
+use super::compile::CompiledPrograms;
+use super::said::ReportedFindings;
 use super::scripts::WebSlot;
 
 /// Every service, in the order they start. They stop in the other one.
-const SERVICES: &[fn() -> Box<dyn Service>] = &[
+const SERVICES: &[fn() -> Box<dyn RegionService>] = &[
     appc::service,
     ipconn::service,
     sockets::service,
@@ -55,17 +55,17 @@ pub use web::without_services as web_without_services;
 
 /// What the gateway serves beside its APIs, as others give it.
 #[derive(Clone, Default)]
-pub struct Beside {
+pub struct GatewayExtras {
     /// Scripts, by path.
     pub scripts: WebSlot,
     services: Arc<Mutex<Vec<ServiceConfig>>>,
     /// The terminals in browsers.
     pub terminals: Arc<OnceLock<Arc<BrowserTerminals>>>,
     /// The APPC node, for what operators are shown.
-    pub partners: Arc<OnceLock<Partners>>,
+    pub partners: Arc<OnceLock<PartnerDirectory>>,
 }
 
-impl Beside {
+impl GatewayExtras {
     /// Gives addresses that are served by somebody else.
     pub fn give(&self, services: Vec<ServiceConfig>) {
         let mut all = self.services.lock().unwrap_or_else(PoisonError::into_inner);
@@ -80,28 +80,28 @@ impl Beside {
 }
 
 /// Something that a region offers.
-pub trait Service {
+pub trait RegionService {
     /// Reads what it needs of an application, at the start and for a reload,
     /// and says what is wrong with it. Nothing is taken over yet.
-    fn prepare(&mut self, app: &Application, compiled: &Compiled, said: &mut Said) -> Result<()>;
+    fn prepare(&mut self, app: &Application, compiled: &CompiledPrograms, said: &mut ReportedFindings) -> Result<()>;
 
     /// Hears where the gateway finds what is served beside its APIs.
-    fn meet(&mut self, _beside: &Beside) {}
+    fn set_extras(&mut self, _beside: &GatewayExtras) {}
 
     /// Hears where the connections to other regions are found.
-    fn join(&mut self, _connections: &ConnectionSlot) {}
+    fn set_connections(&mut self, _connections: &ConnectionSlot) {}
 
     /// Gives the region, before it starts, what it needs of the service.
     fn provide(&self, _config: &mut RegionConfig) {}
 
     /// Takes up work with what was prepared.
-    fn start(&mut self, running: &Running<'_>) -> Result<()>;
+    fn start(&mut self, running: &RunningRegion<'_>) -> Result<()>;
 
     /// Where it is reached: lines of a word and an address.
     fn addresses(&self) -> Vec<(&'static str, String)>;
 
     /// Takes over what was prepared; what is under way ends as it began.
-    fn reload(&mut self, running: &Running<'_>) -> Result<()>;
+    fn reload(&mut self, running: &RunningRegion<'_>) -> Result<()>;
 
     /// What it serves now, in words; none when it has nothing to tell.
     fn served(&self) -> Option<String> {
@@ -114,11 +114,11 @@ pub trait Service {
 }
 
 /// A region with its application, as services see it.
-pub struct Running<'a> {
+pub struct RunningRegion<'a> {
     /// The application.
     pub app: &'a Application,
     /// Its programs.
-    pub compiled: &'a Compiled,
+    pub compiled: &'a CompiledPrograms,
     /// The region.
     pub region: Handle,
     /// Who runs what nobody is named for.
@@ -128,28 +128,28 @@ pub struct Running<'a> {
 }
 
 /// All services of a region.
-pub struct Services(Vec<Box<dyn Service>>);
+pub struct RegionServices(Vec<Box<dyn RegionService>>);
 
-impl Services {
+impl RegionServices {
     /// Services that have not read anything yet.
-    pub fn new() -> Services {
-        let beside = Beside::default();
+    pub fn new() -> RegionServices {
+        let beside = GatewayExtras::default();
         let connections = ConnectionSlot::default();
         let made = SERVICES.iter().map(|make| {
             let mut service = make();
-            service.meet(&beside);
-            service.join(&connections);
+            service.set_extras(&beside);
+            service.set_connections(&connections);
             service
         });
-        Services(made.collect())
+        RegionServices(made.collect())
     }
 
     /// Each reads what it needs.
     pub fn prepare(
         &mut self,
         app: &Application,
-        compiled: &Compiled,
-        said: &mut Said,
+        compiled: &CompiledPrograms,
+        said: &mut ReportedFindings,
     ) -> Result<()> {
         let mut each = self.0.iter_mut();
         each.try_for_each(|service| service.prepare(app, compiled, said))
@@ -161,7 +161,7 @@ impl Services {
     }
 
     /// Each takes up work.
-    pub fn start(&mut self, running: &Running<'_>) -> Result<()> {
+    pub fn start(&mut self, running: &RunningRegion<'_>) -> Result<()> {
         self.0
             .iter_mut()
             .try_for_each(|service| service.start(running))
@@ -177,7 +177,7 @@ impl Services {
     }
 
     /// Each takes over what it has read.
-    pub fn reload(&mut self, running: &Running<'_>) -> Result<()> {
+    pub fn reload(&mut self, running: &RunningRegion<'_>) -> Result<()> {
         self.0
             .iter_mut()
             .try_for_each(|service| service.reload(running))

@@ -7,16 +7,16 @@ use miette::Result;
 use region::RegionConfig;
 use script::{LoadedScripts, ScriptService};
 
-use super::{Beside, Running, Service};
+use super::{GatewayExtras, RunningRegion, RegionService};
 use crate::app::Application;
-use crate::app::compile::Compiled;
-use crate::app::said::Said;
+use crate::app::compile::CompiledPrograms;
+use crate::app::said::ReportedFindings;
 use crate::app::scripts::{self, ScriptGuests, ScriptWeb, WebSlot};
 use crate::log::SERVE;
 
 /// The scripts in force.
 #[derive(Default)]
-struct Script {
+struct ScriptHosting {
     web: WebSlot,
     guests: ScriptGuests,
     scripts: Option<Arc<ScriptService>>,
@@ -27,20 +27,20 @@ struct Script {
 }
 
 /// A service that has read nothing yet.
-pub fn service() -> Box<dyn Service> {
-    Box::new(Script::default())
+pub fn service() -> Box<dyn RegionService> {
+    Box::new(ScriptHosting::default())
 }
 
-impl Service for Script {
-    fn meet(&mut self, beside: &Beside) {
+impl RegionService for ScriptHosting {
+    fn set_extras(&mut self, beside: &GatewayExtras) {
         self.web = beside.scripts.clone();
     }
 
     /// Scripts with mistakes are left out at the start; at a reload all stay as
     /// they were, since they import each other.
-    fn prepare(&mut self, app: &Application, _: &Compiled, said: &mut Said) -> Result<()> {
+    fn prepare(&mut self, app: &Application, _: &CompiledPrograms, said: &mut ReportedFindings) -> Result<()> {
         let checked = scripts::check(app);
-        said.say(&scripts::findings(app, &checked));
+        said.show_new(&scripts::findings(app, &checked));
         self.next = Some(checked);
         Ok(())
     }
@@ -49,7 +49,7 @@ impl Service for Script {
         config.guests = Some(Arc::new(self.guests.clone()));
     }
 
-    fn start(&mut self, running: &Running<'_>) -> Result<()> {
+    fn start(&mut self, running: &RunningRegion<'_>) -> Result<()> {
         self.without_http = !running.app.config.gateway.enabled;
         if let Some(checked) = self.next.take() {
             let config = &running.app.config.script;
@@ -71,7 +71,7 @@ impl Service for Script {
             .collect()
     }
 
-    fn reload(&mut self, _: &Running<'_>) -> Result<()> {
+    fn reload(&mut self, _: &RunningRegion<'_>) -> Result<()> {
         let (Some(scripts), Some(next)) = (&self.scripts, self.next.take()) else {
             return Ok(());
         };

@@ -9,10 +9,10 @@ use region::{RegionConfig, SocketOptions};
 use sockets::{CallPlace, SocketService, SocketsConfig, TlsSource, CharacterTranslation};
 
 use super::gateway::tls_config;
-use super::{Running, Service};
+use super::{RunningRegion, RegionService};
 use crate::app::Application;
-use crate::app::compile::Compiled;
-use crate::app::said::Said;
+use crate::app::compile::CompiledPrograms;
+use crate::app::said::ReportedFindings;
 use crate::log::SERVE;
 
 /// The interface, when the application has it.
@@ -27,12 +27,12 @@ struct CicsSockets {
 }
 
 /// A service that has read nothing yet.
-pub fn service() -> Box<dyn Service> {
+pub fn service() -> Box<dyn RegionService> {
     Box::new(CicsSockets::default())
 }
 
-impl Service for CicsSockets {
-    fn prepare(&mut self, app: &Application, _: &Compiled, _: &mut Said) -> Result<()> {
+impl RegionService for CicsSockets {
+    fn prepare(&mut self, app: &Application, _: &CompiledPrograms, _: &mut ReportedFindings) -> Result<()> {
         let config = settings(app)?;
         if !self.started {
             self.options = options(&config);
@@ -57,7 +57,7 @@ impl Service for CicsSockets {
         }
     }
 
-    fn start(&mut self, running: &Running<'_>) -> Result<()> {
+    fn start(&mut self, running: &RunningRegion<'_>) -> Result<()> {
         self.started = true;
         let tls = certificate(running.app)?;
         match &self.sockets {
@@ -75,7 +75,7 @@ impl Service for CicsSockets {
         open.collect()
     }
 
-    fn reload(&mut self, _: &Running<'_>) -> Result<()> {
+    fn reload(&mut self, _: &RunningRegion<'_>) -> Result<()> {
         let Some(next) = self.next.take() else {
             return Ok(());
         };

@@ -6,10 +6,10 @@ use database::{SqlConfig, SqlService};
 use miette::Result;
 use region::{Region, RegionConfig};
 
-use super::{Running, Service};
+use super::{RunningRegion, RegionService};
 use crate::app::Application;
-use crate::app::compile::Compiled;
-use crate::app::said::Said;
+use crate::app::compile::CompiledPrograms;
+use crate::app::said::ReportedFindings;
 use crate::app::sql;
 use crate::log::SERVE;
 
@@ -21,12 +21,12 @@ struct SqlDoor {
 }
 
 /// A service that has read nothing yet.
-pub fn service() -> Box<dyn Service> {
+pub fn service() -> Box<dyn RegionService> {
     Box::new(SqlDoor::default())
 }
 
-impl Service for SqlDoor {
-    fn prepare(&mut self, app: &Application, _: &Compiled, _: &mut Said) -> Result<()> {
+impl RegionService for SqlDoor {
+    fn prepare(&mut self, app: &Application, _: &CompiledPrograms, _: &mut ReportedFindings) -> Result<()> {
         let config = sql::settings(app)?;
         if self.service.is_none() {
             self.service = Some(sql::service(app)?);
@@ -46,7 +46,7 @@ impl Service for SqlDoor {
         }
     }
 
-    fn start(&mut self, running: &Running<'_>) -> Result<()> {
+    fn start(&mut self, running: &RunningRegion<'_>) -> Result<()> {
         if let Some(service) = &self.service {
             service.start(&running.region);
         }
@@ -57,7 +57,7 @@ impl Service for SqlDoor {
         Vec::new()
     }
 
-    fn reload(&mut self, _: &Running<'_>) -> Result<()> {
+    fn reload(&mut self, _: &RunningRegion<'_>) -> Result<()> {
         Ok(())
     }
 

@@ -7,12 +7,12 @@ use miette::{IntoDiagnostic, Result, WrapErr, bail};
 use region::RegionConfig;
 use terminal::{MapTable, ServerTls, TerminalConfig, Terminals};
 
-use super::{Beside, Running, Service, tls_config};
+use super::{GatewayExtras, RunningRegion, RegionService, tls_config};
 use crate::app::Application;
-use crate::app::compile::Compiled;
+use crate::app::compile::CompiledPrograms;
 use crate::app::counted;
-use crate::app::said::Said;
-use crate::app::terminal_host::Host;
+use crate::app::said::ReportedFindings;
+use crate::app::terminal_host::TerminalUsers;
 
 /// The door, and maps that were read and are not in force yet.
 #[derive(Default)]
@@ -20,20 +20,20 @@ struct TerminalDoor {
     terminals: Option<Terminals>,
     config: TerminalConfig,
     next: Option<MapTable>,
-    beside: Beside,
+    extras: GatewayExtras,
 }
 
 /// A service that has read nothing yet.
-pub fn service() -> Box<dyn Service> {
+pub fn service() -> Box<dyn RegionService> {
     Box::new(TerminalDoor::default())
 }
 
-impl Service for TerminalDoor {
-    fn meet(&mut self, beside: &Beside) {
-        self.beside = beside.clone();
+impl RegionService for TerminalDoor {
+    fn set_extras(&mut self, beside: &GatewayExtras) {
+        self.extras = beside.clone();
     }
 
-    fn prepare(&mut self, app: &Application, _: &Compiled, _: &mut Said) -> Result<()> {
+    fn prepare(&mut self, app: &Application, _: &CompiledPrograms, _: &mut ReportedFindings) -> Result<()> {
         // What is wrong with the maps is reported when they are built.
         let maps = MapTable::new(&app.map_sets()?);
         if self.terminals.is_some() {
@@ -46,7 +46,7 @@ impl Service for TerminalDoor {
             self.config.clone(),
             applid,
             maps,
-            Some(Arc::new(Host::new(app))),
+            Some(Arc::new(TerminalUsers::new(app))),
             certificate(app)?,
         ));
         Ok(())
@@ -59,12 +59,12 @@ impl Service for TerminalDoor {
         }
     }
 
-    fn start(&mut self, running: &Running<'_>) -> Result<()> {
+    fn start(&mut self, running: &RunningRegion<'_>) -> Result<()> {
         let Some(terminals) = &mut self.terminals else {
             return Ok(());
         };
         if self.config.browser {
-            let _ = self.beside.terminals.set(terminals.browser());
+            let _ = self.extras.terminals.set(terminals.browser());
         }
         let listening = terminals.start(&running.region, running.user);
         listening.into_diagnostic().wrap_err_with(|| {
@@ -86,7 +86,7 @@ impl Service for TerminalDoor {
         lines.map(|address| ("tn3270", address)).collect()
     }
 
-    fn reload(&mut self, _: &Running<'_>) -> Result<()> {
+    fn reload(&mut self, _: &RunningRegion<'_>) -> Result<()> {
         if let (Some(terminals), Some(maps)) = (&self.terminals, self.next.take()) {
             terminals.reload(maps);
         }

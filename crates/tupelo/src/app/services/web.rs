@@ -8,19 +8,19 @@ use miette::{Result, bail};
 use region::RegionConfig;
 use web::{WebDefinitions, CicsWebSupport};
 
-use super::{Beside, Running, Service};
+use super::{GatewayExtras, RunningRegion, RegionService};
 use crate::app::Application;
-use crate::app::compile::Compiled;
+use crate::app::compile::CompiledPrograms;
 use crate::app::counted;
 use crate::app::finding::{Findings, Severity};
-use crate::app::said::Said;
+use crate::app::said::ReportedFindings;
 use crate::app::web as support;
 use crate::log::SERVE;
 
 /// Web support, and what was read and is not in force yet.
 #[derive(Default)]
 struct WebSupport {
-    beside: Beside,
+    extras: GatewayExtras,
     web: Option<CicsWebSupport>,
     next: Option<WebDefinitions>,
     /// The services that listen.
@@ -29,19 +29,19 @@ struct WebSupport {
 }
 
 /// A service that has read nothing yet.
-pub fn service() -> Box<dyn Service> {
+pub fn service() -> Box<dyn RegionService> {
     Box::new(WebSupport::default())
 }
 
-impl Service for WebSupport {
-    fn meet(&mut self, beside: &Beside) {
-        self.beside = beside.clone();
+impl RegionService for WebSupport {
+    fn set_extras(&mut self, beside: &GatewayExtras) {
+        self.extras = beside.clone();
     }
 
-    fn prepare(&mut self, app: &Application, _: &Compiled, said: &mut Said) -> Result<()> {
+    fn prepare(&mut self, app: &Application, _: &CompiledPrograms, said: &mut ReportedFindings) -> Result<()> {
         let mut findings = Findings::new(&app.folder);
         let edition = support::read(app, &mut findings);
-        said.say(&findings);
+        said.show_new(&findings);
         let errors = findings.count(Severity::Error);
         if errors > 0 {
             // A message must not go without a step that its pipeline demands.
@@ -51,8 +51,8 @@ impl Service for WebSupport {
             None => {
                 let web = support::make(app, edition);
                 self.services.clone_from(&app.csd.tcpipservices);
-                self.beside
-                    .give(support::services(app, &web, &self.beside.scripts)?);
+                self.extras
+                    .give(support::services(app, &web, &self.extras.scripts)?);
                 self.web = Some(web);
                 self.maps = served(app);
             }
@@ -75,7 +75,7 @@ impl Service for WebSupport {
         }
     }
 
-    fn start(&mut self, running: &Running<'_>) -> Result<()> {
+    fn start(&mut self, running: &RunningRegion<'_>) -> Result<()> {
         if let Some(web) = &self.web {
             web.start(running.region.clone(), running.user);
         }
@@ -86,7 +86,7 @@ impl Service for WebSupport {
         Vec::new()
     }
 
-    fn reload(&mut self, running: &Running<'_>) -> Result<()> {
+    fn reload(&mut self, running: &RunningRegion<'_>) -> Result<()> {
         if let (Some(web), Some(edition)) = (&self.web, self.next.take()) {
             web.reload(edition);
             self.maps = served(running.app);

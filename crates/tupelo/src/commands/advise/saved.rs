@@ -9,7 +9,7 @@ use measure::report::escape;
 
 /// A figure before a change and after it.
 #[derive(Debug, PartialEq)]
-struct Saving<'t> {
+struct FigureChange<'t> {
     /// What the two are of, and under which conditions.
     of: &'t str,
     before: String,
@@ -40,7 +40,7 @@ pub fn picture(effect: &str) -> String {
 }
 
 /// The saving that a part of an effect tells.
-fn saving(part: &str) -> Option<Saving<'_>> {
+fn saving(part: &str) -> Option<FigureChange<'_>> {
     let words = part.split_whitespace().map(|w| w.trim_end_matches(','));
     let words: Vec<&str> = words.collect();
     let of = |word: &str| {
@@ -59,7 +59,7 @@ fn saving(part: &str) -> Option<Saving<'_>> {
         let (before, after) = (first[0].parse::<f64>().ok()?, second[0].parse::<f64>().ok()?);
         let joined = first[2] == "to" || (first[2] == "before" && second[2] == "after");
         let fits = joined && first[1] == second[1] && before > 0.0;
-        (fits && (0.0..=before).contains(&after)).then(|| Saving {
+        (fits && (0.0..=before).contains(&after)).then(|| FigureChange {
             of: of(first[0]),
             before: first[..2].join(" "),
             after: second[..2].join(" "),
@@ -69,7 +69,7 @@ fn saving(part: &str) -> Option<Saving<'_>> {
     let percent = || {
         words.windows(2).find_map(|w| {
             let less = w[0].strip_prefix('-')?.parse::<f64>().ok()?;
-            (w[1] == "%" && (0.0..=100.0).contains(&less)).then(|| Saving {
+            (w[1] == "%" && (0.0..=100.0).contains(&less)).then(|| FigureChange {
                 of: of(w[0]),
                 before: "100 %".to_owned(),
                 after: format!("{} %", 100.0 - less),
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn before_and_after_may_stand_behind_their_times() {
+    fn before_and_after_may_follow_their_times() {
         let shown = picture("paper 004, for NS/DOS to VTAM: 100,000 bytes in 31 s before all changes, 0.53 s after");
         assert!(shown.contains("as it is: 31 s") && shown.contains("changed: 0.53 s"), "{shown}");
         let shown = picture("1,000,000 bytes in 6.4 s before, 5.1 s after");

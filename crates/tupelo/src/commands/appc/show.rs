@@ -30,7 +30,7 @@ impl Args {
 const NO_ANSWER: &str = "no node tells its status there: is `tupelo appc serve` running?";
 
 /// Whether nobody listens there.
-fn nobody(error: &appc::Error) -> bool {
+fn is_refused(error: &appc::Error) -> bool {
     matches!(error, appc::Error::Connect { why, .. } if why.kind() == ErrorKind::ConnectionRefused)
 }
 
@@ -73,7 +73,7 @@ pub fn sessions(args: &Args) -> Result<Outcome> {
 pub fn modes(args: &Args) -> Result<Outcome> {
     let modes = match admin::query_status(args.admin) {
         Ok(status) => status.modes,
-        Err(other) if !nobody(&other) => return Err(other).into_diagnostic().wrap_err(NO_ANSWER),
+        Err(other) if !is_refused(&other) => return Err(other).into_diagnostic().wrap_err(NO_ANSWER),
         Err(_) => {
             eprintln!("No node runs at {}: these are the built-in modes.", args.admin);
             sna::mode::ModeTable::default().iter().map(ModeStatus::from).collect()

@@ -3,7 +3,7 @@
 
 use super::node::PartnerArgs;
 use super::signals;
-use super::waiting::Waiting;
+use super::waiting::PartnerWait;
 use crate::Outcome;
 use appc::transactions::{self, FILE_TRANSFER, INQUIRY, TransactionTimes};
 use appc::{AllocateRequest, NodeHost};
@@ -65,7 +65,7 @@ impl CallArgs {
         (host, call): &(NodeHost, AllocateRequest),
         run: impl FnOnce(&mut dyn FnMut(u32) -> bool) -> std::result::Result<TransactionTimes, appc::Error>,
     ) -> Result<TransactionTimes> {
-        let waiting = Waiting::begin(host, &call.partner);
+        let waiting = PartnerWait::begin(host, &call.partner);
         let timing = run(&mut |done| {
             if done == 0 {
                 waiting.end();
@@ -93,7 +93,7 @@ pub fn file_transfer(args: &FileTransferArgs) -> Result<Outcome> {
     let repetitions = timing.repetitions.len();
     let mb_per_s = timing.bytes_per_s() * 8.0 / 1e6;
     match args.call.json {
-        true => println!("{}", told(&timing, json!({ "mb_per_s": mb_per_s }))),
+        true => println!("{}", with_times(&timing, json!({ "mb_per_s": mb_per_s }))),
         false => println!(
             "{} bytes in buffers of {}: {:.6} s on average of {repetitions}, {mb_per_s:.2} Mb/s",
             args.bytes,
@@ -116,7 +116,7 @@ pub fn inquiry(args: &InquiryArgs) -> Result<Outcome> {
     let repetitions = timing.repetitions.len();
     let per_s = 1.0 / timing.average_s();
     match args.call.json {
-        true => println!("{}", told(&timing, json!({ "transactions_per_s": per_s }))),
+        true => println!("{}", with_times(&timing, json!({ "transactions_per_s": per_s }))),
         false => println!(
             "{}/{} bytes: {:.6} s on average of {repetitions}, {per_s:.1} transactions/s",
             args.request,
@@ -127,7 +127,7 @@ pub fn inquiry(args: &InquiryArgs) -> Result<Outcome> {
     Ok(Outcome::Clean)
 }
 
-fn told(timing: &TransactionTimes, mut more: serde_json::Value) -> serde_json::Value {
+fn with_times(timing: &TransactionTimes, mut more: serde_json::Value) -> serde_json::Value {
     more["average_s"] = timing.average_s().into();
     more["p50_s"] = timing.quantile(0.5).as_secs_f64().into();
     more["p99_s"] = timing.quantile(0.99).as_secs_f64().into();

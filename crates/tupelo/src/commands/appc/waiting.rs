@@ -11,15 +11,15 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Somebody waits for a partner, until this is dropped or told otherwise.
-pub struct Waiting {
+pub struct PartnerWait {
     over: Sender<()>,
     partner: String,
     host: NodeHost,
 }
 
-impl Waiting {
+impl PartnerWait {
     /// Tells on a terminal that `partner` has not answered, when it takes long.
-    pub fn begin(host: &NodeHost, partner: &str) -> Waiting {
+    pub fn begin(host: &NodeHost, partner: &str) -> PartnerWait {
         let (over, end) = mpsc::channel();
         let (partner, host) = (partner.to_owned(), host.clone());
         if std::io::stderr().is_terminal() {
@@ -30,7 +30,7 @@ impl Waiting {
                 }
             });
         }
-        Waiting {
+        PartnerWait {
             over,
             partner,
             host,

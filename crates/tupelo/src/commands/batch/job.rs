@@ -9,8 +9,8 @@ use batch::{Dd, Source};
 use cics::diagnostic::{Diagnostic, Severity};
 use miette::{Context, IntoDiagnostic, Result};
 
-use super::programs::{Programs, in_folder, name_of};
-use super::step::{Ended, Runner, what};
+use super::programs::{RunnablePrograms, in_folder, name_of};
+use super::step::{ProgramExit, StepRunner, what};
 use super::{ABEND, Args, exit_code};
 use crate::Outcome;
 use crate::app::Application;
@@ -18,7 +18,7 @@ use crate::commands::file::idcams;
 
 /// What became of a step.
 enum StepEnd {
-    Ran(Ended),
+    Ran(ProgramExit),
     /// A data set is not as DISP says, and how: this ends the job.
     NotAllocated(&'static str),
     PassedOver,
@@ -29,13 +29,13 @@ pub fn run(args: &Args, path: &Path, app: Application) -> Result<Outcome> {
     let text = args.given.text(path)?;
     let job = jcl::parse(&text);
     let deck = store::idcams::parse(&text);
-    if !tell(args, path, &job, &deck, &app) {
+    if !report_problems(args, path, &job, &deck, &app) {
         return Ok(Outcome::Findings);
     }
     let utility = ["IDCAMS", "IEFBR14"];
     let all = job.steps.iter().map(|step| step.program.clone());
     let wanted: Vec<String> = all.filter(|p| !utility.contains(&p.as_str())).collect();
-    let Some(programs) = Programs::build(&app, None, &wanted)? else {
+    let Some(programs) = RunnablePrograms::build(&app, None, &wanted)? else {
         return Ok(Outcome::Findings);
     };
     if args.check {
@@ -72,7 +72,7 @@ pub fn run(args: &Args, path: &Path, app: Application) -> Result<Outcome> {
 }
 
 /// Tells what is wrong with the text; false if it cannot run.
-fn tell(args: &Args, path: &Path, job: &Job, deck: &store::idcams::CommandDeck, app: &Application) -> bool {
+fn report_problems(args: &Args, path: &Path, job: &Job, deck: &store::idcams::CommandDeck, app: &Application) -> bool {
     let has_idcams = job.steps.iter().any(|step| step.program == "IDCAMS");
     let commands = deck.diagnostics.iter().filter(|_| has_idcams);
     let there: Vec<String> = in_folder(&app.folder.join("batch")).iter().map(|p| name_of(p)).collect();
@@ -87,7 +87,7 @@ fn tell(args: &Args, path: &Path, job: &Job, deck: &store::idcams::CommandDeck, 
             help: Some("of the utilities, IDCAMS and IEFBR14 are there".to_owned()),
         })
         .collect();
-    idcams::tell(&args.given, path, job.diagnostics.iter().chain(commands).chain(&unknown)) == 0
+    idcams::report_diagnostics(&args.given, path, job.diagnostics.iter().chain(commands).chain(&unknown)) == 0
 }
 
 /// Where this job's own data sets are.
@@ -100,7 +100,7 @@ fn tempdir(app: &Application) -> Result<PathBuf> {
 struct JobRun<'a> {
     args: &'a Args,
     app: &'a Application,
-    programs: &'a Programs,
+    programs: &'a RunnablePrograms,
     job: &'a Job,
     /// One for each step that was come to.
     ended: Vec<StepEnd>,
@@ -115,7 +115,7 @@ impl JobRun<'_> {
         if self.ended.iter().any(|outcome| matches!(outcome, StepEnd::NotAllocated(_))) {
             return false;
         }
-        let has_abended = |outcome: &StepEnd| matches!(outcome, StepEnd::Ran(Ended::Abend(_)));
+        let has_abended = |outcome: &StepEnd| matches!(outcome, StepEnd::Ran(ProgramExit::Abend(_)));
         match (self.ended.iter().any(has_abended), step.after_abend) {
             (true, AfterAbend::No) | (false, AfterAbend::Only) => return false,
             _ => {}
@@ -123,7 +123,7 @@ impl JobRun<'_> {
         let before = self.job.steps.iter().zip(&self.ended);
         let codes: Vec<(&str, u32)> = before
             .filter_map(|(step, outcome)| match outcome {
-                StepEnd::Ran(Ended::Code(code)) => Some((step.name.as_str(), *code)),
+                StepEnd::Ran(ProgramExit::Code(code)) => Some((step.name.as_str(), *code)),
                 _ => None,
             })
             .collect();
@@ -137,7 +137,7 @@ impl JobRun<'_> {
     /// What is wrong where a data set with DISP=OLD or SHR is not there, or one
     /// with DISP=NEW is; each is told. What an IDCAMS step lacks its commands tell.
     fn refused(&self, step: &jcl::Step) -> Result<Option<&'static str>> {
-        let runner = Runner::new(self.app, self.programs)?;
+        let runner = StepRunner::new(self.app, self.programs)?;
         let mut refused = None;
         for dd in step.dds.iter().filter(|dd| self.given(&dd.name).is_none()) {
             for part in &dd.parts {
@@ -172,8 +172,8 @@ impl JobRun<'_> {
         }
     }
 
-    fn step(&mut self, step: &jcl::Step, commands: Option<&store::idcams::JobStep>) -> Result<Ended> {
-        let mut runner = Runner::new(self.app, self.programs)?.of_job();
+    fn step(&mut self, step: &jcl::Step, commands: Option<&store::idcams::JobStep>) -> Result<ProgramExit> {
+        let mut runner = StepRunner::new(self.app, self.programs)?.of_job();
         self.allocate(step, runner.known())?;
         if let Some(commands) = commands {
             let ended = self.idcams(step, commands)?;
@@ -182,7 +182,7 @@ impl JobRun<'_> {
         }
         if step.program == "IEFBR14" {
             self.dispose(step, runner.known(), false);
-            return Ok(Ended::Code(0));
+            return Ok(ProgramExit::Code(0));
         }
         let mut dds = Vec::new();
         for dd in &step.dds {
@@ -192,14 +192,14 @@ impl JobRun<'_> {
             dds.push(("SYSOUT".to_owned(), Source::Output.into()));
         }
         let ended = runner.run(&step.program, step.parm.clone(), dds)?;
-        self.dispose(step, runner.known(), matches!(ended, Ended::Abend(_)));
-        if let Ended::Abend(why) = &ended {
+        self.dispose(step, runner.known(), matches!(ended, ProgramExit::Abend(_)));
+        if let ProgramExit::Abend(why) = &ended {
             eprintln!("{} {}: {why}", step.name, step.program);
         }
         Ok(ended)
     }
 
-    fn idcams(&self, step: &jcl::Step, commands: &store::idcams::JobStep) -> Result<Ended> {
+    fn idcams(&self, step: &jcl::Step, commands: &store::idcams::JobStep) -> Result<ProgramExit> {
         let mut given = self.args.given.clone();
         for part in step.dds.iter().flat_map(|dd| &dd.parts) {
             if let Part::DataSet { name, .. } = part {
@@ -210,7 +210,7 @@ impl JobRun<'_> {
             }
         }
         let app = Application::open(&self.app.folder, Some(&self.app.state))?;
-        idcams::run_steps(std::slice::from_ref(commands), app, given).map(Ended::Code)
+        idcams::run_steps(std::slice::from_ref(commands), app, given).map(ProgramExit::Code)
     }
 
     /// What the command line says of a name.
@@ -336,11 +336,11 @@ impl JobRun<'_> {
                     has_abended = true;
                     (*why).to_owned()
                 }
-                StepEnd::Ran(Ended::Code(code)) => {
+                StepEnd::Ran(ProgramExit::Code(code)) => {
                     greatest = greatest.max(*code);
                     format!("{code:04}")
                 }
-                StepEnd::Ran(Ended::Abend(_)) => {
+                StepEnd::Ran(ProgramExit::Abend(_)) => {
                     has_abended = true;
                     "abend".to_owned()
                 }

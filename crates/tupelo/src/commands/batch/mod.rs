@@ -13,15 +13,15 @@ use std::process::ExitCode;
 
 use miette::Result;
 
-use super::file::idcams::Given;
+use super::file::idcams::NameAssignments;
 use crate::Outcome;
 use crate::stdout::wrong_usage;
 use crate::app::Application;
 use crate::app::config::ZonedSign;
 use crate::commands::batch_step::{conversion, is_other};
 
-use programs::Programs;
-use step::{Ended, Runner, what};
+use programs::RunnablePrograms;
+use step::{ProgramExit, StepRunner, what};
 
 /// Run a COBOL batch program, or a job of them, with files of the store and of
 /// this machine. Beside a running region the region changes its files for them.
@@ -57,7 +57,7 @@ pub struct Args {
     #[arg(long)]
     state: Option<PathBuf>,
     #[command(flatten)]
-    given: Given,
+    given: NameAssignments,
 }
 
 /// Runs the program or the job.
@@ -84,13 +84,13 @@ pub fn run(args: Args) -> Result<Outcome> {
     let program = args.program.as_deref().ok_or_else(|| {
         wrong_usage("there is no program to run", Some("tupelo batch PROGRAM [FOLDER], or --jcl FILE"))
     })?;
-    let Some(programs) = Programs::build(&app, Some(program), &[])? else {
+    let Some(programs) = RunnablePrograms::build(&app, Some(program), &[])? else {
         return Ok(Outcome::Findings);
     };
     if args.check {
         return Ok(Outcome::Clean);
     }
-    let mut runner = Runner::new(&app, &programs)?;
+    let mut runner = StepRunner::new(&app, &programs)?;
     let mut dds = Vec::new();
     for (name, text) in &args.given.dd {
         let mut dd = what(text, runner.known(), signs)?;
@@ -111,8 +111,8 @@ pub fn run(args: Args) -> Result<Outcome> {
     }
     let ended = runner.run(programs.entry(), args.parm.clone(), dds)?;
     Ok(Outcome::Status(match ended {
-        Ended::Code(code) => exit_code(code),
-        Ended::Abend(why) => {
+        ProgramExit::Code(code) => exit_code(code),
+        ProgramExit::Abend(why) => {
             eprintln!("{}: {why}", programs.entry());
             ExitCode::from(ABEND)
         }

@@ -16,17 +16,17 @@ const FOLDER: &str = "batch";
 const ENDINGS: [&str; 4] = ["cbl", "cob", "cobol", "ccp"];
 
 /// Programs that can run.
-pub struct Programs {
+pub struct RunnablePrograms {
     /// Folder that has each as NAME.so.
     pub folder: PathBuf,
     entry: String,
 }
 
-impl Programs {
+impl RunnablePrograms {
     /// Compiles the program of that name or path and everything in the
     /// application's batch folder, or only those `wanted` and what is beside
     /// them. `None`, and the mistakes told, if one that is needed has some.
-    pub fn build(app: &Application, program: Option<&str>, wanted: &[String]) -> Result<Option<Programs>> {
+    pub fn build(app: &Application, program: Option<&str>, wanted: &[String]) -> Result<Option<RunnablePrograms>> {
         let mut sources = in_folder(&app.folder.join(FOLDER));
         let mut needed: Vec<String> = wanted.to_vec();
         if let Some(program) = program {
@@ -99,7 +99,7 @@ impl Programs {
             let of = built.iter().find(|b| name_of(&b.source) == *name);
             of.and_then(|b| b.programs.first()).map(|p| p.to_ascii_uppercase())
         };
-        Ok(Some(Programs {
+        Ok(Some(RunnablePrograms {
             folder,
             entry: first(&last).unwrap_or(last),
         }))

@@ -11,7 +11,7 @@ use copybook::CodePage;
 use miette::{Context, IntoDiagnostic, Result, miette};
 use store::{DiskReader, OpenError, ReadStore};
 
-use super::programs::Programs;
+use super::programs::RunnablePrograms;
 use super::sql::SqlSteps;
 use crate::app::Application;
 use crate::app::config::ZonedSign;
@@ -19,7 +19,7 @@ use crate::commands::batch_step::{conversion, is_other};
 
 /// How a program ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ended {
+pub enum ProgramExit {
     /// With its RETURN-CODE.
     Code(u32),
     /// Abnormally, and how.
@@ -27,8 +27,8 @@ pub enum Ended {
 }
 
 /// Runs programs of one application, one after the other.
-pub struct Runner<'a> {
-    programs: &'a Programs,
+pub struct StepRunner<'a> {
+    programs: &'a RunnablePrograms,
     application: PathBuf,
     store: StoreAt,
     known: Vec<String>,
@@ -36,18 +36,18 @@ pub struct Runner<'a> {
     /// Where some program has EXEC SQL.
     sql: Option<SqlSteps>,
     /// Whether a program without a SYSIN may ask who started it.
-    asks: bool,
+    is_interactive: bool,
 }
 
-impl<'a> Runner<'a> {
+impl<'a> StepRunner<'a> {
     /// A runner; it looks which files the store has.
-    pub fn new(app: &'a Application, programs: &'a Programs) -> Result<Self> {
+    pub fn new(app: &'a Application, programs: &'a RunnablePrograms) -> Result<Self> {
         let folder = app.state.join("batch").join(std::process::id().to_string());
         std::fs::create_dir_all(&folder)
             .into_diagnostic()
             .wrap_err_with(|| format!("cannot make {}", folder.display()))?;
         let options = app.store_options();
-        Ok(Runner {
+        Ok(StepRunner {
             programs,
             application: app.folder.clone(),
             store: StoreAt {
@@ -60,13 +60,13 @@ impl<'a> Runner<'a> {
             known: known(app)?,
             folder,
             sql: SqlSteps::of(app, &programs.folder)?,
-            asks: true,
+            is_interactive: true,
         })
     }
 
     /// A runner of a job's steps, which have nobody to ask.
     pub fn of_job(mut self) -> Self {
-        self.asks = false;
+        self.is_interactive = false;
         self
     }
 
@@ -76,7 +76,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Runs a program to its end.
-    pub fn run(&mut self, program: &str, parm: Option<String>, dds: Vec<(String, Dd)>) -> Result<Ended> {
+    pub fn run(&mut self, program: &str, parm: Option<String>, dds: Vec<(String, Dd)>) -> Result<ProgramExit> {
         let dds: BTreeMap<String, Dd> = dds.into_iter().collect();
         let input = self.input(&dds)?;
         let is_stored = |dd: &Dd| dd.sources.iter().any(|s| matches!(s, Source::Store(_)));
@@ -104,17 +104,17 @@ impl<'a> Runner<'a> {
             .into_diagnostic()?;
         let said = std::fs::read_to_string(&result).unwrap_or_default();
         Ok(match said.trim().parse::<i64>() {
-            Ok(code) => Ended::Code(u32::try_from(code).unwrap_or(u32::MAX)),
-            Err(_) if said.starts_with("abend") => Ended::Abend(match said.trim().strip_prefix("abend ") {
+            Ok(code) => ProgramExit::Code(u32::try_from(code).unwrap_or(u32::MAX)),
+            Err(_) if said.starts_with("abend") => ProgramExit::Abend(match said.trim().strip_prefix("abend ") {
                 Some(code) => format!("it ended abnormally, with code {code}"),
                 None => "it ended abnormally".to_owned(),
             }),
-            Err(_) => Ended::Abend(format!("its process ended with {status}")),
+            Err(_) => ProgramExit::Abend(format!("its process ended with {status}")),
         })
     }
 }
 
-impl Runner<'_> {
+impl StepRunner<'_> {
     /// What ACCEPT reads: the records of DD SYSIN, a line each. A DD that is
     /// standard input keeps it.
     fn input(&self, dds: &BTreeMap<String, Dd>) -> Result<Stdio> {
@@ -123,7 +123,7 @@ impl Runner<'_> {
             return Ok(Stdio::inherit());
         }
         let Some(sysin) = dds.get("SYSIN") else {
-            return Ok(if self.asks { Stdio::inherit() } else { Stdio::null() });
+            return Ok(if self.is_interactive { Stdio::inherit() } else { Stdio::null() });
         };
         let conversion = match sysin.code_page.as_ref().filter(|of| is_other(of)) {
             Some(of) => Some(conversion(&self.application, of)?),
@@ -193,7 +193,7 @@ const CARD_BYTES: usize = 80;
 /// How much of a SYSIN without lines ACCEPT can read.
 const CARDS_BYTES: u64 = 1 << 20;
 
-impl Drop for Runner<'_> {
+impl Drop for StepRunner<'_> {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.folder);
     }

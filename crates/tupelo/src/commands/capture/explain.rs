@@ -9,7 +9,7 @@ use capture::report::{SCHEMA_VERSION, compare, detail, html, mask, text};
 use capture::{Connection, EvidenceKind, CaptureExplanation, KeyLog, AnalysisOptions, AdvicePlatform, AppProtocol};
 use miette::{IntoDiagnostic, Result, WrapErr, bail, miette};
 
-use super::filter::Wanted;
+use super::filter::FilterTerms;
 use super::source::{explained, packets};
 use crate::Outcome;
 
@@ -98,7 +98,7 @@ fn default_threads() -> usize {
 }
 
 fn parse_filter(text: &str) -> Result<String, String> {
-    Wanted::parse(text).map(|_| text.to_owned())
+    FilterTerms::parse(text).map(|_| text.to_owned())
 }
 
 fn parse_platform(text: &str) -> Result<AdvicePlatform, String> {
@@ -167,7 +167,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
 
 /// Explains the capture nearest to the client, with what the others add.
 fn joined(args: &Args, files: &[PathBuf]) -> Result<CaptureExplanation> {
-    let wanted = Wanted::parse(&args.filter).map_err(|why| miette!("--filter: {why}"))?;
+    let wanted = FilterTerms::parse(&args.filter).map_err(|why| miette!("--filter: {why}"))?;
     // The names of files may name hosts.
     let masked = || (1..=files.len()).map(|number| format!("capture {number}")).collect();
     let names: Vec<String> = if args.mask { masked() } else { point_names(files) };
@@ -195,7 +195,7 @@ fn point_names(files: &[PathBuf]) -> Vec<String> {
 }
 
 fn load(args: &Args, file: &Path) -> Result<CaptureExplanation> {
-    let wanted = Wanted::parse(&args.filter).map_err(|why| miette!("--filter: {why}"))?;
+    let wanted = FilterTerms::parse(&args.filter).map_err(|why| miette!("--filter: {why}"))?;
     let mut explanation = explained(file, &wanted, options(args)?)?;
     if args.mask {
         mask(&mut explanation);

@@ -5,17 +5,17 @@ use capture::{ConnectionFilter, AnalysisOptions};
 
 /// Terms of a filter, apart by kind.
 #[derive(Debug, Default, PartialEq)]
-pub struct Wanted {
+pub struct FilterTerms {
     ends: ConnectionFilter,
     after: Option<TimeOfDay>,
     before: Option<TimeOfDay>,
 }
 
-impl Wanted {
+impl FilterTerms {
     /// Parses `host`, `port`, `not`, `after hh:mm:ss` and `before hh:mm:ss`,
     /// joined by `and`.
-    pub fn parse(text: &str) -> Result<Wanted, String> {
-        let mut wanted = Wanted::default();
+    pub fn parse(text: &str) -> Result<FilterTerms, String> {
+        let mut wanted = FilterTerms::default();
         let mut ends = Vec::new();
         for term in text.split(" and ").map(str::trim).filter(|t| !t.is_empty()) {
             let time = |clock: &str| {
@@ -59,21 +59,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terms_of_both_kinds_are_told_apart() {
-        let wanted = Wanted::parse("host 10.0.0.1 and after 11:15:39 and port 80 and before 11:16:00.5").unwrap();
+    fn terms_of_both_kinds_are_distinguished() {
+        let wanted = FilterTerms::parse("host 10.0.0.1 and after 11:15:39 and port 80 and before 11:16:00.5").unwrap();
         let mut options = AnalysisOptions::default();
         wanted.apply(&mut options, 5 * DAY_NS + 1);
         assert_eq!(options.from_ns, Some(5 * DAY_NS + 40_539_000_000_000));
         assert_eq!(options.to_ns, Some(5 * DAY_NS + 40_560_500_000_000));
         assert!(!options.filter.is_empty());
-        assert!(Wanted::parse("after noon").is_err());
-        assert!(Wanted::parse("colour red").is_err());
-        assert!(!Wanted::parse("").unwrap().has_times());
+        assert!(FilterTerms::parse("after noon").is_err());
+        assert!(FilterTerms::parse("colour red").is_err());
+        assert!(!FilterTerms::parse("").unwrap().has_times());
     }
 
     #[test]
     fn a_range_may_go_over_midnight() {
-        let wanted = Wanted::parse("after 23:59:00 and before 00:01:00").unwrap();
+        let wanted = FilterTerms::parse("after 23:59:00 and before 00:01:00").unwrap();
         let mut options = AnalysisOptions::default();
         wanted.apply(&mut options, 0);
         assert_eq!(options.to_ns, Some(DAY_NS + 60_000_000_000));

@@ -13,12 +13,12 @@ use crate::Outcome;
 #[command(after_help = "Example:\n  tupelo capture record -i lo -o slow.pcapng --duration 5s\n  tupelo capture explain slow.pcapng")]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    what: CaptureAction,
 }
 
 #[derive(Debug, clap::Subcommand)]
 #[allow(clippy::large_enum_variant, reason = "one value a process")]
-enum What {
+enum CaptureAction {
     Explain(explain::Args),
     Record(lab::record::Args),
 }
@@ -26,8 +26,8 @@ enum What {
 /// Does it.
 pub fn run(args: Args) -> Result<Outcome> {
     match args.what {
-        What::Explain(args) => explain::run(&args),
-        What::Record(args) => {
+        CaptureAction::Explain(args) => explain::run(&args),
+        CaptureAction::Record(args) => {
             let status = lab::record::run(&args);
             match status == std::process::ExitCode::SUCCESS {
                 true => Ok(Outcome::Clean),

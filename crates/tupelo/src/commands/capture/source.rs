@@ -10,10 +10,10 @@ use capture::{CaptureExplanation, AnalysisOptions, explain, ipcs};
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 
-use super::filter::Wanted;
+use super::filter::FilterTerms;
 
 /// Explains the file.
-pub fn explained(path: &Path, wanted: &Wanted, mut options: AnalysisOptions) -> Result<CaptureExplanation> {
+pub fn explained(path: &Path, wanted: &FilterTerms, mut options: AnalysisOptions) -> Result<CaptureExplanation> {
     let named = || path.display().to_string();
     let place = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
     let mut file = File::open(place).into_diagnostic().wrap_err_with(named)?;
@@ -45,7 +45,7 @@ pub fn explained(path: &Path, wanted: &Wanted, mut options: AnalysisOptions) -> 
 }
 
 /// The packets of a file, to be paired with those of others.
-pub fn packets(path: &Path, name: &str, wanted: &Wanted, mut options: AnalysisOptions) -> Result<PointPackets> {
+pub fn packets(path: &Path, name: &str, wanted: &FilterTerms, mut options: AnalysisOptions) -> Result<PointPackets> {
     let named = || path.display().to_string();
     if path == Path::new("-") {
         return Err(miette!("standard input cannot be one of several captures: it is read twice; give a file"));
@@ -67,7 +67,7 @@ pub fn packets(path: &Path, name: &str, wanted: &Wanted, mut options: AnalysisOp
 }
 
 /// A z/OS packet trace as IPCS prints it.
-fn formatted(text: &str, wanted: &Wanted, mut options: AnalysisOptions) -> Result<CaptureExplanation> {
+fn formatted(text: &str, wanted: &FilterTerms, mut options: AnalysisOptions) -> Result<CaptureExplanation> {
     let trace = ipcs::parse(text);
     let Some(first) = trace.packets.first() else {
         let why = trace.unread.first().map_or("it holds no TCP packet".to_owned(), |u| {

@@ -17,7 +17,7 @@ pub struct BackupArgs {
     /// The file to write.
     to: PathBuf,
     #[command(flatten)]
-    home: Home,
+    home: StoreOptions,
 }
 
 /// Put a backup in the place of an application's files. The region must not be
@@ -28,11 +28,11 @@ pub struct RestoreArgs {
     /// The backup.
     from: PathBuf,
     #[command(flatten)]
-    home: Home,
+    home: StoreOptions,
 }
 
 #[derive(Debug, clap::Args)]
-struct Home {
+struct StoreOptions {
     /// The application folder.
     #[arg(long, default_value = ".")]
     app: PathBuf,

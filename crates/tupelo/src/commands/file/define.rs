@@ -3,7 +3,7 @@
 use miette::{IntoDiagnostic, Result, bail};
 use store::{FileDef, KeyField, FileOrganisation, RecordFormat, WriteStore};
 
-use super::which::Which;
+use super::which::FileSelection;
 use crate::Outcome;
 use crate::app::files::describe;
 
@@ -15,7 +15,7 @@ use crate::app::files::describe;
 #[command(after_help = "Example:\n  tupelo file define ACCTFILE --app examples/bank --key 0:8 --record 80 --recoverable")]
 pub struct Args {
     #[command(flatten)]
-    which: Which,
+    which: FileSelection,
     /// Offset and length of the key: a key-sequenced file.
     #[arg(long, value_name = "OFFSET:LENGTH", value_parser = key, required_unless_present_any = ["esds", "rrds"])]
     key: Option<KeyField>,

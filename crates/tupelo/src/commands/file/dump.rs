@@ -9,7 +9,7 @@ use miette::{Context, IntoDiagnostic, Result};
 use store::transfer::{DumpError, DumpOptions, dump};
 
 use super::progress::bar;
-use super::which::{Form, Which, open_reader};
+use super::which::{FormatOptions, FileSelection, open_reader};
 use crate::Outcome;
 
 /// Write a file's records. A region may be serving it: all records are of one
@@ -18,9 +18,9 @@ use crate::Outcome;
 #[command(after_help = "Example:\n  tupelo file dump ACCTFILE --app examples/bank --format json")]
 pub struct Args {
     #[command(flatten)]
-    which: Which,
+    which: FileSelection,
     #[command(flatten)]
-    form: Form,
+    form: FormatOptions,
     /// Write each record behind its address: the number of a relative record (4
     /// bytes), the byte address of an entry (8), the highest byte first.
     #[arg(long)]

@@ -20,7 +20,7 @@ use store::{
 };
 
 use super::progress::bar;
-use super::which::{Form, section_of};
+use super::which::{FormatOptions, section_of};
 use crate::Outcome;
 use crate::app::Application;
 use crate::app::config::ZonedSign;
@@ -29,7 +29,7 @@ use crate::app::finding::{Finding, Findings, Severity, of_definitions};
 
 mod beside;
 
-use beside::{Home, Records};
+use beside::{StoreOwner, RecordBatch};
 
 /// Run IDCAMS commands: DEFINE CLUSTER, ALTERNATEINDEX and PATH, BLDINDEX,
 /// REPRO and DELETE, in a file of commands or in the IDCAMS steps of a job. Beside
@@ -53,12 +53,12 @@ pub struct Args {
     #[arg(long)]
     check: bool,
     #[command(flatten)]
-    given: Given,
+    given: NameAssignments,
 }
 
 /// What names and text of a deck or a job stand for.
 #[derive(Debug, Clone, clap::Args)]
-pub struct Given {
+pub struct NameAssignments {
     /// What a DD name or a data set name stands for: a file of this machine.
     #[arg(long, value_name = "NAME=WHAT", value_parser = pair)]
     pub dd: Vec<(String, String)>,
@@ -69,10 +69,10 @@ pub struct Given {
     #[arg(long, value_name = "TEXT=VALUE", value_parser = pair)]
     set: Vec<(String, String)>,
     #[command(flatten)]
-    form: Form,
+    form: FormatOptions,
 }
 
-impl Given {
+impl NameAssignments {
     /// Whether records are to be converted, which REPRO does.
     pub fn converts(&self) -> bool {
         self.form.converts()
@@ -84,7 +84,7 @@ impl Given {
     }
 }
 
-impl Given {
+impl NameAssignments {
     /// A file's text, with other text in the places of placeholders.
     pub fn text(&self, path: &Path) -> Result<String> {
         let bytes = std::fs::read(path)
@@ -127,7 +127,7 @@ fn replaced(line: &[(char, u32)], from: &str, to: &str) -> Vec<(char, u32)> {
 
 /// Tells what is wrong with a text; how many errors there are, and that
 /// nothing was done if there are some.
-pub fn tell<'d>(given: &Given, path: &Path, found: impl Iterator<Item = &'d Diagnostic>) -> usize {
+pub fn report_diagnostics<'d>(given: &NameAssignments, path: &Path, found: impl Iterator<Item = &'d Diagnostic>) -> usize {
     let file = path.display().to_string();
     let bytes = std::fs::read(path).unwrap_or_default();
     let written = String::from_utf8_lossy(&bytes);
@@ -156,7 +156,7 @@ pub fn pair(text: &str) -> Result<(String, String), String> {
 /// Reads the deck and does what it says.
 pub fn run(args: Args) -> Result<Outcome> {
     let deck = parse(&args.given.text(&args.deck)?);
-    if tell(&args.given, &args.deck, deck.diagnostics.iter()) > 0 {
+    if report_diagnostics(&args.given, &args.deck, deck.diagnostics.iter()) > 0 {
         return Ok(Outcome::Findings);
     }
     if args.check {
@@ -172,9 +172,9 @@ pub fn run(args: Args) -> Result<Outcome> {
 }
 
 /// Does the commands of steps without mistakes; the greatest condition code.
-pub fn run_steps(steps: &[JobStep], app: Application, given: Given) -> Result<u32> {
-    let mut runner = Runner {
-        home: Home::open(&app)?,
+pub fn run_steps(steps: &[JobStep], app: Application, given: NameAssignments) -> Result<u32> {
+    let mut runner = CommandRunner {
+        home: StoreOwner::open(&app)?,
         app,
         given,
         last: 0,
@@ -193,47 +193,47 @@ pub fn run_steps(steps: &[JobStep], app: Application, given: Given) -> Result<u3
 }
 
 /// A store that commands are done to.
-struct Runner {
-    home: Home,
+struct CommandRunner {
+    home: StoreOwner,
     app: Application,
-    given: Given,
+    given: NameAssignments,
     last: u32,
     max: u32,
 }
 
 /// Why a command was not done, and the code that says so.
-struct Refused(u32, miette::Report);
+struct CommandFailure(u32, miette::Report);
 
-impl From<miette::Report> for Refused {
+impl From<miette::Report> for CommandFailure {
     fn from(report: miette::Report) -> Self {
-        Refused(12, report)
+        CommandFailure(12, report)
     }
 }
 
-impl From<DefineError> for Refused {
+impl From<DefineError> for CommandFailure {
     fn from(error: DefineError) -> Self {
         let code = match error {
             DefineError::NotDefined { .. } | DefineError::UnknownFile(_) => 8,
             DefineError::AlreadyDefined { .. } => {
-                return Refused(12, miette!("{error}: DELETE it first, or leave its DEFINE out"));
+                return CommandFailure(12, miette!("{error}: DELETE it first, or leave its DEFINE out"));
             }
             _ => 12,
         };
-        Refused(code, miette!("{error}"))
+        CommandFailure(code, miette!("{error}"))
     }
 }
 
 /// What was done, and whether with a warning.
-type Done = Result<(u32, String), Refused>;
+type CommandResult = Result<(u32, String), CommandFailure>;
 
 /// Where records are.
-enum Place {
+enum RecordPlace {
     Stored(FileAccessPath),
     File(PathBuf),
     Lines(Vec<String>),
 }
 
-impl Runner {
+impl CommandRunner {
     fn statements(&mut self, statements: &[Statement], step: &JobStep) {
         for statement in statements {
             self.statement(statement, step);
@@ -275,7 +275,7 @@ impl Runner {
         };
         let (code, text) = match done {
             Ok((code, text)) => (code, text),
-            Err(Refused(code, report)) => (code, format!("not done: {report}")),
+            Err(CommandFailure(code, report)) => (code, format!("not done: {report}")),
         };
         self.last = code;
         self.max = self.max.max(code);
@@ -297,49 +297,49 @@ impl Runner {
         Ok(names.into_iter().find(|named| named.name() == name))
     }
 
-    fn define_cluster(&mut self, def: &store::FileDef) -> Done {
+    fn define_cluster(&mut self, def: &store::FileDef) -> CommandResult {
         let mut def = def.clone();
         def.name = self.stored_name(&def.name)?;
         let text = format!("{} defined: {}", def.name, describe(&def));
         match &mut self.home {
-            Home::Own(store) => store.define(def).map(drop)?,
-            Home::Region { region, .. } => {
-                Home::command(region, &beside::cluster_text(&def))?;
+            StoreOwner::Own(store) => store.define(def).map(drop)?,
+            StoreOwner::Region { region, .. } => {
+                StoreOwner::command(region, &beside::cluster_text(&def))?;
             }
         }
         Ok((0, text))
     }
 
-    fn define_index(&mut self, def: &store::IndexDef) -> Done {
+    fn define_index(&mut self, def: &store::IndexDef) -> CommandResult {
         let mut def = def.clone();
         def.name = self.stored_name(&def.name)?;
         def.base = self.stored_name(&def.base)?;
         let text = format!("{} defined over {}", def.name, def.base);
         match &mut self.home {
-            Home::Own(store) => store.define_index(def).map(drop)?,
-            Home::Region { region, .. } => {
-                Home::command(region, &beside::index_text(&def))?;
+            StoreOwner::Own(store) => store.define_index(def).map(drop)?,
+            StoreOwner::Region { region, .. } => {
+                StoreOwner::command(region, &beside::index_text(&def))?;
             }
         }
         Ok((0, text))
     }
 
-    fn define_path(&mut self, def: &store::PathDef) -> Done {
+    fn define_path(&mut self, def: &store::PathDef) -> CommandResult {
         let mut def = def.clone();
         def.name = self.stored_name(&def.name)?;
         def.entry = self.stored_name(&def.entry)?;
         let text = format!("{} defined, to {}", def.name, def.entry);
         match &mut self.home {
-            Home::Own(store) => store.define_path(def)?,
-            Home::Region { region, .. } => {
-                Home::command(region, &beside::path_text(&def))?;
+            StoreOwner::Own(store) => store.define_path(def)?,
+            StoreOwner::Region { region, .. } => {
+                StoreOwner::command(region, &beside::path_text(&def))?;
             }
         }
         Ok((0, text))
     }
 
     /// Removes what is there; the code tells of what is not.
-    fn delete(&mut self, names: &[FileName], kind: Option<EntryKind>) -> Done {
+    fn delete(&mut self, names: &[FileName], kind: Option<EntryKind>) -> CommandResult {
         let (mut code, mut told) = (0, Vec::new());
         for name in names {
             let name = self.stored_name(name)?;
@@ -357,12 +357,12 @@ impl Runner {
                 }
                 Some(found) => match (&mut self.home, found) {
                     (
-                        Home::Own(store),
+                        StoreOwner::Own(store),
                         CatalogueName::File(CatalogueEntry { id, .. }) | CatalogueName::Index(IndexEntry { id, .. }),
                     ) => store.remove(id)?,
-                    (Home::Own(store), CatalogueName::Path(_)) => store.remove_path(&name)?,
-                    (Home::Region { region, .. }, _) => {
-                        Home::command(region, &format!(" DELETE {name}\n"))?;
+                    (StoreOwner::Own(store), CatalogueName::Path(_)) => store.remove_path(&name)?,
+                    (StoreOwner::Region { region, .. }, _) => {
+                        StoreOwner::command(region, &format!(" DELETE {name}\n"))?;
                     }
                 },
             }
@@ -371,9 +371,9 @@ impl Runner {
         Ok((code, told.join(", ")))
     }
 
-    fn build_indexes(&mut self, base: &DataRef, indexes: &[DataRef], step: &JobStep) -> Done {
+    fn build_indexes(&mut self, base: &DataRef, indexes: &[DataRef], step: &JobStep) -> CommandResult {
         let base = match self.place(base, step)? {
-            Place::Stored(FileAccessPath { base, index: None }) => base,
+            RecordPlace::Stored(FileAccessPath { base, index: None }) => base,
             _ => return Err(miette!("the base is not a file of the store").into()),
         };
         let mut told = Vec::new();
@@ -385,17 +385,17 @@ impl Runner {
                 other => other,
             };
             let Some(CatalogueName::Index(entry)) = entry else {
-                return Err(Refused(8, miette!("{name} is not an alternate index")));
+                return Err(CommandFailure(8, miette!("{name} is not an alternate index")));
             };
             if entry.base != base.id {
                 return Err(miette!("{name} is not over {}", base.def.name).into());
             }
             let store = match &mut self.home {
-                Home::Own(store) => store,
-                Home::Region { region, .. } => {
+                StoreOwner::Own(store) => store,
+                StoreOwner::Region { region, .. } => {
                     let base = &base.def.name;
                     let text = format!(" BLDINDEX INDATASET({base}) OUTDATASET({name})\n");
-                    told.push(Home::command(region, &text)?);
+                    told.push(StoreOwner::command(region, &text)?);
                     continue;
                 }
             };
@@ -430,22 +430,22 @@ impl Runner {
     }
 
     /// What a DD or data set name stands for.
-    fn place(&self, of: &DataRef, step: &JobStep) -> Result<Place> {
+    fn place(&self, of: &DataRef, step: &JobStep) -> Result<RecordPlace> {
         let given = |name: &str| {
             let mut given = self.given.dd.iter();
             given.find(|(dd, _)| dd.eq_ignore_ascii_case(name)).map(|(_, file)| file.into())
         };
         if let DataRef::Dd(dd) = of {
             if let Some(file) = given(dd) {
-                return Ok(Place::File(file));
+                return Ok(RecordPlace::File(file));
             }
             if let Some(DdStatement::Lines(lines)) = step.dds.get(dd) {
-                return Ok(Place::Lines(lines.clone()));
+                return Ok(RecordPlace::Lines(lines.clone()));
             }
         }
         let data_set = self.data_set(of, step)?;
         if let Some(file) = given(&data_set) {
-            return Ok(Place::File(file));
+            return Ok(RecordPlace::File(file));
         }
         let known = match data_set.parse::<FileName>() {
             Ok(name) => {
@@ -456,7 +456,7 @@ impl Runner {
             Err(_) => None,
         };
         match known {
-            Some(access) => Ok(Place::Stored(access)),
+            Some(access) => Ok(RecordPlace::Stored(access)),
             None => Err(miette!(
                 help = format!("--dd {data_set}=FILE gives it a file of this machine"),
                 "{data_set} is not in the store"
@@ -470,13 +470,13 @@ impl Runner {
         (replace, reuse): (bool, bool),
         (skip, count): (u64, Option<u64>),
         step: &JobStep,
-    ) -> Done {
+    ) -> CommandResult {
         let (from, to) = (self.place(from, step)?, self.place(to, step)?);
         match (from, to) {
-            (Place::Stored(from), Place::File(to)) => self.unload(&from, &to, (skip, count)),
-            (from, Place::Stored(FileAccessPath { base: to, .. })) => {
+            (RecordPlace::Stored(from), RecordPlace::File(to)) => self.unload(&from, &to, (skip, count)),
+            (from, RecordPlace::Stored(FileAccessPath { base: to, .. })) => {
                 let mode = self.mode(to.id, replace, reuse)?;
-                if let Home::Region { .. } = &self.home {
+                if let StoreOwner::Region { .. } = &self.home {
                     return self.send(from, &to, (mode, reuse), (skip, count));
                 }
                 self.fill(from, &to, (mode, skip, count))
@@ -498,11 +498,11 @@ impl Runner {
 
     fn fill(
         &mut self,
-        from: Place,
+        from: RecordPlace,
         to: &CatalogueEntry,
         (mode, skip, count): (LoadMode, u64, Option<u64>),
-    ) -> Done {
-        let Home::Own(store) = &mut self.home else {
+    ) -> CommandResult {
+        let StoreOwner::Own(store) = &mut self.home else {
             return Err(miette!("the region has the store").into());
         };
         fill(store, (&self.app, &self.given), from, (to.id, &to.def), (mode, skip, count))
@@ -512,12 +512,12 @@ impl Runner {
     /// that was said.
     fn send(
         &mut self,
-        from: Place,
+        from: RecordPlace,
         to: &CatalogueEntry,
         (mode, reuse): (LoadMode, bool),
         (skip, count): (u64, Option<u64>),
-    ) -> Done {
-        let Home::Region { region, .. } = &self.home else {
+    ) -> CommandResult {
+        let StoreOwner::Region { region, .. } = &self.home else {
             return Err(miette!("no region has the store").into());
         };
         let mut reader = self.home.reader()?;
@@ -529,20 +529,20 @@ impl Runner {
         let next = UnitOfWork::new().next_address(&mut reader, to.id).into_diagnostic()?;
         let replace = mode == LoadMode::Merge;
         let told = |key: &[u8], why: &str| eprintln!("record {}: {why}", key.escape_ascii());
-        let (mut sent, mut refused) = (beside::Sent::default(), 0);
+        let (mut sent, mut refused) = (beside::SendResult::default(), 0);
         match from {
             // What has no keys would come again without end.
-            Place::Stored(from) if from.base.id == to.id && to.def.organisation == FileOrganisation::Esds => {
+            RecordPlace::Stored(from) if from.base.id == to.id && to.def.organisation == FileOrganisation::Esds => {
                 return Err(miette!("{} cannot be added to itself", to.def.name).into());
             }
-            Place::Stored(from) => {
+            RecordPlace::Stored(from) => {
                 let is_numbered = from.base.def.organisation == FileOrganisation::Rrds;
-                let records = Records {
+                let records = RecordBatch {
                     reader: &mut reader,
                     from: FileSource::from(&from),
                     next: next.filter(|_| !is_numbered),
                 };
-                sent = Home::send(region, records, to, replace, (skip, count), told)?;
+                sent = StoreOwner::send(region, records, to, replace, (skip, count), told)?;
             }
             from => {
                 let (_folder, mut aside, id) = beside::aside(&self.app, &to.def)?;
@@ -557,12 +557,12 @@ impl Runner {
                 // Its number may be another now.
                 let entry = records.find(&to.def.name).into_diagnostic()?;
                 if let Some(entry) = entry {
-                    let records = Records {
+                    let records = RecordBatch {
                         reader: &mut records,
                         from: FileSource::from(entry.id),
                         next,
                     };
-                    sent = Home::send(region, records, to, replace, (0, None), told)?;
+                    sent = StoreOwner::send(region, records, to, replace, (0, None), told)?;
                 }
             }
         }
@@ -575,7 +575,7 @@ impl Runner {
         Ok((code, text))
     }
 
-    fn unload(&mut self, from: &FileAccessPath, to: &Path, (skip, count): (u64, Option<u64>)) -> Done {
+    fn unload(&mut self, from: &FileAccessPath, to: &Path, (skip, count): (u64, Option<u64>)) -> CommandResult {
         let def = &from.base.def;
         let section = section_of(&self.app, def.name.as_str());
         let records = self.given.form.records_at(&self.app, &section, def, to)?;
@@ -599,15 +599,15 @@ impl Runner {
 /// Loads records into a file of a store that this process has.
 fn fill(
     store: &mut DiskStore,
-    (app, given): (&Application, &Given),
-    from: Place,
+    (app, given): (&Application, &NameAssignments),
+    from: RecordPlace,
     (to, def): (FileId, &FileDef),
     (mode, skip, count): (LoadMode, u64, Option<u64>),
-) -> Done {
+) -> CommandResult {
         let section = section_of(app, def.name.as_str());
         let as_lines = store::transfer::RecordFraming::ascii_lines(def);
         let records = match &from {
-            Place::File(path) => Some(given.form.records_at(app, &section, def, path)?),
+            RecordPlace::File(path) => Some(given.form.records_at(app, &section, def, path)?),
             _ => None,
         };
         let options = LoadOptions {
@@ -628,18 +628,18 @@ fn fill(
             LoadEvent::Building(done) => progress.set_position(done.read),
         };
         let loaded = match (&from, records) {
-            (Place::Stored(from), _) => copy(store, from, to, &options, &mut events),
-            (Place::Lines(lines), _) => {
+            (RecordPlace::Stored(from), _) => copy(store, from, to, &options, &mut events),
+            (RecordPlace::Lines(lines), _) => {
                 let text = lines.iter().flat_map(|line| [line, "\n"]).collect::<String>();
                 let mut input = Cursor::new(text);
                 let verbatim = &store::transfer::VerbatimConverter;
                 load(store, to, &mut input, &options, verbatim, &mut events)
             }
-            (Place::File(path), Some(records)) => {
+            (RecordPlace::File(path), Some(records)) => {
                 let mut input: Box<dyn BufRead> = Box::new(BufReader::new(open(path)?));
                 load(store, to, &mut *input, &options, &*records.convert, &mut events)
             }
-            (Place::File(_), None) => unreachable!("a file of this machine has a form"),
+            (RecordPlace::File(_), None) => unreachable!("a file of this machine has a form"),
         };
         progress.finish_and_clear();
         let (report, _) = loaded.into_diagnostic()?;
@@ -661,7 +661,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_behind_a_placeholder_is_that_of_the_line_as_it_is_written() {
+    fn a_place_after_a_placeholder_is_that_of_the_line_as_it_is_written() {
         let line: Vec<(char, u32)> = " DELETE <HLQ>.<B>".chars().zip(1..).collect();
         let read = replaced(&line, "<HLQ>", "USER");
         let text: String = read.iter().map(|(c, _)| *c).collect();

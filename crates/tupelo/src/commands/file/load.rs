@@ -9,7 +9,7 @@ use miette::{Context, IntoDiagnostic, Result, bail};
 use store::transfer::{RecordConverter, LoadError, LoadEvent, LoadMode, LoadOptions, LoadReport, RejectReason, VerbatimConverter, load};
 
 use super::progress::bar;
-use super::which::{Form, Which};
+use super::which::{FormatOptions, FileSelection};
 use crate::Outcome;
 
 /// Load records into a file, in place of those that are there.
@@ -18,11 +18,11 @@ use crate::Outcome;
     Exit status: 0 all records were taken, 1 some were refused, 2 it could not run.")]
 pub struct Args {
     #[command(flatten)]
-    which: Which,
+    which: FileSelection,
     /// What to load; standard input when absent.
     input: Option<PathBuf>,
     #[command(flatten)]
-    form: Form,
+    form: FormatOptions,
     /// Each record stands behind its address, as `file dump --numbered` writes it.
     #[arg(long)]
     numbered: bool,
@@ -73,7 +73,7 @@ pub fn run(args: Args) -> Result<Outcome> {
         numbered: args.numbered,
         ..LoadOptions::new(records.framing)
     };
-    let mut shown = Shown {
+    let mut shown = ProgressDisplay {
         bar: bytes,
         stage: "loading",
     };
@@ -129,12 +129,12 @@ fn explained(error: LoadError, is_checked: bool, adds: bool) -> Result<LoadRepor
 }
 
 /// The bar on the terminal, and what it is about.
-struct Shown {
+struct ProgressDisplay {
     bar: ProgressBar,
     stage: &'static str,
 }
 
-impl Shown {
+impl ProgressDisplay {
     fn show(&mut self, stage: &'static str, whole: Option<u64>, done: u64) {
         if self.stage != stage {
             self.bar.finish_and_clear();

@@ -24,11 +24,11 @@ use crate::Outcome;
 #[command(after_help = "Example:\n  tupelo file stat --app examples/bank\n  tupelo file dump ACCTFILE --app examples/bank")]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    what: FileAction,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum FileAction {
     Define(define::Args),
     Load(load::Args),
     Dump(dump::Args),
@@ -43,14 +43,14 @@ enum What {
 /// Does it.
 pub fn run(args: Args) -> Result<Outcome> {
     match args.what {
-        What::Define(args) => define::run(args),
-        What::Load(args) => load::run(args),
-        What::Dump(args) => dump::run(args),
-        What::Stat(args) => stat::run(args),
-        What::Idcams(args) => idcams::run(*args),
-        What::Check(args) => check::run(args),
-        What::Salvage(args) => salvage::run(args),
-        What::Backup(args) => backup::backup(args),
-        What::Restore(args) => backup::restore(args),
+        FileAction::Define(args) => define::run(args),
+        FileAction::Load(args) => load::run(args),
+        FileAction::Dump(args) => dump::run(args),
+        FileAction::Stat(args) => stat::run(args),
+        FileAction::Idcams(args) => idcams::run(*args),
+        FileAction::Check(args) => check::run(args),
+        FileAction::Salvage(args) => salvage::run(args),
+        FileAction::Backup(args) => backup::backup(args),
+        FileAction::Restore(args) => backup::restore(args),
     }
 }

@@ -12,10 +12,10 @@ use store::transfer::{RecordConverter, RecordFraming, VerbatimConverter};
 use store::{FileDef, FileOrganisation, SalvageReport, SalvagedFile, SalvagedRecord, SalvagedState};
 
 use super::progress::bar;
-use super::which::{Form, section_of};
+use super::which::{FormatOptions, section_of};
 use crate::Outcome;
 use crate::app::config::DataFormat;
-use crate::app::records::Records;
+use crate::app::records::ExternalRecords;
 use crate::app::{Application, counted};
 
 /// Write the records that can still be read out of a damaged store, a file for
@@ -53,7 +53,7 @@ pub struct Args {
 pub fn run(args: Args) -> Result<Outcome> {
     let app = Application::open(&args.app, args.state.as_deref())?;
     make_folder(&args.to)?;
-    let mut outputs = Outputs {
+    let mut outputs = SalvageOutputs {
         app: &app,
         args: &args,
         outputs: BTreeMap::new(),
@@ -88,32 +88,32 @@ fn make_folder(folder: &Path) -> Result<()> {
 }
 
 /// What is written, by a file's name and whether its records are certain.
-struct Outputs<'a> {
+struct SalvageOutputs<'a> {
     app: &'a Application,
     args: &'a Args,
-    outputs: BTreeMap<(String, bool), Output>,
+    outputs: BTreeMap<(String, bool), SalvageOutput>,
 }
 
 /// Where the records of a file go.
-struct Output {
+struct SalvageOutput {
     /// The path without its last extension.
     stem: PathBuf,
     framing: RecordFraming,
     convert: Box<dyn RecordConverter>,
     numbered: bool,
-    to: Target,
+    to: OutputFile,
     /// Those that have no place in this format, as they are.
-    rest: Option<Target>,
+    rest: Option<OutputFile>,
 }
 
-struct Target {
+struct OutputFile {
     path: PathBuf,
     file: BufWriter<File>,
     records: u64,
 }
 
 /// A file that was written.
-struct Written {
+struct WrittenFile {
     path: PathBuf,
     records: u64,
     /// Whether its records are certain.
@@ -121,24 +121,24 @@ struct Written {
     format: &'static str,
 }
 
-impl Outputs<'_> {
+impl SalvageOutputs<'_> {
     fn write(&mut self, found: SalvagedRecord<'_>) -> io::Result<()> {
         let key = (found.name.to_owned(), found.is_certain);
         let output = match self.outputs.entry(key) {
             Entry::Occupied(there) => there.into_mut(),
-            Entry::Vacant(new) => new.insert(Output::make(self.app, self.args, &found)?),
+            Entry::Vacant(new) => new.insert(SalvageOutput::make(self.app, self.args, &found)?),
         };
         output.write(found)
     }
 
-    fn finish(self) -> io::Result<Vec<(String, Written)>> {
+    fn finish(self) -> io::Result<Vec<(String, WrittenFile)>> {
         let mut written = Vec::new();
         for ((name, is_certain), output) in self.outputs {
             let format = format_name(output.framing);
             let rest = output.rest.map(|rest| (rest, "rdw"));
             for (mut target, format) in [(output.to, format)].into_iter().chain(rest) {
                 target.file.flush()?;
-                let file = Written {
+                let file = WrittenFile {
                     path: target.path,
                     records: target.records,
                     is_certain,
@@ -151,16 +151,16 @@ impl Outputs<'_> {
     }
 }
 
-impl Output {
+impl SalvageOutput {
     fn make(app: &Application, args: &Args, found: &SalvagedRecord<'_>) -> io::Result<Self> {
         let of_file = |def: &FileDef| {
-            let form = Form::of(args.format, args.code_page.clone());
+            let form = FormatOptions::of(args.format, args.code_page.clone());
             form.records(app, &section_of(app, found.name), def).ok()
         };
         // Relative records must keep their numbers.
         let numbered = found.def.is_some_and(|def| def.organisation == FileOrganisation::Rrds);
         let records = found.def.filter(|_| !numbered).and_then(of_file);
-        let records = records.unwrap_or_else(|| Records {
+        let records = records.unwrap_or_else(|| ExternalRecords {
             framing: RecordFraming::Rdw,
             convert: Box::new(VerbatimConverter),
             as_text: false,
@@ -169,7 +169,7 @@ impl Output {
         let doubtful = if found.is_certain { "" } else { ".doubtful" };
         let stem = args.to.join(format!("{}{doubtful}", found.name));
         Ok(Self {
-            to: Target::make(&stem, extension(records.framing))?,
+            to: OutputFile::make(&stem, extension(records.framing))?,
             stem,
             framing: records.framing,
             convert: records.convert,
@@ -189,7 +189,7 @@ impl Output {
             return Ok(());
         }
         if self.rest.is_none() {
-            self.rest = Some(Target::make(&self.stem, "rest.rdw")?);
+            self.rest = Some(OutputFile::make(&self.stem, "rest.rdw")?);
         }
         let Some(rest) = &mut self.rest else {
             return Ok(());
@@ -200,7 +200,7 @@ impl Output {
     }
 }
 
-impl Target {
+impl OutputFile {
     fn make(stem: &Path, extension: &str) -> io::Result<Self> {
         let path = PathBuf::from(format!("{}.{extension}", stem.display()));
         Ok(Self {
@@ -229,7 +229,7 @@ fn extension(framing: RecordFraming) -> &'static str {
     }
 }
 
-fn print(report: &SalvageReport, written: &[(String, Written)]) {
+fn print(report: &SalvageReport, written: &[(String, WrittenFile)]) {
     match report.state {
         _ if written.is_empty() => println!("no records were found"),
         SalvagedState::Newest => {}
@@ -302,7 +302,7 @@ fn counted_records(records: u64) -> String {
     counted(usize::try_from(records).unwrap_or(usize::MAX), "record")
 }
 
-fn to_json(report: &SalvageReport, written: &[(String, Written)]) -> serde_json::Value {
+fn to_json(report: &SalvageReport, written: &[(String, WrittenFile)]) -> serde_json::Value {
     let files: Vec<_> = report
         .files
         .iter()

@@ -8,15 +8,15 @@ use miette::{IntoDiagnostic, Result, miette};
 use store::{CatalogueEntry, DiskReader, OpenError, ReadStore, WriteStore};
 
 use crate::app::Application;
-use crate::app::compile::Compiled;
+use crate::app::compile::CompiledPrograms;
 use crate::app::config::{DataFormat, FileSection, ZonedSign};
-use crate::app::definitions::{Installed, KeyedFile};
+use crate::app::definitions::{InstalledDefinitions, KeyedFile};
 use crate::app::files::{define_command, describe};
-use crate::app::records::Records;
+use crate::app::records::ExternalRecords;
 
 /// Application and file.
 #[derive(Debug, clap::Args)]
-pub struct Which {
+pub struct FileSelection {
     /// The file's name.
     pub name: String,
     /// The application folder.
@@ -29,7 +29,7 @@ pub struct Which {
 
 /// How records look outside.
 #[derive(Debug, Clone, Default, clap::Args)]
-pub struct Form {
+pub struct FormatOptions {
     /// How records are written outside of the file.
     #[arg(long, value_enum)]
     format: Option<DataFormat>,
@@ -41,7 +41,7 @@ pub struct Form {
     copybook: Option<PathBuf>,
 }
 
-impl Which {
+impl FileSelection {
     /// The application.
     pub fn application(&self) -> Result<Application> {
         Application::open(&self.app, self.state.as_deref())
@@ -57,9 +57,9 @@ impl Which {
     pub fn entry_for_writing(&self, app: &Application, store: &mut dyn WriteStore) -> Result<CatalogueEntry> {
         let known = self.name.parse().into_diagnostic()?;
         let there = store.reader().into_diagnostic()?.find(&known).into_diagnostic()?;
-        let installed = match app.install(&Compiled::default()) {
+        let installed = match app.install(&CompiledPrograms::default()) {
             // A file that is there needs no definitions.
-            Err(_) if there.is_some() => Installed::default(),
+            Err(_) if there.is_some() => InstalledDefinitions::default(),
             installed => installed?,
         };
         let named = |file: &&KeyedFile| file.def.name.as_str().eq_ignore_ascii_case(&self.name);
@@ -95,7 +95,7 @@ impl Which {
     }
 }
 
-impl Form {
+impl FormatOptions {
     /// Whether records are to be converted.
     pub fn converts(&self) -> bool {
         self.code_page.is_some() || self.copybook.is_some()
@@ -119,8 +119,8 @@ impl Form {
     }
 
     /// Records in a format and code page, both of which may be absent.
-    pub fn of(format: Option<DataFormat>, code_page: Option<String>) -> Form {
-        Form {
+    pub fn of(format: Option<DataFormat>, code_page: Option<String>) -> FormatOptions {
+        FormatOptions {
             format,
             code_page,
             copybook: None,
@@ -128,13 +128,13 @@ impl Form {
     }
 
     /// Framing and conversion.
-    pub fn records(&self, app: &Application, section: &FileSection, def: &store::FileDef) -> Result<Records> {
+    pub fn records(&self, app: &Application, section: &FileSection, def: &store::FileDef) -> Result<ExternalRecords> {
         let layout: Option<Layout> = match &self.copybook {
             Some(path) => Some(app.layout_of(path)?),
             None => app.file_layout(section)?,
         };
         let code_page = self.code_page.as_deref().or(section.code_page.as_deref());
-        Records::build(self.format.unwrap_or(section.format), code_page, layout.as_ref(), def, app.config.region.zoned_sign)
+        ExternalRecords::build(self.format.unwrap_or(section.format), code_page, layout.as_ref(), def, app.config.region.zoned_sign)
     }
 
     /// How records lie in a file of this machine. A data set of jobs has them as
@@ -145,7 +145,7 @@ impl Form {
         section: &FileSection,
         def: &store::FileDef,
         path: &Path,
-    ) -> Result<Records> {
+    ) -> Result<ExternalRecords> {
         let of_jobs = ["datasets", "batch"].iter().any(|folder| path.starts_with(app.state.join(folder)));
         if !of_jobs || self.format.is_some() {
             return self.records(app, section, def);
@@ -154,7 +154,7 @@ impl Form {
             store::RecordFormat::Fixed => DataFormat::Fixed,
             store::RecordFormat::Variable => DataFormat::Rdw,
         };
-        Records::build(format, self.code_page.as_deref(), None, def, app.config.region.zoned_sign)
+        ExternalRecords::build(format, self.code_page.as_deref(), None, def, app.config.region.zoned_sign)
     }
 }
 

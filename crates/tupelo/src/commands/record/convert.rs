@@ -16,7 +16,7 @@ use copybook::codec::{
 use copybook::codepage::CodePage;
 use miette::{Context, IntoDiagnostic, Result, miette};
 
-use super::source::Source;
+use super::source::CopybookSource;
 use crate::Outcome;
 
 /// Convert records to JSON, one object a line.
@@ -24,7 +24,7 @@ use crate::Outcome;
 #[command(after_help = "Example:\n  tupelo record decode ACCOUNT.cpy accounts.bin --code-page cp037 -o accounts.jsonl")]
 pub struct DecodeArgs {
     #[command(flatten)]
-    common: Common,
+    common: ConvertOptions,
     /// What becomes of bytes that a field's type does not allow.
     #[arg(long, value_enum, default_value = "error")]
     invalid: InvalidData,
@@ -44,13 +44,13 @@ pub struct DecodeArgs {
 #[command(after_help = "Example:\n  tupelo record encode ACCOUNT.cpy accounts.jsonl --code-page cp037 -o accounts.bin")]
 pub struct EncodeArgs {
     #[command(flatten)]
-    common: Common,
+    common: ConvertOptions,
 }
 
 #[derive(Debug, clap::Args)]
-struct Common {
+struct ConvertOptions {
     #[command(flatten)]
-    source: Source,
+    source: CopybookSource,
     /// What to convert; standard input when absent.
     input: Option<PathBuf>,
     /// Where to write; standard output when absent.
@@ -87,7 +87,7 @@ enum InvalidData {
     Raw,
 }
 
-impl Common {
+impl ConvertOptions {
     fn options(&self) -> Result<CodecOptions> {
         let code_page = CodePage::by_name(&self.code_page).into_diagnostic()?;
         let mut options = CodecOptions {

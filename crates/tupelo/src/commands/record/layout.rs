@@ -3,7 +3,7 @@
 use copybook::{RecordDescription, describe};
 use miette::{IntoDiagnostic, Result};
 
-use super::source::Source;
+use super::source::CopybookSource;
 use crate::Outcome;
 use crate::table::Table;
 
@@ -12,7 +12,7 @@ use crate::table::Table;
 #[command(after_help = "Example:\n  tupelo record layout copybooks/ACCOUNT.cpy")]
 pub struct Args {
     #[command(flatten)]
-    source: Source,
+    source: CopybookSource,
     /// Print one JSON object for each record.
     #[arg(long)]
     json: bool,

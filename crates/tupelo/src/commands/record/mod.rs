@@ -14,11 +14,11 @@ use crate::Outcome;
 #[command(after_help = "Example:\n  tupelo record layout examples/bank/copybooks/ACCOUNT.cpy")]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    what: RecordAction,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum RecordAction {
     Layout(layout::Args),
     Schema(schema::Args),
     Decode(convert::DecodeArgs),
@@ -28,9 +28,9 @@ enum What {
 /// Does it.
 pub fn run(args: Args) -> Result<Outcome> {
     match args.what {
-        What::Layout(args) => layout::run(args),
-        What::Schema(args) => schema::run(args),
-        What::Decode(args) => convert::decode(args),
-        What::Encode(args) => convert::encode(args),
+        RecordAction::Layout(args) => layout::run(args),
+        RecordAction::Schema(args) => schema::run(args),
+        RecordAction::Decode(args) => convert::decode(args),
+        RecordAction::Encode(args) => convert::encode(args),
     }
 }

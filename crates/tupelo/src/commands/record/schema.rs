@@ -5,7 +5,7 @@ use copybook::{Direction, json_schema};
 use copybook::Naming;
 use miette::{IntoDiagnostic, Result};
 
-use super::source::Source;
+use super::source::CopybookSource;
 use crate::Outcome;
 
 /// Print the JSON Schema (2020-12) of a record's JSON.
@@ -13,7 +13,7 @@ use crate::Outcome;
 #[command(after_help = "Example:\n  tupelo record schema copybooks/ACCOUNT.cpy > account.schema.json")]
 pub struct Args {
     #[command(flatten)]
-    source: Source,
+    source: CopybookSource,
     /// The record, when the copybook has several.
     #[arg(long)]
     record: Option<String>,

@@ -10,7 +10,7 @@ use miette::{Context, IntoDiagnostic, Result, bail, miette};
 
 /// Options for reading a copybook.
 #[derive(Debug, clap::Args)]
-pub struct Source {
+pub struct CopybookSource {
     /// A copybook, or a COBOL program whose records are meant.
     copybook: PathBuf,
     /// A folder of COPY members, searched after the copybook's own. May be
@@ -38,7 +38,7 @@ enum SourceFormat {
     Free,
 }
 
-impl Source {
+impl CopybookSource {
     /// Every 01-level record; warnings go to standard error.
     pub fn records(&self) -> Result<Vec<Layout>> {
         if !matches!(self.pointer_bytes, 4 | 8) {
@@ -146,11 +146,11 @@ pub fn layout_of(path: &Path, include: &[PathBuf]) -> Result<Layout> {
 /// The same of a program that may say DECIMAL-POINT IS COMMA.
 pub fn record_of(path: &Path, include: &[PathBuf], decimal_comma: bool) -> Result<Layout> {
     let source = of_path(path, include);
-    Source { decimal_comma, ..source }.record(None)
+    CopybookSource { decimal_comma, ..source }.record(None)
 }
 
-fn of_path(path: &Path, include: &[PathBuf]) -> Source {
-    Source {
+fn of_path(path: &Path, include: &[PathBuf]) -> CopybookSource {
+    CopybookSource {
         copybook: path.to_owned(),
         include: include.to_vec(),
         source_format: SourceFormat::Auto,

@@ -61,7 +61,7 @@ fn labels<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_page_tells_type_labels_and_meaning_of_a_figure() {
+    fn the_page_shows_type_labels_and_meaning_of_a_figure() {
         let page = super::page();
         for row in [
             "| `tupelo_gateway_requests_total` | counter | api, method, path, status |",

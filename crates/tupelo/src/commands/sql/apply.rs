@@ -13,7 +13,7 @@ use sql::ddl::{self, Applied};
 
 use super::job;
 use super::results::show;
-use super::{OwnerSession, Target};
+use super::{OwnerSession, SqlTarget};
 use crate::Outcome;
 
 /// Run Db2 definitions and data from a file: CREATE TABLE, INSERT, GRANT, SELECT.
@@ -33,7 +33,7 @@ pub struct Args {
     #[arg(long, value_name = "NAME=TEXT", value_parser = name_and_text)]
     set: Vec<(String, String)>,
     #[command(flatten)]
-    target: Target,
+    target: SqlTarget,
     /// Stop at the first statement that fails, as DSNTIAD does.
     #[arg(long)]
     stop: bool,
@@ -48,7 +48,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
     let mut session = args.target.open()?;
     let name = args.file.display().to_string();
     let list = ddl::apply(&text, &session.options);
-    let mut counts = Counts::default();
+    let mut counts = ApplyCounts::default();
     for statement in &list {
         let place = format!("{name}:{}", statement.line);
         let is_done = one(&mut session, statement, &place, args.quiet)?;
@@ -71,7 +71,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
 }
 
 #[derive(Default)]
-struct Counts {
+struct ApplyCounts {
     done: usize,
     left_out: usize,
     failed: usize,

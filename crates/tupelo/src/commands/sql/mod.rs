@@ -29,20 +29,20 @@ use crate::app::{Application, sql as settings};
 )]
 pub struct Args {
     #[command(subcommand)]
-    action: Option<Action>,
+    action: Option<SqlAction>,
     #[command(flatten)]
     prompt: prompt::StatementArgs,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Action {
+enum SqlAction {
     Setup(setup::Args),
     Apply(apply::Args),
 }
 
 /// Whose server.
 #[derive(Debug, clap::Args)]
-pub struct Target {
+pub struct SqlTarget {
     /// The application folder.
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     app: PathBuf,
@@ -66,13 +66,13 @@ const MOST_ROWS: usize = 100_000;
 /// Does it.
 pub fn run(args: Args) -> Result<Outcome> {
     match args.action {
-        Some(Action::Setup(args)) => setup::run(&args),
-        Some(Action::Apply(args)) => apply::run(&args),
+        Some(SqlAction::Setup(args)) => setup::run(&args),
+        Some(SqlAction::Apply(args)) => apply::run(&args),
         None => prompt::run(&args.prompt),
     }
 }
 
-impl Target {
+impl SqlTarget {
     fn server(&self) -> Result<Arc<Server>> {
         let app = Application::open(&self.app, self.state.as_deref())?;
         settings::server(&app)

@@ -10,7 +10,7 @@ use miette::{IntoDiagnostic, Result};
 use sql::ddl;
 
 use super::results::show;
-use super::{OwnerSession, Target};
+use super::{OwnerSession, SqlTarget};
 use crate::Outcome;
 
 /// Statements, and whose server.
@@ -20,7 +20,7 @@ pub struct StatementArgs {
     /// semicolon.
     statement: Vec<String>,
     #[command(flatten)]
-    target: Target,
+    target: SqlTarget,
 }
 
 /// Does it.

@@ -3,7 +3,7 @@
 use database::setup;
 use miette::{IntoDiagnostic, Result};
 
-use super::Target;
+use super::SqlTarget;
 use crate::Outcome;
 
 /// Make the schema db2 on the server: what Db2's SQL needs there.
@@ -14,7 +14,7 @@ use crate::Outcome;
 #[command(after_help = "Example:\n  tupelo sql setup --print | psql --host=db.example bank")]
 pub struct Args {
     #[command(flatten)]
-    target: Target,
+    target: SqlTarget,
     /// Print the SQL and connect nowhere.
     #[arg(long)]
     print: bool,

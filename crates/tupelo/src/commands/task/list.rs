@@ -3,14 +3,14 @@
 use miette::Result;
 
 use crate::Outcome;
-use crate::operator::{Ask, cell};
+use crate::operator::{OperatorArgs, cell};
 use crate::table::Table;
 
 /// Which region.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    ask: Ask,
+    ask: OperatorArgs,
 }
 
 /// Lists the tasks.

@@ -4,14 +4,14 @@ use miette::Result;
 
 use crate::Outcome;
 use crate::app::operate::encoded;
-use crate::operator::{Ask, cell};
+use crate::operator::{OperatorArgs, cell};
 use crate::table::Table;
 
 /// Which region.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    ask: Ask,
+    ask: OperatorArgs,
 }
 
 /// Which message, and the reply to it.
@@ -23,7 +23,7 @@ pub struct ReplyArgs {
     /// The reply.
     text: String,
     #[command(flatten)]
-    ask: Ask,
+    ask: OperatorArgs,
 }
 
 /// Lists the messages.

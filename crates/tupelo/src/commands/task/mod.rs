@@ -16,11 +16,11 @@ use crate::Outcome;
 #[command(after_help = "Example:\n  tupelo task list\n  tupelo task start BLST\n  tupelo task purge 4711\n  tupelo task messages\n  tupelo task reply 3 'YES'")]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    what: TaskAction,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum TaskAction {
     /// List the tasks: what they run, and what they wait for.
     #[command(after_help = "Example:\n  tupelo task list\n  tupelo task list --json")]
     List(list::Args),
@@ -44,12 +44,12 @@ enum What {
 /// Does it.
 pub fn run(args: Args) -> Result<Outcome> {
     match args.what {
-        What::List(args) => list::run(&args),
-        What::Start(args) => start::run(&args),
-        What::Purge(args) => purge::run(&args, "purge"),
-        What::Forcepurge(args) => purge::run(&args, "forcepurge"),
-        What::Messages(args) => messages::list(&args),
-        What::Reply(args) => messages::reply(&args),
+        TaskAction::List(args) => list::run(&args),
+        TaskAction::Start(args) => start::run(&args),
+        TaskAction::Purge(args) => purge::run(&args, "purge"),
+        TaskAction::Forcepurge(args) => purge::run(&args, "forcepurge"),
+        TaskAction::Messages(args) => messages::list(&args),
+        TaskAction::Reply(args) => messages::reply(&args),
     }
 }
 

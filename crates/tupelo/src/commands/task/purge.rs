@@ -3,7 +3,7 @@
 use miette::Result;
 
 use crate::Outcome;
-use crate::operator::Ask;
+use crate::operator::OperatorArgs;
 
 /// Which task.
 #[derive(Debug, clap::Args)]
@@ -12,7 +12,7 @@ pub struct Args {
     #[arg(value_parser = super::task_number)]
     task: u32,
     #[command(flatten)]
-    ask: Ask,
+    ask: OperatorArgs,
 }
 
 /// Ends the task.

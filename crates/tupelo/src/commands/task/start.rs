@@ -3,7 +3,7 @@
 use miette::Result;
 
 use crate::Outcome;
-use crate::operator::Ask;
+use crate::operator::OperatorArgs;
 
 /// Which transaction.
 #[derive(Debug, clap::Args)]
@@ -11,7 +11,7 @@ pub struct Args {
     /// Name of the transaction.
     transid: String,
     #[command(flatten)]
-    ask: Ask,
+    ask: OperatorArgs,
 }
 
 /// Starts the transaction; nobody waits for its end.

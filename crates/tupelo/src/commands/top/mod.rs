@@ -16,7 +16,7 @@ use miette::{IntoDiagnostic, Result};
 use serde_json::Value;
 
 use crate::Outcome;
-use crate::operator::Ask;
+use crate::operator::OperatorArgs;
 use terminal::{Key, Terminal};
 
 /// Show tasks, classes, engines, files, queues and rates of a running region.
@@ -40,15 +40,15 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = seconds)]
     interval: f64,
     /// What the tasks are sorted by.
-    #[arg(long, value_enum, default_value_t = Sort::Age)]
-    sort: Sort,
+    #[arg(long, value_enum, default_value_t = TaskOrder::Age)]
+    sort: TaskOrder,
     #[command(flatten)]
-    ask: Ask,
+    ask: OperatorArgs,
 }
 
 /// What the tasks are sorted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Sort {
+pub enum TaskOrder {
     /// The oldest first.
     Age,
     /// Those that have waited longest first.
@@ -61,9 +61,9 @@ pub enum Sort {
     Task,
 }
 
-impl Sort {
-    fn next(self) -> Sort {
-        let all = Sort::value_variants();
+impl TaskOrder {
+    fn next(self) -> TaskOrder {
+        let all = TaskOrder::value_variants();
         let at = all.iter().position(|s| *s == self).unwrap_or(0);
         all[(at + 1) % all.len()]
     }
@@ -107,7 +107,7 @@ fn draw(
     first: Value,
     sample: impl Fn() -> Result<Value>,
     wait: Duration,
-    mut sort: Sort,
+    mut sort: TaskOrder,
 ) -> Result<Outcome> {
     let (mut before, mut now) = (None, first);
     loop {
@@ -157,16 +157,16 @@ mod tests {
 
     #[test]
     fn sorting_goes_through_all_columns_and_begins_again() {
-        let mut sort = Sort::Age;
+        let mut sort = TaskOrder::Age;
         let mut seen = Vec::new();
         loop {
             seen.push(sort);
             sort = sort.next();
-            if sort == Sort::Age {
+            if sort == TaskOrder::Age {
                 break;
             }
         }
-        assert_eq!(seen, Sort::value_variants());
+        assert_eq!(seen, TaskOrder::value_variants());
     }
 
     #[test]

@@ -110,7 +110,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn cpu_is_told_by_engine_and_by_task() {
+    fn cpu_is_shown_by_engine_and_by_task() {
         let page = page(&json!({
             "rows": [
                 {"engine": "general", "work": "programs", "cpu_ns": 3_000_000},

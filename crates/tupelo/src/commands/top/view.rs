@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Sort;
+use super::TaskOrder;
 use crate::operator::cell;
 use crate::table::Table;
 
@@ -11,7 +11,7 @@ const MOST_ROWS: usize = 8;
 const MOST_TASKS: usize = 500;
 
 /// A page: rates need a sample before.
-pub fn page(before: Option<&Value>, now: &Value, sort: Sort) -> Vec<String> {
+pub fn page(before: Option<&Value>, now: &Value, sort: TaskOrder) -> Vec<String> {
     let mut lines = head(before, now);
     let resources = &now["resources"];
     part(&mut lines, classes(&resources["classes"]));
@@ -24,7 +24,7 @@ pub fn page(before: Option<&Value>, now: &Value, sort: Sort) -> Vec<String> {
 
 /// Tasks, rates, CPU and waits.
 fn head(before: Option<&Value>, now: &Value) -> Vec<String> {
-    let rate = Rate { before, now };
+    let rate = SampleDelta { before, now };
     let of = |name: &str| format!("/statistics/{name}");
     let per_s = |name: &str| shown(rate.per_s(&of(name)), "/s");
     let gauge = |name: &str| now["statistics"][name].as_u64().unwrap_or(0);
@@ -79,12 +79,12 @@ fn head(before: Option<&Value>, now: &Value) -> Vec<String> {
 }
 
 /// The difference of two samples.
-struct Rate<'s> {
+struct SampleDelta<'s> {
     before: Option<&'s Value>,
     now: &'s Value,
 }
 
-impl Rate<'_> {
+impl SampleDelta<'_> {
     /// How much a counter rose a second; none without a sample before, and
     /// when the region was started again.
     fn per_s(&self, pointer: &str) -> Option<f64> {
@@ -161,35 +161,35 @@ fn queues(list: &Value) -> Option<Vec<String>> {
     Some(listed(&table, list))
 }
 
-fn tasks(list: &Value, sort: Sort) -> Vec<String> {
+fn tasks(list: &Value, sort: TaskOrder) -> Vec<String> {
     let mut tasks: Vec<&Value> = list.as_array().into_iter().flatten().collect();
     let number = |task: &Value, key: &str| task[key].as_u64().unwrap_or(0);
     let most_first = |tasks: &mut Vec<&Value>, key: &str| {
         tasks.sort_by_key(|task| std::cmp::Reverse(number(task, key)));
     };
     match sort {
-        Sort::Age => most_first(&mut tasks, "age_ms"),
-        Sort::Wait => most_first(&mut tasks, "suspended_ms"),
-        Sort::Priority => most_first(&mut tasks, "priority"),
-        Sort::Transaction => tasks.sort_by_key(|task| cell(&task["transid"])),
-        Sort::Task => tasks.sort_by_key(|task| number(task, "task")),
+        TaskOrder::Age => most_first(&mut tasks, "age_ms"),
+        TaskOrder::Wait => most_first(&mut tasks, "suspended_ms"),
+        TaskOrder::Priority => most_first(&mut tasks, "priority"),
+        TaskOrder::Transaction => tasks.sort_by_key(|task| cell(&task["transid"])),
+        TaskOrder::Task => tasks.sort_by_key(|task| number(task, "task")),
     }
-    let mark = |column: Sort, title: &str| match column == sort {
+    let mark = |column: TaskOrder, title: &str| match column == sort {
         true => format!("{title}*"),
         false => title.to_owned(),
     };
     let heading = [
-        mark(Sort::Task, ">Task"),
-        mark(Sort::Transaction, "Tran"),
+        mark(TaskOrder::Task, ">Task"),
+        mark(TaskOrder::Transaction, "Tran"),
         "Program".to_owned(),
         "User".to_owned(),
         "Class".to_owned(),
-        mark(Sort::Priority, ">Prty"),
+        mark(TaskOrder::Priority, ">Prty"),
         "Status".to_owned(),
         "Waits for".to_owned(),
         String::new(),
-        mark(Sort::Wait, ">ms"),
-        mark(Sort::Age, ">Age ms"),
+        mark(TaskOrder::Wait, ">ms"),
+        mark(TaskOrder::Age, ">Age ms"),
     ];
     let heading: Vec<&str> = heading.iter().map(String::as_str).collect();
     let mut table = Table::new(&heading);
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn rates_are_differences_a_second() {
-        let page = page(Some(&sample(10, 100, 500)), &sample(12, 150, 1500), Sort::Age);
+        let page = page(Some(&sample(10, 100, 500)), &sample(12, 150, 1500), TaskOrder::Age);
         assert!(page[0].starts_with("tasks    2 of 100 active"), "{}", page[0]);
         assert!(page[0].contains("150 ended 25.0/s"), "{}", page[0]);
         assert!(page[1].contains("general 50.0 %  offload - %"), "{}", page[1]);
@@ -251,7 +251,7 @@ mod tests {
     fn without_a_sample_before_there_are_no_rates() {
         let again = sample(1, 0, 0);
         for before in [None, Some(&sample(10, 100, 500))] {
-            assert!(page(before, &again, Sort::Age)[2].contains("commands -/s"));
+            assert!(page(before, &again, TaskOrder::Age)[2].contains("commands -/s"));
         }
     }
 
@@ -262,9 +262,9 @@ mod tests {
             let at = page.iter().position(|l| l.contains("Prty")).expect("a heading");
             page[at + 1].trim_start().chars().next()
         };
-        assert_eq!(first(Sort::Age), Some('2'));
-        assert_eq!(first(Sort::Wait), Some('1'));
-        let page = page(None, &sample(1, 1, 1), Sort::Age).join("\n");
+        assert_eq!(first(TaskOrder::Age), Some('2'));
+        assert_eq!(first(TaskOrder::Wait), Some('1'));
+        let page = page(None, &sample(1, 1, 1), TaskOrder::Age).join("\n");
         assert!(page.contains("SLOW") && page.contains("closed") && page.contains("Age ms*"));
         assert!(!page.contains("Recoverable"), "{page}");
     }
@@ -273,7 +273,7 @@ mod tests {
         #[test]
         fn whatever_a_region_answers_can_be_shown(text in "[\\[\\]{}\":,a-z0-9]{0,80}") {
             let value = serde_json::from_str(&text).unwrap_or(Value::Null);
-            page(Some(&value), &value, Sort::Wait);
+            page(Some(&value), &value, TaskOrder::Wait);
         }
     }
 }

@@ -12,9 +12,9 @@ use std::path::PathBuf;
 use miette::Result;
 use serde_json::{Value, json};
 
-use super::print::{Filter, each};
+use super::print::{EntryFilter, each};
 use crate::Outcome;
-use crate::operator::{Ask, cell};
+use crate::operator::{OperatorArgs, cell};
 use crate::table::Table;
 
 /// Which entries, of which region or file.
@@ -24,17 +24,17 @@ pub struct Args {
     /// tells what it has counted.
     file: Option<PathBuf>,
     #[command(flatten)]
-    filter: Filter,
+    filter: EntryFilter,
     /// Print what was counted so far, and have the region begin anew.
     #[arg(long, conflicts_with = "file")]
     reset: bool,
     #[command(flatten)]
-    ask: Ask,
+    ask: OperatorArgs,
 }
 
 /// The beginning or the end of a command.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Edge {
+struct CommandEdge {
     /// The worker and the task.
     place: (u64, u64),
     unix_ns: u64,
@@ -47,7 +47,7 @@ struct Edge {
 
 /// Commands of one kind of one transaction.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Sum {
+struct CommandSum {
     count: u64,
     /// Those whose end is there, and their own time.
     ended: u64,
@@ -55,7 +55,7 @@ struct Sum {
 }
 
 /// By transaction and command.
-type Sums = BTreeMap<(String, String), Sum>;
+type CommandSums = BTreeMap<(String, String), CommandSum>;
 
 /// Counts them.
 pub fn run(args: &Args) -> Result<Outcome> {
@@ -117,7 +117,7 @@ fn of_region(args: &Args) -> Result<Outcome> {
 }
 
 /// The edge that a record is; none for what is no command.
-fn edge(record: &Value) -> Option<Edge> {
+fn edge(record: &Value) -> Option<CommandEdge> {
     let is_end = match record["event"].as_str()? {
         "enter" => false,
         "exit" | "abend" => true,
@@ -128,7 +128,7 @@ fn edge(record: &Value) -> Option<Edge> {
         return None;
     }
     let text = |key: &str| record[key].as_str().unwrap_or_default().trim_end().to_owned();
-    Some(Edge {
+    Some(CommandEdge {
         place: (record["worker"].as_u64().unwrap_or(u64::MAX), record["task"].as_u64()?),
         unix_ns: record["unix_ns"].as_u64()?,
         transid: text("transid"),
@@ -138,10 +138,10 @@ fn edge(record: &Value) -> Option<Edge> {
     })
 }
 
-fn add_up(mut edges: Vec<Edge>) -> Sums {
+fn add_up(mut edges: Vec<CommandEdge>) -> CommandSums {
     // Entries of a ring are in order, also those of one time.
     edges.sort_by_key(|edge| (edge.place, edge.unix_ns));
-    let mut sums = Sums::new();
+    let mut sums = CommandSums::new();
     // The commands that are under way, and the time of those inside of them.
     let mut open: Vec<(String, u64)> = Vec::new();
     let mut place = None;

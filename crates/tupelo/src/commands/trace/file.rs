@@ -3,15 +3,15 @@
 use miette::Result;
 use serde_json::Value;
 
-use super::print::Filter;
+use super::print::EntryFilter;
 use crate::Outcome;
-use crate::operator::{Ask, cell};
+use crate::operator::{OperatorArgs, cell};
 
 /// What goes to the file, of which region.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    filter: Filter,
+    filter: EntryFilter,
     /// Name of the file in the region's folder `traces`, without `.jsonl`;
     /// `trace-` and the time when absent.
     #[arg(long, value_name = "NAME")]
@@ -20,14 +20,14 @@ pub struct Args {
     #[arg(long, value_name = "NUMBER", default_value_t = 256)]
     mib: u32,
     #[command(flatten)]
-    ask: Ask,
+    ask: OperatorArgs,
 }
 
 /// Which region.
 #[derive(Debug, clap::Args)]
 pub struct StopArgs {
     #[command(flatten)]
-    ask: Ask,
+    ask: OperatorArgs,
 }
 
 /// Begins.
@@ -47,13 +47,13 @@ pub fn stop(args: &StopArgs) -> Result<Outcome> {
     let status = args.ask.post("/trace/stop")?;
     match args.ask.json {
         true => println!("{status}"),
-        false => println!("{}", told(&status)),
+        false => println!("{}", trace_summary(&status)),
     }
     Ok(Outcome::Clean)
 }
 
 /// What became of a trace, in words.
-fn told(status: &Value) -> String {
+fn trace_summary(status: &Value) -> String {
     let mut text = format!(
         "{} records, {} bytes in {}",
         cell(&status["records"]),
@@ -75,10 +75,10 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_is_missing_in_the_file_is_told() {
+    fn what_is_missing_in_the_file_is_reported() {
         let status = |lost, full| json!({"records": 5, "bytes": 900, "path": "t.jsonl", "lost": lost, "full": full});
-        assert_eq!(told(&status(0, false)), "5 records, 900 bytes in t.jsonl");
-        assert!(told(&status(7, true)).contains("7 were overwritten"));
-        assert!(told(&status(0, true)).contains("not all"));
+        assert_eq!(trace_summary(&status(0, false)), "5 records, 900 bytes in t.jsonl");
+        assert!(trace_summary(&status(7, true)).contains("7 were overwritten"));
+        assert!(trace_summary(&status(0, true)).contains("not all"));
     }
 }

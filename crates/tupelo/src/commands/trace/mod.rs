@@ -16,11 +16,11 @@ use crate::Outcome;
 #[command(after_help = "Example:\n  tupelo trace print --last 50\n  tupelo trace print --transaction BINQ --domain files\n  tupelo trace start --transaction BINQ\n  tupelo trace stop\n  tupelo trace print --file .tupelo/traces/trace-1790000000.jsonl\n  tupelo trace count\n  tupelo trace count .tupelo/traces/trace-1790000000.jsonl")]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    what: TraceAction,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum TraceAction {
     /// Print the newest entries of the trace, by time.
     #[command(after_help = "Example:\n  tupelo trace print --last 50\n  tupelo trace print --transaction BINQ --domain files")]
     Print(print::Args),
@@ -39,9 +39,9 @@ enum What {
 /// Does it.
 pub fn run(args: Args) -> Result<Outcome> {
     match args.what {
-        What::Print(args) => print::run(&args),
-        What::Count(args) => count::run(&args),
-        What::Start(args) => file::start(&args),
-        What::Stop(args) => file::stop(&args),
+        TraceAction::Print(args) => print::run(&args),
+        TraceAction::Count(args) => count::run(&args),
+        TraceAction::Start(args) => file::start(&args),
+        TraceAction::Stop(args) => file::stop(&args),
     }
 }

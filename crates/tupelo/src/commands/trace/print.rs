@@ -10,12 +10,12 @@ use miette::{IntoDiagnostic, Result, WrapErr, bail};
 use serde_json::Value;
 
 use crate::Outcome;
-use crate::operator::{Ask, cell};
+use crate::operator::{OperatorArgs, cell};
 use crate::table::Table;
 
 /// Which entries.
 #[derive(Debug, Default, clap::Args)]
-pub struct Filter {
+pub struct EntryFilter {
     /// Only entries of this task.
     #[arg(long, value_name = "NUMBER")]
     task: Option<u64>,
@@ -32,7 +32,7 @@ pub struct Filter {
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    filter: Filter,
+    filter: EntryFilter,
     /// Of a file that `tupelo trace start` wrote, not of a running region.
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
@@ -40,7 +40,7 @@ pub struct Args {
     #[arg(long, value_name = "NUMBER", default_value_t = 200)]
     last: u32,
     #[command(flatten)]
-    ask: Ask,
+    ask: OperatorArgs,
 }
 
 /// Prints them.
@@ -74,7 +74,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
     Ok(Outcome::Clean)
 }
 
-impl Filter {
+impl EntryFilter {
     /// As the administration port takes it.
     pub fn query(&self) -> String {
         let mut query = String::new();
@@ -105,7 +105,7 @@ impl Filter {
 
 /// Passes the records of a file on, as they stand there. A last line that was
 /// not written whole is left out.
-pub fn each(path: &Path, filter: &Filter, mut take: impl FnMut(Value)) -> Result<()> {
+pub fn each(path: &Path, filter: &EntryFilter, mut take: impl FnMut(Value)) -> Result<()> {
     let failed = || format!("{} cannot be read", path.display());
     let file = File::open(path).into_diagnostic().wrap_err_with(failed)?;
     let mut lines = BufReader::new(file).lines().enumerate().peekable();
@@ -122,7 +122,7 @@ pub fn each(path: &Path, filter: &Filter, mut take: impl FnMut(Value)) -> Result
 }
 
 /// The newest records of a file by time.
-fn read(path: &Path, filter: &Filter, last: usize) -> Result<Value> {
+fn read(path: &Path, filter: &EntryFilter, last: usize) -> Result<Value> {
     let mut records = VecDeque::new();
     each(path, filter, |record| {
         records.push_back(record);
@@ -195,9 +195,9 @@ mod tests {
         };
         let text = format!("{}\n{}\n{}\n{{\"task\":", line(1, 30), line(2, 10), line(1, 20));
         std::fs::write(file.path(), text).unwrap();
-        let filter = Filter {
+        let filter = EntryFilter {
             task: Some(1),
-            ..Filter::default()
+            ..EntryFilter::default()
         };
         let times = |last| {
             let records = read(file.path(), &filter, last).unwrap();
@@ -230,7 +230,7 @@ mod tests {
         fn whatever_stands_in_a_file_is_read_or_refused(text in "[\\[\\]{}\":,\\n a-z0-9]{0,120}") {
             let file = tempfile::NamedTempFile::new().unwrap();
             std::fs::write(file.path(), text).unwrap();
-            let _ = read(file.path(), &Filter::default(), 5);
+            let _ = read(file.path(), &EntryFilter::default(), 5);
         }
     }
 }

@@ -9,11 +9,11 @@ use crate::program::{text, tupelo};
 use crate::server::{Server, application};
 
 /// An application of one transaction, `EVIL`, and its programs.
-struct Evil(tempfile::TempDir);
+struct HostileApplication(tempfile::TempDir);
 
-impl Evil {
+impl HostileApplication {
     /// `procedure` is the program's, with commands; the others are whole.
-    fn new(storage: &str, procedure: &str, others: &[(&str, &str)]) -> Evil {
+    fn new(storage: &str, procedure: &str, others: &[(&str, &str)]) -> HostileApplication {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| {
             std::fs::create_dir_all(folder.path().join("cobol")).unwrap();
@@ -45,7 +45,7 @@ impl Evil {
             "tupelo.toml",
             "[region]\ntask_memory_mib = 64\nworker_memory_mib = 512\n",
         );
-        Evil(folder)
+        HostileApplication(folder)
     }
 
     /// Runs the transaction with a secret in the server's environment.
@@ -66,7 +66,7 @@ impl Evil {
     }
 
     /// Its COMMAREA at the end, or its abend code and message.
-    fn told(&self) -> String {
+    fn outcome(&self) -> String {
         let output = self.run();
         let answer: serde_json::Value = serde_json::from_slice(&output.stdout)
             .unwrap_or_else(|_| panic!("{}", text(&output.stderr)));
@@ -79,7 +79,7 @@ impl Evil {
 
 #[test]
 fn a_shell_is_refused_by_check_with_its_line() {
-    let evil = Evil::new(
+    let evil = HostileApplication::new(
         "       01 X PIC X(10) VALUE 'id'.",
         "           CALL STATIC 'system' USING X.",
         &[],
@@ -90,7 +90,7 @@ fn a_shell_is_refused_by_check_with_its_line() {
     assert!(said.contains("EVIL.cbl:9:"), "{said}");
     assert!(said.contains("'system'"), "{said}");
     // And it is not run either.
-    assert!(evil.told().starts_with("APCT"));
+    assert!(evil.outcome().starts_with("APCT"));
 }
 
 /// Routines of the run-time library and of other compilers that reach files,
@@ -154,16 +154,16 @@ fn routines_of_the_library_cannot_be_called() {
             )
         })
         .collect();
-    let evil = Evil::new(
+    let evil = HostileApplication::new(
         "       01 N PIC X(60).\n       01 X PIC X(200) VALUE 'touch reached'.",
         &format!("{procedure}           CONTINUE."),
         &[],
     );
-    assert_eq!(evil.told(), "");
+    assert_eq!(evil.outcome(), "");
     // Named in the text, each is refused with its line.
     for name in ["CBL_DELETE_FILE", "C$SLEEP", "SYSTEM", "CBL_GC_FORK"] {
         let call = format!("           CALL '{name}' USING X X.");
-        let evil = Evil::new("       01 X PIC X(10).", &call, &[]);
+        let evil = HostileApplication::new("       01 X PIC X(10).", &call, &[]);
         let output = tupelo().arg("check").arg(evil.0.path()).output().unwrap();
         let said = text(&output.stdout) + &text(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{name}: {said}");
@@ -183,11 +183,11 @@ fn statements_that_reach_the_process_are_refused_or_harmless() {
         ("a screen's field", "           ACCEPT X LINE 1 COL 1."),
     ];
     for (what, statement) in refused {
-        let evil = Evil::new("       01 X PIC X(10).", statement, &[]);
-        let told = evil.told();
+        let evil = HostileApplication::new("       01 X PIC X(10).", statement, &[]);
+        let told = evil.outcome();
         assert!(told.starts_with("APCT"), "{what}: {told}");
     }
-    let evil = Evil::new(
+    let evil = HostileApplication::new(
         "       01 X PIC X(10) VALUE '1234567890'.
        01 D PIC 9(6).
        01 N PIC S9(9) COMP-5 VALUE 5.
@@ -204,7 +204,7 @@ fn statements_that_reach_the_process_are_refused_or_harmless() {
            STRING SHOWN '/' X INTO DFHCOMMAREA.",
         &[],
     );
-    let told = evil.told();
+    let told = evil.outcome();
     assert!(told.starts_with("-1/"), "{told}");
     assert!(!told.contains("root"), "{told}");
 }
@@ -240,14 +240,14 @@ fn a_sort_of_files_is_refused_when_it_is_called() {
            CONTINUE.
 ";
     let call = "           CALL 'SORTER' USING DFHCOMMAREA.";
-    let told = Evil::new("", call, &[("SORTER", sorter)]).told();
+    let told = HostileApplication::new("", call, &[("SORTER", sorter)]).outcome();
     // Such a module refers to entries that are not listed.
     assert!(told.starts_with("APCT"), "{told}");
 }
 
 #[test]
 fn paragraphs_that_perform_themselves_without_end_are_a_runaway_task() {
-    let evil = Evil::new(
+    let evil = HostileApplication::new(
         "       01 N PIC 9(9) COMP-5 VALUE 0.",
         "           PERFORM DEEPER.
            MOVE 'BACK' TO DFHCOMMAREA.
@@ -258,7 +258,7 @@ fn paragraphs_that_perform_themselves_without_end_are_a_runaway_task() {
        AFTER-ALL.",
         &[],
     );
-    let told = evil.told();
+    let told = evil.outcome();
     assert!(told.starts_with("AICA"), "{told}");
 }
 
@@ -294,13 +294,13 @@ fn switches_and_shared_items_of_a_task_are_not_the_next_one_s() {
 
 #[test]
 fn the_servers_environment_is_not_there() {
-    let evil = Evil::new(
+    let evil = HostileApplication::new(
         "       01 X PIC X(20) VALUE 'nothing'.",
         "           ACCEPT X FROM ENVIRONMENT 'HOSTILE_SECRET'
            MOVE X TO DFHCOMMAREA.",
         &[],
     );
-    let told = evil.told();
+    let told = evil.outcome();
     assert!(!told.contains("s3cr3t"), "{told}");
 }
 
@@ -327,13 +327,13 @@ fn files_are_refused_in_a_subprogram_when_it_is_run() {
            GOBACK.
 ";
     let call = "           CALL 'READER' USING DFHCOMMAREA.";
-    let told = Evil::new("", call, &[("READER", reader)]).told();
+    let told = HostileApplication::new("", call, &[("READER", reader)]).outcome();
     assert!(told.starts_with("ASRA") && told.contains("file"), "{told}");
 }
 
 #[test]
 fn getmain_gives_a_task_its_share_and_no_more() {
-    let evil = Evil::new(
+    let evil = HostileApplication::new(
         "       01 P USAGE POINTER.
        01 R PIC S9(8) COMP.
        01 R2 PIC S9(8) COMP.
@@ -356,12 +356,12 @@ fn getmain_gives_a_task_its_share_and_no_more() {
         &[],
     );
     // LENGERR for what can never be had, NOSTG when the share is used up.
-    assert_eq!(evil.told(), "0022/0001  0042/0002 000064");
+    assert_eq!(evil.outcome(), "0022/0001  0042/0002 000064");
 }
 
 #[test]
 fn allocate_ends_at_the_workers_bound() {
-    let evil = Evil::new(
+    let evil = HostileApplication::new(
         "       01 P USAGE POINTER.
        01 N PIC 9(6) VALUE 0.",
         "           PERFORM UNTIL N > 50000
@@ -372,7 +372,7 @@ fn allocate_ends_at_the_workers_bound() {
            MOVE N TO DFHCOMMAREA.",
         &[],
     );
-    let told = evil.told();
+    let told = evil.outcome();
     let mib = told.parse::<u32>().ok();
     let ended_well = mib.is_some_and(|n| n <= 512);
     assert!(ended_well || told.starts_with("ASRA"), "{told}");
@@ -396,13 +396,13 @@ fn calls_without_end_are_an_abend_that_says_so() {
         .replace("DOWN", "UPWARD")
         .replace('?', "DOWN");
     let call = "           CALL 'DOWN' USING DFHCOMMAREA.";
-    let told = Evil::new("", call, &[("DOWN", down), ("UPWARD", &up)]).told();
+    let told = HostileApplication::new("", call, &[("DOWN", down), ("UPWARD", &up)]).outcome();
     assert!(told.starts_with("ASRA") && told.contains("stack"), "{told}");
 }
 
 #[test]
 fn what_is_displayed_moves_no_cursor_and_floods_no_log() {
-    let evil = Evil::new(
+    let evil = HostileApplication::new(
         "       01 N PIC 9(6) VALUE 0.
        01 L PIC X(2000) VALUE ALL 'x'.",
         "           DISPLAY 'A' X'1B' '[2J' X'0D00' 'B'.

@@ -64,7 +64,7 @@ fn run(sandbox: &str) -> Output {
 }
 
 #[test]
-fn a_kernel_without_landlock_is_told_in_one_line_or_refused() {
+fn a_kernel_without_landlock_is_reported_in_one_line_or_refused() {
     let best = run("best-effort");
     let said = text(&best.stderr);
     assert_ne!(best.status.code(), Some(2), "{said}");

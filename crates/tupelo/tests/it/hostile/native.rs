@@ -254,7 +254,7 @@ fn nonsense_in_a_worker_s_own_memory_costs_its_task_alone() {
 }
 
 #[test]
-fn traps_that_a_task_leaves_behind_cost_the_next_ones_in_its_process_alone() {
+fn traps_that_a_task_leaves_cost_the_next_ones_in_its_process_alone() {
     if !sandbox_is_whole() {
         return;
     }
@@ -333,7 +333,7 @@ fn serves(arena: &Arena, after: &str) {
 }
 
 #[test]
-fn messages_reach_nobody_else_and_a_worker_without_its_socket_is_replaced() {
+fn messages_reach_no_other_process_and_a_worker_without_its_socket_is_replaced() {
     if !sandbox_is_whole() {
         return;
     }

@@ -2,18 +2,18 @@
 
 /// A page and its commands.
 #[derive(Debug, Default)]
-pub struct Page {
+pub struct DocPage {
     /// File name.
     pub name: String,
     /// Commands that are run, in their order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<DocCommand>,
     /// Blocks that are not run.
     pub left_out: Vec<LeftOut>,
 }
 
 /// One command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct DocCommand {
     /// Line of the page, from 1.
     pub line: usize,
     /// What the shell is given; it may have several lines.
@@ -34,10 +34,10 @@ pub struct LeftOut {
 }
 
 /// Reads a page.
-pub fn page(name: &str, text: &str) -> Page {
-    let mut page = Page {
+pub fn page(name: &str, text: &str) -> DocPage {
+    let mut page = DocPage {
         name: name.to_owned(),
-        ..Page::default()
+        ..DocPage::default()
     };
     let mut reason = None;
     let mut lines = (1..).zip(text.lines());
@@ -47,7 +47,7 @@ pub fn page(name: &str, text: &str) -> Page {
             continue;
         }
         if let Some(command) = marker(line, "first: ") {
-            page.steps.push(Step {
+            page.steps.push(DocCommand {
                 line: number,
                 command: command.to_owned(),
                 expected: Vec::new(),
@@ -91,8 +91,8 @@ fn marker<'a>(line: &'a str, word: &str) -> Option<&'a str> {
 }
 
 /// Commands after `$ ` with their outputs.
-fn console(block: &[(usize, &str)]) -> Vec<Step> {
-    let mut steps: Vec<Step> = Vec::new();
+fn console(block: &[(usize, &str)]) -> Vec<DocCommand> {
+    let mut steps: Vec<DocCommand> = Vec::new();
     let mut at = 0;
     while at < block.len() {
         let (line, text) = block[at];
@@ -105,7 +105,7 @@ fn console(block: &[(usize, &str)]) -> Vec<Step> {
         };
         let (command, end) = whole(first, block, at);
         at = end;
-        steps.push(Step {
+        steps.push(DocCommand {
             line,
             command,
             expected: Vec::new(),
@@ -116,7 +116,7 @@ fn console(block: &[(usize, &str)]) -> Vec<Step> {
 }
 
 /// Commands, one a line.
-fn script(block: &[(usize, &str)]) -> Vec<Step> {
+fn script(block: &[(usize, &str)]) -> Vec<DocCommand> {
     let mut steps = Vec::new();
     let mut at = 0;
     while at < block.len() {
@@ -127,7 +127,7 @@ fn script(block: &[(usize, &str)]) -> Vec<Step> {
         }
         let (command, end) = whole(text, block, at);
         at = end;
-        steps.push(Step {
+        steps.push(DocCommand {
             line,
             command,
             expected: Vec::new(),

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::read::Step;
+use super::read::DocCommand;
 
 /// What a command did.
 #[derive(Debug, Default)]
@@ -56,7 +56,7 @@ fn unshare() -> Command {
 /// Runs commands in their order, in a copy of `top`'s examples below `folder`. A
 /// result that is `None` is of a command that did not end in time; nothing after
 /// it was run.
-pub fn run(steps: &[Step], top: &Path, folder: &Path) -> Vec<Option<Result>> {
+pub fn run(steps: &[DocCommand], top: &Path, folder: &Path) -> Vec<Option<Result>> {
     let (bin, work) = (folder.join("bin"), folder.join("work"));
     fs::create_dir_all(&bin).unwrap();
     fs::create_dir_all(work.join("docs")).unwrap();
@@ -106,7 +106,7 @@ fn result(said: &str, at: usize) -> Option<Result> {
 }
 
 /// The commands as one script.
-fn text(steps: &[Step]) -> String {
+fn text(steps: &[DocCommand]) -> String {
     let mut script = String::from("ip link set lo up\nexport LC_ALL=C.UTF-8\n");
     for (at, step) in steps.iter().enumerate() {
         let _ = write!(

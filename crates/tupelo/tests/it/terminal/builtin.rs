@@ -148,7 +148,7 @@ fn programs_sign_users_on_and_off_and_verify_their_passwords() {
 }
 
 #[test]
-fn without_users_nobody_signs_on_and_programs_hear_so() {
+fn without_users_no_sign_on_succeeds_and_programs_get_the_response() {
     let server = Server::start(&application());
     let mut terminal = Terminal::model_2(&server);
     terminal.command("CESN", "This region has no users");

@@ -49,7 +49,7 @@ const STEPS: &str = r##"(async (steps) => {
   return JSON.stringify({ text: text(), copied });
 })"##;
 
-fn steps(page: &mut browser::Page, steps: &serde_json::Value) -> serde_json::Value {
+fn steps(page: &mut browser::BrowserPage, steps: &serde_json::Value) -> serde_json::Value {
     let told = page.run(&format!("{STEPS}({steps})"));
     serde_json::from_str(&told).unwrap()
 }
@@ -61,7 +61,7 @@ fn a_conversation_runs_in_a_browser_with_keys_keypad_paste_copy_and_sessions() {
     };
     let server = Server::start(&application());
     let url = format!("http://{}/console/terminal.html", server.admin);
-    let mut page = browser::Page::open(name, &url);
+    let mut page = browser::BrowserPage::open(name, &url);
     // Keys are typed ahead of the screens that they are for.
     let told = steps(
         &mut page,

@@ -1,7 +1,7 @@
 //! Terminals with TLS, with other code pages, and with SYSREQ.
 
 use super::*;
-use crate::authority::Authority;
+use crate::authority::TestAuthority;
 use crate::operator::copy;
 
 /// A copy of the application with these settings in the place of its own.
@@ -17,7 +17,7 @@ fn with_certificate(terminal: &str) -> tempfile::TempDir {
         "[gateway]\ntls_certificate = \"server.pem\"\ntls_key = \"server.key\"\n\
          tls_listen = \"127.0.0.1:0\"\n[terminal]\n{terminal}\n"
     ));
-    let (certificate, key) = Authority::new().sign();
+    let (certificate, key) = TestAuthority::new().sign();
     std::fs::write(folder.path().join("server.pem"), certificate.pem()).unwrap();
     std::fs::write(folder.path().join("server.key"), key.serialize_pem()).unwrap();
     folder

@@ -12,10 +12,10 @@ use store::transfer::LoadOptions;
 use store::{DefineError, FileName, CatalogueName, WriteStore};
 
 /// What was done in words, or the status and the reason.
-type Done = Result<String, (Status, String)>;
+type CatalogueResult = Result<String, (Status, String)>;
 
 /// Does the command of a text.
-pub fn done(region: &Handle, text: &str) -> Done {
+pub fn done(region: &Handle, text: &str) -> CatalogueResult {
     let deck = parse(text);
     if let Some(wrong) = deck.diagnostics.first() {
         return refused(format!("the region does not read the command: {wrong}"));
@@ -55,7 +55,7 @@ fn named(of: &DataRef) -> Option<FileName> {
     }
 }
 
-fn apply(store: &mut dyn WriteStore, command: Command) -> Done {
+fn apply(store: &mut dyn WriteStore, command: Command) -> CatalogueResult {
     match command {
         Command::DefineCluster(def) => {
             let text = format!("{} defined", def.name);
@@ -123,6 +123,6 @@ fn of_define(error: DefineError) -> (Status, String) {
     (status, error.to_string())
 }
 
-fn refused(text: String) -> Done {
+fn refused(text: String) -> CatalogueResult {
     Err((Status::IN_USE, text))
 }

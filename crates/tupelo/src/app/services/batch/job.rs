@@ -26,7 +26,7 @@ const COMMIT_AFTER: Duration = Duration::from_millis(20);
 /// Time without a message after which changes are committed.
 const QUIET: Duration = Duration::from_millis(5);
 /// How often a job that is quiet is looked after.
-const LOOK: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// Numbers of an RRDS that are tried when others write to the last ones.
 const TRIES: usize = 100;
 
@@ -42,7 +42,7 @@ pub async fn serve(region: &Handle, user: UserId, stream: UnixStream) {
             return;
         }
     };
-    let mut job = Job {
+    let mut job = ConnectedJob {
         region,
         purged: task.purged(),
         task,
@@ -85,17 +85,17 @@ async fn begin(
         };
         match region.begin_open(&region.default_port(), request).await {
             Ok(task) => {
-                say(stream, &Response::done(0))?;
+                send_response(stream, &Response::done(0))?;
                 return Ok(Some((task, program)));
             }
             Err(refusal) => format!("the region takes no job: {refusal}"),
         }
     };
-    say(stream, &Response::with(Status::IN_USE, 0, refused))?;
+    send_response(stream, &Response::with(Status::IN_USE, 0, refused))?;
     Ok(None)
 }
 
-struct Job<'r> {
+struct ConnectedJob<'r> {
     region: &'r Handle,
     task: OpenTask,
     purged: Arc<AtomicBool>,
@@ -109,17 +109,17 @@ struct Job<'r> {
     failed: bool,
 }
 
-impl Job<'_> {
+impl ConnectedJob<'_> {
     async fn run(&mut self, stream: &mut UnixStream, frames: &mut Frames) -> io::Result<()> {
         let mut waits = Duration::ZERO;
         loop {
-            let limit = if self.pending > 0 { QUIET } else { LOOK };
+            let limit = if self.pending > 0 { QUIET } else { POLL_INTERVAL };
             if waits != limit {
                 stream.set_read_timeout(Some(limit))?;
                 waits = limit;
             }
             if self.purged.load(Ordering::SeqCst) {
-                return say(stream, &self.over());
+                return send_response(stream, &self.over());
             }
             let Some(frame) = frames.next(stream)? else {
                 self.commit().await;
@@ -127,7 +127,7 @@ impl Job<'_> {
             };
             let ask = Ask::parse(frame).ok_or(io::ErrorKind::InvalidData)?;
             let told = self.serve(ask).await;
-            say(stream, &told)?;
+            send_response(stream, &told)?;
             let is_due = self
                 .since
                 .is_some_and(|since| since.elapsed() >= COMMIT_AFTER);
@@ -249,7 +249,7 @@ impl Job<'_> {
     }
 }
 
-fn say(stream: &mut UnixStream, told: &Response) -> io::Result<()> {
+fn send_response(stream: &mut UnixStream, told: &Response) -> io::Result<()> {
     let mut bytes = Vec::new();
     told.emit(&mut bytes);
     stream.write_all(&bytes)

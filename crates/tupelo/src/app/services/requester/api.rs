@@ -10,31 +10,31 @@ use gateway::{CallInterface, OutboundRequest, CallableApi};
 use link::CommandOperands;
 use worker::baq::{operand, pairs};
 
-use super::credential::{Credentials, Given};
+use super::credential::{ApiCredentials, CallerParameters};
 use super::result::CallResult;
 use crate::app::Application;
 use crate::app::config::RequesterApi;
 use crate::app::finding::Findings;
 
 /// An API and how it is reached.
-pub struct Api {
+pub struct RemoteApi {
     requester: CallableApi,
     url: String,
     fetcher: Fetcher,
-    credentials: Credentials,
+    credentials: ApiCredentials,
 }
 
 /// APIs by the names that programs call them by: the title of the document, as
 /// our information blocks have it, the name of its settings and folder, which
 /// z/OS Connect's have, and that of the toolkit of z/OS Connect EE.
 #[derive(Debug, Default)]
-pub struct Apis {
-    all: Vec<Arc<Api>>,
-    by_name: BTreeMap<String, Arc<Api>>,
+pub struct CallableApis {
+    all: Vec<Arc<RemoteApi>>,
+    by_name: BTreeMap<String, Arc<RemoteApi>>,
 }
 
-impl Apis {
-    fn add(&mut self, name: &str, api: Api) {
+impl CallableApis {
+    fn add(&mut self, name: &str, api: RemoteApi) {
         let api = Arc::new(api);
         for own in [api.requester.name(), api.requester.toolkit_name()] {
             let entry = self.by_name.entry(own.to_owned());
@@ -45,7 +45,7 @@ impl Apis {
     }
 
     /// The API of a name.
-    pub fn get(&self, name: &str) -> Option<&Arc<Api>> {
+    pub fn get(&self, name: &str) -> Option<&Arc<RemoteApi>> {
         self.by_name.get(name)
     }
 
@@ -64,7 +64,7 @@ impl Apis {
     }
 }
 
-impl std::fmt::Debug for Api {
+impl std::fmt::Debug for RemoteApi {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Api")
             .field("url", &self.url)
@@ -73,9 +73,9 @@ impl std::fmt::Debug for Api {
 }
 
 /// Reads what an application calls; what is wrong goes to `findings`.
-pub fn read(app: &Application, findings: &mut Findings) -> Apis {
+pub fn read(app: &Application, findings: &mut Findings) -> CallableApis {
     let section = &app.config.requester;
-    let mut all = Apis::default();
+    let mut all = CallableApis::default();
     for (name, config) in &section.apis {
         let folder = app.folder.join(&section.folder).join(name);
         let requester = match CallableApi::load(&folder, app.code_page()) {
@@ -88,7 +88,7 @@ pub fn read(app: &Application, findings: &mut Findings) -> Apis {
                 continue;
             }
         };
-        match Api::new(requester, config, &app.folder) {
+        match RemoteApi::new(requester, config, &app.folder) {
             Ok(api) => all.add(name, api),
             Err(why) => findings.warn(format!("[requester.apis.{name}] is not called: {why}")),
         }
@@ -96,9 +96,9 @@ pub fn read(app: &Application, findings: &mut Findings) -> Apis {
     all
 }
 
-impl Api {
-    fn new(requester: CallableApi, config: &RequesterApi, folder: &Path) -> Result<Api, String> {
-        let credentials = Credentials::read(config, folder)?;
+impl RemoteApi {
+    fn new(requester: CallableApi, config: &RequesterApi, folder: &Path) -> Result<RemoteApi, String> {
+        let credentials = ApiCredentials::read(config, folder)?;
         let own = (!credentials.are_none()).then_some(config.url.as_str());
         if let Some(url) = own
             .into_iter()
@@ -135,7 +135,7 @@ impl Api {
             SettingsError::Trusted(_) => format!("trusted: {wrong}"),
             SettingsError::Shown(_) => format!("certificate: {wrong}"),
         })?;
-        Ok(Api {
+        Ok(RemoteApi {
             requester,
             url: config.url.trim_end_matches('/').to_owned(),
             fetcher,
@@ -161,7 +161,7 @@ impl Api {
         let base = given.get_bytes(operand::BASE).unwrap_or_default();
         let outbound = self.requester.request(calling, operation, base, &areas);
         let outbound = outbound.map_err(|fault| CallResult::refused(fault.0))?;
-        let own = Given(named(given, operand::PARAMETERS));
+        let own = CallerParameters(named(given, operand::PARAMETERS));
         let fetched = self.send(outbound, &own).await?;
         let (status, body) = (fetched.status, &fetched.body);
         match self.requester.response(calling, operation, status, body) {
@@ -172,7 +172,7 @@ impl Api {
 
     /// Sends a request with its credentials; once more with a new token where
     /// the old one was refused.
-    async fn send(&self, outbound: OutboundRequest, own: &Given) -> Result<Fetched, CallResult> {
+    async fn send(&self, outbound: OutboundRequest, own: &CallerParameters) -> Result<Fetched, CallResult> {
         let mut renew = false;
         loop {
             let identity = self.credentials.identity(&self.fetcher, own, renew).await?;

@@ -33,7 +33,7 @@ const FORM: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~');
 
 /// One way to say it.
-enum Credential {
+enum ApiCredential {
     Basic(String, String),
     Key(String, String),
     Oauth(RequesterOauth, String),
@@ -41,14 +41,14 @@ enum Credential {
 }
 
 /// All that a call of an API needs to say.
-pub struct Credentials {
-    all: Vec<Credential>,
+pub struct ApiCredentials {
+    all: Vec<ApiCredential>,
     /// Tokens in use, by whom they are for.
     tokens: Mutex<BTreeMap<String, (String, Instant)>>,
 }
 
 /// Headers of a call.
-pub struct Identity {
+pub struct IdentityHeaders {
     /// The headers.
     pub headers: Vec<(String, String)>,
     /// Whether one of them is a token, which may be old.
@@ -56,9 +56,9 @@ pub struct Identity {
 }
 
 /// Parameters that the program gives.
-pub struct Given(pub Vec<(String, Vec<u8>)>);
+pub struct CallerParameters(pub Vec<(String, Vec<u8>)>);
 
-impl Given {
+impl CallerParameters {
     /// The program's value, or the usual one where it gives none.
     fn or(&self, name: &str, usual: &str) -> String {
         let known = |(known, _): &&(String, _)| known.eq_ignore_ascii_case(name);
@@ -70,12 +70,12 @@ impl Given {
     }
 }
 
-impl Credentials {
+impl ApiCredentials {
     /// Those of an API; files are in `folder`.
     ///
     /// # Errors
     /// Which file cannot be read.
-    pub fn read(config: &RequesterApi, folder: &Path) -> Result<Credentials, String> {
+    pub fn read(config: &RequesterApi, folder: &Path) -> Result<ApiCredentials, String> {
         let secret = |file: &Path| secret(folder, file);
         let perhaps = |file: &Option<PathBuf>| match file {
             Some(file) => secret(file),
@@ -84,21 +84,21 @@ impl Credentials {
         let mut all = Vec::new();
         if let Some(basic) = &config.basic {
             let password = secret(&basic.password_file)?;
-            all.push(Credential::Basic(basic.user.clone(), password));
+            all.push(ApiCredential::Basic(basic.user.clone(), password));
         }
         if let Some(key) = &config.api_key {
-            all.push(Credential::Key(key.header.clone(), secret(&key.file)?));
+            all.push(ApiCredential::Key(key.header.clone(), secret(&key.file)?));
         }
         if let Some(oauth) = &config.oauth {
             let secret = perhaps(&oauth.client_secret_file)?;
-            all.push(Credential::Oauth(oauth.clone(), secret));
+            all.push(ApiCredential::Oauth(oauth.clone(), secret));
         }
         if let Some(token) = &config.token {
             let password = perhaps(&token.password_file)?;
-            all.push(Credential::Token(token.clone(), password));
+            all.push(ApiCredential::Token(token.clone(), password));
         }
         clash(&all)?;
-        Ok(Credentials {
+        Ok(ApiCredentials {
             all,
             tokens: Mutex::default(),
         })
@@ -112,9 +112,9 @@ impl Credentials {
     /// Addresses of the servers that give tokens.
     pub fn urls(&self) -> impl Iterator<Item = &str> {
         self.all.iter().filter_map(|credential| match credential {
-            Credential::Oauth(oauth, _) => Some(oauth.token_url.as_str()),
-            Credential::Token(token, _) => Some(token.url.as_str()),
-            Credential::Basic(..) | Credential::Key(..) => None,
+            ApiCredential::Oauth(oauth, _) => Some(oauth.token_url.as_str()),
+            ApiCredential::Token(token, _) => Some(token.url.as_str()),
+            ApiCredential::Basic(..) | ApiCredential::Key(..) => None,
         })
     }
 
@@ -122,23 +122,23 @@ impl Credentials {
     pub async fn identity(
         &self,
         fetcher: &Fetcher,
-        own: &Given,
+        own: &CallerParameters,
         renew: bool,
-    ) -> Result<Identity, CallResult> {
+    ) -> Result<IdentityHeaders, CallResult> {
         let mut headers = Vec::new();
         let mut by_token = false;
         for credential in &self.all {
             let asking = match credential {
-                Credential::Basic(user, password) => {
+                ApiCredential::Basic(user, password) => {
                     headers.push(authorization(basic(user, password)));
                     continue;
                 }
-                Credential::Key(header, key) => {
+                ApiCredential::Key(header, key) => {
                     headers.push((header.clone(), key.clone()));
                     continue;
                 }
-                Credential::Oauth(oauth, secret) => Asking::oauth(oauth, secret, own),
-                Credential::Token(token, password) => Asking::token(token, password, own),
+                ApiCredential::Oauth(oauth, secret) => TokenRequest::oauth(oauth, secret, own),
+                ApiCredential::Token(token, password) => TokenRequest::token(token, password, own),
             };
             by_token = true;
             let kept = self.kept(&asking.key).filter(|_| !renew);
@@ -148,7 +148,7 @@ impl Credentials {
             };
             headers.push(authorization(format!("Bearer {token}")));
         }
-        Ok(Identity { headers, by_token })
+        Ok(IdentityHeaders { headers, by_token })
     }
 
     fn kept(&self, key: &str) -> Option<String> {
@@ -158,7 +158,7 @@ impl Credentials {
     }
 
     /// Asks for a token and keeps it.
-    async fn ask(&self, fetcher: &Fetcher, asking: Asking) -> Result<String, CallResult> {
+    async fn ask(&self, fetcher: &Fetcher, asking: TokenRequest) -> Result<String, CallResult> {
         let fetched = super::api::fetched(fetcher, asking.request).await;
         let fetched = fetched.map_err(|why| why.of("the token server"))?;
         let wrong = |why: String| CallResult::refused(format!("the token server {why}"));
@@ -187,14 +187,14 @@ impl Credentials {
 
 /// That two of the credentials would be in one header, of which a server takes
 /// either or none, or that a key can be in no header.
-fn clash(all: &[Credential]) -> Result<(), String> {
+fn clash(all: &[ApiCredential]) -> Result<(), String> {
     let mut headers: Vec<(HeaderName, &str)> = Vec::new();
     for credential in all {
         let (header, kind) = match credential {
-            Credential::Basic(..) => (header::AUTHORIZATION, "basic"),
-            Credential::Oauth(..) => (header::AUTHORIZATION, "oauth"),
-            Credential::Token(..) => (header::AUTHORIZATION, "token"),
-            Credential::Key(name, key) => (key_header(name, key)?, "api_key"),
+            ApiCredential::Basic(..) => (header::AUTHORIZATION, "basic"),
+            ApiCredential::Oauth(..) => (header::AUTHORIZATION, "oauth"),
+            ApiCredential::Token(..) => (header::AUTHORIZATION, "token"),
+            ApiCredential::Key(name, key) => (key_header(name, key)?, "api_key"),
         };
         if let Some((_, other)) = headers.iter().find(|(known, _)| *known == header) {
             return Err(format!(
@@ -230,7 +230,7 @@ fn key_header(name: &str, key: &str) -> Result<HeaderName, String> {
 }
 
 /// How a token is asked for.
-struct Asking {
+struct TokenRequest {
     request: Request,
     /// Member of the answer that is the token.
     member: String,
@@ -238,9 +238,9 @@ struct Asking {
     key: String,
 }
 
-impl Asking {
+impl TokenRequest {
     /// The client's own token, or that of a user whom the program gives.
-    fn oauth(oauth: &RequesterOauth, secret: &str, own: &Given) -> Asking {
+    fn oauth(oauth: &RequesterOauth, secret: &str, own: &CallerParameters) -> TokenRequest {
         let client = own.or("BAQHAPI-oAuth-ClientId", &oauth.client_id);
         let secret = own.or("BAQHAPI-oAuth-ClientSecret", secret);
         let user = own.or("BAQHAPI-oAuth-Username", "");
@@ -274,7 +274,7 @@ impl Asking {
             body: body.clone().into_bytes(),
             timeout: None,
         };
-        Asking {
+        TokenRequest {
             request,
             member: "access_token".into(),
             key: format!("{client}\n{secret}\n{body}"),
@@ -282,10 +282,10 @@ impl Asking {
     }
 
     /// A token for a user and a password.
-    fn token(token: &RequesterToken, password: &str, own: &Given) -> Asking {
+    fn token(token: &RequesterToken, password: &str, own: &CallerParameters) -> TokenRequest {
         let user = own.or("BAQHAPI-Token-Username", &token.user);
         let password = own.or("BAQHAPI-Token-Password", password);
-        Asking {
+        TokenRequest {
             request: Request {
                 method: "GET".into(),
                 url: token.url.clone(),
@@ -322,7 +322,7 @@ mod tests {
     #[test]
     fn a_client_asks_for_itself_or_for_the_programs_user() {
         let form = |own| {
-            let asking = Asking::oauth(&oauth(), "s", &Given(own));
+            let asking = TokenRequest::oauth(&oauth(), "s", &CallerParameters(own));
             String::from_utf8(asking.request.body).expect("text")
         };
         assert_eq!(
@@ -341,12 +341,12 @@ mod tests {
 
     #[test]
     fn two_credentials_of_one_header_and_keys_of_none_are_refused() {
-        let basic = || Credential::Basic("ann".into(), "pw".into());
-        let key = |name: &str, key: &str| Credential::Key(name.into(), key.into());
+        let basic = || ApiCredential::Basic("ann".into(), "pw".into());
+        let key = |name: &str, key: &str| ApiCredential::Key(name.into(), key.into());
         assert_eq!(clash(&[basic(), key("X-Key", "k")]), Ok(()));
         for (all, told) in [
             (
-                vec![basic(), Credential::Oauth(oauth(), "s".into())],
+                vec![basic(), ApiCredential::Oauth(oauth(), "s".into())],
                 "basic and oauth",
             ),
             (
@@ -365,7 +365,7 @@ mod tests {
 
     /// How often a server is asked for a token by three calls, the last of which
     /// had its token refused.
-    fn asked(answer: &str) -> usize {
+    fn token_requests(answer: &str) -> usize {
         use std::io::{Read, Write};
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}/", listener.local_addr().expect("bound"));
@@ -388,8 +388,8 @@ mod tests {
             ..fetch::Settings::default()
         });
         let fetcher = fetcher.expect("an address");
-        let credentials = Credentials {
-            all: vec![Credential::Oauth(
+        let credentials = ApiCredentials {
+            all: vec![ApiCredential::Oauth(
                 RequesterOauth {
                     token_url: url,
                     ..oauth()
@@ -403,7 +403,7 @@ mod tests {
             .build();
         runtime.expect("a runtime").block_on(async {
             for renew in [false, false, true] {
-                let own = Given(Vec::new());
+                let own = CallerParameters(Vec::new());
                 let identity = credentials.identity(&fetcher, &own, renew).await;
                 let identity = identity.unwrap_or_else(|told| panic!("{}", told.message));
                 assert_eq!(identity.headers, [authorization("Bearer t".into())]);
@@ -414,20 +414,20 @@ mod tests {
 
     #[test]
     fn a_token_is_asked_for_anew_before_its_end_and_when_it_is_refused() {
-        assert_eq!(asked("3600"), 2);
-        assert_eq!(asked("0"), 3, "it has ended");
-        assert_eq!(asked("10"), 3, "it ends within the margin");
-        assert_eq!(asked("\"soon\""), 2, "it does not say");
+        assert_eq!(token_requests("3600"), 2);
+        assert_eq!(token_requests("0"), 3, "it has ended");
+        assert_eq!(token_requests("10"), 3, "it ends within the margin");
+        assert_eq!(token_requests("\"soon\""), 2, "it does not say");
     }
 
     #[test]
     fn a_token_is_kept_for_those_who_could_ask_for_it_only() {
         let key = |password: &str| {
-            let given = Given(vec![
+            let given = CallerParameters(vec![
                 ("BAQHAPI-oAuth-Username".into(), b"ANN".to_vec()),
                 ("BAQHAPI-oAuth-Password".into(), password.into()),
             ]);
-            Asking::oauth(&oauth(), "s", &given).key
+            TokenRequest::oauth(&oauth(), "s", &given).key
         };
         assert_eq!(key("a"), key("a"));
         assert_ne!(key("a"), key("b"));

@@ -16,32 +16,32 @@ use region::{CommandService, RegionConfig, ServiceCommand};
 use tokio::sync::mpsc;
 use worker::baq::{REQUESTER_CALL, operand, outcome};
 
-use super::{Running, Service};
+use super::{RunningRegion, RegionService};
 use crate::app::Application;
-use crate::app::compile::Compiled;
+use crate::app::compile::CompiledPrograms;
 use crate::app::finding::{Findings, Severity};
-use crate::app::said::Said;
-use api::Apis;
+use crate::app::said::ReportedFindings;
+use api::CallableApis;
 pub use api::read;
 use result::CallResult;
 
 /// The APIs in force, and those that were read and are not yet.
 #[derive(Default)]
 struct ApiRequester {
-    apis: Arc<Requesters>,
-    next: Option<Apis>,
+    apis: Arc<ApiRequesters>,
+    next: Option<CallableApis>,
 }
 
 /// A service that has read nothing yet.
-pub fn service() -> Box<dyn Service> {
+pub fn service() -> Box<dyn RegionService> {
     Box::new(ApiRequester::default())
 }
 
-impl Service for ApiRequester {
-    fn prepare(&mut self, app: &Application, _: &Compiled, said: &mut Said) -> Result<()> {
+impl RegionService for ApiRequester {
+    fn prepare(&mut self, app: &Application, _: &CompiledPrograms, said: &mut ReportedFindings) -> Result<()> {
         let mut findings = Findings::new(&app.folder);
         self.next = Some(read(app, &mut findings));
-        said.say(&findings);
+        said.show_new(&findings);
         Ok(())
     }
 
@@ -49,7 +49,7 @@ impl Service for ApiRequester {
         config.services.push(self.apis.clone());
     }
 
-    fn start(&mut self, running: &Running<'_>) -> Result<()> {
+    fn start(&mut self, running: &RunningRegion<'_>) -> Result<()> {
         self.reload(running)
     }
 
@@ -57,7 +57,7 @@ impl Service for ApiRequester {
         Vec::new()
     }
 
-    fn reload(&mut self, _: &Running<'_>) -> Result<()> {
+    fn reload(&mut self, _: &RunningRegion<'_>) -> Result<()> {
         if let Some(next) = self.next.take() {
             self.apis.take_over(next);
         }
@@ -80,7 +80,7 @@ impl Service for ApiRequester {
 /// APIs that cannot be called as they are described.
 pub fn without_region(app: &Application, config: &mut RegionConfig) -> Result<()> {
     let mut findings = Findings::new(&app.folder);
-    let requesters = Requesters::default();
+    let requesters = ApiRequesters::default();
     requesters.take_over(read(app, &mut findings));
     eprint!("{}", findings.text(Severity::Warning, false));
     config.services.push(Arc::new(requesters));
@@ -88,23 +88,23 @@ pub fn without_region(app: &Application, config: &mut RegionConfig) -> Result<()
 }
 
 /// A program's call, and the APIs that were in force when it came.
-type Job = (ServiceCommand, Arc<Apis>);
+type RequesterCall = (ServiceCommand, Arc<CallableApis>);
 
 /// The APIs that programs call, and the way to the thread that calls them,
 /// which begins with the first call.
 #[derive(Debug, Default)]
-struct Requesters {
-    apis: RwLock<Arc<Apis>>,
-    way: Mutex<Option<mpsc::UnboundedSender<Job>>>,
+struct ApiRequesters {
+    apis: RwLock<Arc<CallableApis>>,
+    way: Mutex<Option<mpsc::UnboundedSender<RequesterCall>>>,
 }
 
-impl Requesters {
+impl ApiRequesters {
     /// Takes over others; calls under way end as they began.
-    fn take_over(&self, apis: Apis) {
+    fn take_over(&self, apis: CallableApis) {
         *self.apis.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(apis);
     }
 
-    fn now(&self) -> Arc<Apis> {
+    fn now(&self) -> Arc<CallableApis> {
         let apis = self.apis.read().unwrap_or_else(PoisonError::into_inner);
         apis.clone()
     }
@@ -116,7 +116,7 @@ impl Requesters {
     }
 }
 
-impl CommandService for Requesters {
+impl CommandService for ApiRequesters {
     fn commands(&self) -> &'static [u16] {
         &[REQUESTER_CALL]
     }
@@ -144,7 +144,7 @@ impl CommandService for Requesters {
 }
 
 /// What the thread does until nobody can send it anything.
-fn run(mut jobs: mpsc::UnboundedReceiver<Job>) {
+fn run(mut jobs: mpsc::UnboundedReceiver<RequesterCall>) {
     region::engine::enter("requester", region::engine::EngineClass::Offload);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -161,7 +161,7 @@ fn run(mut jobs: mpsc::UnboundedReceiver<Job>) {
     });
 }
 
-async fn call(command: ServiceCommand, apis: Arc<Apis>) {
+async fn call(command: ServiceCommand, apis: Arc<CallableApis>) {
     let given = &command.operands;
     let name = given.get_bytes(operand::API).unwrap_or_default();
     let name = String::from_utf8_lossy(name);

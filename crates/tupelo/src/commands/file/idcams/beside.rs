@@ -18,11 +18,11 @@ use store::{
     PathDef, ReadStore, RecordFormat, WriteStore,
 };
 
-use super::Refused;
+use super::CommandFailure;
 use crate::app::Application;
 
 /// A store, and who changes it.
-pub enum Home {
+pub enum StoreOwner {
     /// This process has it.
     Own(DiskStore),
     /// A region has it.
@@ -34,7 +34,7 @@ pub enum Home {
 }
 
 /// Records on their way to the region.
-pub struct Records<'r> {
+pub struct RecordBatch<'r> {
     pub reader: &'r mut dyn ReadStore,
     pub from: FileSource,
     /// In a file of relative records, the number of the first; without it each
@@ -44,24 +44,24 @@ pub struct Records<'r> {
 
 /// What became of records that were sent.
 #[derive(Default)]
-pub struct Sent {
+pub struct SendResult {
     pub added: u64,
     pub refused: u64,
 }
 
-impl Home {
+impl StoreOwner {
     /// The application's store: its own, or the one of the region that runs.
-    pub fn open(app: &Application) -> Result<Home> {
+    pub fn open(app: &Application) -> Result<StoreOwner> {
         let path = app.store_path();
         std::fs::create_dir_all(&path).into_diagnostic()?;
         let options = app.store_options();
         match DiskStore::open(&path, &options) {
-            Ok(store) => Ok(Home::Own(store)),
+            Ok(store) => Ok(StoreOwner::Own(store)),
             Err(store::OpenError::Held { pid, .. }) => {
                 let holder = pid.map_or("a process".to_owned(), |pid| format!("process {pid}"));
                 let mut region = Region::new(app.state.clone(), "IDCAMS", holder);
                 region.connect().map_err(|fault| miette!("{}", fault.text))?;
-                Ok(Home::Region {
+                Ok(StoreOwner::Region {
                     path,
                     options,
                     region: RefCell::new(region),
@@ -74,41 +74,41 @@ impl Home {
     /// What is committed.
     pub fn reader(&self) -> Result<DiskReader> {
         match self {
-            Home::Own(store) => store.disk_reader().into_diagnostic(),
-            Home::Region { path, options, .. } => {
+            StoreOwner::Own(store) => store.disk_reader().into_diagnostic(),
+            StoreOwner::Region { path, options, .. } => {
                 DiskReader::open(path, options).into_diagnostic()
             }
         }
     }
 
     /// Has the region do a command of the catalogue; what it says of it.
-    pub fn command(region: &RefCell<Region>, text: &str) -> Result<String, Refused> {
+    pub fn command(region: &RefCell<Region>, text: &str) -> Result<String, CommandFailure> {
         let ask = Ask::Command {
             text: text.as_bytes(),
         };
         let told = region.borrow_mut().ask(&ask);
         told.map(|told| told.text).map_err(|fault| {
             let code = if fault.status == Status::NOT_FOUND { 8 } else { 12 };
-            Refused(code, miette!("{}", fault.text))
+            CommandFailure(code, miette!("{}", fault.text))
         })
     }
 
     /// Sends records to the region, as they stand.
     pub fn send(
         region: &RefCell<Region>,
-        records: Records<'_>,
+        records: RecordBatch<'_>,
         to: &CatalogueEntry,
         replace: bool,
         (skip, count): (u64, Option<u64>),
         mut refused: impl FnMut(&[u8], &str),
-    ) -> Result<Sent> {
-        let Records {
+    ) -> Result<SendResult> {
+        let RecordBatch {
             reader,
             from,
             mut next,
         } = records;
         let mut region = region.borrow_mut();
-        let mut sent = Sent::default();
+        let mut sent = SendResult::default();
         let mut last: Option<Vec<u8>> = None;
         let mut number = 0;
         while sent.refused <= super::ERROR_LIMIT && count.is_none_or(|most| number < skip + most) {
