@@ -4,7 +4,7 @@ use measure::report::{PopulationReport, Report};
 
 /// How a report stands against a stored one.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Standing {
+pub struct BaselineComparison {
     /// What has become worse by more than was allowed, in sentences.
     pub worse: Vec<String>,
     /// What has not, as figures with their change.
@@ -13,10 +13,10 @@ pub struct Standing {
     pub apart: Vec<String>,
 }
 
-impl Standing {
+impl BaselineComparison {
     /// Compares; figures may be worse by `tolerance` percent.
-    pub fn of(baseline: &Report, report: &Report, tolerance: f64) -> Standing {
-        let mut standing = Standing::default();
+    pub fn of(baseline: &Report, report: &Report, tolerance: f64) -> BaselineComparison {
+        let mut standing = BaselineComparison::default();
         let (Some(was), Some(is)) = (baseline.sum(), report.sum()) else {
             let why = "one of the two reports is empty";
             standing.worse.push(why.into());
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn only_what_became_worse_is_a_regression() {
         let base = report(10.0, 1000.0);
-        let near = Standing::of(&base, &report(10.5, 980.0), 10.0);
+        let near = BaselineComparison::of(&base, &report(10.5, 980.0), 10.0);
         assert!(near.holds());
         assert_eq!(
             near.held,
@@ -150,7 +150,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            Standing::of(&base, &report(15.0, 500.0), 10.0).worse.len(),
+            BaselineComparison::of(&base, &report(15.0, 500.0), 10.0).worse.len(),
             2
         );
     }
@@ -158,11 +158,11 @@ mod tests {
     #[test]
     fn cpu_is_compared_only_with_cpu_seen_in_the_same_way() {
         let base = with_cpu(View::Processes, 100.0);
-        let worse = Standing::of(&base, &with_cpu(View::Processes, 200.0), 10.0);
+        let worse = BaselineComparison::of(&base, &with_cpu(View::Processes, 200.0), 10.0);
         assert!(worse.worse[0].starts_with("server CPU per answer was 100.000"));
-        let other = Standing::of(&base, &with_cpu(View::Endpoints, 200.0), 10.0);
+        let other = BaselineComparison::of(&base, &with_cpu(View::Endpoints, 200.0), 10.0);
         assert!(other.holds() && other.apart[0].contains("not compared"));
-        let blind = Standing::of(&base, &report(10.0, 1000.0), 10.0);
+        let blind = BaselineComparison::of(&base, &report(10.0, 1000.0), 10.0);
         assert!(blind.holds() && blind.apart[0].contains("observed no server"));
     }
 }

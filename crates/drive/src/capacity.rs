@@ -4,8 +4,8 @@
 
 use crate::engine::RunError;
 use crate::objective::Objective;
-use crate::plan::{Load, Plan};
-use crate::session::Recording;
+use crate::plan::{LoadModel, RunPlan};
+use crate::session::SessionResult;
 use measure::knee::{COLLAPSED, broken_stick, knee_before_collapse, scalability};
 use measure::report::{Curve, CurvePoint, LatencyReport, Report, Unrecovered};
 use measure::stats::Sample;
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 /// What to try.
 #[derive(Clone, Debug)]
-pub struct Search {
+pub struct CapacitySearch {
     /// The lowest load.
     pub from: f64,
     /// The highest load; none to double the load until objectives are missed.
@@ -30,7 +30,7 @@ pub struct Search {
 }
 
 /// What a search came to.
-pub struct Found {
+pub struct SearchResult {
     /// The figures against load.
     pub curve: Curve,
     /// The report of the highest load that met the objectives, or of the
@@ -38,9 +38,9 @@ pub struct Found {
     pub report: Report,
 }
 
-impl Default for Search {
-    fn default() -> Search {
-        Search {
+impl Default for CapacitySearch {
+    fn default() -> CapacitySearch {
+        CapacitySearch {
             from: 100.0,
             to: None,
             steps: 10,
@@ -52,8 +52,8 @@ impl Default for Search {
 }
 
 /// The unit in which a plan's load is counted.
-pub fn unit(plan: &Plan) -> &'static str {
-    let open = |p: &crate::plan::Population| matches!(p.load, Load::Open { .. });
+pub fn unit(plan: &RunPlan) -> &'static str {
+    let open = |p: &crate::plan::Population| matches!(p.load, LoadModel::Open { .. });
     match plan.populations.iter().any(open) {
         true => "requests/s",
         false => "clients",
@@ -62,7 +62,7 @@ pub fn unit(plan: &Plan) -> &'static str {
 
 /// The plan at another load: rates are scaled together, or clients when there
 /// is no open loop.
-pub fn at_load(plan: &Plan, load: f64) -> Plan {
+pub fn at_load(plan: &RunPlan, load: f64) -> RunPlan {
     let by_rate = unit(plan) == "requests/s";
     let total: f64 = plan
         .populations
@@ -73,8 +73,8 @@ pub fn at_load(plan: &Plan, load: f64) -> Plan {
     let mut scaled = plan.clone();
     for population in &mut scaled.populations {
         match &mut population.load {
-            Load::Open { rate, .. } if by_rate => *rate = rate.scaled(factor),
-            Load::Closed { clients, .. } if !by_rate => *clients = clients.scaled(factor),
+            LoadModel::Open { rate, .. } if by_rate => *rate = rate.scaled(factor),
+            LoadModel::Closed { clients, .. } if !by_rate => *clients = clients.scaled(factor),
             _ => {}
         }
     }
@@ -84,30 +84,30 @@ pub fn at_load(plan: &Plan, load: f64) -> Plan {
     scaled
 }
 
-fn level(load: &Load, by_rate: bool) -> f64 {
+fn level(load: &LoadModel, by_rate: bool) -> f64 {
     match load {
-        Load::Open { rate, .. } if by_rate => rate.peak(),
-        Load::Closed { clients, .. } if !by_rate => clients.peak(),
+        LoadModel::Open { rate, .. } if by_rate => rate.peak(),
+        LoadModel::Closed { clients, .. } if !by_rate => clients.peak(),
         _ => 0.0,
     }
 }
 
-/// Carries a search out. `run` runs one plan; `tell` hears of every level;
+/// Carries a search out. `run` runs one plan; `on_level` hears of every level;
 /// `stopped` ends the search with what is known.
 pub fn search(
-    plan: &Plan,
-    search: &Search,
+    plan: &RunPlan,
+    search: &CapacitySearch,
     objectives: &[Objective],
-    run: &mut dyn FnMut(&Plan) -> Result<Recording, RunError>,
+    run: &mut dyn FnMut(&RunPlan) -> Result<SessionResult, RunError>,
     tell: &mut dyn FnMut(&CurvePoint),
     stopped: &dyn Fn() -> bool,
-) -> Result<Found, RunError> {
-    let mut state = Trying {
+) -> Result<SearchResult, RunError> {
+    let mut state = SearchRun {
         plan,
         search,
         objectives,
         run,
-        tell,
+        on_level: tell,
         points: Vec::new(),
         best: None,
         stopped,
@@ -146,9 +146,9 @@ pub fn search(
     Ok(state.conclude())
 }
 
-impl Search {
+impl CapacitySearch {
     /// How long a search takes, in words: before it begins nothing else says so.
-    pub fn duration(&self, plan: &Plan) -> String {
+    pub fn duration(&self, plan: &RunPlan) -> String {
         let repeats = self.repeats.max(1);
         let Some(run_s) = run_seconds(plan) else {
             return format!(
@@ -171,7 +171,7 @@ impl Search {
 
 /// Seconds of one run with its warm-up; `None` for one that ends with a number of
 /// requests.
-pub fn run_seconds(plan: &Plan) -> Option<f64> {
+pub fn run_seconds(plan: &RunPlan) -> Option<f64> {
     Some((plan.duration_ns? + plan.warmup_ns) as f64 / 1e9)
 }
 
@@ -189,12 +189,12 @@ const NARROWING: usize = 7;
 /// Loads that a search without an upper end tries, as a rule.
 const SEARCHED: [usize; 2] = [8, 22];
 
-struct Trying<'a> {
-    plan: &'a Plan,
-    search: &'a Search,
+struct SearchRun<'a> {
+    plan: &'a RunPlan,
+    search: &'a CapacitySearch,
     objectives: &'a [Objective],
-    run: &'a mut dyn FnMut(&Plan) -> Result<Recording, RunError>,
-    tell: &'a mut dyn FnMut(&CurvePoint),
+    run: &'a mut dyn FnMut(&RunPlan) -> Result<SessionResult, RunError>,
+    on_level: &'a mut dyn FnMut(&CurvePoint),
     points: Vec<CurvePoint>,
     best: Option<(f64, bool, Report)>,
     stopped: &'a dyn Fn() -> bool,
@@ -204,7 +204,7 @@ struct Trying<'a> {
     unrecovered: Option<f64>,
 }
 
-impl Trying<'_> {
+impl SearchRun<'_> {
     /// Whether nothing more is to be tried.
     fn over(&self) -> bool {
         (self.stopped)() || self.unrecovered.is_some()
@@ -304,7 +304,7 @@ impl Trying<'_> {
             good,
         };
         self.last_bad = (!good).then_some(load);
-        (self.tell)(&point);
+        (self.on_level)(&point);
         self.points.push(point);
         self.points.sort_by(|a, b| a.load.total_cmp(&b.load));
         let better = match &self.best {
@@ -361,7 +361,7 @@ impl Trying<'_> {
             && surely < peak.throughput - peak.throughput_half
     }
 
-    fn conclude(self) -> Found {
+    fn conclude(self) -> SearchResult {
         let pairs: Vec<(f64, f64)> = self.points.iter().map(|p| (p.load, p.throughput)).collect();
         let collapse = self.collapses();
         let (verdict, stick) = match collapse {
@@ -392,7 +392,7 @@ impl Trying<'_> {
         };
         let mut report = self.best.map(|b| b.2).unwrap_or_default();
         report.curve = Some(curve.clone());
-        Found { curve, report }
+        SearchResult { curve, report }
     }
 }
 
@@ -412,8 +412,8 @@ mod tests {
 
     /// Searches a made-up system that bears 150 requests/s. From 200 on it
     /// collapses, and stays so for `broken` further runs.
-    fn search_of(broken: usize) -> (Found, Vec<f64>) {
-        let server = crate::server::Server::start(crate::server::Behaviour::default()).unwrap();
+    fn search_of(broken: usize) -> (SearchResult, Vec<f64>) {
+        let server = crate::server::Server::start(crate::server::ServerBehaviour::default()).unwrap();
         let mut load = HttpLoad::new(format!("http://{}/", server.address()));
         load.iterations = Some(1);
         let session = Session {
@@ -426,7 +426,7 @@ mod tests {
         let plan = load.plan().unwrap();
         let left = RefCell::new(0);
         let mut loads = Vec::new();
-        let mut run = |plan: &Plan| {
+        let mut run = |plan: &RunPlan| {
             let rate = level(&plan.populations[0].load, true);
             loads.push(rate);
             let mut left = left.borrow_mut();
@@ -438,17 +438,17 @@ mod tests {
             let mut report = any.report.clone();
             report.throughput = if well { rate } else { 10.0 };
             report.populations[0].failed = u64::from(!well);
-            Ok(Recording {
+            Ok(SessionResult {
                 outcome: any.outcome.clone(),
                 report,
                 log: Vec::new(),
             })
         };
-        let wanted = Search {
+        let wanted = CapacitySearch {
             from: 50.0,
             repeats: 1,
             recovery: Duration::ZERO,
-            ..Search::default()
+            ..CapacitySearch::default()
         };
         let objectives = [Objective::parse("errors=0").unwrap()];
         let never = || false;
@@ -457,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn a_system_that_recovers_is_searched_to_its_limit_and_its_collapse_is_told() {
+    fn a_system_that_recovers_is_searched_to_its_limit_and_its_collapse_is_reported() {
         let (found, loads) = search_of(0);
         let curve = found.curve;
         assert_eq!(loads[..4], [50.0, 100.0, 200.0, 400.0]);

@@ -2,8 +2,8 @@
 //!
 //! Reference: Prometheus text exposition format 0.0.4.
 
-use crate::engine::{Failure, Interval};
-use crate::session::Viewer;
+use crate::engine::{RequestFailure, IntervalRecord};
+use crate::session::IntervalViewer;
 use crate::summary::tag;
 use measure::report::Moment;
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 /// An endpoint that serves the latest figures; stops when dropped.
-pub struct Exporter {
+pub struct MetricsExporter {
     address: SocketAddr,
     names: Vec<String>,
     text: Arc<Mutex<String>>,
@@ -23,9 +23,9 @@ pub struct Exporter {
     thread: Option<JoinHandle<()>>,
 }
 
-impl Exporter {
+impl MetricsExporter {
     /// Listens on an address; `names` are those of the populations.
-    pub fn start(address: SocketAddr, names: Vec<String>) -> io::Result<Exporter> {
+    pub fn start(address: SocketAddr, names: Vec<String>) -> io::Result<MetricsExporter> {
         let listener = TcpListener::bind(address)?;
         let address = listener.local_addr()?;
         let text = Arc::new(Mutex::new(String::new()));
@@ -42,7 +42,7 @@ impl Exporter {
                 }
             }
         });
-        Ok(Exporter {
+        Ok(MetricsExporter {
             address,
             names,
             text,
@@ -57,14 +57,14 @@ impl Exporter {
     }
 }
 
-impl Viewer for Exporter {
-    fn show(&mut self, moment: &Moment, total: &Interval) {
+impl IntervalViewer for MetricsExporter {
+    fn show(&mut self, moment: &Moment, total: &IntervalRecord) {
         let text = metrics(&self.names, moment, total);
         *self.text.lock().expect("nobody panics holding the text") = text;
     }
 }
 
-impl Drop for Exporter {
+impl Drop for MetricsExporter {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Release);
         // One more connection wakes the thread that accepts.
@@ -95,7 +95,7 @@ fn answer(mut stream: TcpStream, text: &Mutex<String>) -> io::Result<()> {
 }
 
 /// The figures as metrics text.
-fn metrics(names: &[String], moment: &Moment, total: &Interval) -> String {
+fn metrics(names: &[String], moment: &Moment, total: &IntervalRecord) -> String {
     let mut out = String::new();
     let mut family = |name: &str, kind: &str, help: &str, lines: Vec<(String, f64)>| {
         let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
@@ -126,7 +126,7 @@ fn metrics(names: &[String], moment: &Moment, total: &Interval) -> String {
         "Requests answered.",
         each(&|r| r.whole.answered as f64),
     );
-    for kind in Failure::ALL {
+    for kind in RequestFailure::ALL {
         let name = format!("tupelo_drive_failed_{}_total", tag(&kind.to_string()));
         let lines = each(&|r| r.whole.failed[kind as usize] as f64);
         family(&name, "counter", "Requests that failed.", lines);

@@ -10,13 +10,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Feeder {
     /// The name that templates use.
     pub name: String,
-    source: Source,
+    source: RowSource,
     next: AtomicU64,
 }
 
 /// Where rows come from.
 #[derive(Debug)]
-pub enum Source {
+pub enum RowSource {
     /// Rows of a table, in order (and from the start again) or at random.
     Rows {
         /// Column names.
@@ -44,7 +44,7 @@ pub enum Source {
 
 impl Feeder {
     /// A feeder with a name; a table must have at least one row.
-    pub fn new(name: impl Into<String>, source: Source) -> Feeder {
+    pub fn new(name: impl Into<String>, source: RowSource) -> Feeder {
         Feeder {
             name: name.into(),
             source,
@@ -55,16 +55,16 @@ impl Feeder {
     /// The number of a column; sequences and random numbers have one, `value`.
     pub fn column(&self, name: &str) -> Option<usize> {
         match &self.source {
-            Source::Rows { columns, .. } => columns.iter().position(|c| c == name),
-            Source::Sequence { .. } | Source::Random { .. } => (name == "value").then_some(0),
+            RowSource::Rows { columns, .. } => columns.iter().position(|c| c == name),
+            RowSource::Sequence { .. } | RowSource::Random { .. } => (name == "value").then_some(0),
         }
     }
 
     /// The columns' names.
     pub fn columns(&self) -> Vec<&str> {
         match &self.source {
-            Source::Rows { columns, .. } => columns.iter().map(String::as_str).collect(),
-            Source::Sequence { .. } | Source::Random { .. } => vec!["value"],
+            RowSource::Rows { columns, .. } => columns.iter().map(String::as_str).collect(),
+            RowSource::Sequence { .. } | RowSource::Random { .. } => vec!["value"],
         }
     }
 
@@ -75,7 +75,7 @@ impl Feeder {
         column: usize,
         matches: impl Fn(&[u8]) -> Option<T>,
     ) -> Option<(usize, T)> {
-        let Source::Rows { rows, .. } = &self.source else {
+        let RowSource::Rows { rows, .. } = &self.source else {
             return None;
         };
         let mut rows = rows.iter().enumerate();
@@ -85,29 +85,29 @@ impl Feeder {
     /// Draws the next row; the result is what [`Feeder::write`] takes.
     pub fn draw(&self, rng: &mut Rng) -> u64 {
         match &self.source {
-            Source::Rows {
+            RowSource::Rows {
                 rows, random: true, ..
             } => rng.between(0, rows.len() as u64 - 1),
-            Source::Rows { rows, .. } => {
+            RowSource::Rows { rows, .. } => {
                 self.next.fetch_add(1, Ordering::Relaxed) % rows.len() as u64
             }
-            Source::Sequence { first, step } => {
+            RowSource::Sequence { first, step } => {
                 let n = self.next.fetch_add(1, Ordering::Relaxed) as i64;
                 first.wrapping_add(step.wrapping_mul(n)) as u64
             }
-            Source::Random { low, high } => rng.between(*low, *high),
+            RowSource::Random { low, high } => rng.between(*low, *high),
         }
     }
 
     /// Appends a column of a drawn row.
     pub fn write(&self, row: u64, column: usize, out: &mut Vec<u8>) {
         match &self.source {
-            Source::Rows { rows, .. } => {
+            RowSource::Rows { rows, .. } => {
                 let value = rows.get(row as usize).and_then(|r| r.get(column));
                 out.extend_from_slice(value.map_or(&[], |v| v));
             }
-            Source::Sequence { .. } => write_number(row as i64, out),
-            Source::Random { .. } => write_number(row, out),
+            RowSource::Sequence { .. } => write_number(row as i64, out),
+            RowSource::Random { .. } => write_number(row, out),
         }
     }
 }

@@ -2,15 +2,15 @@
 //! interval, plain enough for any terminal, cut to its width, and silent where
 //! there is none.
 
-use crate::engine::{Counts, Interval};
-use crate::session::Viewer;
+use crate::engine::{RequestCounts, IntervalRecord};
+use crate::session::IntervalViewer;
 use measure::Histogram;
 use measure::report::{Moment, sparkline};
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal, Write};
 
 /// Draws on standard error when that is a terminal.
-pub struct Live {
+pub struct LiveView {
     length_s: Option<f64>,
     drawn_lines: usize,
     history: VecDeque<f64>,
@@ -18,11 +18,11 @@ pub struct Live {
     on: bool,
 }
 
-impl Live {
+impl LiveView {
     /// A view of a run of this many seconds; `observed` tells whether servers
     /// are sampled.
-    pub fn new(length_s: Option<f64>, observed: bool, quiet: bool) -> Live {
-        Live {
+    pub fn new(length_s: Option<f64>, observed: bool, quiet: bool) -> LiveView {
+        LiveView {
             length_s,
             drawn_lines: 0,
             history: VecDeque::new(),
@@ -39,8 +39,8 @@ impl Live {
         }
     }
 
-    fn lines(&mut self, moment: &Moment, total: &Interval) -> Vec<String> {
-        let mut counts = Counts::default();
+    fn lines(&mut self, moment: &Moment, total: &IntervalRecord) -> Vec<String> {
+        let mut counts = RequestCounts::default();
         let mut response = Histogram::default();
         for population in &total.populations {
             counts += &population.whole;
@@ -110,8 +110,8 @@ impl Live {
     }
 }
 
-impl Viewer for Live {
-    fn show(&mut self, moment: &Moment, total: &Interval) {
+impl IntervalViewer for LiveView {
+    fn show(&mut self, moment: &Moment, total: &IntervalRecord) {
         if !self.on {
             return;
         }
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn no_line_of_the_view_is_wider_than_the_terminal() {
-        let mut live = Live::new(Some(60.0), true, true);
+        let mut live = LiveView::new(Some(60.0), true, true);
         let moment = Moment {
             at_s: 61.0,
             sent_s: 1e9,
@@ -251,7 +251,7 @@ mod tests {
             ..Moment::default()
         };
         for width in [1, 20, 80, 120] {
-            for line in live.lines(&moment, &Interval::default()) {
+            for line in live.lines(&moment, &IntervalRecord::default()) {
                 let plain = cut(&line, width).replace("\x1b[31m", "").replace(RESET, "");
                 assert!(plain.chars().count() <= width, "{plain}");
             }

@@ -1,13 +1,13 @@
 //! One kind of request, presented by clients or at a rate: the short way to a
 //! plan, for the one-line form and for other crates' measurements.
 
-use crate::engine::{self, Outcome, RunError, Silent};
-use crate::message::{Check, Piece, Reply, Template, percent_encode};
+use crate::engine::{self, LoadOutcome, RunError, SilentObserver};
+use crate::message::{AnswerCheck, TemplatePiece, ReplyEnd, RequestTemplate, percent_encode};
 use crate::plan::{
-    Arrivals, Knobs, Load, Plan, Population, Protocol, Step, Target, Think, Writes, usual_ahead,
+    ArrivalSpacing, SocketOptions, LoadModel, RunPlan, Population, Protocol, RequestStep, LoadTarget, ThinkTime, WritePattern, usual_ahead,
 };
-use crate::profile::Profile;
-use crate::tls::{TlsError, TlsTarget, Trust};
+use crate::profile::LevelProfile;
+use crate::tls::{TlsError, TlsTarget, TrustSettings};
 use crate::units::ns;
 use crate::url::{Scheme, Url, UrlError};
 use std::net::IpAddr;
@@ -33,11 +33,11 @@ pub struct HttpLoad {
     /// Connections an open loop opens ahead; none for what its rate needs.
     pub ahead: Option<usize>,
     /// The pause of a closed loop's client after each answer.
-    pub think: Think,
+    pub think: ThinkTime,
     /// Requests a second, which makes it an open loop.
     pub rate: Option<f64>,
     /// How an open loop's requests are spaced.
-    pub arrivals: Arrivals,
+    pub arrivals: ArrivalSpacing,
     /// End after this many requests.
     pub iterations: Option<u64>,
     /// Load before anything is measured.
@@ -51,9 +51,9 @@ pub struct HttpLoad {
     /// Whether HTTP/2 is spoken.
     pub http2: bool,
     /// Whom to trust over TLS.
-    pub trust: Trust,
+    pub trust: TrustSettings,
     /// Socket options.
-    pub knobs: Knobs,
+    pub knobs: SocketOptions,
     /// Local addresses, taken in turn.
     pub sources: Vec<IpAddr>,
     /// A request older than this has failed.
@@ -102,17 +102,17 @@ impl HttpLoad {
             body: Vec::new(),
             clients: 1,
             ahead: None,
-            think: Think::None,
+            think: ThinkTime::None,
             rate: None,
-            arrivals: Arrivals::Constant,
+            arrivals: ArrivalSpacing::Constant,
             iterations: None,
             warmup: Duration::from_secs(1),
             duration: Duration::from_secs(10),
             threads: 0,
             keep_alive: true,
             http2: false,
-            trust: Trust::default(),
-            knobs: Knobs::default(),
+            trust: TrustSettings::default(),
+            knobs: SocketOptions::default(),
             sources: Vec::new(),
             timeout: Duration::from_secs(30),
             any_status: false,
@@ -123,22 +123,22 @@ impl HttpLoad {
     }
 
     /// The plan of this load.
-    pub fn plan(&self) -> Result<Plan, LoadError> {
+    pub fn plan(&self) -> Result<RunPlan, LoadError> {
         let url = Url::parse(&self.url)?;
         let (target, step) = match url.scheme {
             Scheme::Appc => crate::appc::one_line(&url, self)?,
             _ => (target(&url, self)?, self.step(&url)?),
         };
         let load = match self.rate {
-            Some(rate) => Load::Open {
-                rate: Profile::constant(rate),
+            Some(rate) => LoadModel::Open {
+                rate: LevelProfile::constant(rate),
                 arrivals: self.arrivals,
                 outstanding: self.clients.max(1),
                 ahead: self.ahead.unwrap_or(usual_ahead(rate, self.clients.max(1))),
                 spin_ns: self.spin.map(ns),
             },
-            None => Load::Closed {
-                clients: Profile::constant(self.clients.max(1) as f64),
+            None => LoadModel::Closed {
+                clients: LevelProfile::constant(self.clients.max(1) as f64),
                 iterations: self.iterations,
             },
         };
@@ -154,7 +154,7 @@ impl HttpLoad {
             0 => default_threads(std::slice::from_ref(&population)),
             n => n.min(self.clients.max(1)),
         };
-        Ok(Plan {
+        Ok(RunPlan {
             title: url.to_string(),
             populations: vec![population],
             feeders: Vec::new(),
@@ -173,8 +173,8 @@ impl HttpLoad {
     }
 
     /// The one request of an HTTP load.
-    fn step(&self, url: &Url) -> Result<Step, LoadError> {
-        let pieces = |bytes: &[u8]| vec![Piece::Bytes(bytes.into())];
+    fn step(&self, url: &Url) -> Result<RequestStep, LoadError> {
+        let pieces = |bytes: &[u8]| vec![TemplatePiece::Bytes(bytes.into())];
         let request = http_request(
             &self.method,
             pieces(url.path.as_bytes()),
@@ -185,18 +185,18 @@ impl HttpLoad {
             pieces(&self.body),
             self.keep_alive,
         )?;
-        Ok(Step {
+        Ok(RequestStep {
             name: format!("{} {}", self.method, url.path),
             target: 0,
             reply_target: 0,
             request,
-            writes: Writes::default(),
-            reply: Reply::Http {
+            writes: WritePattern::default(),
+            reply: ReplyEnd::Http {
                 no_body: self.method == "HEAD",
             },
             checks: match self.any_status {
                 true => Vec::new(),
-                false => vec![Check::Status([(100, 399)].into())],
+                false => vec![AnswerCheck::Status([(100, 399)].into())],
             },
             captures: Vec::new(),
             think: None,
@@ -204,20 +204,20 @@ impl HttpLoad {
     }
 
     /// Presents the load and returns what it came to.
-    pub fn run(&self) -> Result<Outcome, LoadError> {
+    pub fn run(&self) -> Result<LoadOutcome, LoadError> {
         let plan = self.plan()?;
-        Ok(engine::run(&plan, &mut Silent, &AtomicBool::new(false))?)
+        Ok(engine::run(&plan, &mut SilentObserver, &AtomicBool::new(false))?)
     }
 }
 
 /// The target of an address under a load's settings.
-pub(crate) fn target(url: &Url, load: &HttpLoad) -> Result<Target, LoadError> {
+pub(crate) fn target(url: &Url, load: &HttpLoad) -> Result<LoadTarget, LoadError> {
     let tls = match url.scheme {
         Scheme::Tcp | Scheme::Appc => return Err(LoadError::Raw),
         Scheme::Http => None,
         Scheme::Https => Some(TlsTarget::new(&url.host, &load.trust, load.http2)?),
     };
-    Ok(Target {
+    Ok(LoadTarget {
         address: url.resolve()?,
         name: url.authority(),
         tls,
@@ -238,12 +238,12 @@ pub(crate) fn target(url: &Url, load: &HttpLoad) -> Result<Target, LoadError> {
 /// request line is percent-encoded.
 pub fn http_request<'a>(
     method: &str,
-    path: Vec<Piece>,
+    path: Vec<TemplatePiece>,
     host: &str,
-    headers: impl Iterator<Item = (&'a str, Vec<Piece>)>,
-    body: Vec<Piece>,
+    headers: impl Iterator<Item = (&'a str, Vec<TemplatePiece>)>,
+    body: Vec<TemplatePiece>,
     keep_alive: bool,
-) -> Result<Template, LoadError> {
+) -> Result<RequestTemplate, LoadError> {
     let token = |text: &str| {
         let valid = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
         match !text.is_empty() && text.bytes().all(valid) {
@@ -251,9 +251,9 @@ pub fn http_request<'a>(
             false => Err(LoadError::Text(text.to_owned())),
         }
     };
-    let value = |pieces: &[Piece], forbidden: &[u8]| {
+    let value = |pieces: &[TemplatePiece], forbidden: &[u8]| {
         for piece in pieces {
-            if let Piece::Bytes(bytes) = piece
+            if let TemplatePiece::Bytes(bytes) = piece
                 && bytes.iter().any(|b| forbidden.contains(b))
             {
                 return Err(LoadError::Text(String::from_utf8_lossy(bytes).into_owned()));
@@ -263,10 +263,10 @@ pub fn http_request<'a>(
     };
     token(method)?;
     value(&path, b"\r\n \t")?;
-    let mut head = vec![Piece::Bytes(format!("{method} ").into_bytes().into())];
+    let mut head = vec![TemplatePiece::Bytes(format!("{method} ").into_bytes().into())];
     head.extend(path.into_iter().map(in_target));
     let mut line = String::from(" HTTP/1.1\r\n");
-    let headers: Vec<(&str, Vec<Piece>)> = headers.collect();
+    let headers: Vec<(&str, Vec<TemplatePiece>)> = headers.collect();
     let given = |name: &str| headers.iter().any(|(n, _)| n.eq_ignore_ascii_case(name));
     if !given("host") {
         line += &format!("Host: {host}\r\n");
@@ -275,24 +275,24 @@ pub fn http_request<'a>(
         line += "Connection: close\r\n";
     }
     let own_length = given("content-length");
-    head.push(Piece::Bytes(line.into_bytes().into()));
+    head.push(TemplatePiece::Bytes(line.into_bytes().into()));
     for (name, pieces) in headers {
         token(name)?;
         value(&pieces, b"\r\n\0")?;
-        head.push(Piece::Bytes(format!("{name}: ").into_bytes().into()));
+        head.push(TemplatePiece::Bytes(format!("{name}: ").into_bytes().into()));
         head.extend(pieces.into_iter().map(|piece| match piece {
-            Piece::Var(var) => Piece::Field {
+            TemplatePiece::Var(var) => TemplatePiece::Field {
                 name: name.into(),
                 var,
             },
             other => other,
         }));
-        head.push(Piece::Bytes(b"\r\n"[..].into()));
+        head.push(TemplatePiece::Bytes(b"\r\n"[..].into()));
     }
     let has_body = body
         .iter()
-        .any(|p| !matches!(p, Piece::Bytes(b) if b.is_empty()));
-    let template = Template::Http {
+        .any(|p| !matches!(p, TemplatePiece::Bytes(b) if b.is_empty()));
+    let template = RequestTemplate::Http {
         head: head.into(),
         body: body.into(),
         with_length: !own_length && (has_body || matches!(method, "POST" | "PUT" | "PATCH")),
@@ -300,13 +300,13 @@ pub fn http_request<'a>(
     Ok(template.simplified())
 }
 
-fn in_target(piece: Piece) -> Piece {
+fn in_target(piece: TemplatePiece) -> TemplatePiece {
     match piece {
-        Piece::Var(var) => Piece::Encoded(var),
-        Piece::Bytes(bytes) => {
+        TemplatePiece::Var(var) => TemplatePiece::Encoded(var),
+        TemplatePiece::Bytes(bytes) => {
             let mut encoded = Vec::new();
             percent_encode(&bytes, &mut encoded);
-            Piece::Bytes(encoded.into())
+            TemplatePiece::Bytes(encoded.into())
         }
         other => other,
     }
@@ -319,8 +319,8 @@ pub(crate) fn default_threads(populations: &[Population]) -> usize {
     let needed: f64 = populations
         .iter()
         .map(|population| match &population.load {
-            Load::Open { rate, .. } => rate.peak() / 50_000.0,
-            Load::Closed { clients, .. } => {
+            LoadModel::Open { rate, .. } => rate.peak() / 50_000.0,
+            LoadModel::Closed { clients, .. } => {
                 let think_s = population.think.mean_ns() / 1e9;
                 match think_s > 0.0 {
                     true => clients.peak() / think_s / 50_000.0,

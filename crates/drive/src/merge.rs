@@ -3,7 +3,7 @@
 //! A log is an HdrHistogram interval log that any tool reads; one comment line
 //! of it carries the run's counts as JSON, so that merging loses nothing.
 
-use crate::session::Recording;
+use crate::session::SessionResult;
 use crate::summary::tag;
 use measure::Histogram;
 use measure::hdrlog::{self, LogError};
@@ -37,7 +37,7 @@ pub enum MergeError {
 }
 
 /// The log of a recording.
-pub fn log(recording: &Recording) -> Result<Vec<u8>, LogError> {
+pub fn log(recording: &SessionResult) -> Result<Vec<u8>, LogError> {
     let mut bytes = hdrlog::write(recording.outcome.started_wall, &recording.log)?;
     // Distributions are in the histograms; counts and rates need the comment.
     let json = serde_json::to_string(&recording.report).expect("a report is plain data");

@@ -10,8 +10,8 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Objective {
     text: String,
-    figure: Figure,
-    relation: Relation,
+    figure: ObjectiveFigure,
+    relation: BoundRelation,
     bound: f64,
 }
 
@@ -28,7 +28,7 @@ pub struct ObjectiveError {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Figure {
+enum ObjectiveFigure {
     Quantile(f64),
     Mean,
     Max,
@@ -39,7 +39,7 @@ enum Figure {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Relation {
+enum BoundRelation {
     Below,
     AtMost,
     Equal,
@@ -48,14 +48,14 @@ enum Relation {
 }
 
 /// Operators, the longer ones first.
-const OPERATORS: &[(&str, Relation)] = &[
-    ("<=", Relation::AtMost),
-    (">=", Relation::AtLeast),
-    ("≤", Relation::AtMost),
-    ("≥", Relation::AtLeast),
-    ("<", Relation::Below),
-    (">", Relation::Above),
-    ("=", Relation::Equal),
+const OPERATORS: &[(&str, BoundRelation)] = &[
+    ("<=", BoundRelation::AtMost),
+    (">=", BoundRelation::AtLeast),
+    ("≤", BoundRelation::AtMost),
+    ("≥", BoundRelation::AtLeast),
+    ("<", BoundRelation::Below),
+    (">", BoundRelation::Above),
+    ("=", BoundRelation::Equal),
 ];
 
 /// Characters that operators are made of, and those that people take for some.
@@ -78,14 +78,14 @@ impl Objective {
         let (name, value) = (name.trim(), value.trim());
         let percents = value.ends_with('%');
         let (figure, example) = match name {
-            "mean" => (Figure::Mean, "mean<5ms"),
-            "max" => (Figure::Max, "max<1s"),
-            "errors" if percents => (Figure::ErrorShare, "errors<=0.1%"),
-            "errors" => (Figure::Errors, "errors=0 or errors<=0.1%"),
-            "throughput" => (Figure::Throughput, "throughput>900/s"),
-            "cpu" => (Figure::ServerCpu, "cpu<50us"),
+            "mean" => (ObjectiveFigure::Mean, "mean<5ms"),
+            "max" => (ObjectiveFigure::Max, "max<1s"),
+            "errors" if percents => (ObjectiveFigure::ErrorShare, "errors<=0.1%"),
+            "errors" => (ObjectiveFigure::Errors, "errors=0 or errors<=0.1%"),
+            "throughput" => (ObjectiveFigure::Throughput, "throughput>900/s"),
+            "cpu" => (ObjectiveFigure::ServerCpu, "cpu<50us"),
             _ => match quantile_of(name) {
-                Some(q) => (Figure::Quantile(q), "p99<20ms"),
+                Some(q) => (ObjectiveFigure::Quantile(q), "p99<20ms"),
                 None => {
                     let what = match name {
                         "" => "a figure is missing".to_owned(),
@@ -99,13 +99,13 @@ impl Objective {
             },
         };
         let operators = match figure {
-            Figure::Errors | Figure::ErrorShare => "<, <=, =, >= and >",
+            ObjectiveFigure::Errors | ObjectiveFigure::ErrorShare => "<, <=, =, >= and >",
             _ => "<, <=, >= and >",
         };
         let relation = OPERATORS.iter().find(|o| o.0 == operator).map(|o| o.1);
-        let counted = matches!(figure, Figure::Errors | Figure::ErrorShare);
+        let counted = matches!(figure, ObjectiveFigure::Errors | ObjectiveFigure::ErrorShare);
         let relation = match relation {
-            Some(Relation::Equal) if !counted => {
+            Some(BoundRelation::Equal) if !counted => {
                 let why = format!(
                     "no measured time or rate is exact; write {operators}, as in {example}"
                 );
@@ -140,7 +140,7 @@ impl Objective {
 
     /// Whether it can only be judged when a server is observed.
     pub fn needs_observation(&self) -> bool {
-        self.figure == Figure::ServerCpu
+        self.figure == ObjectiveFigure::ServerCpu
     }
 
     /// The figure in a report, in the objective's unit; none when the report
@@ -150,14 +150,14 @@ impl Objective {
         let errors = (sum.failed + sum.checks_failed + sum.unsent) as f64;
         let l = &sum.response;
         match self.figure {
-            Figure::Errors => Some(errors),
-            Figure::ErrorShare => Some(errors / sum.sent.max(1) as f64 * 100.0),
-            Figure::Throughput => Some(report.throughput),
-            Figure::ServerCpu => report.server_cpu_us(),
+            ObjectiveFigure::Errors => Some(errors),
+            ObjectiveFigure::ErrorShare => Some(errors / sum.sent.max(1) as f64 * 100.0),
+            ObjectiveFigure::Throughput => Some(report.throughput),
+            ObjectiveFigure::ServerCpu => report.server_cpu_us(),
             _ if l.count == 0 => None,
-            Figure::Quantile(q) => Some(quantile(sum, q)),
-            Figure::Mean => Some(l.mean),
-            Figure::Max => Some(l.max),
+            ObjectiveFigure::Quantile(q) => Some(quantile(sum, q)),
+            ObjectiveFigure::Mean => Some(l.mean),
+            ObjectiveFigure::Max => Some(l.max),
         }
     }
 
@@ -168,11 +168,11 @@ impl Objective {
 
     fn is_kept(&self, value: f64) -> bool {
         match self.relation {
-            Relation::Below => value < self.bound,
-            Relation::AtMost => value <= self.bound,
-            Relation::Equal => value == self.bound,
-            Relation::AtLeast => value >= self.bound,
-            Relation::Above => value > self.bound,
+            BoundRelation::Below => value < self.bound,
+            BoundRelation::AtMost => value <= self.bound,
+            BoundRelation::Equal => value == self.bound,
+            BoundRelation::AtLeast => value >= self.bound,
+            BoundRelation::Above => value > self.bound,
         }
     }
 
@@ -184,19 +184,19 @@ impl Objective {
     }
 
     /// The figure of a report with its unit, in words.
-    pub fn told(&self, report: &Report) -> String {
+    pub fn figure_text(&self, report: &Report) -> String {
         let Some(value) = self.value(report) else {
             return match self.figure {
-                Figure::ServerCpu => "no server's CPU could be read".into(),
+                ObjectiveFigure::ServerCpu => "no server's CPU could be read".into(),
                 _ => "nothing was answered".into(),
             };
         };
         match self.figure {
-            Figure::Errors => format!("{value}"),
-            Figure::ErrorShare => format!("{value:.4} %"),
-            Figure::Throughput => format!("{value:.1}/s"),
-            Figure::ServerCpu => format!("{value:.2} µs"),
-            Figure::Quantile(_) | Figure::Mean | Figure::Max => format!("{value:.3} ms"),
+            ObjectiveFigure::Errors => format!("{value}"),
+            ObjectiveFigure::ErrorShare => format!("{value:.4} %"),
+            ObjectiveFigure::Throughput => format!("{value:.1}/s"),
+            ObjectiveFigure::ServerCpu => format!("{value:.2} µs"),
+            ObjectiveFigure::Quantile(_) | ObjectiveFigure::Mean | ObjectiveFigure::Max => format!("{value:.3} ms"),
         }
     }
 }
@@ -225,7 +225,7 @@ fn quantile_of(name: &str) -> Option<f64> {
 
 /// A bound in the unit of the figure: ms, µs of CPU, a number a second, a
 /// number of errors or percent of them.
-fn bound(figure: Figure, value: &str) -> Result<f64, String> {
+fn bound(figure: ObjectiveFigure, value: &str) -> Result<f64, String> {
     if value.is_empty() {
         return Err("the bound is missing".into());
     }
@@ -234,22 +234,22 @@ fn bound(figure: Figure, value: &str) -> Result<f64, String> {
         parsed.filter(|n| n.is_finite() && *n >= 0.0)
     };
     match figure {
-        Figure::Errors => {
+        ObjectiveFigure::Errors => {
             let whole: Option<u64> = value.parse().ok();
             let whole = whole.ok_or("errors are counted in whole numbers or in %");
             Ok(whole? as f64)
         }
-        Figure::ErrorShare => {
+        ObjectiveFigure::ErrorShare => {
             let percent = number(value.trim_end_matches('%')).filter(|p| *p <= 100.0);
             let one = value.matches('%').count() == 1;
             let percent = percent.filter(|_| one);
             percent.ok_or(format!("`{value}` is no share from 0% to 100%"))
         }
-        Figure::Throughput => {
+        ObjectiveFigure::Throughput => {
             let digits = value.strip_suffix("/s").unwrap_or(value);
             number(digits).ok_or(format!("`{value}` is no number of answers a second"))
         }
-        Figure::Quantile(_) | Figure::Mean | Figure::Max | Figure::ServerCpu => {
+        ObjectiveFigure::Quantile(_) | ObjectiveFigure::Mean | ObjectiveFigure::Max | ObjectiveFigure::ServerCpu => {
             let units = "ns, us, ms, s, m or h";
             if number(value).is_some() {
                 return Err(format!("`{value}` has no unit ({units})"));
@@ -259,7 +259,7 @@ fn bound(figure: Figure, value: &str) -> Result<f64, String> {
             let duration = duration.map_err(|_| {
                 format!("`{value}` is no duration of a number and a unit ({units})")
             })?;
-            let scale = if figure == Figure::ServerCpu {
+            let scale = if figure == ObjectiveFigure::ServerCpu {
                 1e6
             } else {
                 1e3
@@ -335,7 +335,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_place_and_an_example() {
+    fn what_is_wrong_is_reported_with_its_place_and_an_example() {
         for (text, column, word, example) in [
             ("p99<<20ms", 4, "`<<` is no operator", "p99<20ms"),
             ("p99=<20ms", 4, "`=<` is no operator", "p99<20ms"),

@@ -3,7 +3,7 @@
 //! ends of the measured part.
 
 use crate::clock;
-use crate::scrape::Endpoint;
+use crate::scrape::MetricsEndpoint;
 use measure::proc::{Census, Subject, Usage};
 use measure::report::{CpuPart, ServerCpu, View};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,39 +13,39 @@ use std::time::Duration;
 
 /// Something whose resources are sampled.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Observed {
+pub enum ObservedServer {
     /// Processes of this machine.
     Local(Subject),
     /// A Prometheus endpoint.
-    Remote(Endpoint),
+    Remote(MetricsEndpoint),
 }
 
 /// One sample of everything observed.
 #[derive(Clone, Debug)]
-pub struct Sample {
+pub struct UsageSample {
     /// When, monotonic ns.
     pub at: u64,
     /// One usage each; none where it could not be read.
     pub usages: Vec<Option<Usage>>,
     /// What is counted: the processes of this machine together, then each
     /// endpoint.
-    meters: Vec<Meter>,
+    meters: Vec<CpuMeter>,
 }
 
 /// One counter of CPU.
 #[derive(Clone, Debug)]
-struct Meter {
+struct CpuMeter {
     /// Of what; its figures are not filled in yet.
     part: CpuPart,
     /// CPU so far, ns; none where it could not be read.
     cpu_ns: Option<u64>,
 }
 
-impl Sample {
+impl UsageSample {
     /// CPU between an earlier sample and this one, for `answers` answers: the
     /// one place where several observations become one figure. None where
     /// something that belongs to the figure could not be read.
-    pub fn cost_since(&self, earlier: &Sample, answers: f64) -> Option<ServerCpu> {
+    pub fn cost_since(&self, earlier: &UsageSample, answers: f64) -> Option<ServerCpu> {
         let seconds = self.at.saturating_sub(earlier.at) as f64 / 1e9;
         if seconds <= 0.0 {
             return None;
@@ -76,8 +76,8 @@ impl Sample {
 }
 
 /// Whatever is observed, sampled again and again.
-pub struct Panel {
-    observed: Vec<Observed>,
+pub struct ObservationPanel {
+    observed: Vec<ObservedServer>,
     census: Census,
     /// The names of what is observed on this machine, each once.
     subjects: Vec<String>,
@@ -86,12 +86,12 @@ pub struct Panel {
     known: Vec<Option<(View, String)>>,
 }
 
-impl Panel {
+impl ObservationPanel {
     /// Makes ready to sample.
-    pub fn new(observed: Vec<Observed>) -> Panel {
+    pub fn new(observed: Vec<ObservedServer>) -> ObservationPanel {
         let local = observed.iter().filter_map(|o| match o {
-            Observed::Local(subject) => Some(subject.clone()),
-            Observed::Remote(_) => None,
+            ObservedServer::Local(subject) => Some(subject.clone()),
+            ObservedServer::Remote(_) => None,
         });
         let local: Vec<Subject> = local.collect();
         let mut subjects: Vec<String> = Vec::new();
@@ -100,7 +100,7 @@ impl Panel {
                 subjects.push(name);
             }
         }
-        Panel {
+        ObservationPanel {
             census: Census::new(local),
             subjects,
             machine: measure::proc::machine(),
@@ -127,11 +127,11 @@ impl Panel {
     }
 
     /// Takes a sample.
-    pub fn sample(&mut self) -> Sample {
+    pub fn sample(&mut self) -> UsageSample {
         let counted = self.census.take();
         let mut meters = Vec::new();
         if !self.subjects.is_empty() {
-            meters.push(Meter {
+            meters.push(CpuMeter {
                 part: CpuPart {
                     view: View::Processes,
                     subjects: self.subjects.clone(),
@@ -146,11 +146,11 @@ impl Panel {
         let mut local = counted.usages.into_iter();
         let mut usages = Vec::new();
         for (observed, known) in self.observed.iter().zip(&mut self.known) {
-            let Observed::Remote(endpoint) = observed else {
+            let ObservedServer::Remote(endpoint) = observed else {
                 usages.push(local.next().and_then(Result::ok));
                 continue;
             };
-            let told = endpoint.told().ok();
+            let told = endpoint.reading().ok();
             // The address is asked for once: resolving may take its time.
             if let (None, Some(told)) = (&known, &told) {
                 *known = Some((told.view, endpoint.identity(Some(told))));
@@ -158,7 +158,7 @@ impl Panel {
             let (view, identity) = known
                 .clone()
                 .unwrap_or_else(|| (View::Endpoints, endpoint.to_string()));
-            meters.push(Meter {
+            meters.push(CpuMeter {
                 part: CpuPart {
                     view,
                     subjects: vec![endpoint.to_string()],
@@ -169,7 +169,7 @@ impl Panel {
             });
             usages.push(told.map(|t| t.usage));
         }
-        Sample {
+        UsageSample {
             at: clock::now(),
             usages,
             meters,
@@ -178,45 +178,45 @@ impl Panel {
 }
 
 /// Samples in a thread of its own.
-pub struct Sampler {
-    thread: JoinHandle<Vec<Sample>>,
+pub struct SamplerThread {
+    thread: JoinHandle<Vec<UsageSample>>,
     stop: Arc<AtomicBool>,
-    latest: Latest,
+    latest: LatestSamples,
 }
 
 /// The last two samples, for whoever looks on while the run goes on.
-type Latest = Arc<Mutex<[Option<Sample>; 2]>>;
+type LatestSamples = Arc<Mutex<[Option<UsageSample>; 2]>>;
 
-impl Observed {
+impl ObservedServer {
     /// Its name in reports.
     pub fn name(&self) -> String {
         match self {
-            Observed::Local(subject) => subject.to_string(),
-            Observed::Remote(endpoint) => endpoint.to_string(),
+            ObservedServer::Local(subject) => subject.to_string(),
+            ObservedServer::Remote(endpoint) => endpoint.to_string(),
         }
     }
 
     /// What it has used so far, or why that cannot be told.
     pub fn usage(&self) -> Result<Usage, String> {
         match self {
-            Observed::Local(subject) => subject.usage().map_err(|e| e.to_string()),
-            Observed::Remote(endpoint) => endpoint.usage().map_err(|e| e.to_string()),
+            ObservedServer::Local(subject) => subject.usage().map_err(|e| e.to_string()),
+            ObservedServer::Remote(endpoint) => endpoint.usage().map_err(|e| e.to_string()),
         }
     }
 }
 
-impl Sampler {
+impl SamplerThread {
     /// Samples at `times` (monotonic ns, ascending), then every `interval_ns`;
     /// `first` was taken before the load began.
     pub fn start(
-        mut panel: Panel,
-        first: Sample,
+        mut panel: ObservationPanel,
+        first: UsageSample,
         mut times: Vec<u64>,
         interval_ns: u64,
-    ) -> Sampler {
+    ) -> SamplerThread {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = stop.clone();
-        let latest = Latest::default();
+        let latest = LatestSamples::default();
         let shown = latest.clone();
         times.sort_unstable();
         let thread = thread::spawn(move || {
@@ -242,7 +242,7 @@ impl Sampler {
                 }
             }
         });
-        Sampler {
+        SamplerThread {
             thread,
             stop,
             latest,
@@ -261,7 +261,7 @@ impl Sampler {
     }
 
     /// Takes a last sample and returns all.
-    pub fn finish(self) -> Vec<Sample> {
+    pub fn finish(self) -> Vec<UsageSample> {
         self.stop.store(true, Ordering::Release);
         self.thread.thread().unpark();
         self.thread.join().unwrap_or_default()
@@ -272,10 +272,10 @@ impl Sampler {
 /// yes; the first one after the part belongs to it, however late it came: no
 /// load was presented any more. None with fewer than two of them.
 pub fn ends_within(
-    samples: &[Sample],
+    samples: &[UsageSample],
     window: (u64, u64),
-    usable: impl Fn(&Sample) -> bool,
-) -> Option<(&Sample, &Sample)> {
+    usable: impl Fn(&UsageSample) -> bool,
+) -> Option<(&UsageSample, &UsageSample)> {
     let mut over = false;
     let inside = samples.iter().filter(|s| s.at >= window.0);
     let inside = inside.take_while(|s| !std::mem::replace(&mut over, s.at > window.1));
@@ -286,19 +286,19 @@ pub fn ends_within(
 /// What subject `index` used within a part of the run, and the samples that
 /// tell it.
 pub fn used_within(
-    samples: &[Sample],
+    samples: &[UsageSample],
     index: usize,
     window: (u64, u64),
 ) -> Option<(Usage, [u64; 2])> {
-    let usage = |s: &Sample| s.usages.get(index).cloned().flatten();
+    let usage = |s: &UsageSample| s.usages.get(index).cloned().flatten();
     let (first, last) = ends_within(samples, window, |s| usage(s).is_some())?;
     Some((usage(last)?.since(&usage(first)?), [first.at, last.at]))
 }
 
 /// When subject `index` was read for the last time, of one that could not be
 /// read any more when that part of the run was over.
-pub fn lost_at(samples: &[Sample], index: usize, window: (u64, u64)) -> Option<u64> {
-    let read = |s: &&Sample| s.usages.get(index).is_some_and(Option::is_some);
+pub fn lost_at(samples: &[UsageSample], index: usize, window: (u64, u64)) -> Option<u64> {
+    let read = |s: &&UsageSample| s.usages.get(index).is_some_and(Option::is_some);
     let last = samples
         .iter()
         .find(|s| s.at > window.1)
@@ -310,13 +310,13 @@ pub fn lost_at(samples: &[Sample], index: usize, window: (u64, u64)) -> Option<u
 /// What all servers together used within a part of the run; `answers` tells how
 /// many there were between two times.
 pub fn cost_within(
-    samples: &[Sample],
+    samples: &[UsageSample],
     window: (u64, u64),
     answers: impl Fn([u64; 2]) -> f64,
 ) -> Option<ServerCpu> {
     let (first, _) = ends_within(samples, window, |_| true)?;
     let decides = first.meters.iter().map(|m| m.part.view).min()?;
-    let whole = |s: &Sample| {
+    let whole = |s: &UsageSample| {
         let mut of_view = s.meters.iter().filter(|m| m.part.view == decides);
         of_view.all(|m| m.cpu_ns.is_some())
     };
@@ -329,8 +329,8 @@ mod tests {
     use super::*;
 
     /// A sample of counters in ms, each of a view and an identity.
-    fn sample(at_s: u64, meters: &[(View, &str, Option<u64>)]) -> Sample {
-        let meters = meters.iter().map(|(view, identity, ms)| Meter {
+    fn sample(at_s: u64, meters: &[(View, &str, Option<u64>)]) -> UsageSample {
+        let meters = meters.iter().map(|(view, identity, ms)| CpuMeter {
             part: CpuPart {
                 view: *view,
                 subjects: vec![(*identity).into()],
@@ -339,7 +339,7 @@ mod tests {
             },
             cpu_ns: ms.map(|ms| ms * 1_000_000),
         });
-        Sample {
+        UsageSample {
             at: at_s * 1_000_000_000,
             usages: Vec::new(),
             meters: meters.collect(),
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn what_several_observations_tell_of_one_server_is_one_figure() {
+    fn several_observations_of_one_server_are_one_figure() {
         use View::{Endpoints, Machines, Processes};
         let before = [
             (Processes, "here", Some(10)),

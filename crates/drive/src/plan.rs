@@ -2,15 +2,15 @@
 //! template compiled and every time in nanoseconds. Built by
 //! [`crate::scenario`] from text or by [`crate::cli`] from one line.
 
-use crate::message::{Capture, Check, Reply, Template};
-use crate::profile::Profile;
+use crate::message::{ValueCapture, AnswerCheck, ReplyEnd, RequestTemplate};
+use crate::profile::LevelProfile;
 use crate::tls::TlsTarget;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 /// A run, ready to start.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct RunPlan {
     /// What the report calls it.
     pub title: String,
     /// Who presents load, all at once.
@@ -39,33 +39,33 @@ pub struct Population {
     /// The name in reports.
     pub name: String,
     /// How load is presented.
-    pub load: Load,
+    pub load: LoadModel,
     /// The pause after each request of a client.
-    pub think: Think,
+    pub think: ThinkTime,
     /// What a client does in one iteration, in this order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<RequestStep>,
     /// The connections of each client.
-    pub targets: Vec<Target>,
+    pub targets: Vec<LoadTarget>,
     /// A request older than this has failed.
     pub timeout_ns: u64,
 }
 
 /// How a population presents load.
 #[derive(Clone, Debug)]
-pub enum Load {
+pub enum LoadModel {
     /// Each client waits for its answer, thinks, and goes on.
     Closed {
         /// Clients over time.
-        clients: Profile,
+        clients: LevelProfile,
         /// Iterations of the whole population, after which it stops.
         iterations: Option<u64>,
     },
     /// Iterations begin at a rate, whatever the server does.
     Open {
         /// Arrivals a second over time.
-        rate: Profile,
+        rate: LevelProfile,
         /// How arrivals are spaced.
-        arrivals: Arrivals,
+        arrivals: ArrivalSpacing,
         /// The most iterations outstanding at once.
         outstanding: usize,
         /// Connections opened before the run. When that is all of them they
@@ -79,7 +79,7 @@ pub enum Load {
 
 /// How arrivals are spaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arrivals {
+pub enum ArrivalSpacing {
     /// Evenly.
     Constant,
     /// At random, as from many independent callers.
@@ -88,7 +88,7 @@ pub enum Arrivals {
 
 /// The pause between an answer and a client's next request.
 #[derive(Clone, Debug)]
-pub enum Think {
+pub enum ThinkTime {
     /// None.
     None,
     /// Always the same, in nanoseconds.
@@ -101,7 +101,7 @@ pub enum Think {
 
 /// One request of an iteration.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct RequestStep {
     /// The name in reports.
     pub name: String,
     /// Which of the population's targets it is sent to.
@@ -110,22 +110,22 @@ pub struct Step {
     /// applications that use two sockets.
     pub reply_target: usize,
     /// What is sent.
-    pub request: Template,
+    pub request: RequestTemplate,
     /// How the request's bytes are written.
-    pub writes: Writes,
+    pub writes: WritePattern,
     /// How the end of the answer is recognised.
-    pub reply: Reply,
+    pub reply: ReplyEnd,
     /// What the answer must satisfy.
-    pub checks: Vec<Check>,
+    pub checks: Vec<AnswerCheck>,
     /// What is kept of the answer for later steps.
-    pub captures: Vec<Capture>,
+    pub captures: Vec<ValueCapture>,
     /// The pause after this step; none for the population's own.
-    pub think: Option<Think>,
+    pub think: Option<ThinkTime>,
 }
 
 /// How a request's bytes are handed to the socket.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Writes {
+pub struct WritePattern {
     /// Sizes of the writes; the last one repeats. Empty for one write.
     pub sizes: Vec<usize>,
     /// The pause between two writes, in nanoseconds.
@@ -134,7 +134,7 @@ pub struct Writes {
 
 /// One address that every client of a population connects to.
 #[derive(Clone, Debug)]
-pub struct Target {
+pub struct LoadTarget {
     /// Where.
     pub address: SocketAddr,
     /// The address as the scenario writes it, for messages.
@@ -149,17 +149,17 @@ pub struct Target {
     /// Local addresses, taken in turn.
     pub sources: Arc<[IpAddr]>,
     /// Socket options.
-    pub knobs: Knobs,
+    pub knobs: SocketOptions,
     /// What is said first on every new connection; a raw socket's only.
-    pub opening: Option<Template>,
+    pub opening: Option<RequestTemplate>,
     /// Iterations of a client after which it closes the connection, and how
     /// often it does so before it stops; a raw socket's only.
-    pub cycle: Option<Cycle>,
+    pub cycle: Option<SocketCycle>,
 }
 
 /// The life of a raw socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cycle {
+pub struct SocketCycle {
     /// Iterations on one connection.
     pub iterations: u64,
     /// Connections, one after the other; none for as many as the run takes.
@@ -174,12 +174,12 @@ pub enum Protocol {
     /// HTTP/2.
     Http2,
     /// LU 6.2.
-    Appc(Arc<crate::appc::Partner>),
+    Appc(Arc<crate::appc::AppcPartner>),
 }
 
 /// Socket options of the client side.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Knobs {
+pub struct SocketOptions {
     /// TCP_NODELAY: send small writes at once.
     pub no_delay: bool,
     /// TCP_QUICKACK after every read: acknowledge at once.
@@ -196,9 +196,9 @@ pub struct Knobs {
     pub reset_on_close: bool,
 }
 
-impl Default for Knobs {
-    fn default() -> Knobs {
-        Knobs {
+impl Default for SocketOptions {
+    fn default() -> SocketOptions {
+        SocketOptions {
             no_delay: true,
             quick_ack: false,
             kernel_times: true,
@@ -209,14 +209,14 @@ impl Default for Knobs {
     }
 }
 
-impl Think {
+impl ThinkTime {
     /// The next pause, in nanoseconds.
     pub fn draw(&self, rng: &mut crate::rng::Rng) -> u64 {
         match self {
-            Think::None => 0,
-            Think::Constant(ns) => *ns,
-            Think::Exponential(mean) => (mean * rng.exponential()) as u64,
-            Think::Recorded(pauses) => match pauses.len() as u64 {
+            ThinkTime::None => 0,
+            ThinkTime::Constant(ns) => *ns,
+            ThinkTime::Exponential(mean) => (mean * rng.exponential()) as u64,
+            ThinkTime::Recorded(pauses) => match pauses.len() as u64 {
                 0 => 0,
                 n => pauses[rng.between(0, n - 1) as usize],
             },
@@ -226,11 +226,11 @@ impl Think {
     /// The mean pause, in nanoseconds.
     pub fn mean_ns(&self) -> f64 {
         match self {
-            Think::None => 0.0,
-            Think::Constant(ns) => *ns as f64,
-            Think::Exponential(mean) => *mean,
-            Think::Recorded(p) if p.is_empty() => 0.0,
-            Think::Recorded(p) => p.iter().sum::<u64>() as f64 / p.len() as f64,
+            ThinkTime::None => 0.0,
+            ThinkTime::Constant(ns) => *ns as f64,
+            ThinkTime::Exponential(mean) => *mean,
+            ThinkTime::Recorded(p) if p.is_empty() => 0.0,
+            ThinkTime::Recorded(p) => p.iter().sum::<u64>() as f64 / p.len() as f64,
         }
     }
 }
@@ -257,13 +257,13 @@ impl Population {
     /// The most clients the population has at once.
     pub fn clients(&self) -> usize {
         match &self.load {
-            Load::Closed { clients, .. } => clients.peak().ceil() as usize,
-            Load::Open { outstanding, .. } => *outstanding,
+            LoadModel::Closed { clients, .. } => clients.peak().ceil() as usize,
+            LoadModel::Open { outstanding, .. } => *outstanding,
         }
     }
 }
 
-impl Plan {
+impl RunPlan {
     /// Whole length of the run in nanoseconds, warm-up included.
     pub fn length_ns(&self) -> Option<u64> {
         self.duration_ns.map(|d| d + self.warmup_ns)

@@ -2,7 +2,7 @@
 //! reached, too few file descriptors, too few local ports.
 
 use crate::appc;
-use crate::plan::{Load, Plan, Population, Protocol};
+use crate::plan::{LoadModel, RunPlan, Population, Protocol};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sna::conversation::WithheldSecurity;
 use sna::conversation::code::ReturnCode;
@@ -15,7 +15,7 @@ use thiserror::Error;
 
 /// Why a plan cannot work on this machine at this moment.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Foreseen {
+pub enum PlanProblem {
     /// A target does not accept connections.
     #[error("{} cannot be reached: {why}", at(name, address))]
     Unreachable {
@@ -103,15 +103,15 @@ pub enum Foreseen {
 /// Looks for everything that can be foreseen, and lets the bound on outstanding
 /// requests that nobody named follow what partners allow. What was done so is
 /// told, as is what partners do not accept and conversations go without.
-pub fn prepare(plan: &mut Plan) -> Result<Vec<String>, Vec<Foreseen>> {
+pub fn prepare(plan: &mut RunPlan) -> Result<Vec<String>, Vec<PlanProblem>> {
     let mut found = check(plan);
     let mut told = Vec::new();
     found.retain(|foreseen| match foreseen {
-        Foreseen::Withheld { .. } => {
+        PlanProblem::Withheld { .. } => {
             told.push(format!("{foreseen}."));
             false
         }
-        Foreseen::Sessions {
+        PlanProblem::Sessions {
             name,
             mode,
             allowed,
@@ -133,7 +133,7 @@ pub fn prepare(plan: &mut Plan) -> Result<Vec<String>, Vec<Foreseen>> {
 
 /// Lowers the bounds that follow the sessions of a mode; none when there are
 /// no such bounds.
-fn follow(plan: &mut Plan, name: &str, mode: &str, allowed: usize) -> Option<String> {
+fn follow(plan: &mut RunPlan, name: &str, mode: &str, allowed: usize) -> Option<String> {
     let most = allowed * plan.threads;
     let mut done = None;
     for population in &mut plan.populations {
@@ -141,7 +141,7 @@ fn follow(plan: &mut Plan, name: &str, mode: &str, allowed: usize) -> Option<Str
             let partner = appc::partner_of(target);
             target.name == name && partner.is_some_and(|p| p.follows && p.mode == mode)
         });
-        if let Load::Open {
+        if let LoadModel::Open {
             outstanding, ahead, ..
         } = &mut population.load
             && follows
@@ -159,7 +159,7 @@ fn follow(plan: &mut Plan, name: &str, mode: &str, allowed: usize) -> Option<Str
 
 /// Looks for everything that can be foreseen; raises the limit of open files
 /// as far as the system lets it.
-pub fn check(plan: &Plan) -> Vec<Foreseen> {
+pub fn check(plan: &RunPlan) -> Vec<PlanProblem> {
     let mut found = Vec::new();
     let mut wanted: BTreeMap<SocketAddr, (String, usize, usize)> = BTreeMap::new();
     let mut connections = 0;
@@ -182,7 +182,7 @@ pub fn check(plan: &Plan) -> Vec<Foreseen> {
     for source_address in sources {
         if let Err(error) = std::net::TcpListener::bind((source_address, 0)) {
             let why = error.to_string();
-            found.push(Foreseen::Source {
+            found.push(PlanProblem::Source {
                 source_address,
                 why,
             });
@@ -190,13 +190,13 @@ pub fn check(plan: &Plan) -> Vec<Foreseen> {
     }
     let needed = connections as u64 + SPARE_DESCRIPTORS;
     if let Err(limit) = allow_descriptors(needed) {
-        found.push(Foreseen::Descriptors { needed, limit });
+        found.push(PlanProblem::Descriptors { needed, limit });
     }
     let ports = local_ports();
     for (address, (name, clients, sources)) in wanted {
         let each = clients.div_ceil(sources);
         if each > ports {
-            found.push(Foreseen::Ports {
+            found.push(PlanProblem::Ports {
                 needed: each,
                 address,
                 ports,
@@ -207,7 +207,7 @@ pub fn check(plan: &Plan) -> Vec<Foreseen> {
             Ok(()) => found.extend(shake_hands(plan, address)),
             Err(error) => {
                 let why = error.to_string();
-                found.push(Foreseen::Unreachable { name, address, why });
+                found.push(PlanProblem::Unreachable { name, address, why });
             }
         }
     }
@@ -219,7 +219,7 @@ pub fn check(plan: &Plan) -> Vec<Foreseen> {
 
 /// Tries a population's link, mode and sessions, as far as that goes without
 /// starting a program: nothing is attached.
-fn converse(plan: &Plan, population: &Population) -> Vec<Foreseen> {
+fn converse(plan: &RunPlan, population: &Population) -> Vec<PlanProblem> {
     let mut targets = population.targets.iter();
     let Some((target, partner, mut config)) = targets.find_map(|target| {
         let partner = appc::partner_of(target)?;
@@ -227,7 +227,7 @@ fn converse(plan: &Plan, population: &Population) -> Vec<Foreseen> {
     }) else {
         return Vec::new();
     };
-    let told = |why: String| Foreseen::Partner {
+    let told = |why: String| PlanProblem::Partner {
         name: target.name.clone(),
         why,
     };
@@ -238,7 +238,7 @@ fn converse(plan: &Plan, population: &Population) -> Vec<Foreseen> {
         // The node's own message says what to look at.
         let linked = host.connect(&partner.partner);
         linked.map_err(|e| e.to_string())?;
-        let wish = partner.wish(0).map_err(|e| e.to_string())?;
+        let wish = partner.allocate_request(0).map_err(|e| e.to_string())?;
         let key = (wish.local.clone(), wish.partner.clone(), wish.mode.clone());
         let id = host.once(|node, now| node.allocate(wish, now));
         let code = host.verb(id, |node, _| node.allocated(id));
@@ -257,13 +257,13 @@ fn converse(plan: &Plan, population: &Population) -> Vec<Foreseen> {
         Err(why) => vec![told(why)],
         Ok((allowed, withheld)) => {
             let withheld = withheld.zip(partner.user.as_ref());
-            let withheld = withheld.map(|(what, (user, _))| Foreseen::Withheld {
+            let withheld = withheld.map(|(what, (user, _))| PlanProblem::Withheld {
                 name: target.name.clone(),
                 why: ::appc::withheld(what, user, &partner.lu(0)),
             });
             let wanted = appc::clients(population, 0, plan.threads);
             let allowed = allowed.filter(|n| usize::from(*n) < wanted && target.keep_alive);
-            let sessions = allowed.map(|allowed| Foreseen::Sessions {
+            let sessions = allowed.map(|allowed| PlanProblem::Sessions {
                 name: target.name.clone(),
                 mode: partner.mode.clone(),
                 allowed,
@@ -289,7 +289,7 @@ fn reach(address: SocketAddr) -> io::Result<TcpStream> {
 }
 
 /// Tries TLS once for each name that a server is known by.
-fn shake_hands(plan: &Plan, address: SocketAddr) -> Vec<Foreseen> {
+fn shake_hands(plan: &RunPlan, address: SocketAddr) -> Vec<PlanProblem> {
     let targets = plan.populations.iter().flat_map(|p| &p.targets);
     let mut tried = BTreeSet::new();
     let mut found = Vec::new();
@@ -301,7 +301,7 @@ fn shake_hands(plan: &Plan, address: SocketAddr) -> Vec<Foreseen> {
         }
         let shaken = reach(address).map_err(|e| e.to_string());
         if let Err(why) = shaken.and_then(|stream| tls.try_out(stream, PATIENCE)) {
-            found.push(Foreseen::Tls {
+            found.push(PlanProblem::Tls {
                 name: target.name.clone(),
                 address,
                 why,

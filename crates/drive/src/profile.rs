@@ -6,13 +6,13 @@ use crate::units::short;
 
 /// A level over time, from 0 on; the last level holds for ever.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Profile {
-    pieces: Vec<Piece>,
+pub struct LevelProfile {
+    pieces: Vec<ProfilePiece>,
 }
 
 /// One straight piece.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Piece {
+pub struct ProfilePiece {
     /// The level where the piece begins.
     pub from: f64,
     /// The level where it ends.
@@ -21,10 +21,10 @@ pub struct Piece {
     pub length_ns: u64,
 }
 
-impl Profile {
+impl LevelProfile {
     /// One level for ever.
-    pub fn constant(level: f64) -> Profile {
-        Profile::new(vec![Piece {
+    pub fn constant(level: f64) -> LevelProfile {
+        LevelProfile::new(vec![ProfilePiece {
             from: level,
             to: level,
             length_ns: 0,
@@ -35,34 +35,34 @@ impl Profile {
     ///
     /// # Panics
     /// When there is no piece: the scenario's reader never makes one.
-    pub fn new(pieces: Vec<Piece>) -> Profile {
+    pub fn new(pieces: Vec<ProfilePiece>) -> LevelProfile {
         assert!(!pieces.is_empty(), "a profile has at least one piece");
-        Profile { pieces }
+        LevelProfile { pieces }
     }
 
     /// The same profile after holding its first level for `ns`.
-    pub fn after(&self, ns: u64) -> Profile {
+    pub fn after(&self, ns: u64) -> LevelProfile {
         let level = self.pieces[0].from;
-        let hold = Piece {
+        let hold = ProfilePiece {
             from: level,
             to: level,
             length_ns: ns,
         };
-        Profile::new([&[hold], &self.pieces[..]].concat())
+        LevelProfile::new([&[hold], &self.pieces[..]].concat())
     }
 
     /// The same profile with every level multiplied.
-    pub fn scaled(&self, factor: f64) -> Profile {
-        let scale = |p: &Piece| Piece {
+    pub fn scaled(&self, factor: f64) -> LevelProfile {
+        let scale = |p: &ProfilePiece| ProfilePiece {
             from: p.from * factor,
             to: p.to * factor,
             length_ns: p.length_ns,
         };
-        Profile::new(self.pieces.iter().map(scale).collect())
+        LevelProfile::new(self.pieces.iter().map(scale).collect())
     }
 
     /// The pieces, in their order.
-    pub fn pieces(&self) -> &[Piece] {
+    pub fn pieces(&self) -> &[ProfilePiece] {
         &self.pieces
     }
 
@@ -74,7 +74,7 @@ impl Profile {
         {
             return short(one.to);
         }
-        let piece = |(i, p): (usize, &Piece)| {
+        let piece = |(i, p): (usize, &ProfilePiece)| {
             let seconds = short(p.length_ns as f64 / 1e9);
             let follows = i > 0 && self.pieces[i - 1].to == p.from;
             match (p.from == p.to, follows) {
@@ -86,7 +86,7 @@ impl Profile {
             }
         };
         let shown = match self.pieces.len() {
-            n if n > MOST_TOLD => MOST_TOLD - 1,
+            n if n > MAX_PIECES_SHOWN => MAX_PIECES_SHOWN - 1,
             n => n,
         };
         let told: Vec<String> = self
@@ -182,7 +182,7 @@ impl Profile {
 }
 
 /// More pieces than this are not read but plotted.
-const MOST_TOLD: usize = 6;
+const MAX_PIECES_SHOWN: usize = 6;
 
 #[cfg(test)]
 mod tests {
@@ -190,14 +190,14 @@ mod tests {
 
     const SECOND: u64 = 1_000_000_000;
 
-    fn ramp() -> Profile {
-        Profile::new(vec![
-            Piece {
+    fn ramp() -> LevelProfile {
+        LevelProfile::new(vec![
+            ProfilePiece {
                 from: 0.0,
                 to: 100.0,
                 length_ns: 10 * SECOND,
             },
-            Piece {
+            ProfilePiece {
                 from: 50.0,
                 to: 50.0,
                 length_ns: 10 * SECOND,
@@ -211,9 +211,9 @@ mod tests {
         assert_eq!(ramp.time_of(500.0), Some(10 * SECOND));
         assert_eq!(ramp.time_of(125.0), Some(5 * SECOND));
         assert_eq!(ramp.time_of(1000.0), Some(20 * SECOND));
-        assert_eq!(Profile::constant(0.0).time_of(1.0), None);
+        assert_eq!(LevelProfile::constant(0.0).time_of(1.0), None);
         let exact: Vec<_> = (0..4)
-            .map(|k| Profile::constant(2000.0).time_of(k as f64))
+            .map(|k| LevelProfile::constant(2000.0).time_of(k as f64))
             .collect();
         assert_eq!(exact, [0, 500_000, 1_000_000, 1_500_000].map(Some));
     }
@@ -221,15 +221,15 @@ mod tests {
     #[test]
     fn a_profile_is_described_by_all_its_levels() {
         let profile = |levels: &[(f64, f64, u64)]| {
-            let piece = |(from, to, s): &(f64, f64, u64)| Piece {
+            let piece = |(from, to, s): &(f64, f64, u64)| ProfilePiece {
                 from: *from,
                 to: *to,
                 length_ns: s * SECOND,
             };
-            Profile::new(levels.iter().map(piece).collect()).words()
+            LevelProfile::new(levels.iter().map(piece).collect()).words()
         };
-        assert_eq!(Profile::constant(20.0).words(), "20");
-        assert_eq!(Profile::constant(200.0 / 3.0).words(), "66.67");
+        assert_eq!(LevelProfile::constant(20.0).words(), "20");
+        assert_eq!(LevelProfile::constant(200.0 / 3.0).words(), "66.67");
         assert_eq!(profile(&[(1.0, 20.0, 10)]), "1 to 20 in 10 s");
         assert_eq!(
             profile(&[(10.0, 200.0, 5), (200.0, 100.0, 2), (50.0, 50.0, 3)]),

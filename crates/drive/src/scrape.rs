@@ -5,7 +5,7 @@
 //!
 //! Reference: Prometheus text exposition format 0.0.4.
 
-use crate::http1::{Feed, Response};
+use crate::http1::{FeedResult, Response};
 use crate::url::{Scheme, Url};
 use measure::proc::Usage;
 use measure::report::View;
@@ -17,7 +17,7 @@ use thiserror::Error;
 
 /// A metrics endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Endpoint(pub Url);
+pub struct MetricsEndpoint(pub Url);
 
 /// Why an endpoint gives no figures.
 #[derive(Debug, Error)]
@@ -38,7 +38,7 @@ pub enum ScrapeError {
 
 /// What an endpoint tells.
 #[derive(Clone, Debug)]
-pub struct Reading {
+pub struct EndpointReading {
     /// What was used so far.
     pub usage: Usage,
     /// Whether it tells of a process or of a whole machine.
@@ -47,21 +47,21 @@ pub struct Reading {
     pub started: Option<f64>,
 }
 
-impl Endpoint {
+impl MetricsEndpoint {
     /// What the endpoint says was used so far.
     pub fn usage(&self) -> Result<Usage, ScrapeError> {
-        Ok(self.told()?.usage)
+        Ok(self.reading()?.usage)
     }
 
     /// The same, and of what.
-    pub fn told(&self) -> Result<Reading, ScrapeError> {
+    pub fn reading(&self) -> Result<EndpointReading, ScrapeError> {
         parse_metrics(&self.text()?)
     }
 
     /// What tells the server behind it from others: the machine's address, and
     /// of a process its port, or when it began where that is told, which is
     /// the same at every port of the process.
-    pub fn identity(&self, told: Option<&Reading>) -> String {
+    pub fn identity(&self, told: Option<&EndpointReading>) -> String {
         let (host, port) = match self.0.resolve().map(|a| (a.ip(), a.port())) {
             Ok((ip, port)) if ip.to_canonical().is_loopback() => ("loopback".into(), port),
             Ok((ip, port)) => (ip.to_canonical().to_string(), port),
@@ -69,7 +69,7 @@ impl Endpoint {
         };
         match told {
             Some(told) if told.view == View::Machines => host,
-            Some(Reading {
+            Some(EndpointReading {
                 started: Some(at), ..
             }) => format!("{host}, begun at {at}"),
             _ => format!("{host}:{port}"),
@@ -102,11 +102,11 @@ impl Endpoint {
                 }
             }
             match response.feed(&buffer[..n]).map_err(|e| io(&e))? {
-                Feed::Done(_) => break,
-                Feed::More if response.body_bytes() > LONGEST as u64 => {
+                FeedResult::Done(_) => break,
+                FeedResult::More if response.body_bytes() > LONGEST as u64 => {
                     return Err(io(&"the answer is too long"));
                 }
-                Feed::More => {}
+                FeedResult::More => {}
             }
         }
         match response.status() {
@@ -116,14 +116,14 @@ impl Endpoint {
     }
 }
 
-impl fmt::Display for Endpoint {
+impl fmt::Display for MetricsEndpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
 /// Reads usage out of metrics text.
-pub fn parse_metrics(text: &str) -> Result<Reading, ScrapeError> {
+pub fn parse_metrics(text: &str) -> Result<EndpointReading, ScrapeError> {
     let mut usage = Usage::default();
     let mut started = None;
     let mut node = Usage::default();
@@ -185,14 +185,14 @@ pub fn parse_metrics(text: &str) -> Result<Reading, ScrapeError> {
         }
     }
     match (own, of_node) {
-        (true, _) => Ok(Reading {
+        (true, _) => Ok(EndpointReading {
             usage,
             view: View::Endpoints,
             started,
         }),
         (false, true) => {
             node.cpu_ns = node.user_ns + node.system_ns;
-            Ok(Reading {
+            Ok(EndpointReading {
                 usage: node,
                 view: View::Machines,
                 started: None,
@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn one_process_at_two_ports_has_one_identity_and_a_machine_one_for_all() {
-        let endpoint = |text: &str| Endpoint(Url::parse(text).unwrap());
+        let endpoint = |text: &str| MetricsEndpoint(Url::parse(text).unwrap());
         let (a, b) = (
             endpoint("http://127.0.0.1:1/m"),
             endpoint("http://[::1]:2/m?x"),

@@ -8,9 +8,9 @@
 //! out that the server has to work off what has gathered: at 2,000 a second that
 //! adds 20 ms to the p99 of a run of 60 s, which is true but not the point.
 
-use crate::engine::{self, Outcome, Silent};
+use crate::engine::{self, LoadOutcome, SilentObserver};
 use crate::load::{HttpLoad, LoadError};
-use crate::server::{Behaviour, Server};
+use crate::server::{ServerBehaviour, Server};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use thiserror::Error;
@@ -23,11 +23,11 @@ pub struct RunFigures {
     /// The p99 that arithmetic gives, ms.
     pub true_p99_ms: f64,
     /// The p99 of the report, ms.
-    pub told_p99_ms: f64,
+    pub reported_p99_ms: f64,
     /// The longest response of the report, ms.
-    pub told_max_ms: f64,
+    pub reported_max_ms: f64,
     /// The median of the report, ms.
-    pub told_p50_ms: f64,
+    pub reported_p50_ms: f64,
 }
 
 /// Why the self-test could not run.
@@ -44,16 +44,16 @@ pub enum SelfTestError {
 impl RunFigures {
     /// Whether the report tells the truth within the tolerance.
     pub fn true_enough(&self) -> bool {
-        (self.told_p99_ms - self.true_p99_ms).abs() <= TOLERANCE_MS
+        (self.reported_p99_ms - self.true_p99_ms).abs() <= TOLERANCE_MS
     }
 }
 
 /// Runs for `seconds` (at least 3) with one second of standstill.
 pub fn run(seconds: u64) -> Result<RunFigures, SelfTestError> {
     let seconds = seconds.max(3);
-    let server = Server::start(Behaviour {
+    let server = Server::start(ServerBehaviour {
         body_bytes: 64,
-        ..Behaviour::default()
+        ..ServerBehaviour::default()
     })?;
     let outcome = against(&server, seconds)?;
     let sum = outcome.sum();
@@ -61,13 +61,13 @@ pub fn run(seconds: u64) -> Result<RunFigures, SelfTestError> {
     Ok(RunFigures {
         seconds,
         true_p99_ms: 1000.0 - 10.0 * seconds as f64,
-        told_p99_ms: ms(0.99),
-        told_max_ms: sum.response.max() as f64 / 1e6,
-        told_p50_ms: ms(0.5),
+        reported_p99_ms: ms(0.99),
+        reported_max_ms: sum.response.max() as f64 / 1e6,
+        reported_p50_ms: ms(0.5),
     })
 }
 
-fn against(server: &Server, seconds: u64) -> Result<Outcome, LoadError> {
+fn against(server: &Server, seconds: u64) -> Result<LoadOutcome, LoadError> {
     let mut load = HttpLoad::new(format!("http://{}/", server.address()));
     load.rate = Some(RATE);
     load.clients = 256;
@@ -76,11 +76,11 @@ fn against(server: &Server, seconds: u64) -> Result<Outcome, LoadError> {
     load.warmup = Duration::from_millis(500);
     load.duration = Duration::from_secs(seconds);
     let plan = load.plan()?;
-    let mut stall = Stall {
+    let mut stall = ServerStall {
         server,
         after_ns: plan.warmup_ns + seconds * 500_000_000,
         thread: None,
-        silent: Silent,
+        silent: SilentObserver,
     };
     let outcome = engine::run(&plan, &mut stall, &AtomicBool::new(false))?;
     if let Some(thread) = stall.thread {
@@ -90,20 +90,20 @@ fn against(server: &Server, seconds: u64) -> Result<Outcome, LoadError> {
 }
 
 /// Stops the server at a time counted from the start of the load.
-struct Stall<'a> {
+struct ServerStall<'a> {
     server: &'a Server,
     after_ns: u64,
     thread: Option<std::thread::JoinHandle<()>>,
-    silent: Silent,
+    silent: SilentObserver,
 }
 
-impl engine::Observer for Stall<'_> {
+impl engine::RunObserver for ServerStall<'_> {
     fn begun(&mut self, start: u64, _wall: u64) {
         let second = Duration::from_secs(1);
         self.thread = Some(self.server.stall(start + self.after_ns, second));
     }
 
-    fn interval(&mut self, interval: &engine::Interval, seconds: f64) {
+    fn interval(&mut self, interval: &engine::IntervalRecord, seconds: f64) {
         self.silent.interval(interval, seconds);
     }
 }

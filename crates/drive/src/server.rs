@@ -24,11 +24,11 @@ use std::time::Duration;
 
 /// How the server behaves.
 #[derive(Clone, Debug, Default)]
-pub struct Behaviour {
+pub struct ServerBehaviour {
     /// Bytes of the answer's body. A path that ends in a number overrides it.
     pub body_bytes: usize,
     /// How long an answer takes.
-    pub service: Service,
+    pub service: ServiceTime,
     /// Whether arrival times are kept.
     pub log_arrivals: bool,
     /// What exponential service times depend on.
@@ -37,7 +37,7 @@ pub struct Behaviour {
 
 /// How long an answer takes.
 #[derive(Clone, Copy, Debug, Default)]
-pub enum Service {
+pub enum ServiceTime {
     /// No time.
     #[default]
     Immediate,
@@ -55,12 +55,12 @@ pub enum Service {
 /// A running server; stops when dropped.
 pub struct Server {
     address: SocketAddr,
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
     thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Default)]
-struct Shared {
+struct ServerState {
     stop: AtomicBool,
     pause_until: AtomicU64,
     cpu_ns: AtomicU64,
@@ -70,22 +70,22 @@ struct Shared {
 
 impl Server {
     /// Starts a server on a free port of the loopback address.
-    pub fn start(behaviour: Behaviour) -> io::Result<Server> {
+    pub fn start(behaviour: ServerBehaviour) -> io::Result<Server> {
         Server::start_on("127.0.0.1:0".parse().expect("a literal address"), behaviour)
     }
 
     /// Starts a server on an address.
-    pub fn start_on(address: SocketAddr, behaviour: Behaviour) -> io::Result<Server> {
+    pub fn start_on(address: SocketAddr, behaviour: ServerBehaviour) -> io::Result<Server> {
         let listener = TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(ServerState::default());
         let poller = Poller::new()?;
         poller.add(listener.as_fd(), LISTENER, false)?;
         let state = shared.clone();
         let thread = thread::Builder::new()
             .name("drive-server".into())
-            .spawn(move || Host::new(listener, poller, behaviour, state).serve())?;
+            .spawn(move || ServerThread::new(listener, poller, behaviour, state).serve())?;
         Ok(Server {
             address,
             shared,
@@ -139,12 +139,12 @@ impl Drop for Server {
     }
 }
 
-struct Host {
+struct ServerThread {
     listener: TcpListener,
     poller: Poller,
-    behaviour: Behaviour,
-    shared: Arc<Shared>,
-    peers: BTreeMap<u64, Peer>,
+    behaviour: ServerBehaviour,
+    shared: Arc<ServerState>,
+    peers: BTreeMap<u64, AcceptedConnection>,
     next_peer: u64,
     /// When each server of the queue is free again.
     free: Vec<u64>,
@@ -155,7 +155,7 @@ struct Host {
     answered: u64,
 }
 
-struct Peer {
+struct AcceptedConnection {
     stream: TcpStream,
     input: Vec<u8>,
     output: Vec<u8>,
@@ -165,19 +165,19 @@ struct Peer {
     watching: bool,
 }
 
-impl Host {
+impl ServerThread {
     fn new(
         listener: TcpListener,
         poller: Poller,
-        behaviour: Behaviour,
-        shared: Arc<Shared>,
-    ) -> Host {
+        behaviour: ServerBehaviour,
+        shared: Arc<ServerState>,
+    ) -> ServerThread {
         let servers = match behaviour.service {
-            Service::Immediate => 0,
-            Service::Queue { servers, .. } => servers.max(1),
+            ServiceTime::Immediate => 0,
+            ServiceTime::Queue { servers, .. } => servers.max(1),
         };
         let seed = behaviour.seed;
-        Host {
+        ServerThread {
             listener,
             poller,
             behaviour,
@@ -248,7 +248,7 @@ impl Host {
                 stamp::enable(stream.as_fd());
             }
             if usable.is_ok() && self.poller.add(stream.as_fd(), id, false).is_ok() {
-                let peer = Peer {
+                let peer = AcceptedConnection {
                     stream,
                     input: Vec::new(),
                     output: Vec::new(),
@@ -294,8 +294,8 @@ impl Host {
                 self.arrivals.push(now);
             }
             match self.behaviour.service {
-                Service::Immediate => immediate += 1,
-                Service::Queue {
+                ServiceTime::Immediate => immediate += 1,
+                ServiceTime::Queue {
                     mean_ns,
                     exponential,
                     ..
@@ -335,7 +335,7 @@ impl Host {
     }
 }
 
-impl Peer {
+impl AcceptedConnection {
     fn answer(&mut self) {
         if self.bodies.is_empty() {
             return;

@@ -1,34 +1,34 @@
 //! A run with everything around it: servers observed, intervals kept for the
 //! report and the log, a live view and an exporter fed.
 
-use crate::engine::{self, Interval, Observer, Outcome, RunError};
-use crate::observe::{Observed, Panel, Sample, Sampler, cost_within, lost_at, used_within};
-use crate::plan::Plan;
+use crate::engine::{self, IntervalRecord, RunObserver, LoadOutcome, RunError};
+use crate::observe::{ObservedServer, ObservationPanel, UsageSample, SamplerThread, cost_within, lost_at, used_within};
+use crate::plan::RunPlan;
 use crate::summary;
 use measure::hdrlog;
 use measure::report::{Moment, Report, Server, ServerCpu};
 use std::sync::atomic::AtomicBool;
 
 /// Something that is shown every interval.
-pub trait Viewer {
+pub trait IntervalViewer {
     /// A new interval, and everything before it.
-    fn show(&mut self, moment: &Moment, total: &Interval);
+    fn show(&mut self, moment: &Moment, total: &IntervalRecord);
 }
 
 /// A plan and what is watched while it runs.
 pub struct Session<'a> {
     /// The load.
-    pub plan: &'a Plan,
+    pub plan: &'a RunPlan,
     /// Whose resources are sampled.
-    pub observed: &'a [Observed],
+    pub observed: &'a [ObservedServer],
     /// Who wants to see every interval.
-    pub viewers: Vec<&'a mut dyn Viewer>,
+    pub viewers: Vec<&'a mut dyn IntervalViewer>,
 }
 
 /// What a session came to.
-pub struct Recording {
+pub struct SessionResult {
     /// The engine's figures.
-    pub outcome: Outcome,
+    pub outcome: LoadOutcome,
     /// The report.
     pub report: Report,
     /// Every interval's histograms.
@@ -37,25 +37,25 @@ pub struct Recording {
 
 impl Session<'_> {
     /// Runs the plan. `stop` ends it early.
-    pub fn run(self, stop: &AtomicBool) -> Result<Recording, RunError> {
+    pub fn run(self, stop: &AtomicBool) -> Result<SessionResult, RunError> {
         // A run may be over before a thread of its own has looked once.
         let panel = (!self.observed.is_empty()).then(|| {
-            let mut panel = Panel::new(self.observed.to_vec());
+            let mut panel = ObservationPanel::new(self.observed.to_vec());
             let first = panel.sample();
             (panel, first)
         });
-        let mut keeper = Keeper {
+        let mut keeper = SessionRecorder {
             plan: self.plan,
             panel,
             viewers: self.viewers,
             sampler: None,
             moments: Vec::new(),
             log: Vec::new(),
-            total: Interval::new(0, &vec![0; self.plan.populations.len()]),
+            total: IntervalRecord::new(0, &vec![0; self.plan.populations.len()]),
             started: 0,
         };
         let outcome = engine::run(self.plan, &mut keeper, stop)?;
-        let samples = keeper.sampler.map(Sampler::finish).unwrap_or_default();
+        let samples = keeper.sampler.map(SamplerThread::finish).unwrap_or_default();
         let end_s = outcome.window.1.saturating_sub(keeper.started) as f64 / 1e9;
         end_at(
             &mut keeper.moments,
@@ -80,7 +80,7 @@ impl Session<'_> {
                 let (usage, ends) = windows().find_map(|w| used_within(&samples, i, w))?;
                 let seconds = (ends[1] - ends[0]) as f64 / 1e9;
                 let name = observed.name();
-                ended.extend(told_of_ended(&name, usage.ended, self.plan.interval_ns));
+                ended.extend(ended_note(&name, usage.ended, self.plan.interval_ns));
                 if let Some(at) = lost_at(&samples, i, outcome.window) {
                     let after_s = at.saturating_sub(outcome.window.0) as f64 / 1e9;
                     ended.push(format!(
@@ -95,7 +95,7 @@ impl Session<'_> {
         let mut report = summary::report(self.plan, &outcome, moments, servers, self.observed);
         report.server_cpu = cost;
         report.warnings.extend(ended);
-        Ok(Recording {
+        Ok(SessionResult {
             outcome,
             report,
             log: keeper.log,
@@ -103,18 +103,18 @@ impl Session<'_> {
     }
 }
 
-struct Keeper<'a> {
-    plan: &'a Plan,
-    panel: Option<(Panel, Sample)>,
-    viewers: Vec<&'a mut dyn Viewer>,
-    sampler: Option<Sampler>,
+struct SessionRecorder<'a> {
+    plan: &'a RunPlan,
+    panel: Option<(ObservationPanel, UsageSample)>,
+    viewers: Vec<&'a mut dyn IntervalViewer>,
+    sampler: Option<SamplerThread>,
     moments: Vec<Moment>,
     log: Vec<hdrlog::Entry>,
-    total: Interval,
+    total: IntervalRecord,
     started: u64,
 }
 
-impl Observer for Keeper<'_> {
+impl RunObserver for SessionRecorder<'_> {
     fn begun(&mut self, start: u64, _wall: u64) {
         self.started = start;
         let Some((panel, first)) = self.panel.take() else {
@@ -128,11 +128,11 @@ impl Observer for Keeper<'_> {
             times.sort_unstable();
             times.dedup();
         }
-        let sampler = Sampler::start(panel, first, times, plan.interval_ns);
+        let sampler = SamplerThread::start(panel, first, times, plan.interval_ns);
         self.sampler = Some(sampler);
     }
 
-    fn interval(&mut self, interval: &Interval, seconds: f64) {
+    fn interval(&mut self, interval: &IntervalRecord, seconds: f64) {
         self.total.merge(interval);
         self.total.outstanding = interval.outstanding;
         let moment = summary::moment(self.plan, interval, seconds);
@@ -166,7 +166,7 @@ impl Observer for Keeper<'_> {
 
 /// What is not in the figures of processes that ended: a sum over processes
 /// knows of each only what it had used when it was last looked at.
-fn told_of_ended(name: &str, ended: usize, interval_ns: u64) -> Option<String> {
+fn ended_note(name: &str, ended: usize, interval_ns: u64) -> Option<String> {
     let processes = match ended {
         0 => return None,
         1 => "one process".to_owned(),
@@ -194,7 +194,7 @@ fn end_at(moments: &mut Vec<Moment>, end_s: f64, interval_s: f64) {
 }
 
 /// Gives each moment the servers' CPU between the samples around it.
-fn fill_server_cpu(moments: &mut [Moment], samples: &[Sample], started: u64) {
+fn fill_server_cpu(moments: &mut [Moment], samples: &[UsageSample], started: u64) {
     let mut from = 0.0;
     for moment in moments {
         let at = |s: f64| started + (s * 1e9) as u64;
@@ -220,7 +220,7 @@ fn set_cost(moment: &mut Moment, cost: Option<ServerCpu>) {
 /// How many answers came between two times: by the rate of the whole measured
 /// part where the two enclose it, by the intervals where a server could be
 /// sampled in a part of it only.
-fn answers_between(outcome: &Outcome, moments: &[Moment], started: u64, from: u64, to: u64) -> f64 {
+fn answers_between(outcome: &LoadOutcome, moments: &[Moment], started: u64, from: u64, to: u64) -> f64 {
     let (begin, end) = outcome.window;
     let common = to.min(end).saturating_sub(from.max(begin)) as f64 / 1e9;
     if common > MOST_OF_IT * outcome.measured_s {
@@ -246,12 +246,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn processes_that_ended_are_told_with_what_is_missing_of_them() {
-        assert_eq!(told_of_ended("server", 0, 1_000_000_000), None);
-        let one = told_of_ended("server", 1, 500_000_000).unwrap();
+    fn processes_that_ended_are_reported_with_what_is_missing_of_them() {
+        assert_eq!(ended_note("server", 0, 1_000_000_000), None);
+        let one = ended_note("server", 1, 500_000_000).unwrap();
         assert!(one.starts_with("one process of server ended"), "{one}");
         assert!(one.contains("every 0.5 s"), "{one}");
-        let several = told_of_ended("server", 3, 1_000_000_000).unwrap();
+        let several = ended_note("server", 3, 1_000_000_000).unwrap();
         assert!(several.starts_with("3 processes of server"), "{several}");
     }
 

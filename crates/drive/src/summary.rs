@@ -1,9 +1,9 @@
 //! From what the engine recorded to what people read: the report, its
 //! warnings, and the figures of one interval.
 
-use crate::engine::{Counts, Failure, Interval, Outcome, PopulationRecord};
-use crate::observe::Observed;
-use crate::plan::{Arrivals, Cycle, Load, Plan, Population, Protocol, Think};
+use crate::engine::{RequestCounts, RequestFailure, IntervalRecord, LoadOutcome, PopulationRecord};
+use crate::observe::ObservedServer;
+use crate::plan::{ArrivalSpacing, SocketCycle, LoadModel, RunPlan, Population, Protocol, ThinkTime};
 use crate::units::short;
 use measure::report::{
     Driver, LatencyReport, Moment, PopulationReport, Presented, PresentedPiece, Report, Server,
@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 
 /// The report of a run.
 pub fn report(
-    plan: &Plan,
-    outcome: &Outcome,
+    plan: &RunPlan,
+    outcome: &LoadOutcome,
     timeline: Vec<Moment>,
     servers: Vec<Server>,
-    observed: &[Observed],
+    observed: &[ObservedServer],
 ) -> Report {
     let seconds = outcome.measured_s;
     let mut populations: Vec<PopulationReport> = plan
@@ -70,8 +70,8 @@ pub fn report(
 /// The load of a population in numbers.
 fn presented(population: &Population) -> Presented {
     let (unit, profile) = match &population.load {
-        Load::Closed { clients, .. } => ("clients", clients),
-        Load::Open { rate, .. } => ("iterations/s", rate),
+        LoadModel::Closed { clients, .. } => ("clients", clients),
+        LoadModel::Open { rate, .. } => ("iterations/s", rate),
     };
     let pieces = profile.pieces().iter().map(|p| PresentedPiece {
         from: p.from,
@@ -96,8 +96,8 @@ fn run_id() -> String {
 /// Where a population's time on the wire ends, in words.
 fn wire_end(population: &Population) -> String {
     let in_clear =
-        |t: &crate::plan::Target| t.tls.is_none() && matches!(t.protocol, Protocol::Stream);
-    let stamped = |t: &crate::plan::Target| in_clear(t) && t.knobs.kernel_times;
+        |t: &crate::plan::LoadTarget| t.tls.is_none() && matches!(t.protocol, Protocol::Stream);
+    let stamped = |t: &crate::plan::LoadTarget| in_clear(t) && t.knobs.kernel_times;
     let targets = &population.targets;
     let why = match targets {
         t if t.iter().all(stamped) => {
@@ -130,7 +130,7 @@ pub fn population_report(
             0.0
         }
     };
-    let failures = Failure::ALL.iter().zip(c.failed);
+    let failures = RequestFailure::ALL.iter().zip(c.failed);
     let steps = steps
         .iter()
         .zip(&record.steps)
@@ -169,8 +169,8 @@ pub fn population_report(
 
 /// The figures of one interval of `seconds`; the last one of a run is as long
 /// as the run goes.
-pub fn moment(plan: &Plan, interval: &Interval, seconds: f64) -> Moment {
-    let mut counts = Counts::default();
+pub fn moment(plan: &RunPlan, interval: &IntervalRecord, seconds: f64) -> Moment {
+    let mut counts = RequestCounts::default();
     let mut sum = PopulationRecord::default();
     for record in &interval.populations {
         counts += &record.whole;
@@ -203,30 +203,30 @@ pub fn moment(plan: &Plan, interval: &Interval, seconds: f64) -> Moment {
 }
 
 /// The load in words.
-pub fn describe(plan: &Plan) -> String {
+pub fn describe(plan: &RunPlan) -> String {
     let parts: Vec<String> = plan.populations.iter().map(describe_population).collect();
     parts.join("; ")
 }
 
 fn describe_population(population: &Population) -> String {
     let think = match &population.think {
-        Think::None => "no think time".to_owned(),
-        Think::Constant(ns) => format!("{} think time", time(*ns as f64)),
-        Think::Exponential(mean) => format!("exponential think time of {} mean", time(*mean)),
-        Think::Recorded(_) => format!(
+        ThinkTime::None => "no think time".to_owned(),
+        ThinkTime::Constant(ns) => format!("{} think time", time(*ns as f64)),
+        ThinkTime::Exponential(mean) => format!("exponential think time of {} mean", time(*mean)),
+        ThinkTime::Recorded(_) => format!(
             "recorded think time of {} mean",
             time(population.think.mean_ns())
         ),
     };
     match &population.load {
-        Load::Closed {
+        LoadModel::Closed {
             clients,
             iterations,
         } => {
             let cycle = population.targets.iter().find_map(|t| t.cycle);
             let times = match (cycle, iterations) {
                 (
-                    Some(Cycle {
+                    Some(SocketCycle {
                         iterations,
                         cycles: Some(n),
                     }),
@@ -246,15 +246,15 @@ fn describe_population(population: &Population) -> String {
             };
             format!("{}: {clients}, {think}{times}", population.name)
         }
-        Load::Open {
+        LoadModel::Open {
             rate,
             arrivals,
             outstanding,
             ..
         } => {
             let kind = match arrivals {
-                Arrivals::Constant => "constant",
-                Arrivals::Poisson => "Poisson",
+                ArrivalSpacing::Constant => "constant",
+                ArrivalSpacing::Poisson => "Poisson",
             };
             let rate = rate.words();
             let rate = match rate.contains(' ') {
@@ -278,7 +278,7 @@ fn time(ns: f64) -> String {
 }
 
 /// What a reader must know before believing a figure, the gravest first.
-fn warnings(plan: &Plan, outcome: &Outcome, report: &Report, observed: &[Observed]) -> Vec<String> {
+fn warnings(plan: &RunPlan, outcome: &LoadOutcome, report: &Report, observed: &[ObservedServer]) -> Vec<String> {
     let mut warnings = Vec::new();
     let sum = outcome.sum();
     let late = sum.lateness.quantile(0.99) as f64;
@@ -286,7 +286,7 @@ fn warnings(plan: &Plan, outcome: &Outcome, report: &Report, observed: &[Observe
     let open = plan
         .populations
         .iter()
-        .any(|p| matches!(p.load, Load::Open { .. }));
+        .any(|p| matches!(p.load, LoadModel::Open { .. }));
     if report.measured_s <= 0.0 || sum.measured.sent == 0 {
         warnings.push(match sum.whole.sent {
             0 => "Nothing was measured: no request began.".into(),
@@ -351,7 +351,7 @@ fn warnings(plan: &Plan, outcome: &Outcome, report: &Report, observed: &[Observe
     warnings
 }
 
-fn statuses(counts: &Counts) -> BTreeMap<String, u64> {
+fn statuses(counts: &RequestCounts) -> BTreeMap<String, u64> {
     (1..6)
         .filter(|class| counts.status[*class] > 0)
         .map(|class| (format!("{class}xx"), counts.status[class]))
@@ -398,13 +398,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wall_clock_that_was_set_is_told_and_touches_no_figure() {
-        let server = crate::server::Server::start(crate::server::Behaviour::default()).unwrap();
+    fn a_wall_clock_that_was_set_is_reported_and_touches_no_figure() {
+        let server = crate::server::Server::start(crate::server::ServerBehaviour::default()).unwrap();
         let mut load = crate::load::HttpLoad::new(format!("http://{}/", server.address()));
         load.iterations = Some(10);
         let plan = load.plan().unwrap();
         let mut outcome = load.run().unwrap();
-        let told = |outcome: &Outcome| report(&plan, outcome, Vec::new(), Vec::new(), &[]);
+        let told = |outcome: &LoadOutcome| report(&plan, outcome, Vec::new(), Vec::new(), &[]);
         let before = told(&outcome);
         for (jump_ns, text) in [
             (3_600_000_000_000, "by 3600.0 s"),
@@ -421,7 +421,7 @@ mod tests {
     #[test]
     fn loads_are_described_by_their_profile_and_kept_in_numbers() {
         let mut load = crate::load::HttpLoad::new("http://127.0.0.1:9/");
-        load.think = Think::Recorded([10_000_000, 20_000_000, 50_000_000].into());
+        load.think = ThinkTime::Recorded([10_000_000, 20_000_000, 50_000_000].into());
         let mut plan = load.plan().unwrap();
         let told = describe(&plan);
         assert_eq!(
@@ -430,20 +430,20 @@ mod tests {
         );
         let numbers = presented(&plan.populations[0]);
         assert_eq!(numbers.think_mean_ms, 80.0 / 3.0);
-        let piece = |from, to, s: u64| crate::profile::Piece {
+        let piece = |from, to, s: u64| crate::profile::ProfilePiece {
             from,
             to,
             length_ns: s * 1_000_000_000,
         };
-        let ramp = crate::profile::Profile::new(vec![piece(1.0, 20.0, 10)]);
+        let ramp = crate::profile::LevelProfile::new(vec![piece(1.0, 20.0, 10)]);
         let load = &mut plan.populations[0].load;
-        if let Load::Closed { clients, .. } = load {
+        if let LoadModel::Closed { clients, .. } = load {
             *clients = ramp.clone();
         }
         assert!(describe(&plan).starts_with("clients: clients 1 to 20 in 10 s, recorded"));
-        plan.populations[0].load = Load::Open {
+        plan.populations[0].load = LoadModel::Open {
             rate: ramp,
-            arrivals: Arrivals::Constant,
+            arrivals: ArrivalSpacing::Constant,
             outstanding: 5,
             ahead: 0,
             spin_ns: None,
@@ -467,7 +467,7 @@ mod tests {
         load.duration = std::time::Duration::from_millis(1000);
         let plan = load.plan().unwrap();
         let at = |index| {
-            let mut interval = Interval::new(index, &[1]);
+            let mut interval = IntervalRecord::new(index, &[1]);
             interval.populations[0].whole.sent = 100;
             let moment = moment(&plan, &interval, 1.0);
             (moment.at_s, moment.sent_s)

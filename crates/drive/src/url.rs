@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_an_address_is_told() {
+    fn what_is_not_an_address_is_reported() {
         for (text, why) in [
             ("a/b", UrlError::Scheme),
             ("http:///x", UrlError::Host),

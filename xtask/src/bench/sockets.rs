@@ -8,7 +8,7 @@
 
 use super::{Bench, Bound, Row, Setting, median, program};
 use anyhow::{Context, Result, bail};
-use drive::engine::{self, Silent};
+use drive::engine::{self, SilentObserver};
 use lab::cycles::{CASES, Found, Region, application_us, plan};
 use measure::proc::Subject;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -140,7 +140,7 @@ impl Peer {
         let subject = Subject::Process(self.process.id());
         let before = subject.usage()?.cpu_ns;
         let plan = plan(&self.address, concurrent, requests)?;
-        let outcome = engine::run(&plan, &mut Silent, &AtomicBool::new(false))?;
+        let outcome = engine::run(&plan, &mut SilentObserver, &AtomicBool::new(false))?;
         let after = subject.usage()?.cpu_ns;
         let sum = outcome.sum();
         if sum.whole.failures() + sum.whole.checks_failed > 0 {

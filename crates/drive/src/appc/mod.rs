@@ -8,10 +8,10 @@
 
 mod names;
 
-use crate::engine::Failure;
+use crate::engine::RequestFailure;
 use crate::load::{HttpLoad, LoadError};
-use crate::message::{Check, Piece, Reply, Template};
-use crate::plan::{Plan, Population, Protocol, Step, Target, Writes};
+use crate::message::{AnswerCheck, TemplatePiece, ReplyEnd, RequestTemplate};
+use crate::plan::{RunPlan, Population, Protocol, RequestStep, LoadTarget, WritePattern};
 use crate::units::parse_size;
 use crate::url::Url;
 use appc::config::ModeConfig;
@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 /// Whom a population converses with, and how.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Partner {
+pub struct AppcPartner {
     /// The node of the driver: its logical unit, and whatever a configuration
     /// says of links and modes.
     pub node: AppcConfig,
@@ -45,10 +45,10 @@ pub struct Partner {
     pub follows: bool,
 }
 
-impl Partner {
+impl AppcPartner {
     /// A partner in mode `#INTER`, at sync level confirm, without security.
-    pub fn new(partner: &str, tp: &str) -> Partner {
-        Partner {
+    pub fn new(partner: &str, tp: &str) -> AppcPartner {
+        AppcPartner {
             node: AppcConfig {
                 lu: names::own().into(),
                 ..AppcConfig::default()
@@ -72,7 +72,7 @@ impl Partner {
     /// Checks every name; the first that cannot be is told.
     pub fn validate(&self) -> Result<(), Error> {
         self.node.validate()?;
-        self.wish(0).map(|_| ())
+        self.allocate_request(0).map(|_| ())
     }
 
     /// The logical unit of a thread: the first has the name itself, the others
@@ -106,7 +106,7 @@ impl Partner {
     }
 
     /// The conversation to allocate from a thread's node.
-    pub fn wish(&self, thread: usize) -> Result<AllocateParameters, Error> {
+    pub fn allocate_request(&self, thread: usize) -> Result<AllocateParameters, Error> {
         let call = AllocateRequest {
             sync: self.sync,
             user: self.user.clone(),
@@ -116,48 +116,48 @@ impl Partner {
     }
 
     /// What kind of failure a return code is, and what to do about it.
-    pub fn failure(&self, verb: &str, code: ReturnCode) -> (Failure, String) {
+    pub fn failure(&self, verb: &str, code: ReturnCode) -> (RequestFailure, String) {
         use ReturnCode as C;
-        let Partner {
+        let AppcPartner {
             partner, mode, tp, ..
         } = self;
         let (kind, hint) = match code {
             C::TpnNotRecognized => (
-                Failure::Attach,
+                RequestFailure::Attach,
                 format!(
                     "{partner} has no program `{tp}`; `tupelo appc status` lists those of a Tupelo node"
                 ),
             ),
             C::SecurityNotValid | C::SecurityNotSupported => (
-                Failure::Attach,
+                RequestFailure::Attach,
                 format!("{partner} does not take this user and password (`user`, `password`)"),
             ),
             C::SyncLevelNotSupportedLu | C::SyncLevelNotSupportedPgm => {
-                (Failure::Attach, "try the other sync level (`sync`)".into())
+                (RequestFailure::Attach, "try the other sync level (`sync`)".into())
             }
             C::ConversationTypeMismatch => (
-                Failure::Attach,
+                RequestFailure::Attach,
                 format!("`{tp}` wants basic conversations; only mapped ones are driven"),
             ),
             C::PipNotSpecifiedCorrectly | C::TpNotAvailableNoRetry | C::TpNotAvailableRetry => {
-                (Failure::Attach, format!("{partner} cannot start `{tp}`"))
+                (RequestFailure::Attach, format!("{partner} cannot start `{tp}`"))
             }
             C::AllocateFailureRetry | C::AllocateFailureNoRetry | C::ParameterError => (
-                Failure::Connect,
+                RequestFailure::Connect,
                 format!("no session with {partner} in mode `{mode}`: is the mode defined there?"),
             ),
             C::ResourceFailureRetry | C::ResourceFailureNoRetry => (
-                Failure::Reset,
+                RequestFailure::Reset,
                 format!("the session with {partner} is lost"),
             ),
             C::DeallocatedAbend | C::DeallocatedAbendSvc | C::DeallocatedAbendTimer => {
-                (Failure::Program, format!("`{tp}` ended abnormally"))
+                (RequestFailure::Program, format!("`{tp}` ended abnormally"))
             }
             C::DeallocatedNormal => (
-                Failure::Closed,
+                RequestFailure::Closed,
                 format!("`{tp}` ended the conversation without an answer"),
             ),
-            _ => (Failure::Program, format!("`{tp}` reports an error")),
+            _ => (RequestFailure::Program, format!("`{tp}` reports an error")),
         };
         (
             kind,
@@ -167,7 +167,7 @@ impl Partner {
 }
 
 /// The one partner of a population's clients, if they converse.
-pub(crate) fn partner_of(target: &Target) -> Option<&Partner> {
+pub(crate) fn partner_of(target: &LoadTarget) -> Option<&AppcPartner> {
     match &target.protocol {
         Protocol::Appc(partner) => Some(partner),
         _ => None,
@@ -183,7 +183,7 @@ pub(crate) fn clients(population: &Population, index: usize, threads: usize) -> 
 
 /// The configuration of a thread's node of this name: whatever the populations
 /// of the plan need.
-pub(crate) fn node(plan: &Plan, lu: &str, thread: usize) -> Option<AppcConfig> {
+pub(crate) fn node(plan: &RunPlan, lu: &str, thread: usize) -> Option<AppcConfig> {
     let mut config: Option<AppcConfig> = None;
     for population in &plan.populations {
         for target in &population.targets {
@@ -220,7 +220,7 @@ pub(crate) fn read_config(path: &Path) -> Result<AppcConfig, String> {
 /// The one-line form: `appc://host:port/NET.LU?tp=NAME&…`. The transactions of
 /// `tupelo appc serve` need no data: an inquiry of 100 bytes and its reply of
 /// 100, a transfer of 100,000 bytes in records of 32,000 with a confirmation.
-pub(crate) fn one_line(url: &Url, load: &HttpLoad) -> Result<(Target, Step), LoadError> {
+pub(crate) fn one_line(url: &Url, load: &HttpLoad) -> Result<(LoadTarget, RequestStep), LoadError> {
     let wrong = |why: String| LoadError::Appc(why);
     let (name, query) = url.path.split_once('?').unwrap_or((&url.path, ""));
     let name = name.trim_matches('/');
@@ -244,7 +244,7 @@ pub(crate) fn one_line(url: &Url, load: &HttpLoad) -> Result<(Target, Step), Loa
         Some(_) => Err(wrong(format!("`{key}` must be a number of bytes"))),
     };
     let tp = text("tp").unwrap_or_else(|| INQUIRY.into());
-    let mut partner = Partner::new(name, &tp);
+    let mut partner = AppcPartner::new(name, &tp);
     if let Some(file) = text("config") {
         partner.node = read_config(Path::new(&file)).map_err(wrong)?;
     }
@@ -266,12 +266,12 @@ pub(crate) fn one_line(url: &Url, load: &HttpLoad) -> Result<(Target, Step), Loa
     }
     let reply = number("reply")?.or((tp == INQUIRY && load.body.is_empty()).then_some(100));
     let mut body = load.body.clone();
-    let mut checks = vec![Check::Status(USUAL_CODES.into())];
+    let mut checks = vec![AnswerCheck::Status(USUAL_CODES.into())];
     if let Some(reply) = reply {
         // An inquiry says in its first four bytes how long the reply is to be.
         let told = (reply as u32).to_be_bytes();
         body.splice(..body.len().min(4), told);
-        checks.push(Check::Size(reply as u64, reply as u64));
+        checks.push(AnswerCheck::Size(reply as u64, reply as u64));
     }
     let usual_bytes = match (transfer, load.body.is_empty()) {
         (true, true) => Some(100_000),
@@ -279,30 +279,30 @@ pub(crate) fn one_line(url: &Url, load: &HttpLoad) -> Result<(Target, Step), Loa
         (_, false) => None,
     };
     let record = number("record")?.or(transfer.then_some(32_000));
-    let template = Template::Plain {
-        body: vec![Piece::Bytes(body.into())].into(),
+    let template = RequestTemplate::Plain {
+        body: vec![TemplatePiece::Bytes(body.into())].into(),
         bytes: number("bytes")?.or(usual_bytes),
         ebcdic: false,
     };
-    let step = Step {
+    let step = RequestStep {
         name: tp,
         target: 0,
         reply_target: 0,
         request: template.simplified(),
-        writes: Writes {
+        writes: WritePattern {
             sizes: record.into_iter().collect(),
             pause_ns: 0,
         },
         reply: match confirm {
-            true => Reply::Confirmation,
-            false => Reply::Turn { ebcdic: false },
+            true => ReplyEnd::Confirmation,
+            false => ReplyEnd::Turn { ebcdic: false },
         },
         checks,
         captures: Vec::new(),
         think: None,
     };
     let address = url.resolve()?;
-    let target = Target {
+    let target = LoadTarget {
         address,
         name: format!("{} at {address}", partner.partner),
         tls: None,
@@ -334,16 +334,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wrong_name_is_told_with_its_key() {
+    fn a_wrong_name_is_reported_with_its_key() {
         for (key, change) in [
             (
                 "partner",
-                (|p| p.partner = "A.B.C".into()) as fn(&mut Partner),
+                (|p| p.partner = "A.B.C".into()) as fn(&mut AppcPartner),
             ),
             ("mode", |p| p.mode = "MUCHTOOLONG".into()),
             ("lu", |p| p.node.lu = "1.2.3".into()),
         ] {
-            let mut partner = Partner::new("NET.SERVER", "INQUIRY");
+            let mut partner = AppcPartner::new("NET.SERVER", "INQUIRY");
             change(&mut partner);
             let told = partner.validate().unwrap_err().to_string();
             assert!(told.starts_with(key), "{told}");
@@ -352,7 +352,7 @@ mod tests {
 
     #[test]
     fn sessions_of_populations_in_one_mode_add_up() {
-        let partner = Partner::new("NET.SERVER", "INQUIRY");
+        let partner = AppcPartner::new("NET.SERVER", "INQUIRY");
         let mut config = AppcConfig::default();
         partner.equip(&mut config, "127.0.0.1:2065", 20);
         partner.equip(&mut config, "127.0.0.1:2065", 30);

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_after_the_first_have_their_number_behind_the_name() {
+    fn threads_after_the_first_have_their_number_after_the_name() {
         for (lu, thread, name) in [
             ("NET.DRIVE", 0, "NET.DRIVE"),
             ("NET.DRIVE", 1, "NET.DRIVE2"),

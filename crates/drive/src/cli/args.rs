@@ -2,11 +2,11 @@
 
 use super::CliError;
 use crate::load::{HttpLoad, LoadError};
-use crate::observe::Observed;
-use crate::plan::{Arrivals, Plan, Think};
-use crate::scenario::{self, Scenario, Variant};
-use crate::scrape::Endpoint;
-use crate::tls::Trust;
+use crate::observe::ObservedServer;
+use crate::plan::{ArrivalSpacing, RunPlan, ThinkTime};
+use crate::scenario::{self, Scenario, ScenarioVariant};
+use crate::scrape::MetricsEndpoint;
+use crate::tls::TrustSettings;
 use crate::units::{ns, parse_duration};
 use crate::url::{Url, UrlError};
 use measure::proc::Subject;
@@ -191,7 +191,7 @@ pub struct HowArgs {
     pub poisson: bool,
     /// Each client's pause after an answer: 500ms, or exp:500ms
     #[arg(long, value_parser = parse_think, conflicts_with = "rate")]
-    pub think: Option<Think>,
+    pub think: Option<ThinkTime>,
     /// End after this many requests instead of a time
     #[arg(short = 'n', long, conflicts_with = "rate")]
     pub iterations: Option<u64>,
@@ -320,10 +320,10 @@ fn parse_instant(text: &str) -> Result<f64, String> {
     }
 }
 
-fn parse_think(text: &str) -> Result<Think, String> {
+fn parse_think(text: &str) -> Result<ThinkTime, String> {
     match text.strip_prefix("exp:") {
-        Some(mean) => Ok(Think::Exponential(ns(parse_duration(mean)?) as f64)),
-        None => Ok(Think::Constant(ns(parse_duration(text)?))),
+        Some(mean) => Ok(ThinkTime::Exponential(ns(parse_duration(mean)?) as f64)),
+        None => Ok(ThinkTime::Constant(ns(parse_duration(text)?))),
     }
 }
 
@@ -362,7 +362,7 @@ impl LoadArgs {
             return Err(CliError::Usage("--poisson needs --rate".into()));
         }
         if self.how.poisson {
-            load.arrivals = Arrivals::Poisson;
+            load.arrivals = ArrivalSpacing::Poisson;
         }
         // A bound that is named is a number of connections that is wanted.
         load.ahead = self.how.clients;
@@ -384,7 +384,7 @@ impl LoadArgs {
                 "--clients must lie between 1 and {MOST_CLIENTS}"
             )));
         }
-        load.think = self.how.think.clone().unwrap_or(Think::None);
+        load.think = self.how.think.clone().unwrap_or(ThinkTime::None);
         load.iterations = self.how.iterations;
         if load.iterations == Some(0) {
             return Err(CliError::Usage("--iterations must be above 0".into()));
@@ -397,7 +397,7 @@ impl LoadArgs {
         load.threads = self.how.threads.unwrap_or(0);
         load.keep_alive = !self.how.no_keepalive;
         load.http2 = self.how.http2;
-        load.trust = Trust {
+        load.trust = TrustSettings {
             ca_file: self.how.cacert.clone(),
             insecure: self.how.insecure,
         };
@@ -436,7 +436,7 @@ impl LoadArgs {
                 }
                 other => CliError::Failed(other.to_string()),
             })?;
-            let variants = vec![Variant {
+            let variants = vec![ScenarioVariant {
                 name: String::new(),
                 values: Vec::new(),
                 plan,
@@ -529,7 +529,7 @@ impl HowArgs {
     }
 
     /// What of a scenario's plan the command line changes.
-    fn adjust(&self, plan: &mut Plan) {
+    fn adjust(&self, plan: &mut RunPlan) {
         plan.start_at = self.start_at.map(|s| (s.max(0.0) * 1e9) as u64);
         plan.duration_ns = self.duration.map(ns).or(plan.duration_ns);
         plan.warmup_ns = self.warmup.map_or(plan.warmup_ns, ns);
@@ -542,17 +542,17 @@ impl ObserveArgs {
     /// Everything to sample, with what a scenario asks for; what cannot be
     /// read now is an error now.
     /// Everything that is wrong is told at once.
-    pub fn observed(&self, asked: Vec<Observed>) -> Result<Vec<Observed>, CliError> {
+    pub fn observed(&self, asked: Vec<ObservedServer>) -> Result<Vec<ObservedServer>, CliError> {
         let pids = self.pids.iter().map(|p| Subject::Process(*p));
         let names = self.names.iter().map(|n| Subject::called(n));
         let groups = self.groups.iter().map(|g| Subject::Group(g.clone()));
-        let local = pids.chain(names).chain(groups).map(Observed::Local);
+        let local = pids.chain(names).chain(groups).map(ObservedServer::Local);
         let mut all = asked;
         all.extend(local);
         let mut wrong = Vec::new();
         for url in &self.endpoints {
             match Url::parse(url) {
-                Ok(url) => all.push(Observed::Remote(Endpoint(url))),
+                Ok(url) => all.push(ObservedServer::Remote(MetricsEndpoint(url))),
                 Err(error) => wrong.push(format!("{url}: {error}")),
             }
         }

@@ -5,7 +5,7 @@ use super::load::{record, watched};
 use super::output::{judgeable, write};
 use super::say::{say, tell};
 use super::{CliError, CompareArgs, KneeArgs, LoadArgs, failed};
-use crate::capacity::{Search, run_seconds, search, spelled, unit};
+use crate::capacity::{CapacitySearch, run_seconds, search, spelled, unit};
 use crate::engine::RunError;
 use crate::objective::Objective;
 use measure::report::{CurvePoint, Report, Versus, VersusRow, text};
@@ -40,13 +40,13 @@ pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
         ));
     };
     let plan = variant.plan.clone();
-    let wanted = Search {
+    let wanted = CapacitySearch {
         from: args.from,
         to: args.to,
         steps: args.steps,
         repeats: args.repeats,
         precision: args.precision / 100.0,
-        ..Search::default()
+        ..CapacitySearch::default()
     };
     if !(wanted.from > 0.0 && wanted.to.is_none_or(|to| to > wanted.from)) {
         return Err(CliError::Usage(
@@ -78,7 +78,7 @@ pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
     silent.quiet = true;
     // What goes wrong ends the search, and what was tried before is told.
     let trouble = RefCell::new(None);
-    let run = &mut |plan: &crate::plan::Plan| {
+    let run = &mut |plan: &crate::plan::RunPlan| {
         record(plan, &observed, &silent, &stop).map_err(|error| {
             if !matches!(error, CliError::Interrupted) {
                 trouble.replace(Some(error));
@@ -108,7 +108,7 @@ pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
 
 /// One figure of a comparison.
 #[derive(Serialize)]
-struct Figure {
+struct ComparedFigure {
     name: &'static str,
     unit: &'static str,
     a: Sample,
@@ -126,7 +126,7 @@ pub(super) fn compare_two(args: &CompareArgs) -> Result<bool, CliError> {
     args.output.check(false)?;
     let stop = stop_on_interrupt();
     let observing = args.observe.any();
-    let plan = |target: &str| -> Result<crate::plan::Plan, CliError> {
+    let plan = |target: &str| -> Result<crate::plan::RunPlan, CliError> {
         let from_file = target.ends_with(".toml");
         let load = LoadArgs {
             url: (!from_file).then(|| target.to_owned()),
@@ -203,7 +203,7 @@ pub(super) fn compare_two(args: &CompareArgs) -> Result<bool, CliError> {
     Ok(figures.iter().all(|f| !f.worse))
 }
 
-fn figures(reports: &[Vec<Report>; 2], tolerance: f64) -> Vec<Figure> {
+fn figures(reports: &[Vec<Report>; 2], tolerance: f64) -> Vec<ComparedFigure> {
     type Get = fn(&Report) -> Option<f64>;
     let wanted: [(&str, &str, Get, bool); 5] = [
         ("answers/s", "1/s", |r| Some(r.throughput), true),
@@ -232,7 +232,7 @@ fn figures(reports: &[Vec<Report>; 2], tolerance: f64) -> Vec<Figure> {
             c.p_value < 0.05 && loss > tolerance
         });
         let from_none = a.mean == 0.0 && b.mean > 0.0 && !more_is_better;
-        figures.push(Figure {
+        figures.push(ComparedFigure {
             name,
             unit,
             a,
@@ -245,8 +245,8 @@ fn figures(reports: &[Vec<Report>; 2], tolerance: f64) -> Vec<Figure> {
     figures
 }
 
-fn print_figure(figure: &Figure) {
-    let Figure {
+fn print_figure(figure: &ComparedFigure) {
+    let ComparedFigure {
         name,
         unit,
         compared: [a, b],
@@ -280,8 +280,8 @@ fn verdict(worse: bool, comparison: &Comparison) -> &'static str {
 }
 
 /// The comparison as a page.
-fn page(names: [String; 2], runs: [Vec<Report>; 2], figures: &[Figure]) -> String {
-    let row = |figure: &Figure| VersusRow {
+fn page(names: [String; 2], runs: [Vec<Report>; 2], figures: &[ComparedFigure]) -> String {
+    let row = |figure: &ComparedFigure| VersusRow {
         name: format!("{} {}", figure.name, figure.unit).trim().to_owned(),
         means: figure.compared,
         change: figure.comparison.map(|c| (c.change, c.interval, c.p_value)),

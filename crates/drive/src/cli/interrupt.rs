@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wait_ends_with_the_wish_to_stop_and_not_with_what_it_waits_for() {
+    fn a_wait_ends_with_the_request_to_stop_and_not_with_what_it_waits_for() {
         let stop = Arc::new(AtomicBool::new(false));
         let (done, wait) = channel::<()>();
         let wish = stop.clone();

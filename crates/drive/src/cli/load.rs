@@ -6,14 +6,14 @@ use super::say::tell;
 use super::{CliError, LoadArgs, ObserveArgs, OutputArgs, failed, matrix};
 use crate::clock;
 use crate::engine::RunError;
-use crate::export::Exporter;
-use crate::live::Live;
+use crate::export::MetricsExporter;
+use crate::live::LiveView;
 use crate::objective::Objective;
-use crate::observe::{Observed, Panel};
-use crate::plan::Plan;
+use crate::observe::{ObservedServer, ObservationPanel};
+use crate::plan::RunPlan;
 use crate::preflight;
-use crate::scenario::Variant;
-use crate::session::{Recording, Session, Viewer};
+use crate::scenario::ScenarioVariant;
+use crate::session::{SessionResult, Session, IntervalViewer};
 use measure::report::Report;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -34,7 +34,7 @@ pub(super) fn run(
     let observed = watched(observe, scenario.observed, &stop)?;
     let looped = scenario.variants.iter().any(|v| !v.values.is_empty());
     output.check(looped)?;
-    let mut all = Runs {
+    let mut all = RunContext {
         observed: &observed,
         objectives: &objectives,
         output,
@@ -56,20 +56,20 @@ pub(super) fn run(
 /// Everything to sample, each tried once.
 pub(super) fn watched(
     observe: &ObserveArgs,
-    asked: Vec<Observed>,
+    asked: Vec<ObservedServer>,
     stop: &AtomicBool,
-) -> Result<Vec<Observed>, CliError> {
+) -> Result<Vec<ObservedServer>, CliError> {
     let observe = observe.clone();
     let observed = unless(stop, move || observe.observed(asked))??;
-    if let Some(line) = Panel::new(observed.clone()).counted() {
+    if let Some(line) = ObservationPanel::new(observed.clone()).counted() {
         tell!("{line}");
     }
     Ok(observed)
 }
 
 /// What the runs of one command have in common.
-pub(super) struct Runs<'a> {
-    observed: &'a [Observed],
+pub(super) struct RunContext<'a> {
+    observed: &'a [ObservedServer],
     objectives: &'a [Objective],
     /// Where results go.
     pub output: &'a OutputArgs,
@@ -79,9 +79,9 @@ pub(super) struct Runs<'a> {
     pub met: bool,
 }
 
-impl Runs<'_> {
+impl RunContext<'_> {
     /// One run: its text, its files and its judgement.
-    pub fn one(&mut self, variant: &Variant) -> Result<Report, CliError> {
+    pub fn one(&mut self, variant: &ScenarioVariant) -> Result<Report, CliError> {
         let recording = record(&variant.plan, self.observed, self.output, self.stop)?;
         // Text first: what was measured is not lost with a full disk.
         self.met &= self.output.judge(&recording.report, self.objectives)?;
@@ -128,11 +128,11 @@ fn worked(report: &Report) -> bool {
 
 /// One run with its live view and exporter.
 pub(super) fn record(
-    plan: &Plan,
-    observed: &[Observed],
+    plan: &RunPlan,
+    observed: &[ObservedServer],
     output: &OutputArgs,
     stop: &AtomicBool,
-) -> Result<Recording, CliError> {
+) -> Result<SessionResult, CliError> {
     let mut prepared = plan.clone();
     let (plan, told) = unless(stop, move || {
         let told = preflight::prepare(&mut prepared);
@@ -144,15 +144,15 @@ pub(super) fn record(
         failed(lines.join("\n       "))
     })?;
     let seconds = plan.length_ns().map(|ns| ns as f64 / 1e9);
-    let mut live = Live::new(seconds, !observed.is_empty(), output.quiet || output.json);
+    let mut live = LiveView::new(seconds, !observed.is_empty(), output.quiet || output.json);
     let names = plan.populations.iter().map(|p| p.name.clone()).collect();
     let mut exporter = match output.listen {
         Some(address) => {
-            Some(Exporter::start(address, names).map_err(|e| failed(format!("{address}: {e}")))?)
+            Some(MetricsExporter::start(address, names).map_err(|e| failed(format!("{address}: {e}")))?)
         }
         None => None,
     };
-    let mut viewers: Vec<&mut dyn Viewer> = vec![&mut live];
+    let mut viewers: Vec<&mut dyn IntervalViewer> = vec![&mut live];
     if let Some(exporter) = &mut exporter {
         viewers.push(exporter);
     }
@@ -190,7 +190,7 @@ pub(super) fn record(
 }
 
 /// Says for what a run waits when its common start is not at once.
-fn announce(plan: &Plan) {
+fn announce(plan: &RunPlan) {
     let ahead = |at: u64| at.saturating_sub(clock::wall()) / 1_000_000_000;
     if let Some((at, seconds)) = plan.start_at.map(|at| (at, ahead(at)))
         && seconds > 0

@@ -1,15 +1,15 @@
 //! The runs of a scenario's loop, one after another, and their common report.
 
 use super::CliError;
-use super::load::Runs;
+use super::load::RunContext;
 use super::say::say;
-use crate::scenario::Variant;
+use crate::scenario::ScenarioVariant;
 use measure::report::{Cell, Matrix};
 use std::sync::atomic::Ordering;
 
 /// Runs every combination; true when every objective was met. A combination
 /// that cannot be run ends the loop, and what ran before it is reported.
-pub(super) fn run(variants: &[Variant], runs: &mut Runs<'_>) -> Result<bool, CliError> {
+pub(super) fn run(variants: &[ScenarioVariant], runs: &mut RunContext<'_>) -> Result<bool, CliError> {
     let Some(first) = variants.first() else {
         return Ok(true);
     };

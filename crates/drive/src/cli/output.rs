@@ -3,9 +3,9 @@
 
 use super::say::{say, tell};
 use super::{CliError, OutputArgs, failed};
-use crate::baseline::Standing;
+use crate::baseline::BaselineComparison;
 use crate::objective::Objective;
-use crate::session::Recording;
+use crate::session::SessionResult;
 use measure::report::{Matrix, Report, html, text};
 use std::fs;
 use std::path::Path;
@@ -85,7 +85,7 @@ impl OutputArgs {
     }
 
     /// Writes the histogram log of one recording.
-    pub(super) fn write_log(&self, recording: &Recording, suffix: &str) -> Result<(), CliError> {
+    pub(super) fn write_log(&self, recording: &SessionResult, suffix: &str) -> Result<(), CliError> {
         if let Some(path) = &self.hdr {
             let log = crate::merge::log(recording).map_err(failed)?;
             write(&named(path, suffix), &log)?;
@@ -151,10 +151,10 @@ impl OutputArgs {
             let good = objective.met(report);
             met &= good;
             let word = if good { "met" } else { "MISSED" };
-            tell!("objective {objective}: {word} ({})", objective.told(report));
+            tell!("objective {objective}: {word} ({})", objective.figure_text(report));
         }
         if let (Some(baseline), Some(path)) = (self.read_baseline()?, &self.baseline) {
-            let standing = Standing::of(&baseline, report, self.tolerance);
+            let standing = BaselineComparison::of(&baseline, report, self.tolerance);
             met &= standing.holds();
             for note in &standing.apart {
                 tell!("note: {note}");

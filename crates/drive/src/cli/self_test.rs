@@ -40,9 +40,9 @@ pub(super) fn run(lengths: &[u64], load: &LoadArgs, output: &OutputArgs) -> Resu
             rows.push(json!({
                 "seconds": told.seconds,
                 "true_p99": told.true_p99_ms,
-                "told_p99": told.told_p99_ms,
-                "told_p50": told.told_p50_ms,
-                "told_max": told.told_max_ms,
+                "told_p99": told.reported_p99_ms,
+                "told_p50": told.reported_p50_ms,
+                "told_max": told.reported_max_ms,
                 "true_enough": told.true_enough(),
             }));
         } else {
@@ -50,9 +50,9 @@ pub(super) fn run(lengths: &[u64], load: &LoadArgs, output: &OutputArgs) -> Resu
                 "{:>6}{:>14.0}{:>14.1}{:>12.3}{:>12.1}  {}",
                 told.seconds,
                 told.true_p99_ms,
-                told.told_p99_ms,
-                told.told_p50_ms,
-                told.told_max_ms,
+                told.reported_p99_ms,
+                told.reported_p50_ms,
+                told.reported_max_ms,
                 if told.true_enough() {
                     "true"
                 } else {

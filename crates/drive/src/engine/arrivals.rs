@@ -2,30 +2,30 @@
 //! the profile, the kind of arrivals and the seed; falling behind never moves
 //! it.
 
-use crate::plan::Arrivals;
-use crate::profile::Profile;
+use crate::plan::ArrivalSpacing;
+use crate::profile::LevelProfile;
 use crate::rng::Rng;
 
 /// One thread's share of a population's arrivals.
-pub struct Schedule {
-    profile: Profile,
-    arrivals: Arrivals,
+pub struct ArrivalSchedule {
+    profile: LevelProfile,
+    arrivals: ArrivalSpacing,
     rng: Rng,
     count: f64,
     stride: f64,
     next: Option<u64>,
 }
 
-impl Schedule {
+impl ArrivalSchedule {
     /// The share of thread `index` of `threads`: constant arrivals are dealt
     /// out in turn, random ones are thinned.
     pub fn new(
-        profile: Profile,
-        arrivals: Arrivals,
+        profile: LevelProfile,
+        arrivals: ArrivalSpacing,
         (index, threads): (usize, usize),
         rng: Rng,
-    ) -> Schedule {
-        let mut schedule = Schedule {
+    ) -> ArrivalSchedule {
+        let mut schedule = ArrivalSchedule {
             profile,
             arrivals,
             rng,
@@ -33,7 +33,7 @@ impl Schedule {
             stride: threads as f64,
             next: None,
         };
-        if arrivals == Arrivals::Poisson {
+        if arrivals == ArrivalSpacing::Poisson {
             schedule.count = 0.0;
             schedule.advance();
         } else {
@@ -50,8 +50,8 @@ impl Schedule {
     /// Goes on to the arrival after it.
     pub fn advance(&mut self) {
         self.count += match self.arrivals {
-            Arrivals::Constant => self.stride,
-            Arrivals::Poisson => self.stride * self.rng.exponential(),
+            ArrivalSpacing::Constant => self.stride,
+            ArrivalSpacing::Poisson => self.stride * self.rng.exponential(),
         };
         self.next = self.profile.time_of(self.count);
     }
@@ -72,8 +72,8 @@ mod tests {
     fn populations_do_not_arrive_together() {
         let times = |population, thread| {
             let rng = Rng::new(1, stream(population, thread));
-            let profile = Profile::constant(1000.0);
-            let mut s = Schedule::new(profile, Arrivals::Poisson, (0, 1), rng);
+            let profile = LevelProfile::constant(1000.0);
+            let mut s = ArrivalSchedule::new(profile, ArrivalSpacing::Poisson, (0, 1), rng);
             let mut times = Vec::new();
             while times.len() < 100 {
                 times.extend(s.next());
@@ -89,11 +89,11 @@ mod tests {
         }
     }
 
-    fn all(arrivals: Arrivals, threads: usize) -> Vec<u64> {
+    fn all(arrivals: ArrivalSpacing, threads: usize) -> Vec<u64> {
         let mut times = Vec::new();
         for i in 0..threads {
-            let profile = Profile::constant(1000.0);
-            let mut s = Schedule::new(profile, arrivals, (i, threads), Rng::new(1, i as u64));
+            let profile = LevelProfile::constant(1000.0);
+            let mut s = ArrivalSchedule::new(profile, arrivals, (i, threads), Rng::new(1, i as u64));
             while let Some(t) = s.next().filter(|t| *t < 10_000_000_000) {
                 times.push(t);
                 s.advance();
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn threads_together_present_the_constant_rate() {
-        let times = all(Arrivals::Constant, 3);
+        let times = all(ArrivalSpacing::Constant, 3);
         assert_eq!(times.len(), 10_000);
         assert!(
             times
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn threads_together_present_the_poisson_rate() {
-        let times = all(Arrivals::Poisson, 3);
+        let times = all(ArrivalSpacing::Poisson, 3);
         // Four standard deviations of a Poisson count of 10,000.
         assert!(times.len().abs_diff(10_000) < 400, "{}", times.len());
         let gaps: Vec<f64> = times.windows(2).map(|w| (w[1] - w[0]) as f64).collect();

@@ -13,8 +13,8 @@ pub(super) struct Client {
     pub population: usize,
     /// Its number in the population, over all threads.
     pub number: u64,
-    pub phase: Phase,
-    pub conns: Vec<Conn>,
+    pub phase: ClientPhase,
+    pub conns: Vec<TargetConnection>,
     pub step: usize,
     pub iteration: u64,
     /// When the schedule wanted the request out.
@@ -30,7 +30,7 @@ pub(super) struct Client {
     pub freed: u64,
     /// The valid entry in the thread's queue of wake-ups.
     pub wake_at: u64,
-    pub out: Outgoing,
+    pub out: RequestBytes,
     pub rows: Vec<u64>,
     pub captured: Vec<Vec<u8>>,
     pub rng: Rng,
@@ -40,7 +40,7 @@ pub(super) struct Client {
 
 /// What a client is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Phase {
+pub(super) enum ClientPhase {
     /// Not taking part: before its time, or done.
     Parked,
     /// Open loop: free for the next arrival.
@@ -57,17 +57,17 @@ pub(super) enum Phase {
     Waiting,
 }
 
-impl Phase {
+impl ClientPhase {
     /// Whether a request is outstanding.
     pub fn in_flight(self) -> bool {
-        use Phase::{Connecting, Pausing, Waiting, Writing};
+        use ClientPhase::{Connecting, Pausing, Waiting, Writing};
         matches!(self, Connecting | Writing | Pausing | Waiting)
     }
 }
 
 /// The bytes of the current request.
 #[derive(Default)]
-pub(super) struct Outgoing {
+pub(super) struct RequestBytes {
     /// Bytes shared by all clients; none when `own` holds them.
     pub shared: Option<Arc<[u8]>>,
     pub own: Vec<u8>,
@@ -78,7 +78,7 @@ pub(super) struct Outgoing {
     pub piece_end: usize,
 }
 
-impl Outgoing {
+impl RequestBytes {
     pub fn bytes(&self) -> &[u8] {
         self.shared.as_deref().unwrap_or(&self.own)
     }
@@ -86,7 +86,7 @@ impl Outgoing {
 
 /// One connection of a client.
 #[derive(Default)]
-pub(super) struct Conn {
+pub(super) struct TargetConnection {
     pub stream: Option<Stream>,
     pub connecting: bool,
     /// Whether epoll watches for room to write.
@@ -99,7 +99,7 @@ pub(super) struct Conn {
     pub frame: Frame,
 }
 
-impl Conn {
+impl TargetConnection {
     /// Closes the connection, if there is one.
     pub fn close(&mut self) {
         self.stream = None;

@@ -1,13 +1,13 @@
 //! One request on the wire: connecting, writing, reading, and what ends it.
 
-use super::client::{Client, Conn, Phase, Token};
-use super::record::Failure;
+use super::client::{Client, TargetConnection, ClientPhase, Token};
+use super::record::RequestFailure;
 use super::worker::Worker;
 use crate::clock;
-use crate::http1::Feed;
-use crate::message::{Reply, Scope};
-use crate::net::{Ready, Stream, connect, why_not};
-use crate::plan::Step;
+use crate::http1::FeedResult;
+use crate::message::{ReplyEnd, TemplateScope};
+use crate::net::{ReadySocket, Stream, connect, why_not};
+use crate::plan::RequestStep;
 use rustix::fd::AsFd;
 use std::io;
 
@@ -21,7 +21,7 @@ impl Worker<'_> {
             if self.clients[c].conns[target].stream.is_none()
                 && let Err(error) = self.open(c, target)
             {
-                return self.fail(c, Failure::Connect, &why_not(&error));
+                return self.fail(c, RequestFailure::Connect, &why_not(&error));
             }
         }
         let client = &mut self.clients[c];
@@ -31,9 +31,9 @@ impl Worker<'_> {
         let keep = !step.captures.is_empty() || step.checks.iter().any(|k| k.needs_body());
         let reply = &mut client.conns[step.reply_target];
         match &step.reply {
-            Reply::Http { no_body } => reply.response.start(*no_body, keep),
-            Reply::Framed(_) => reply.frame.start(),
-            Reply::Turn { .. } | Reply::Confirmation | Reply::None => {}
+            ReplyEnd::Http { no_body } => reply.response.start(*no_body, keep),
+            ReplyEnd::Framed(_) => reply.frame.start(),
+            ReplyEnd::Turn { .. } | ReplyEnd::Confirmation | ReplyEnd::None => {}
         }
         self.write_on(c);
     }
@@ -64,12 +64,12 @@ impl Worker<'_> {
     }
 
     /// A socket of the client has something to say.
-    pub(super) fn handle_socket(&mut self, c: usize, conn: usize, ready: Ready) {
+    pub(super) fn handle_socket(&mut self, c: usize, conn: usize, ready: ReadySocket) {
         if self.clients[c].conns[conn].connecting {
             return self.handle_connected(c, conn);
         }
         if ready.writable && self.clients[c].conns[conn].watching_write {
-            if self.clients[c].phase == Phase::Writing {
+            if self.clients[c].phase == ClientPhase::Writing {
                 self.write_on(c);
             } else {
                 self.flush_tls(c, conn);
@@ -86,8 +86,8 @@ impl Worker<'_> {
         let error = slot.stream.as_ref().and_then(Stream::connect_error);
         if let Some(error) = error {
             slot.close();
-            if client.phase == Phase::Connecting {
-                self.fail(c, Failure::Connect, &why_not(&error));
+            if client.phase == ClientPhase::Connecting {
+                self.fail(c, RequestFailure::Connect, &why_not(&error));
             }
             return;
         }
@@ -98,17 +98,17 @@ impl Worker<'_> {
         record.whole.connects += 1;
         record.measured.connects += u64::from(client.measured);
         self.flush_tls(c, conn);
-        if !self.say_first(c, conn) {
+        if !self.send_opening(c, conn) {
             return;
         }
-        if self.clients[c].phase == Phase::Connecting {
+        if self.clients[c].phase == ClientPhase::Connecting {
             self.send_when_connected(c);
         }
     }
 
     /// Says what a connection begins with, which a new one has room for; false
     /// when it is gone.
-    fn say_first(&mut self, c: usize, conn: usize) -> bool {
+    fn send_opening(&mut self, c: usize, conn: usize) -> bool {
         let plan = self.plan;
         let client = &mut self.clients[c];
         let population = client.population;
@@ -116,7 +116,7 @@ impl Worker<'_> {
             return true;
         };
         let mut bytes = Vec::new();
-        let mut scope = Scope {
+        let mut scope = TemplateScope {
             feeders: &plan.feeders,
             rows: &client.rows,
             captured: &client.captured,
@@ -137,7 +137,7 @@ impl Worker<'_> {
             return true;
         }
         match client.phase.in_flight() {
-            true => self.fail(c, Failure::Reset, "the opening was not taken"),
+            true => self.fail(c, RequestFailure::Reset, "the opening was not taken"),
             false => slot.close(),
         }
         false
@@ -149,7 +149,7 @@ impl Worker<'_> {
         let measuring = self.measuring();
         let client = &mut self.clients[c];
         let step = &plan.populations[client.population].steps[client.step];
-        client.phase = Phase::Writing;
+        client.phase = ClientPhase::Writing;
         loop {
             let total = client.out.bytes().len();
             if client.out.at == client.out.piece_end && client.out.at < total {
@@ -163,7 +163,7 @@ impl Worker<'_> {
             }
             let bytes = &client.out.bytes()[client.out.at..client.out.piece_end];
             let Some(stream) = &mut client.conns[step.target].stream else {
-                return self.fail(c, Failure::Reset, "the connection is gone");
+                return self.fail(c, RequestFailure::Reset, "the connection is gone");
             };
             match stream.write(bytes) {
                 Ok(n) => {
@@ -178,19 +178,19 @@ impl Worker<'_> {
                     return self.watch(c, step.target, true);
                 }
                 Err(error) => {
-                    return self.fail(c, Failure::Reset, &error.to_string());
+                    return self.fail(c, RequestFailure::Reset, &error.to_string());
                 }
             }
             let more = client.out.at < total;
             if more && client.out.at == client.out.piece_end && step.writes.pause_ns > 0 {
-                client.phase = Phase::Pausing;
+                client.phase = ClientPhase::Pausing;
                 let at = clock::now() + step.writes.pause_ns;
                 return self.wake_at(c, at);
             }
         }
-        client.phase = Phase::Waiting;
+        client.phase = ClientPhase::Waiting;
         self.flush_tls(c, step.target);
-        if step.reply == Reply::None {
+        if step.reply == ReplyEnd::None {
             self.complete(c, clock::now());
         }
     }
@@ -265,7 +265,7 @@ impl Worker<'_> {
         }
         let awaited = matches!(
             client.phase,
-            Phase::Writing | Phase::Pausing | Phase::Waiting
+            ClientPhase::Writing | ClientPhase::Pausing | ClientPhase::Waiting
         );
         let step = step.filter(|s| awaited && s.reply_target == conn);
         let Some(step) = step else {
@@ -275,21 +275,21 @@ impl Worker<'_> {
         let slot = &mut client.conns[conn];
         let bytes = &self.buffer[..n];
         let fed = match &step.reply {
-            Reply::Http { .. } => match slot.response.feed(bytes) {
-                Ok(Feed::More) => Ok(None),
-                Ok(Feed::Done(used)) => Ok(Some(used)),
+            ReplyEnd::Http { .. } => match slot.response.feed(bytes) {
+                Ok(FeedResult::More) => Ok(None),
+                Ok(FeedResult::Done(used)) => Ok(Some(used)),
                 Err(malformed) => Err(malformed.to_string()),
             },
-            Reply::Framed(framing) => slot.frame.feed(framing, bytes).map_err(str::to_owned),
-            Reply::Turn { .. } | Reply::Confirmation | Reply::None => Ok(None),
+            ReplyEnd::Framed(framing) => slot.frame.feed(framing, bytes).map_err(str::to_owned),
+            ReplyEnd::Turn { .. } | ReplyEnd::Confirmation | ReplyEnd::None => Ok(None),
         };
         match fed {
             Ok(None) => {}
             Ok(Some(used)) => {
-                let clean = used == n && client.phase == Phase::Waiting;
+                let clean = used == n && client.phase == ClientPhase::Waiting;
                 self.complete_on(c, conn, clean);
             }
-            Err(text) => self.fail(c, Failure::Malformed, &text),
+            Err(text) => self.fail(c, RequestFailure::Malformed, &text),
         }
     }
 
@@ -306,11 +306,11 @@ impl Worker<'_> {
         let slot = &mut client.conns[conn];
         let complete = conn == step.reply_target
             && match &step.reply {
-                Reply::Http { .. } => slot.response.handle_close(),
-                Reply::Framed(framing) => {
-                    *framing == crate::message::Framing::Close && slot.frame.begun()
+                ReplyEnd::Http { .. } => slot.response.handle_close(),
+                ReplyEnd::Framed(framing) => {
+                    *framing == crate::message::MessageFraming::Close && slot.frame.begun()
                 }
-                Reply::Turn { .. } | Reply::Confirmation | Reply::None => false,
+                ReplyEnd::Turn { .. } | ReplyEnd::Confirmation | ReplyEnd::None => false,
             };
         if complete {
             return self.complete_on(c, conn, false);
@@ -320,7 +320,7 @@ impl Worker<'_> {
             true => "closed in the middle of the answer",
             false => "closed without an answer",
         };
-        self.fail(c, Failure::Closed, text);
+        self.fail(c, RequestFailure::Closed, text);
     }
 
     fn handle_broken(&mut self, c: usize, conn: usize, error: &io::Error) {
@@ -329,9 +329,9 @@ impl Worker<'_> {
             return client.conns[conn].close();
         }
         let failure = match error.kind() {
-            io::ErrorKind::InvalidData => Failure::Tls,
-            io::ErrorKind::UnexpectedEof => Failure::Closed,
-            _ => Failure::Reset,
+            io::ErrorKind::InvalidData => RequestFailure::Tls,
+            io::ErrorKind::UnexpectedEof => RequestFailure::Closed,
+            _ => RequestFailure::Reset,
         };
         self.fail(c, failure, &error.to_string());
     }
@@ -347,10 +347,10 @@ impl Worker<'_> {
 }
 
 /// Whether the answer passes every check; captures are taken on the way.
-pub(super) fn examine(step: &Step, reply: &mut Conn, captured: &mut [Vec<u8>]) -> bool {
+pub(super) fn examine(step: &RequestStep, reply: &mut TargetConnection, captured: &mut [Vec<u8>]) -> bool {
     let status = status(step, reply);
     let (body, size) = match &step.reply {
-        Reply::Http { .. } => (reply.response.body(), reply.response.body_bytes()),
+        ReplyEnd::Http { .. } => (reply.response.body(), reply.response.body_bytes()),
         _ => (reply.frame.bytes(), reply.frame.bytes().len() as u64),
     };
     let mut passed = step.checks.iter().all(|k| k.passes(status, body, size));
@@ -364,18 +364,18 @@ pub(super) fn examine(step: &Step, reply: &mut Conn, captured: &mut [Vec<u8>]) -
 }
 
 /// The answer's status; 0 on a raw socket.
-pub(super) fn status(step: &Step, reply: &Conn) -> u16 {
+pub(super) fn status(step: &RequestStep, reply: &TargetConnection) -> u16 {
     match step.reply {
-        Reply::Http { .. } => reply.response.status(),
+        ReplyEnd::Http { .. } => reply.response.status(),
         _ => 0,
     }
 }
 
 /// Whether the connection may carry another request.
-pub(super) fn reusable(step: &Step, reply: &Conn) -> bool {
+pub(super) fn reusable(step: &RequestStep, reply: &TargetConnection) -> bool {
     match &step.reply {
-        Reply::Http { .. } => reply.response.keep_alive(),
-        Reply::Framed(_) => !reply.frame.spoiled(),
-        Reply::Turn { .. } | Reply::Confirmation | Reply::None => true,
+        ReplyEnd::Http { .. } => reply.response.keep_alive(),
+        ReplyEnd::Framed(_) => !reply.frame.spoiled(),
+        ReplyEnd::Turn { .. } | ReplyEnd::Confirmation | ReplyEnd::None => true,
     }
 }

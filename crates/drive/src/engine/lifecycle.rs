@@ -1,11 +1,11 @@
 //! What a client does next: joins, begins an iteration, begins a step, ends
 //! it well or badly, thinks, or is free for the next arrival.
 
-use super::client::Phase;
-use super::record::{Failure, PopulationRecord, note};
+use super::client::ClientPhase;
+use super::record::{RequestFailure, PopulationRecord, note};
 use super::worker::{GroupKind, Worker};
 use crate::clock;
-use crate::message::Scope;
+use crate::message::TemplateScope;
 use std::cmp::Reverse;
 
 impl Worker<'_> {
@@ -25,7 +25,7 @@ impl Worker<'_> {
                     None => self.retire(c),
                 }
             } else {
-                self.clients[c].phase = Phase::Idle;
+                self.clients[c].phase = ClientPhase::Idle;
             }
         }
     }
@@ -43,10 +43,10 @@ impl Worker<'_> {
             }
             self.clients[c].wake_at = 0;
             match self.clients[c].phase {
-                Phase::Parked => self.begin_iteration(c, at, at, clock::now()),
-                Phase::Thinking => self.begin_step(c, at, at, clock::now()),
-                Phase::Pausing => self.write_on(c),
-                Phase::Idle | Phase::Connecting | Phase::Writing | Phase::Waiting => {}
+                ClientPhase::Parked => self.begin_iteration(c, at, at, clock::now()),
+                ClientPhase::Thinking => self.begin_step(c, at, at, clock::now()),
+                ClientPhase::Pausing => self.write_on(c),
+                ClientPhase::Idle | ClientPhase::Connecting | ClientPhase::Writing | ClientPhase::Waiting => {}
             }
         }
     }
@@ -126,7 +126,7 @@ impl Worker<'_> {
             }
             if clients.level(at) <= number {
                 // The population has shrunk below this client.
-                client.phase = Phase::Parked;
+                client.phase = ClientPhase::Parked;
                 let again = clients.next_above(number, at);
                 return match again.map(|t| self.start + t) {
                     Some(t) if t < end => self.wake_at(c, t),
@@ -180,7 +180,7 @@ impl Worker<'_> {
             None => {
                 client.out.shared = None;
                 client.out.own.clear();
-                let mut scope = Scope {
+                let mut scope = TemplateScope {
                     feeders: &plan.feeders,
                     rows: &client.rows,
                     captured: &client.captured,
@@ -192,7 +192,7 @@ impl Worker<'_> {
                 rendered = step.request.render(&mut scope, &mut self.scratch, out);
             }
         }
-        client.phase = Phase::Connecting;
+        client.phase = ClientPhase::Connecting;
         self.in_flight += 1;
         let group = &mut self.groups[p];
         if client.step == 0 && matches!(group.kind, GroupKind::Open { .. }) {
@@ -204,7 +204,7 @@ impl Worker<'_> {
         self.count(c, intended, |counts| counts.sent += 1);
         match rendered {
             Ok(()) => self.send_when_connected(c),
-            Err(why) => self.fail(c, Failure::Malformed, &why.to_string()),
+            Err(why) => self.fail(c, RequestFailure::Malformed, &why.to_string()),
         }
     }
 
@@ -225,7 +225,7 @@ impl Worker<'_> {
         let arrived = stream.map_or(0, |s| s.arrived_wall().saturating_sub(self.wall_ahead));
         let record = &mut self.interval.populations[p];
         let in_window = (self.window.0..self.window.1).contains(&now);
-        let each = |counts: &mut super::Counts| {
+        let each = |counts: &mut super::RequestCounts| {
             counts.answered += 1;
             counts.checks_failed += u64::from(!passed);
             counts.status[usize::from(status / 100).min(5)] += 1;
@@ -258,7 +258,7 @@ impl Worker<'_> {
         let pause = think.draw(&mut client.rng);
         client.step += 1;
         let over = client.step == population.steps.len();
-        client.phase = Phase::Parked;
+        client.phase = ClientPhase::Parked;
         let mut last = false;
         for (conn, target) in client.conns.iter_mut().zip(targets).filter(|_| over) {
             let done = client.iteration + 1;
@@ -275,7 +275,7 @@ impl Worker<'_> {
         if over && matches!(self.groups[p].kind, GroupKind::Open { .. }) {
             self.set_free(c, now);
         } else if pause > 0 {
-            client.phase = if over { Phase::Parked } else { Phase::Thinking };
+            client.phase = if over { ClientPhase::Parked } else { ClientPhase::Thinking };
             self.wake_at(c, now + pause);
         } else if over {
             self.begin_iteration(c, now, now, now);
@@ -285,7 +285,7 @@ impl Worker<'_> {
     }
 
     /// The client's request has failed; its iteration ends.
-    pub(super) fn fail(&mut self, c: usize, failure: Failure, text: &str) {
+    pub(super) fn fail(&mut self, c: usize, failure: RequestFailure, text: &str) {
         let now = clock::now();
         self.in_flight -= 1;
         self.note_done(now);
@@ -309,7 +309,7 @@ impl Worker<'_> {
         }
         client.conns[step.target].close();
         client.conns[step.reply_target].close();
-        client.phase = Phase::Parked;
+        client.phase = ClientPhase::Parked;
         if matches!(self.groups[p].kind, GroupKind::Open { .. }) {
             return self.set_free(c, now);
         }
@@ -318,7 +318,7 @@ impl Worker<'_> {
             .think
             .draw(&mut client.rng)
             .max(SHORTEST_RETRY_NS);
-        if failure == Failure::Connect {
+        if failure == RequestFailure::Connect {
             pause += SHORTEST_RETRY_NS << (3 + client.refusals.min(7));
             client.refusals += 1;
         }
@@ -341,18 +341,18 @@ impl Worker<'_> {
             self.expiry_at = self.expiry_at.min(client.sent.saturating_add(timeout));
             if now.saturating_sub(client.sent) > timeout {
                 let text = match client.phase {
-                    Phase::Connecting => "no connection in time",
-                    Phase::Writing | Phase::Pausing => "the peer did not read in time",
+                    ClientPhase::Connecting => "no connection in time",
+                    ClientPhase::Writing | ClientPhase::Pausing => "the peer did not read in time",
                     _ => "no complete answer in time",
                 };
-                self.fail(c, Failure::Timeout, text);
+                self.fail(c, RequestFailure::Timeout, text);
             }
         }
     }
 
     fn set_free(&mut self, c: usize, now: u64) {
         let client = &mut self.clients[c];
-        client.phase = Phase::Idle;
+        client.phase = ClientPhase::Idle;
         client.freed = now;
         if let GroupKind::Open {
             idle,
@@ -374,15 +374,15 @@ impl Worker<'_> {
 
     fn retire(&mut self, c: usize) {
         let client = &mut self.clients[c];
-        client.phase = Phase::Parked;
+        client.phase = ClientPhase::Parked;
         client.wake_at = 0;
-        client.conns.iter_mut().for_each(super::client::Conn::close);
+        client.conns.iter_mut().for_each(super::client::TargetConnection::close);
         if let GroupKind::Closed { active, .. } = &mut self.groups[client.population].kind {
             *active -= 1;
         }
     }
 
-    fn count(&mut self, c: usize, intended: u64, each: impl Fn(&mut super::Counts)) {
+    fn count(&mut self, c: usize, intended: u64, each: impl Fn(&mut super::RequestCounts)) {
         let record = &mut self.interval.populations[self.clients[c].population];
         each(&mut record.whole);
         if (self.window.0..self.window.1).contains(&intended) {

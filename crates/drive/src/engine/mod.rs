@@ -19,5 +19,5 @@ mod run;
 mod tasks;
 mod worker;
 
-pub use record::{Counts, Failure, Interval, PopulationRecord, StepRecord, Welford};
-pub use run::{Observer, Outcome, RunError, Silent, run};
+pub use record::{RequestCounts, RequestFailure, IntervalRecord, PopulationRecord, StepRecord, Welford};
+pub use run::{RunObserver, LoadOutcome, RunError, SilentObserver, run};

@@ -13,7 +13,7 @@ use std::ops::AddAssign;
 /// Why a request has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Failure {
+pub enum RequestFailure {
     /// No connection came about.
     Connect,
     /// The connection was reset or broke.
@@ -33,46 +33,46 @@ pub enum Failure {
     Program,
 }
 
-impl Failure {
-    /// All of them, in the order of [`Counts::failed`].
-    pub const ALL: [Failure; Failure::COUNT] = [
-        Failure::Connect,
-        Failure::Reset,
-        Failure::Closed,
-        Failure::Timeout,
-        Failure::Malformed,
-        Failure::Tls,
-        Failure::Attach,
-        Failure::Program,
+impl RequestFailure {
+    /// All of them, in the order of [`RequestCounts::failed`].
+    pub const ALL: [RequestFailure; RequestFailure::COUNT] = [
+        RequestFailure::Connect,
+        RequestFailure::Reset,
+        RequestFailure::Closed,
+        RequestFailure::Timeout,
+        RequestFailure::Malformed,
+        RequestFailure::Tls,
+        RequestFailure::Attach,
+        RequestFailure::Program,
     ];
     /// How many there are.
     pub const COUNT: usize = 8;
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for RequestFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Failure::Connect => "connect",
-            Failure::Reset => "reset",
-            Failure::Closed => "closed early",
-            Failure::Timeout => "timeout",
-            Failure::Malformed => "malformed",
-            Failure::Tls => "tls",
-            Failure::Attach => "attach refused",
-            Failure::Program => "program error",
+            RequestFailure::Connect => "connect",
+            RequestFailure::Reset => "reset",
+            RequestFailure::Closed => "closed early",
+            RequestFailure::Timeout => "timeout",
+            RequestFailure::Malformed => "malformed",
+            RequestFailure::Tls => "tls",
+            RequestFailure::Attach => "attach refused",
+            RequestFailure::Program => "program error",
         })
     }
 }
 
 /// What was counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Counts {
+pub struct RequestCounts {
     /// Requests begun, including those whose connection failed.
     pub sent: u64,
     /// Requests with a complete answer.
     pub answered: u64,
-    /// Requests without one, by [`Failure`].
-    pub failed: [u64; Failure::COUNT],
+    /// Requests without one, by [`RequestFailure`].
+    pub failed: [u64; RequestFailure::COUNT],
     /// Answers that failed a check.
     pub checks_failed: u64,
     /// Answers by the first digit of their status; 0 for raw sockets and APPC.
@@ -94,7 +94,7 @@ pub struct Counts {
     pub bytes_out: u64,
 }
 
-impl Counts {
+impl RequestCounts {
     /// Requests without an answer, whatever the reason.
     pub fn failures(&self) -> u64 {
         self.failed.iter().sum()
@@ -116,8 +116,8 @@ impl Counts {
     }
 }
 
-impl AddAssign<&Counts> for Counts {
-    fn add_assign(&mut self, other: &Counts) {
+impl AddAssign<&RequestCounts> for RequestCounts {
+    fn add_assign(&mut self, other: &RequestCounts) {
         self.sent += other.sent;
         self.answered += other.answered;
         self.checks_failed += other.checks_failed;
@@ -190,9 +190,9 @@ impl Welford {
 #[derive(Clone, Debug, Default)]
 pub struct PopulationRecord {
     /// Requests whose intended start lies in the measured part.
-    pub measured: Counts,
+    pub measured: RequestCounts,
     /// Every request of the run, warm-up included.
-    pub whole: Counts,
+    pub whole: RequestCounts,
     /// Behind the driver's own schedule.
     pub lateness: Histogram,
     /// First byte out to last byte in.
@@ -254,7 +254,7 @@ impl PopulationRecord {
 
 /// What was recorded in one interval, by one thread or by all.
 #[derive(Clone, Debug, Default)]
-pub struct Interval {
+pub struct IntervalRecord {
     /// Number of the interval, from 0.
     pub index: u64,
     /// One record a population.
@@ -269,18 +269,18 @@ pub struct Interval {
     pub messages: BTreeMap<String, u64>,
 }
 
-impl Interval {
+impl IntervalRecord {
     /// An empty interval for populations with these numbers of steps.
-    pub fn new(index: u64, steps: &[usize]) -> Interval {
-        Interval {
+    pub fn new(index: u64, steps: &[usize]) -> IntervalRecord {
+        IntervalRecord {
             index,
             populations: steps.iter().map(|n| PopulationRecord::new(*n)).collect(),
-            ..Interval::default()
+            ..IntervalRecord::default()
         }
     }
 
     /// Adds what another recorded in the same interval.
-    pub fn merge(&mut self, other: &Interval) {
+    pub fn merge(&mut self, other: &IntervalRecord) {
         for (mine, theirs) in self.populations.iter_mut().zip(&other.populations) {
             mine.merge(theirs);
         }

@@ -1,11 +1,11 @@
 //! Runs a plan: starts the threads together, gathers what they record, and
 //! adds it up.
 
-use super::record::{Counts, Interval, PopulationRecord};
-use super::tasks::{self, Tasks};
-use super::worker::{Ended, Worker};
+use super::record::{RequestCounts, IntervalRecord, PopulationRecord};
+use super::tasks::{self, ClientTasks};
+use super::worker::{ThreadResult, Worker};
 use crate::clock;
-use crate::plan::Plan;
+use crate::plan::RunPlan;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Barrier;
@@ -16,26 +16,26 @@ use std::time::Duration;
 use thiserror::Error;
 
 /// Sees a run while it goes on.
-pub trait Observer {
+pub trait RunObserver {
     /// The run begins; monotonic and wall clock in nanoseconds.
     fn begun(&mut self, _start: u64, _wall: u64) {}
 
     /// An interval is complete in every thread. `seconds` is its length.
-    fn interval(&mut self, interval: &Interval, seconds: f64);
+    fn interval(&mut self, interval: &IntervalRecord, seconds: f64);
 }
 
 /// An observer that looks away.
-pub struct Silent;
+pub struct SilentObserver;
 
-impl Observer for Silent {
-    fn interval(&mut self, _: &Interval, _: f64) {}
+impl RunObserver for SilentObserver {
+    fn interval(&mut self, _: &IntervalRecord, _: f64) {}
 }
 
 /// What a run came to.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct LoadOutcome {
     /// Everything, by population.
-    pub total: Interval,
+    pub total: IntervalRecord,
     /// Length of the measured part in seconds.
     pub measured_s: f64,
     /// Length of the run in seconds.
@@ -71,10 +71,10 @@ pub enum RunError {
 /// Carries out a plan. `stop` ends it early, with everything recorded so far;
 /// before the start it ends everything at once.
 pub fn run(
-    plan: &Plan,
-    observer: &mut dyn Observer,
+    plan: &RunPlan,
+    observer: &mut dyn RunObserver,
     stop: &AtomicBool,
-) -> Result<Outcome, RunError> {
+) -> Result<LoadOutcome, RunError> {
     let complete = |p: &crate::plan::Population| !p.steps.is_empty() && !p.targets.is_empty();
     if plan.threads == 0 || plan.populations.is_empty() || !plan.populations.iter().all(complete) {
         return Err(RunError::Empty);
@@ -93,7 +93,7 @@ pub fn run(
             let (sender, receiver) = mpsc::channel();
             parts.push(receiver);
             let (connected, go, start) = (&connected, &go, &start);
-            let work = move || -> io::Result<Ended> {
+            let work = move || -> io::Result<ThreadResult> {
                 precise_timers();
                 let prepared = Worker::new(plan, index)
                     .and_then(|mut worker| worker.connect_ahead(stop).map(|()| worker));
@@ -101,7 +101,7 @@ pub fn run(
                 connected.wait();
                 go.wait();
                 match start.load(Ordering::Acquire) {
-                    NEVER => Ok(Ended::default()),
+                    NEVER => Ok(ThreadResult::default()),
                     start => prepared?.run(start, stop, &sender),
                 }
             };
@@ -113,10 +113,10 @@ pub fn run(
             let (go, start) = (&go, &start);
             threads.push(scope.spawn(move || {
                 precise_timers();
-                let clients = Tasks::new(plan, index);
+                let clients = ClientTasks::new(plan, index);
                 go.wait();
                 match start.load(Ordering::Acquire) {
-                    NEVER => Ok(Ended::default()),
+                    NEVER => Ok(ThreadResult::default()),
                     start => clients.run(start, stop, &sender),
                 }
             }));
@@ -145,7 +145,7 @@ pub fn run(
 /// Waits until it is nearly time, and tells when to begin: shortly, or at the
 /// time the plan names by the wall clock as it is then. None when the wish to
 /// stop came first.
-fn start_time(plan: &Plan, stop: &AtomicBool) -> Option<(u64, u64)> {
+fn start_time(plan: &RunPlan, stop: &AtomicBool) -> Option<(u64, u64)> {
     while !stop.load(Ordering::Relaxed) {
         let (now, wall) = (clock::now(), clock::wall());
         let wait = match plan.start_at {
@@ -161,14 +161,14 @@ fn start_time(plan: &Plan, stop: &AtomicBool) -> Option<(u64, u64)> {
 }
 
 fn collect(
-    plan: &Plan,
-    parts: &[mpsc::Receiver<Interval>],
-    observer: &mut dyn Observer,
-) -> Interval {
+    plan: &RunPlan,
+    parts: &[mpsc::Receiver<IntervalRecord>],
+    observer: &mut dyn RunObserver,
+) -> IntervalRecord {
     let steps: Vec<usize> = plan.populations.iter().map(|p| p.steps.len()).collect();
-    let mut total = Interval::new(0, &steps);
+    let mut total = IntervalRecord::new(0, &steps);
     for index in 0.. {
-        let mut whole = Interval::new(index, &steps);
+        let mut whole = IntervalRecord::new(index, &steps);
         let mut alive = false;
         for part in parts {
             if let Ok(interval) = part.recv() {
@@ -186,8 +186,8 @@ fn collect(
     total
 }
 
-fn sum_up(total: Interval, ended: &[Ended], begin: u64, wall: u64) -> Outcome {
-    let mut sum = Counts::default();
+fn sum_up(total: IntervalRecord, ended: &[ThreadResult], begin: u64, wall: u64) -> LoadOutcome {
+    let mut sum = RequestCounts::default();
     for population in &total.populations {
         sum += &population.whole;
         // Measured requests are a part of all: each must balance by itself.
@@ -203,7 +203,7 @@ fn sum_up(total: Interval, ended: &[Ended], begin: u64, wall: u64) -> Outcome {
     });
     let (now, wall_now) = (clock::now(), clock::wall());
     let ran = now.saturating_sub(begin);
-    Outcome {
+    LoadOutcome {
         measured_s: window.1.saturating_sub(window.0) as f64 / 1e9,
         whole_s: ran as f64 / 1e9,
         window,
@@ -216,7 +216,7 @@ fn sum_up(total: Interval, ended: &[Ended], begin: u64, wall: u64) -> Outcome {
     }
 }
 
-impl Outcome {
+impl LoadOutcome {
     /// All populations in one record.
     pub fn sum(&self) -> PopulationRecord {
         let mut sum = PopulationRecord::default();

@@ -1,13 +1,13 @@
 //! One thread of the engine: its loop, its clock and its queue of wake-ups.
 //! The steps of a request are in `exchange`, those of a client in `lifecycle`.
 
-use super::arrivals::{Schedule, stream};
-use super::client::{Client, Conn, Outgoing, Phase};
-use super::record::Interval;
+use super::arrivals::{ArrivalSchedule, stream};
+use super::client::{Client, TargetConnection, RequestBytes, ClientPhase};
+use super::record::IntervalRecord;
 use crate::clock;
-use crate::net::{Poller, Ready};
-use crate::plan::{Arrivals, Load, Plan, usual_spin_ns};
-use crate::profile::Profile;
+use crate::net::{Poller, ReadySocket};
+use crate::plan::{ArrivalSpacing, LoadModel, RunPlan, usual_spin_ns};
+use crate::profile::LevelProfile;
 use crate::rng::Rng;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -17,14 +17,14 @@ use std::sync::mpsc::Sender;
 
 /// One thread of the engine.
 pub(super) struct Worker<'p> {
-    pub plan: &'p Plan,
+    pub plan: &'p RunPlan,
     pub poller: Poller,
     pub clients: Vec<Client>,
-    pub groups: Vec<Group>,
+    pub groups: Vec<ClientGroup>,
     pub wakes: BinaryHeap<Reverse<(u64, u32)>>,
     pub buffer: Box<[u8]>,
     pub scratch: Vec<u8>,
-    pub interval: Interval,
+    pub interval: IntervalRecord,
     pub in_flight: u64,
     /// When the run began.
     pub start: u64,
@@ -46,7 +46,7 @@ pub(super) struct Worker<'p> {
 }
 
 /// One population's share in one thread.
-pub(super) struct Group {
+pub(super) struct ClientGroup {
     pub kind: GroupKind,
     /// When the last request of the open loop was sent, for the gaps.
     pub last_sent: Option<u64>,
@@ -55,14 +55,14 @@ pub(super) struct Group {
 pub(super) enum GroupKind {
     Closed {
         /// Clients over time, warm-up included.
-        clients: Profile,
+        clients: LevelProfile,
         /// Iterations left to begin in this thread.
         quota: Option<u64>,
         /// Clients that still take part or will.
         active: usize,
     },
     Open {
-        schedule: Schedule,
+        schedule: ArrivalSchedule,
         idle: VecDeque<u32>,
         /// Until when the bound on outstanding requests last held arrivals
         /// back: no client was idle before.
@@ -77,7 +77,7 @@ pub(super) enum GroupKind {
 
 /// What a thread reports at the end.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Ended {
+pub(super) struct ThreadResult {
     /// The measured part as it was, monotonic ns.
     pub window: (u64, u64),
     /// CPU used in the measured part, ns.
@@ -85,7 +85,7 @@ pub(super) struct Ended {
 }
 
 impl<'p> Worker<'p> {
-    pub fn new(plan: &'p Plan, index: usize) -> io::Result<Worker<'p>> {
+    pub fn new(plan: &'p RunPlan, index: usize) -> io::Result<Worker<'p>> {
         let threads = plan.threads;
         let mut clients = Vec::new();
         let mut groups = Vec::new();
@@ -102,8 +102,8 @@ impl<'p> Worker<'p> {
                 clients.push(Client {
                     population: p,
                     number: number as u64,
-                    phase: Phase::Parked,
-                    conns: population.targets.iter().map(|_| Conn::default()).collect(),
+                    phase: ClientPhase::Parked,
+                    conns: population.targets.iter().map(|_| TargetConnection::default()).collect(),
                     step: 0,
                     iteration: u64::MAX, // The first one is number 0.
                     intended: 0,
@@ -112,7 +112,7 @@ impl<'p> Worker<'p> {
                     measured: false,
                     freed: 0,
                     wake_at: 0,
-                    out: Outgoing::default(),
+                    out: RequestBytes::default(),
                     rows: vec![0; plan.feeders.len()],
                     captured: vec![Vec::new(); slots],
                     rng: Rng::new(plan.seed, own + 1),
@@ -120,7 +120,7 @@ impl<'p> Worker<'p> {
                 });
             }
             let kind = match &population.load {
-                Load::Closed {
+                LoadModel::Closed {
                     clients: profile,
                     iterations,
                 } => GroupKind::Closed {
@@ -129,12 +129,12 @@ impl<'p> Worker<'p> {
                     active: clients.len() - first,
                 },
                 // Tasks have a thread of their own; nothing is due here.
-                Load::Open { .. } if foreign => GroupKind::Closed {
-                    clients: Profile::constant(0.0),
+                LoadModel::Open { .. } if foreign => GroupKind::Closed {
+                    clients: LevelProfile::constant(0.0),
                     quota: Some(0),
                     active: 0,
                 },
-                Load::Open {
+                LoadModel::Open {
                     rate,
                     arrivals,
                     spin_ns,
@@ -143,7 +143,7 @@ impl<'p> Worker<'p> {
                 } => GroupKind::Open {
                     rotate: ahead >= outstanding,
                     ahead: share(*ahead as u64, index, threads) as usize,
-                    schedule: Schedule::new(
+                    schedule: ArrivalSchedule::new(
                         rate.after(plan.warmup_ns),
                         *arrivals,
                         (index, threads),
@@ -152,16 +152,16 @@ impl<'p> Worker<'p> {
                     idle: (first as u32..clients.len() as u32).collect(),
                     starved_until: 0,
                     spin_ns: match arrivals {
-                        Arrivals::Constant => {
+                        ArrivalSpacing::Constant => {
                             let share = rate.peak() / threads as f64;
                             spin_ns.unwrap_or(usual_spin_ns(share))
                         }
                         // How random arrivals are spaced matters little.
-                        Arrivals::Poisson => spin_ns.unwrap_or(0),
+                        ArrivalSpacing::Poisson => spin_ns.unwrap_or(0),
                     },
                 },
             };
-            groups.push(Group {
+            groups.push(ClientGroup {
                 kind,
                 last_sent: None,
             });
@@ -175,7 +175,7 @@ impl<'p> Worker<'p> {
             wakes: BinaryHeap::new(),
             buffer: vec![0; READ_BYTES].into(),
             scratch: Vec::new(),
-            interval: Interval::new(0, &steps),
+            interval: IntervalRecord::new(0, &steps),
             in_flight: 0,
             start: 0,
             window: (0, u64::MAX),
@@ -196,8 +196,8 @@ impl<'p> Worker<'p> {
         mut self,
         start: u64,
         stop: &AtomicBool,
-        out: &Sender<Interval>,
-    ) -> io::Result<Ended> {
+        out: &Sender<IntervalRecord>,
+    ) -> io::Result<ThreadResult> {
         self.start = start;
         self.window.0 = start + self.plan.warmup_ns;
         if let Some(length) = self.plan.length_ns() {
@@ -325,9 +325,9 @@ impl<'p> Worker<'p> {
         now >= self.end.saturating_add(grace)
     }
 
-    fn flush(&mut self, out: &Sender<Interval>) {
+    fn flush(&mut self, out: &Sender<IntervalRecord>) {
         let index = self.interval.index;
-        let next = Interval::new(index + 1, &self.steps);
+        let next = IntervalRecord::new(index + 1, &self.steps);
         let mut done = std::mem::replace(&mut self.interval, next);
         let cpu = clock::thread_cpu();
         done.outstanding = self.in_flight;
@@ -337,7 +337,7 @@ impl<'p> Worker<'p> {
         let _ = out.send(done);
     }
 
-    fn finish(mut self, out: &Sender<Interval>) -> io::Result<Ended> {
+    fn finish(mut self, out: &Sender<IntervalRecord>) -> io::Result<ThreadResult> {
         self.count_unsent();
         self.flush(out);
         let cpu = clock::thread_cpu();
@@ -346,7 +346,7 @@ impl<'p> Worker<'p> {
         if self.window.1 == u64::MAX {
             self.window.1 = self.last_done.max(self.window.0);
         }
-        Ok(Ended {
+        Ok(ThreadResult {
             window: self.window,
             cpu_ns: to - from,
         })
@@ -364,7 +364,7 @@ impl<'p> Worker<'p> {
     }
 
     /// Passes an event on, unless its connection has gone since.
-    pub fn handle_ready(&mut self, ready: Ready) {
+    pub fn handle_ready(&mut self, ready: ReadySocket) {
         let token = super::client::Token::unpack(ready.token);
         let Some(client) = self.clients.get(token.client) else {
             return;

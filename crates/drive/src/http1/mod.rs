@@ -10,4 +10,4 @@
 
 mod response;
 
-pub use response::{Feed, Malformed, Response};
+pub use response::{FeedResult, MalformedResponse, Response};

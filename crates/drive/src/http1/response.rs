@@ -10,7 +10,7 @@ use thiserror::Error;
 /// One response in the making. Reused for every response of a connection.
 #[derive(Debug, Default)]
 pub struct Response {
-    state: State,
+    state: ParseState,
     status: u16,
     keep_alive: bool,
     no_body: bool,
@@ -24,7 +24,7 @@ pub struct Response {
 
 /// What a piece of input led to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Feed {
+pub enum FeedResult {
     /// The response goes on.
     More,
     /// The response is complete after this many bytes of the piece.
@@ -33,7 +33,7 @@ pub enum Feed {
 
 /// Why bytes are not an HTTP response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum Malformed {
+pub enum MalformedResponse {
     /// The first line is not `HTTP/1.x NNN`.
     #[error("the status line is not HTTP/1.x")]
     StatusLine,
@@ -55,7 +55,7 @@ pub enum Malformed {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
+enum ParseState {
     #[default]
     Head,
     Fixed(u64),
@@ -80,7 +80,7 @@ impl Response {
     /// Prepares for the next response. `no_body` is for answers to HEAD;
     /// `keep` stores head and body for checks and captures.
     pub fn start(&mut self, no_body: bool, keep: bool) {
-        self.state = State::Head;
+        self.state = ParseState::Head;
         self.status = 0;
         self.keep_alive = true;
         self.no_body = no_body;
@@ -114,7 +114,7 @@ impl Response {
 
     /// Whether any byte of the response was seen.
     pub fn begun(&self) -> bool {
-        self.state != State::Head || !self.carry.is_empty()
+        self.state != ParseState::Head || !self.carry.is_empty()
     }
 
     /// The stored head, from the status line to the empty line.
@@ -137,14 +137,14 @@ impl Response {
     }
 
     /// Takes bytes as they arrived.
-    pub fn feed(&mut self, input: &[u8]) -> Result<Feed, Malformed> {
+    pub fn feed(&mut self, input: &[u8]) -> Result<FeedResult, MalformedResponse> {
         let mut at = 0;
         loop {
-            if self.state == State::Done {
-                return Ok(Feed::Done(at));
+            if self.state == ParseState::Done {
+                return Ok(FeedResult::Done(at));
             }
             if at == input.len() {
-                return Ok(Feed::More);
+                return Ok(FeedResult::More);
             }
             at += self.step(&input[at..])?;
         }
@@ -152,66 +152,66 @@ impl Response {
 
     /// The peer closed the connection: true when that completes the response.
     pub fn handle_close(&mut self) -> bool {
-        if self.state == State::UntilClose {
-            self.state = State::Done;
+        if self.state == ParseState::UntilClose {
+            self.state = ParseState::Done;
         }
-        self.state == State::Done
+        self.state == ParseState::Done
     }
 
     /// Consumes at least one byte of a non-empty input.
-    fn step(&mut self, input: &[u8]) -> Result<usize, Malformed> {
+    fn step(&mut self, input: &[u8]) -> Result<usize, MalformedResponse> {
         match self.state {
-            State::Head => self.take_head(input),
-            State::Fixed(left) => {
+            ParseState::Head => self.take_head(input),
+            ParseState::Fixed(left) => {
                 let taken = self.take_body(input, left);
                 let left = left - taken as u64;
                 self.state = match left {
-                    0 => State::Done,
-                    _ => State::Fixed(left),
+                    0 => ParseState::Done,
+                    _ => ParseState::Fixed(left),
                 };
                 Ok(taken)
             }
-            State::ChunkSize {
+            ParseState::ChunkSize {
                 size,
                 digits,
                 extension,
             } => self.take_chunk_size(input, size, digits, extension),
-            State::ChunkData(left) => {
+            ParseState::ChunkData(left) => {
                 let taken = self.take_body(input, left);
                 let left = left - taken as u64;
                 self.state = match left {
-                    0 => State::ChunkEnd,
-                    _ => State::ChunkData(left),
+                    0 => ParseState::ChunkEnd,
+                    _ => ParseState::ChunkData(left),
                 };
                 Ok(taken)
             }
-            State::ChunkEnd => match input[0] {
+            ParseState::ChunkEnd => match input[0] {
                 b'\r' => Ok(1),
                 b'\n' => {
                     self.state = CHUNK_SIZE;
                     Ok(1)
                 }
-                _ => Err(Malformed::Chunk),
+                _ => Err(MalformedResponse::Chunk),
             },
-            State::Trailer { empty, bytes } => {
+            ParseState::Trailer { empty, bytes } => {
                 if bytes as usize > LONGEST_HEAD {
-                    return Err(Malformed::HeadTooLong);
+                    return Err(MalformedResponse::HeadTooLong);
                 }
                 self.state = match input[0] {
-                    b'\n' if empty => State::Done,
-                    b'\n' => State::Trailer {
+                    b'\n' if empty => ParseState::Done,
+                    b'\n' => ParseState::Trailer {
                         empty: true,
                         bytes: bytes + 1,
                     },
-                    byte => State::Trailer {
+                    byte => ParseState::Trailer {
                         empty: empty && byte == b'\r',
                         bytes: bytes + 1,
                     },
                 };
                 Ok(1)
             }
-            State::UntilClose => Ok(self.take_body(input, u64::MAX)),
-            State::Done => Ok(0),
+            ParseState::UntilClose => Ok(self.take_body(input, u64::MAX)),
+            ParseState::Done => Ok(0),
         }
     }
 
@@ -231,53 +231,53 @@ impl Response {
         size: u64,
         digits: u8,
         extension: bool,
-    ) -> Result<usize, Malformed> {
+    ) -> Result<usize, MalformedResponse> {
         let byte = input[0];
         let digit = char::from(byte).to_digit(16);
         self.state = match (byte, digit) {
-            (b'\n', _) if digits == 0 => return Err(Malformed::Chunk),
-            (b'\n', _) if size == 0 => State::Trailer {
+            (b'\n', _) if digits == 0 => return Err(MalformedResponse::Chunk),
+            (b'\n', _) if size == 0 => ParseState::Trailer {
                 empty: true,
                 bytes: 0,
             },
-            (b'\n', _) => State::ChunkData(size),
+            (b'\n', _) => ParseState::ChunkData(size),
             (_, Some(digit)) if !extension => {
                 // Fifteen digits are more than any body and cannot overflow.
                 if digits == 15 {
-                    return Err(Malformed::Chunk);
+                    return Err(MalformedResponse::Chunk);
                 }
-                State::ChunkSize {
+                ParseState::ChunkSize {
                     size: size * 16 + u64::from(digit),
                     digits: digits + 1,
                     extension,
                 }
             }
-            (b';' | b' ' | b'\t' | b'\r', _) => State::ChunkSize {
+            (b';' | b' ' | b'\t' | b'\r', _) => ParseState::ChunkSize {
                 size,
                 digits,
                 extension: true,
             },
-            _ if extension => State::ChunkSize {
+            _ if extension => ParseState::ChunkSize {
                 size,
                 digits,
                 extension,
             },
-            _ => return Err(Malformed::Chunk),
+            _ => return Err(MalformedResponse::Chunk),
         };
         Ok(1)
     }
 
-    fn take_head(&mut self, input: &[u8]) -> Result<usize, Malformed> {
+    fn take_head(&mut self, input: &[u8]) -> Result<usize, MalformedResponse> {
         if self.carry.is_empty() {
             if let Some(end) = head_end(input, 0) {
                 self.parse_head(&input[..end])?;
                 return Ok(end);
             }
             if input.len() > LONGEST_HEAD {
-                return Err(Malformed::HeadTooLong);
+                return Err(MalformedResponse::HeadTooLong);
             }
             if !b"HTTP/1.".starts_with(&input[..input.len().min(7)]) {
-                return Err(Malformed::StatusLine);
+                return Err(MalformedResponse::StatusLine);
             }
             self.carry.extend_from_slice(input);
             return Ok(input.len());
@@ -292,12 +292,12 @@ impl Response {
                 self.carry.clear();
                 Ok(end - before)
             }
-            None if self.carry.len() > LONGEST_HEAD => Err(Malformed::HeadTooLong),
+            None if self.carry.len() > LONGEST_HEAD => Err(MalformedResponse::HeadTooLong),
             None => Ok(input.len()),
         }
     }
 
-    fn parse_head(&mut self, head: &[u8]) -> Result<(), Malformed> {
+    fn parse_head(&mut self, head: &[u8]) -> Result<(), MalformedResponse> {
         let mut rest = lines(head);
         let (minor, status) = parse_status_line(rest.next().unwrap_or_default())?;
         if (100..200).contains(&status) && status != 101 {
@@ -311,15 +311,15 @@ impl Response {
             // The length alone decides for nearly every header.
             match name.len() {
                 14 if name.eq_ignore_ascii_case(b"content-length") => {
-                    let value = parse_number(value).ok_or(Malformed::ContentLength)?;
+                    let value = parse_number(value).ok_or(MalformedResponse::ContentLength)?;
                     if length.is_some_and(|earlier| earlier != value) {
-                        return Err(Malformed::TwoLengths);
+                        return Err(MalformedResponse::TwoLengths);
                     }
                     length = Some(value);
                 }
                 17 if name.eq_ignore_ascii_case(b"transfer-encoding") => {
                     if !value.eq_ignore_ascii_case(b"chunked") {
-                        return Err(Malformed::TransferCoding);
+                        return Err(MalformedResponse::TransferCoding);
                     }
                     chunked = true;
                 }
@@ -337,12 +337,12 @@ impl Response {
             self.head.extend_from_slice(head);
         }
         self.state = match (self.no_body || matches!(status, 204 | 304), chunked, length) {
-            (true, ..) | (_, false, Some(0)) => State::Done,
+            (true, ..) | (_, false, Some(0)) => ParseState::Done,
             (_, true, _) => CHUNK_SIZE,
-            (_, false, Some(length)) => State::Fixed(length),
+            (_, false, Some(length)) => ParseState::Fixed(length),
             (_, false, None) => {
                 self.keep_alive = false;
-                State::UntilClose
+                ParseState::UntilClose
             }
         };
         Ok(())
@@ -363,7 +363,7 @@ fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-fn parse_status_line(line: &[u8]) -> Result<(u8, u16), Malformed> {
+fn parse_status_line(line: &[u8]) -> Result<(u8, u16), MalformedResponse> {
     match line {
         [
             b'H',
@@ -386,7 +386,7 @@ fn parse_status_line(line: &[u8]) -> Result<(u8, u16), Malformed> {
             let digit = |d: &u8| u16::from(d - b'0');
             Ok((minor - b'0', digit(a) * 100 + digit(b) * 10 + digit(c)))
         }
-        _ => Err(Malformed::StatusLine),
+        _ => Err(MalformedResponse::StatusLine),
     }
 }
 
@@ -408,7 +408,7 @@ fn has_token(value: &[u8], token: &[u8]) -> bool {
         .any(|part| part.trim_ascii().eq_ignore_ascii_case(token))
 }
 
-const CHUNK_SIZE: State = State::ChunkSize {
+const CHUNK_SIZE: ParseState = ParseState::ChunkSize {
     size: 0,
     digits: 0,
     extension: false,
@@ -428,12 +428,12 @@ mod tests {
         bytes: &[u8],
         size: usize,
         no_body: bool,
-    ) -> Result<(Option<usize>, Response), Malformed> {
+    ) -> Result<(Option<usize>, Response), MalformedResponse> {
         let mut response = Response::default();
         response.start(no_body, true);
         let mut total = 0;
         for piece in bytes.chunks(size) {
-            if let Feed::Done(n) = response.feed(piece)? {
+            if let FeedResult::Done(n) = response.feed(piece)? {
                 return Ok((Some(total + n), response));
             }
             total += piece.len();
@@ -479,23 +479,23 @@ mod tests {
     #[test]
     fn what_is_not_http_is_refused() {
         for (bytes, why) in [
-            (&b"SSH-2.0-x\r\n"[..], Malformed::StatusLine),
-            (b"HTTP/1.1 2x0 OK\r\n\r\n", Malformed::StatusLine),
+            (&b"SSH-2.0-x\r\n"[..], MalformedResponse::StatusLine),
+            (b"HTTP/1.1 2x0 OK\r\n\r\n", MalformedResponse::StatusLine),
             (
                 b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
-                Malformed::ContentLength,
+                MalformedResponse::ContentLength,
             ),
             (
                 b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
-                Malformed::TwoLengths,
+                MalformedResponse::TwoLengths,
             ),
             (
                 b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-                Malformed::Chunk,
+                MalformedResponse::Chunk,
             ),
             (
                 b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n",
-                Malformed::TransferCoding,
+                MalformedResponse::TransferCoding,
             ),
         ] {
             assert_eq!(run(bytes, 99, false).unwrap_err(), why);
@@ -503,7 +503,7 @@ mod tests {
         let endless = [b"HTTP/1.1 200 OK\r\nX: ".to_vec(), vec![b'x'; 70_000]].concat();
         assert_eq!(
             run(&endless, 999, false).unwrap_err(),
-            Malformed::HeadTooLong
+            MalformedResponse::HeadTooLong
         );
     }
 

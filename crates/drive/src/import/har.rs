@@ -3,14 +3,14 @@
 //!
 //! Reference: HAR 1.2, <http://www.softwareishard.com/blog/har-12-spec/>.
 
-use super::write::{Found, Group, Request, belongs_to_driver, literal, scenario};
-use super::{ImportError, Imported};
+use super::write::{ImportedPlan, ImportedGroup, Request, belongs_to_driver, literal, scenario};
+use super::{ImportError, ImportedScenario};
 use crate::url::Url;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
 /// Imports an HTTP archive.
-pub fn har(text: &str) -> Result<Imported, ImportError> {
+pub fn har(text: &str) -> Result<ImportedScenario, ImportError> {
     let json: Value = serde_json::from_str(text).map_err(|e| ImportError::Har(e.to_string()))?;
     let entries = json.pointer("/log/entries").and_then(Value::as_array);
     let entries = entries.ok_or_else(|| ImportError::Har("it has no log.entries".into()))?;
@@ -101,18 +101,18 @@ pub fn har(text: &str) -> Result<Imported, ImportError> {
     notes.push(
         "it is to run for 60 s with one client; `duration` and `clients` say otherwise".into(),
     );
-    let group = Group {
+    let group = ImportedGroup {
         name: "browser".into(),
         requests,
-        ..Group::default()
+        ..ImportedGroup::default()
     };
-    let found = Found {
+    let found = ImportedPlan {
         title: "imported from an HTTP archive".into(),
         duration_s: Some(60),
         groups: vec![group],
-        ..Found::default()
+        ..ImportedPlan::default()
     };
-    Ok(Imported {
+    Ok(ImportedScenario {
         scenario: scenario(&found),
         notes,
     })

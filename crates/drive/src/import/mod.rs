@@ -13,7 +13,7 @@ use thiserror::Error;
 
 /// An imported scenario.
 #[derive(Clone, Debug)]
-pub struct Imported {
+pub struct ImportedScenario {
     /// The scenario file.
     pub scenario: String,
     /// What could not be taken over, and what to look at.

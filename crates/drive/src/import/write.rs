@@ -5,26 +5,26 @@ use std::fmt::Write;
 
 /// What an import found.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Found {
+pub(super) struct ImportedPlan {
     pub title: String,
     pub duration_s: Option<u64>,
     pub timeout_ms: Option<u64>,
-    pub feeders: Vec<Feeder>,
-    pub groups: Vec<Group>,
+    pub feeders: Vec<ImportedFeeder>,
+    pub groups: Vec<ImportedGroup>,
 }
 
 /// Data for templates: its name, and the lines of its table.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Feeder {
+pub(super) struct ImportedFeeder {
     pub name: String,
     pub lines: Vec<String>,
 }
 
 /// A group of clients.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Group {
+pub(super) struct ImportedGroup {
     pub name: String,
-    pub load: Load,
+    pub load: ImportedLoad,
     pub think_ms: Option<u64>,
     pub new_connections: bool,
     pub requests: Vec<Request>,
@@ -32,7 +32,7 @@ pub(super) struct Group {
 
 /// How a group presents its requests.
 #[derive(Clone, Debug)]
-pub(super) enum Load {
+pub(super) enum ImportedLoad {
     /// Clients over time: pieces of from, to and seconds; and iterations of all
     /// of them.
     Closed {
@@ -66,9 +66,9 @@ pub(super) struct Request {
     pub think_ms: Option<u64>,
 }
 
-impl Default for Load {
-    fn default() -> Load {
-        Load::Closed {
+impl Default for ImportedLoad {
+    fn default() -> ImportedLoad {
+        ImportedLoad::Closed {
             clients: 1,
             pieces: Vec::new(),
             iterations: None,
@@ -77,13 +77,13 @@ impl Default for Load {
 }
 
 /// The scenario of what was found.
-pub(super) fn scenario(found: &Found) -> String {
+pub(super) fn scenario(found: &ImportedPlan) -> String {
     let mut out = String::new();
     write_scenario(found, &mut out).expect("writing to a string does not fail");
     out
 }
 
-fn write_scenario(found: &Found, out: &mut String) -> std::fmt::Result {
+fn write_scenario(found: &ImportedPlan, out: &mut String) -> std::fmt::Result {
     writeln!(out, "title = {}", quoted(&plain(&found.title)))?;
     if let Some(seconds) = found.duration_s {
         writeln!(out, "duration = \"{seconds}s\"")?;
@@ -103,14 +103,14 @@ fn write_scenario(found: &Found, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-fn write_group(group: &Group, out: &mut String) -> std::fmt::Result {
+fn write_group(group: &ImportedGroup, out: &mut String) -> std::fmt::Result {
     writeln!(
         out,
         "\n[[population]]\nname = {}",
         quoted(&plain(&group.name))
     )?;
     match &group.load {
-        Load::Closed {
+        ImportedLoad::Closed {
             clients,
             pieces,
             iterations,
@@ -128,7 +128,7 @@ fn write_group(group: &Group, out: &mut String) -> std::fmt::Result {
                 writeln!(out, "iterations = {n}")?;
             }
         }
-        Load::Open {
+        ImportedLoad::Open {
             rate,
             poisson,
             outstanding,

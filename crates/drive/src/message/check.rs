@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// Something an answer must satisfy.
 #[derive(Clone, Debug)]
-pub enum Check {
+pub enum AnswerCheck {
     /// The status is one of these inclusive ranges.
     Status(Arc<[(u16, u16)]>),
     /// The body contains these bytes.
@@ -19,7 +19,7 @@ pub enum Check {
 
 /// A value kept for later steps.
 #[derive(Clone, Debug)]
-pub struct Capture {
+pub struct ValueCapture {
     /// The client's slot that holds it.
     pub slot: usize,
     /// Where it is found.
@@ -37,19 +37,19 @@ pub enum CaptureFrom {
     Regex(Regex),
 }
 
-impl Check {
+impl AnswerCheck {
     /// Whether the check needs the body's bytes.
     pub fn needs_body(&self) -> bool {
-        matches!(self, Check::Contains(_) | Check::Matches(_))
+        matches!(self, AnswerCheck::Contains(_) | AnswerCheck::Matches(_))
     }
 
     /// Whether an answer passes.
     pub fn passes(&self, status: u16, body: &[u8], body_bytes: u64) -> bool {
         match self {
-            Check::Status(ranges) => ranges.iter().any(|(a, b)| (*a..=*b).contains(&status)),
-            Check::Contains(needle) => memmem::find(body, needle).is_some(),
-            Check::Matches(regex) => regex.is_match(body),
-            Check::Size(low, high) => (*low..=*high).contains(&body_bytes),
+            AnswerCheck::Status(ranges) => ranges.iter().any(|(a, b)| (*a..=*b).contains(&status)),
+            AnswerCheck::Contains(needle) => memmem::find(body, needle).is_some(),
+            AnswerCheck::Matches(regex) => regex.is_match(body),
+            AnswerCheck::Size(low, high) => (*low..=*high).contains(&body_bytes),
         }
     }
 }

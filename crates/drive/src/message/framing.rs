@@ -7,7 +7,7 @@ use memchr::memmem;
 
 /// How messages on a raw socket are told apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Framing {
+pub enum MessageFraming {
     /// A big-endian length before each message.
     Length {
         /// Bytes of the length field: 1, 2, 4 or 8.
@@ -31,10 +31,10 @@ pub struct Frame {
     spoiled: bool,
 }
 
-impl Framing {
+impl MessageFraming {
     /// The longest message that the frame can tell; none when there is no end.
     pub fn longest(&self) -> Option<usize> {
-        let Framing::Length { bytes, inclusive } = self else {
+        let MessageFraming::Length { bytes, inclusive } = self else {
             return None;
         };
         let most = u64::MAX >> (64 - 8 * *bytes.min(&8) as u32);
@@ -44,12 +44,12 @@ impl Framing {
 
     /// Appends a message with its frame.
     pub fn emit(&self, message: &[u8], out: &mut Vec<u8>) {
-        if let Framing::Length { bytes, inclusive } = self {
+        if let MessageFraming::Length { bytes, inclusive } = self {
             let length = (message.len() + if *inclusive { *bytes } else { 0 }) as u64;
             out.extend_from_slice(&length.to_be_bytes()[8 - bytes..]);
         }
         out.extend_from_slice(message);
-        if let Framing::Delimiter(delimiter) = self {
+        if let MessageFraming::Delimiter(delimiter) = self {
             out.extend_from_slice(delimiter);
         }
     }
@@ -85,12 +85,12 @@ impl Frame {
 
     /// Takes bytes as they arrived: the number consumed when the message is
     /// complete, none when it goes on, an error when its length is absurd.
-    pub fn feed(&mut self, framing: &Framing, input: &[u8]) -> Result<Option<usize>, &'static str> {
+    pub fn feed(&mut self, framing: &MessageFraming, input: &[u8]) -> Result<Option<usize>, &'static str> {
         let before = self.bytes.len();
         let total = match framing {
-            Framing::Fixed(size) => Some(*size),
-            Framing::Close => None,
-            Framing::Length { bytes, inclusive } => {
+            MessageFraming::Fixed(size) => Some(*size),
+            MessageFraming::Close => None,
+            MessageFraming::Length { bytes, inclusive } => {
                 let missing = bytes.saturating_sub(before);
                 if input.len() < missing {
                     self.take(input);
@@ -108,7 +108,7 @@ impl Frame {
                 }
                 Some(total as usize)
             }
-            Framing::Delimiter(delimiter) => {
+            MessageFraming::Delimiter(delimiter) => {
                 self.take(input);
                 let from = before.saturating_sub(delimiter.len() - 1);
                 let found = memmem::find(&self.bytes[from..], delimiter);
@@ -153,18 +153,18 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn framings() -> Vec<Framing> {
+    fn framings() -> Vec<MessageFraming> {
         vec![
-            Framing::Length {
+            MessageFraming::Length {
                 bytes: 2,
                 inclusive: false,
             },
-            Framing::Length {
+            MessageFraming::Length {
                 bytes: 4,
                 inclusive: true,
             },
-            Framing::Delimiter(b"\r\n"[..].into()),
-            Framing::Fixed(5),
+            MessageFraming::Delimiter(b"\r\n"[..].into()),
+            MessageFraming::Fixed(5),
         ]
     }
 

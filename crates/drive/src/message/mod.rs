@@ -5,21 +5,21 @@ mod check;
 mod framing;
 mod template;
 
-pub use check::{Capture, CaptureFrom, Check};
-pub use framing::{Frame, Framing};
-pub use template::{Piece, Scope, Template, Unsendable, Var};
+pub use check::{ValueCapture, CaptureFrom, AnswerCheck};
+pub use framing::{Frame, MessageFraming};
+pub use template::{TemplatePiece, TemplateScope, RequestTemplate, UnsendableValue, TemplateVariable};
 pub(crate) use template::{forbidden_in_header, forbidden_name, percent_encode};
 
 /// How the end of an answer is recognised.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reply {
+pub enum ReplyEnd {
     /// An HTTP/1.1 response; true when it answers HEAD and has no body.
     Http {
         /// The answer has no body whatever its length says.
         no_body: bool,
     },
     /// A message on a raw socket.
-    Framed(Framing),
+    Framed(MessageFraming),
     /// Whatever the partner program of a conversation sends until it gives the
     /// turn back or ends the conversation.
     Turn {

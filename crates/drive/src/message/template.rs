@@ -12,22 +12,22 @@ use std::sync::Arc;
 
 /// A request, compiled.
 #[derive(Clone, Debug)]
-pub enum Template {
+pub enum RequestTemplate {
     /// The same bytes every time.
     Fixed(Arc<[u8]>),
     /// An HTTP request whose Content-Length is known once the body is.
     Http {
         /// Everything up to the line before Content-Length.
-        head: Arc<[Piece]>,
+        head: Arc<[TemplatePiece]>,
         /// The body.
-        body: Arc<[Piece]>,
+        body: Arc<[TemplatePiece]>,
         /// Whether a Content-Length line is written.
         with_length: bool,
     },
     /// What is sent in a conversation.
     Plain {
         /// The data.
-        body: Arc<[Piece]>,
+        body: Arc<[TemplatePiece]>,
         /// Filled with blanks, or cut, to this many bytes.
         bytes: Option<usize>,
         /// Whether the text is sent in EBCDIC (code page 037).
@@ -36,34 +36,34 @@ pub enum Template {
     /// A message of a raw socket, framed after it is rendered.
     Message {
         /// The message.
-        body: Arc<[Piece]>,
+        body: Arc<[TemplatePiece]>,
         /// Its frame.
-        framing: super::Framing,
+        framing: super::MessageFraming,
     },
 }
 
 /// A part of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum TemplatePiece {
     /// These bytes.
     Bytes(Box<[u8]>),
     /// A value known when the request is sent.
-    Var(Var),
+    Var(TemplateVariable),
     /// A value within a request target, percent-encoded where it must be.
-    Encoded(Var),
+    Encoded(TemplateVariable),
     /// A value within a header, which must not hold an end of line.
     Field {
         /// The header's name.
         name: Arc<str>,
         /// The value.
-        var: Var,
+        var: TemplateVariable,
     },
 }
 
 /// A value that cannot be written where the template has it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the header {header} was not sent: its value holds {}", forbidden_name(*byte))]
-pub struct Unsendable {
+pub struct UnsendableValue {
     /// The header's name.
     pub header: String,
     /// The first byte that a header cannot hold.
@@ -72,7 +72,7 @@ pub struct Unsendable {
 
 /// A value known when the request is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Var {
+pub enum TemplateVariable {
     /// A column of a feeder's row.
     Feeder {
         /// Which feeder of the plan.
@@ -95,7 +95,7 @@ pub enum Var {
 }
 
 /// What a rendering can draw on.
-pub struct Scope<'a> {
+pub struct TemplateScope<'a> {
     /// The plan's feeders.
     pub feeders: &'a [Arc<Feeder>],
     /// The rows the client drew, one a feeder.
@@ -110,11 +110,11 @@ pub struct Scope<'a> {
     pub rng: &'a mut Rng,
 }
 
-impl Template {
+impl RequestTemplate {
     /// The bytes, when they are the same every time.
     pub fn fixed(&self) -> Option<&Arc<[u8]>> {
         match self {
-            Template::Fixed(bytes) => Some(bytes),
+            RequestTemplate::Fixed(bytes) => Some(bytes),
             _ => None,
         }
     }
@@ -123,13 +123,13 @@ impl Template {
     /// value cannot be sent, what `out` holds is not a whole request.
     pub fn render(
         &self,
-        scope: &mut Scope<'_>,
+        scope: &mut TemplateScope<'_>,
         scratch: &mut Vec<u8>,
         out: &mut Vec<u8>,
-    ) -> Result<(), Unsendable> {
+    ) -> Result<(), UnsendableValue> {
         match self {
-            Template::Fixed(bytes) => out.extend_from_slice(bytes),
-            Template::Http {
+            RequestTemplate::Fixed(bytes) => out.extend_from_slice(bytes),
+            RequestTemplate::Http {
                 head,
                 body,
                 with_length,
@@ -145,7 +145,7 @@ impl Template {
                 out.extend_from_slice(b"\r\n");
                 out.extend_from_slice(scratch);
             }
-            Template::Plain {
+            RequestTemplate::Plain {
                 body,
                 bytes,
                 ebcdic,
@@ -161,7 +161,7 @@ impl Template {
                 }
                 out.extend_from_slice(scratch);
             }
-            Template::Message { body, framing } => {
+            RequestTemplate::Message { body, framing } => {
                 scratch.clear();
                 render(body, scope, scratch)?;
                 framing.emit(scratch, out);
@@ -171,17 +171,17 @@ impl Template {
     }
 
     /// The same template as fixed bytes when nothing in it varies.
-    pub fn simplified(self) -> Template {
-        let varies = |pieces: &[Piece]| pieces.iter().any(|p| !matches!(p, Piece::Bytes(_)));
+    pub fn simplified(self) -> RequestTemplate {
+        let varies = |pieces: &[TemplatePiece]| pieces.iter().any(|p| !matches!(p, TemplatePiece::Bytes(_)));
         let fixed = match &self {
-            Template::Fixed(_) => return self,
-            Template::Http { head, body, .. } => !varies(head) && !varies(body),
-            Template::Plain { body, .. } | Template::Message { body, .. } => !varies(body),
+            RequestTemplate::Fixed(_) => return self,
+            RequestTemplate::Http { head, body, .. } => !varies(head) && !varies(body),
+            RequestTemplate::Plain { body, .. } | RequestTemplate::Message { body, .. } => !varies(body),
         };
         if !fixed {
             return self;
         }
-        let mut scope = Scope {
+        let mut scope = TemplateScope {
             feeders: &[],
             rows: &[],
             captured: &[],
@@ -192,17 +192,17 @@ impl Template {
         let mut out = Vec::new();
         self.render(&mut scope, &mut Vec::new(), &mut out)
             .expect("a template without values can be sent");
-        Template::Fixed(out.into())
+        RequestTemplate::Fixed(out.into())
     }
 }
 
 /// Appends pieces with their values of the moment.
-fn render(pieces: &[Piece], scope: &mut Scope<'_>, out: &mut Vec<u8>) -> Result<(), Unsendable> {
+fn render(pieces: &[TemplatePiece], scope: &mut TemplateScope<'_>, out: &mut Vec<u8>) -> Result<(), UnsendableValue> {
     for piece in pieces {
         match piece {
-            Piece::Bytes(bytes) => out.extend_from_slice(bytes),
-            Piece::Var(var) => write_value(var, scope, out),
-            Piece::Encoded(var) => {
+            TemplatePiece::Bytes(bytes) => out.extend_from_slice(bytes),
+            TemplatePiece::Var(var) => write_value(var, scope, out),
+            TemplatePiece::Encoded(var) => {
                 let start = out.len();
                 write_value(var, scope, out);
                 if out[start..].iter().any(|b| !in_request_line(*b)) {
@@ -210,12 +210,12 @@ fn render(pieces: &[Piece], scope: &mut Scope<'_>, out: &mut Vec<u8>) -> Result<
                     percent_encode(&value, out);
                 }
             }
-            Piece::Field { name, var } => {
+            TemplatePiece::Field { name, var } => {
                 let start = out.len();
                 write_value(var, scope, out);
                 if let Some(byte) = forbidden_in_header(&out[start..]) {
                     let header = name.to_string();
-                    return Err(Unsendable { header, byte });
+                    return Err(UnsendableValue { header, byte });
                 }
             }
         }
@@ -223,21 +223,21 @@ fn render(pieces: &[Piece], scope: &mut Scope<'_>, out: &mut Vec<u8>) -> Result<
     Ok(())
 }
 
-fn write_value(var: &Var, scope: &mut Scope<'_>, out: &mut Vec<u8>) {
+fn write_value(var: &TemplateVariable, scope: &mut TemplateScope<'_>, out: &mut Vec<u8>) {
     match var {
-        Var::Feeder { feeder, column } => {
+        TemplateVariable::Feeder { feeder, column } => {
             if let (Some(feeder), Some(row)) = (scope.feeders.get(*feeder), scope.rows.get(*feeder))
             {
                 feeder.write(*row, *column, out);
             }
         }
-        Var::Captured(slot) => {
+        TemplateVariable::Captured(slot) => {
             out.extend_from_slice(scope.captured.get(*slot).map_or(&[], |v| v));
         }
-        Var::Client => write_number(scope.client, out),
-        Var::Iteration => write_number(scope.iteration, out),
-        Var::Random(low, high) => write_number(scope.rng.between(*low, *high), out),
-        Var::Uuid => {
+        TemplateVariable::Client => write_number(scope.client, out),
+        TemplateVariable::Iteration => write_number(scope.iteration, out),
+        TemplateVariable::Random(low, high) => write_number(scope.rng.between(*low, *high), out),
+        TemplateVariable::Uuid => {
             let (a, b) = (scope.rng.next_u64(), scope.rng.next_u64());
             write_number(
                 format_args!(
@@ -251,7 +251,7 @@ fn write_value(var: &Var, scope: &mut Scope<'_>, out: &mut Vec<u8>) {
                 out,
             );
         }
-        Var::NowMs => write_number(clock::wall() / 1_000_000, out),
+        TemplateVariable::NowMs => write_number(clock::wall() / 1_000_000, out),
     }
 }
 
@@ -297,8 +297,8 @@ pub(crate) fn forbidden_name(byte: u8) -> &'static str {
 mod tests {
     use super::*;
 
-    fn rendered(pieces: &[Piece], captured: &[u8]) -> Result<Vec<u8>, Unsendable> {
-        let mut scope = Scope {
+    fn rendered(pieces: &[TemplatePiece], captured: &[u8]) -> Result<Vec<u8>, UnsendableValue> {
+        let mut scope = TemplateScope {
             feeders: &[],
             rows: &[],
             captured: &[captured.to_vec()],
@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     fn a_request_target_has_no_blank_control_or_byte_above_7e() {
-        let target = [Piece::Encoded(Var::Captured(0))];
+        let target = [TemplatePiece::Encoded(TemplateVariable::Captured(0))];
         for (value, expected) in [
             (&b"ann"[..], "before ann"),
             (b"a b", "before a%20b"),
@@ -326,9 +326,9 @@ mod tests {
 
     #[test]
     fn a_header_with_an_end_of_line_is_not_sent() {
-        let field = [Piece::Field {
+        let field = [TemplatePiece::Field {
             name: "X-U".into(),
-            var: Var::Captured(0),
+            var: TemplateVariable::Captured(0),
         }];
         assert_eq!(rendered(&field, b"a\tb").unwrap(), b"before a\tb");
         for (value, byte) in [

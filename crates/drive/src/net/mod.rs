@@ -7,6 +7,6 @@ mod socket;
 pub mod stamp;
 mod stream;
 
-pub use poller::{Poller, Ready};
+pub use poller::{Poller, ReadySocket};
 pub use socket::{connect, why_not};
 pub use stream::Stream;

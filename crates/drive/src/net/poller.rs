@@ -16,12 +16,12 @@ pub struct Poller {
     epoll: OwnedFd,
     timer: OwnedFd,
     armed: u64,
-    ready: Vec<Ready>,
+    ready: Vec<ReadySocket>,
 }
 
 /// A socket that has something to say.
 #[derive(Clone, Copy, Debug)]
-pub struct Ready {
+pub struct ReadySocket {
     /// The token it was registered with.
     pub token: u64,
     /// Reading will not block (or tells the end or the error).
@@ -88,7 +88,7 @@ impl Poller {
     }
 
     /// One of the sockets that the last call found ready.
-    pub fn ready(&self, index: usize) -> Ready {
+    pub fn ready(&self, index: usize) -> ReadySocket {
         self.ready[index]
     }
 
@@ -101,7 +101,7 @@ impl Poller {
                     match event.data.u64() {
                         // An expired timer fires once for each setting.
                         TIMER => self.armed = u64::MAX,
-                        _ => self.ready.push(Ready::from(&*event)),
+                        _ => self.ready.push(ReadySocket::from(&*event)),
                     }
                 }
             }
@@ -112,11 +112,11 @@ impl Poller {
     }
 }
 
-impl From<&Event> for Ready {
-    fn from(event: &Event) -> Ready {
+impl From<&Event> for ReadySocket {
+    fn from(event: &Event) -> ReadySocket {
         let flags = event.flags;
         let broken = EventFlags::ERR | EventFlags::HUP;
-        Ready {
+        ReadySocket {
             token: event.data.u64(),
             readable: flags.intersects(EventFlags::IN | EventFlags::RDHUP | broken),
             writable: flags.intersects(EventFlags::OUT | broken),

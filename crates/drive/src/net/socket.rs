@@ -1,7 +1,7 @@
 //! Opens a non-blocking connection with the client's knobs set before the
 //! first packet leaves.
 
-use crate::plan::Knobs;
+use crate::plan::SocketOptions;
 use rustix::fd::{AsRawFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::{
@@ -29,7 +29,7 @@ fn port_at_connect(fd: &OwnedFd) {
 }
 
 /// Begins a connection. Whether it succeeded is known once it is writable.
-pub fn connect(address: SocketAddr, source: Option<IpAddr>, knobs: &Knobs) -> io::Result<OwnedFd> {
+pub fn connect(address: SocketAddr, source: Option<IpAddr>, knobs: &SocketOptions) -> io::Result<OwnedFd> {
     let family = match address {
         SocketAddr::V4(_) => AddressFamily::INET,
         SocketAddr::V6(_) => AddressFamily::INET6,
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_limit_of_this_machine_is_told_with_what_to_do() {
+    fn a_limit_of_this_machine_is_reported_with_what_to_do() {
         for (errno, part) in [
             (Errno::MFILE, "ulimit -n"),
             (Errno::NFILE, "fs.file-max"),

@@ -1,7 +1,7 @@
 //! A connection in clear or under TLS, read and written without blocking.
 
 use super::stamp;
-use crate::plan::Knobs;
+use crate::plan::SocketOptions;
 use crate::tls::{TlsTarget, words};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::net::{RecvFlags, SendFlags, recv, send, sockopt};
@@ -19,7 +19,7 @@ pub struct Stream {
 
 impl Stream {
     /// Takes a socket that was begun by [`super::connect`].
-    pub fn new(fd: OwnedFd, tls: Option<&TlsTarget>, knobs: &Knobs) -> io::Result<Stream> {
+    pub fn new(fd: OwnedFd, tls: Option<&TlsTarget>, knobs: &SocketOptions) -> io::Result<Stream> {
         let tls = match tls {
             None => None,
             Some(tls) => {
@@ -64,7 +64,7 @@ impl Stream {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 other => return other,
             }
-            if tls.read_tls(&mut Raw(self.fd.as_fd()))? == 0 {
+            if tls.read_tls(&mut RawSocket(self.fd.as_fd()))? == 0 {
                 return Ok(0);
             }
             let taken = tls.process_new_packets();
@@ -116,7 +116,7 @@ impl AsFd for Stream {
 
 fn flush(tls: &mut ClientConnection, fd: BorrowedFd<'_>) -> io::Result<bool> {
     while tls.wants_write() {
-        match tls.write_tls(&mut Raw(fd)) {
+        match tls.write_tls(&mut RawSocket(fd)) {
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
             Err(error) => return Err(error),
@@ -126,16 +126,16 @@ fn flush(tls: &mut ClientConnection, fd: BorrowedFd<'_>) -> io::Result<bool> {
 }
 
 /// A socket as rustls wants to see it.
-struct Raw<'a>(BorrowedFd<'a>);
+struct RawSocket<'a>(BorrowedFd<'a>);
 
-impl Read for Raw<'_> {
+impl Read for RawSocket<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let (_, n) = recv(self.0, buffer, RecvFlags::empty())?;
         Ok(n)
     }
 }
 
-impl Write for Raw<'_> {
+impl Write for RawSocket<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         Ok(send(self.0, bytes, SendFlags::NOSIGNAL)?)
     }

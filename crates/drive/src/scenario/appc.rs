@@ -1,12 +1,12 @@
 //! Populations that converse over LU 6.2: their partner, and their steps.
 
-use super::request::Targets;
+use super::request::TargetList;
 use super::step::{hex, pieces, writes};
-use super::template::Names;
-use super::tree::{Node, Notes, Value};
-use crate::appc::Partner;
-use crate::message::{Check, Piece, Reply, Template};
-use crate::plan::Step;
+use super::template::TemplateNames;
+use super::tree::{Node, MistakeList, TreeValue};
+use crate::appc::AppcPartner;
+use crate::message::{AnswerCheck, TemplatePiece, ReplyEnd, RequestTemplate};
+use crate::plan::RequestStep;
 use crate::units::parse_size;
 use sna::mode::SyncLevel;
 use std::net::SocketAddr;
@@ -17,14 +17,14 @@ use std::path::Path;
 pub(super) fn partner(
     node: &Node,
     folder: &Path,
-    notes: &mut Notes<'_>,
-) -> Option<(SocketAddr, String, Partner)> {
+    notes: &mut MistakeList<'_>,
+) -> Option<(SocketAddr, String, AppcPartner)> {
     // What is missing has been noted by the check of keys.
     let (address, at) = node.text("address")?;
     let (name, _) = node.text("partner")?;
     let (tp, _) = node.text("tp")?;
     let text = |key: &str| node.text(key).map(|(text, _)| text.to_owned());
-    let mut partner = Partner::new(name, tp);
+    let mut partner = AppcPartner::new(name, tp);
     if let Some((file, at)) = node.text("config") {
         match crate::appc::read_config(&folder.join(file)) {
             Ok(config) => partner.node = config,
@@ -64,10 +64,10 @@ pub(super) fn partner(
 /// A step of a conversation; none when it cannot be, which has been noted.
 pub(super) fn step(
     node: &Node,
-    names: &Names<'_>,
-    targets: &Targets<'_>,
-    notes: &mut Notes<'_>,
-) -> Option<Step> {
+    names: &TemplateNames<'_>,
+    targets: &TargetList<'_>,
+    notes: &mut MistakeList<'_>,
+) -> Option<RequestStep> {
     let foreign = [
         "headers",
         "body",
@@ -87,7 +87,7 @@ pub(super) fn step(
     let (body, translated) = match (node.text("send"), node.text("send_hex")) {
         (Some((text, at)), None) => (pieces(text, at, names, notes)?, ebcdic),
         (None, Some((digits, at))) => match hex(digits) {
-            Some(bytes) => (vec![Piece::Bytes(bytes.into())], false),
+            Some(bytes) => (vec![TemplatePiece::Bytes(bytes.into())], false),
             None => {
                 notes.add(&at.span, "`send_hex` must be pairs of hexadecimal digits");
                 return None;
@@ -113,27 +113,27 @@ pub(super) fn step(
         return None;
     }
     let reply = match (node.bool("confirm"), node.bool("reply")) {
-        (Some(true), None) => Reply::Confirmation,
+        (Some(true), None) => ReplyEnd::Confirmation,
         (Some(true), Some(_)) => {
             let text = "the answer is either a confirmation (`confirm`) or a `reply`";
             notes.add(&node.span, text);
             return None;
         }
-        (_, Some(false)) => Reply::None,
-        _ => Reply::Turn { ebcdic },
+        (_, Some(false)) => ReplyEnd::None,
+        _ => ReplyEnd::Turn { ebcdic },
     };
     let target = targets.partner??;
     let partner = crate::appc::partner_of(&targets.list[target])?;
-    if reply == Reply::Confirmation && partner.sync == SyncLevel::None {
+    if reply == ReplyEnd::Confirmation && partner.sync == SyncLevel::None {
         notes.add(&node.span, "`confirm` needs sync level confirm");
     }
-    let template = Template::Plain {
+    let template = RequestTemplate::Plain {
         body: body.into(),
         bytes,
         ebcdic: translated,
     };
     let name = node.text("name").map_or(partner.tp.as_str(), |n| n.0);
-    Some(Step {
+    Some(RequestStep {
         name: name.to_owned(),
         target,
         reply_target: target,
@@ -147,18 +147,18 @@ pub(super) fn step(
 }
 
 /// The return codes that a step takes for right.
-pub(super) fn code_check(node: &Node) -> Check {
+pub(super) fn code_check(node: &Node) -> AnswerCheck {
     let codes = node.list("return_code").iter();
     let mut codes: Vec<(u16, u16)> = codes
         .filter_map(|n| match n.value {
-            Value::Integer(code) => u16::try_from(code).ok().map(|c| (c, c)),
+            TreeValue::Integer(code) => u16::try_from(code).ok().map(|c| (c, c)),
             _ => None,
         })
         .collect();
     if codes.is_empty() {
         codes = crate::appc::USUAL_CODES.to_vec();
     }
-    Check::Status(codes.into())
+    AnswerCheck::Status(codes.into())
 }
 
 /// What is held for a client's request at most.

@@ -2,17 +2,17 @@
 //! goes on, so that one reading tells every mistake.
 
 use super::data;
-use super::request::Targets;
+use super::request::TargetList;
 use super::step;
-use super::template::Names;
-use super::tree::{Node, Notes, Value};
+use super::template::TemplateNames;
+use super::tree::{Node, MistakeList, TreeValue};
 use crate::load::default_threads;
 use crate::objective::Objective;
-use crate::observe::Observed;
-use crate::plan::{Arrivals, Load, Plan, Population, Think, usual_ahead};
-use crate::profile::{Piece, Profile};
-use crate::scrape::Endpoint;
-use crate::tls::Trust;
+use crate::observe::ObservedServer;
+use crate::plan::{ArrivalSpacing, LoadModel, RunPlan, Population, ThinkTime, usual_ahead};
+use crate::profile::{ProfilePiece, LevelProfile};
+use crate::scrape::MetricsEndpoint;
+use crate::tls::TrustSettings;
 use crate::url::Url;
 use measure::proc::Subject;
 use std::path::Path;
@@ -23,20 +23,20 @@ pub(super) fn plan(
     root: &Node,
     folder: &Path,
     variant: &str,
-    notes: &mut Notes<'_>,
-) -> Option<Plan> {
+    notes: &mut MistakeList<'_>,
+) -> Option<RunPlan> {
     let feeders = data::feeders(root, folder, notes);
     let timeout_ns = root.duration_ns("timeout").unwrap_or(30 * SECOND);
-    let trust = root.get("tls").map_or_else(Trust::default, |tls| Trust {
+    let trust = root.get("tls").map_or_else(TrustSettings::default, |tls| TrustSettings {
         ca_file: tls.text("ca_file").map(|(file, _)| folder.join(file)),
         insecure: tls.bool("insecure").unwrap_or(false),
     });
     let mut populations = Vec::new();
     for node in root.list("population") {
         let load = load(node, notes);
-        let think = think(node, folder, notes).unwrap_or(Think::None);
-        let mut targets = Targets::new(root, node, &trust, folder, notes);
-        let names = Names {
+        let think = think(node, folder, notes).unwrap_or(ThinkTime::None);
+        let mut targets = TargetList::new(root, node, &trust, folder, notes);
+        let names = TemplateNames {
             feeders: &feeders,
             captured: &[],
         };
@@ -73,15 +73,15 @@ pub(super) fn plan(
     let by_iterations = populations.iter().all(|p| {
         matches!(
             p.load,
-            Load::Closed {
+            LoadModel::Closed {
                 iterations: Some(_),
                 ..
             }
         )
     });
     let profile_ns = populations.iter().map(|p| match &p.load {
-        Load::Closed { clients, .. } => clients.length_ns(),
-        Load::Open { rate, .. } => rate.length_ns(),
+        LoadModel::Closed { clients, .. } => clients.length_ns(),
+        LoadModel::Open { rate, .. } => rate.length_ns(),
     });
     let usual_ns = profile_ns.max().filter(|ns| *ns > 0).unwrap_or(10 * SECOND);
     let duration_ns = match root.duration_ns("duration") {
@@ -94,7 +94,7 @@ pub(super) fn plan(
         0 => default_threads(&populations),
         n => n as usize,
     };
-    Some(Plan {
+    Some(RunPlan {
         title: match variant {
             "" => title.to_owned(),
             variant => format!("{title} ({variant})"),
@@ -118,15 +118,15 @@ pub(super) fn plan(
 pub(super) fn extras(
     root: &Node,
     observing: bool,
-    notes: &mut Notes<'_>,
-) -> (Vec<Objective>, Vec<Observed>) {
+    notes: &mut MistakeList<'_>,
+) -> (Vec<Objective>, Vec<ObservedServer>) {
     let named = root.get("observe").map_or(&[][..], Node::entries);
     let observing = observing || named.iter().any(|e| !e.node.as_list().is_empty());
     let mut objectives = Vec::new();
     for node in root.list("objectives") {
         match node.as_text().map(Objective::parse) {
             Some(Ok(objective)) if objective.needs_observation() && !observing => {
-                let why = format!("`{objective}` cannot be judged: {NOBODY_OBSERVED}");
+                let why = format!("`{objective}` cannot be judged: {NO_SERVER_OBSERVED}");
                 notes.add(&node.span, why);
             }
             Some(Ok(objective)) => objectives.push(objective),
@@ -138,15 +138,15 @@ pub(super) fn extras(
     if let Some(observe) = root.get("observe") {
         let texts = |key: &str| observe.list(key).iter().filter_map(Node::as_text);
         for node in observe.list("pids") {
-            if let Value::Integer(pid) = node.value {
-                observed.push(Observed::Local(Subject::Process(pid.unsigned_abs() as u32)));
+            if let TreeValue::Integer(pid) = node.value {
+                observed.push(ObservedServer::Local(Subject::Process(pid.unsigned_abs() as u32)));
             }
         }
-        observed.extend(texts("processes").map(|n| Observed::Local(Subject::called(n))));
-        observed.extend(texts("cgroups").map(|g| Observed::Local(Subject::Group(g.into()))));
+        observed.extend(texts("processes").map(|n| ObservedServer::Local(Subject::called(n))));
+        observed.extend(texts("cgroups").map(|g| ObservedServer::Local(Subject::Group(g.into()))));
         for node in observe.list("scrape") {
             match node.as_text().map(Url::parse) {
-                Some(Ok(url)) => observed.push(Observed::Remote(Endpoint(url))),
+                Some(Ok(url)) => observed.push(ObservedServer::Remote(MetricsEndpoint(url))),
                 Some(Err(why)) => notes.add(&node.span, why.to_string()),
                 None => {}
             }
@@ -155,7 +155,7 @@ pub(super) fn extras(
     (objectives, observed)
 }
 
-fn load(node: &Node, notes: &mut Notes<'_>) -> Option<Load> {
+fn load(node: &Node, notes: &mut MistakeList<'_>) -> Option<LoadModel> {
     match (node.get("clients"), node.get("rate")) {
         (Some(clients), None) => {
             let open_only = ["arrivals", "outstanding", "connections", "spin"];
@@ -181,7 +181,7 @@ fn load(node: &Node, notes: &mut Notes<'_>) -> Option<Load> {
                 }
                 return None;
             }
-            Some(Load::Closed {
+            Some(LoadModel::Closed {
                 clients,
                 // Cycles are counted by each client.
                 iterations: match node.get("cycles") {
@@ -201,15 +201,15 @@ fn load(node: &Node, notes: &mut Notes<'_>) -> Option<Load> {
             let rate = profile(rate, notes)?;
             let outstanding = node.integer("outstanding").unwrap_or(1000) as usize;
             let ahead = node.integer("connections").map(|n| n as usize);
-            Some(Load::Open {
+            Some(LoadModel::Open {
                 ahead: ahead
                     .unwrap_or(usual_ahead(rate.peak(), outstanding))
                     .min(outstanding),
                 rate,
                 arrivals: if poisson {
-                    Arrivals::Poisson
+                    ArrivalSpacing::Poisson
                 } else {
-                    Arrivals::Constant
+                    ArrivalSpacing::Constant
                 },
                 outstanding,
                 spin_ns: node.duration_ns("spin"),
@@ -222,11 +222,11 @@ fn load(node: &Node, notes: &mut Notes<'_>) -> Option<Load> {
     }
 }
 
-fn profile(node: &Node, notes: &mut Notes<'_>) -> Option<Profile> {
+fn profile(node: &Node, notes: &mut MistakeList<'_>) -> Option<LevelProfile> {
     if let Some(level) = node.as_number() {
-        return Some(Profile::constant(level));
+        return Some(LevelProfile::constant(level));
     }
-    let mut pieces: Vec<Piece> = Vec::new();
+    let mut pieces: Vec<ProfilePiece> = Vec::new();
     for part in node.as_list() {
         let to = part.get("to").and_then(Node::as_number)?;
         let before = pieces.last().map(|p| p.to);
@@ -235,7 +235,7 @@ fn profile(node: &Node, notes: &mut Notes<'_>) -> Option<Profile> {
             .and_then(Node::as_number)
             .or(before)
             .unwrap_or(to);
-        pieces.push(Piece {
+        pieces.push(ProfilePiece {
             from,
             to,
             length_ns: part.duration_ns("for")?,
@@ -245,21 +245,21 @@ fn profile(node: &Node, notes: &mut Notes<'_>) -> Option<Profile> {
         notes.add(&node.span, "a profile needs at least one piece");
         return None;
     }
-    Some(Profile::new(pieces))
+    Some(LevelProfile::new(pieces))
 }
 
 /// The pause that a population or step asks for.
-pub(super) fn think(node: &Node, folder: &Path, notes: &mut Notes<'_>) -> Option<Think> {
+pub(super) fn think(node: &Node, folder: &Path, notes: &mut MistakeList<'_>) -> Option<ThinkTime> {
     let think = node.get("think")?;
     if let Some(ns) = think.as_duration_ns() {
-        return Some(Think::Constant(ns));
+        return Some(ThinkTime::Constant(ns));
     }
     match think.entries() {
         [one] => match one.key.as_str() {
-            "constant" => Some(Think::Constant(one.node.as_duration_ns()?)),
-            "exponential" => Some(Think::Exponential(one.node.as_duration_ns()? as f64)),
+            "constant" => Some(ThinkTime::Constant(one.node.as_duration_ns()?)),
+            "exponential" => Some(ThinkTime::Exponential(one.node.as_duration_ns()? as f64)),
             "recorded" => match data::pauses(&folder.join(one.node.as_text()?)) {
-                Ok(pauses) => Some(Think::Recorded(pauses)),
+                Ok(pauses) => Some(ThinkTime::Recorded(pauses)),
                 Err(why) => {
                     notes.add(&one.node.span, why);
                     None
@@ -268,7 +268,7 @@ pub(super) fn think(node: &Node, folder: &Path, notes: &mut Notes<'_>) -> Option
             _ => None,
         },
         _ => {
-            if matches!(think.value, Value::Table(_)) {
+            if matches!(think.value, TreeValue::Table(_)) {
                 notes.add(
                     &think.span,
                     "`think` needs exactly one of constant, exponential, recorded",
@@ -280,7 +280,7 @@ pub(super) fn think(node: &Node, folder: &Path, notes: &mut Notes<'_>) -> Option
 }
 
 /// Why an objective for the server's CPU asks for something unknown.
-const NOBODY_OBSERVED: &str = "no server is observed; name one under `[observe]` (processes, pids, cgroups or scrape), or with --process, --pid, --cgroup or --scrape";
+const NO_SERVER_OBSERVED: &str = "no server is observed; name one under `[observe]` (processes, pids, cgroups or scrape), or with --process, --pid, --cgroup or --scrape";
 
 const SECOND: u64 = 1_000_000_000;
 /// Figures more often than this would cost more than they tell.

@@ -1,7 +1,7 @@
 //! Files that a scenario names: feeders' data and recorded pauses.
 
-use super::tree::{Node, Notes, Value};
-use crate::feeder::{Feeder, Source};
+use super::tree::{Node, MistakeList, TreeValue};
+use crate::feeder::{Feeder, RowSource};
 use crate::units::{ns, parse_duration};
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// Every feeder of the file; one that is wrong still has its name, so that
 /// templates that use it are not wrong too.
-pub(super) fn feeders(root: &Node, folder: &Path, notes: &mut Notes<'_>) -> Vec<Arc<Feeder>> {
+pub(super) fn feeders(root: &Node, folder: &Path, notes: &mut MistakeList<'_>) -> Vec<Arc<Feeder>> {
     let entries = root.get("feeders").map_or(&[][..], Node::entries);
     entries
         .iter()
@@ -21,7 +21,7 @@ pub(super) fn feeders(root: &Node, folder: &Path, notes: &mut Notes<'_>) -> Vec<
 }
 
 /// Notes every feeder whose data no template draws.
-pub(super) fn unused(root: &Node, folder: &Path, notes: &mut Notes<'_>) {
+pub(super) fn unused(root: &Node, folder: &Path, notes: &mut MistakeList<'_>) {
     let others = root.entries().iter().filter(|e| e.key != "feeders");
     let texts: Vec<&str> = others.flat_map(|e| e.node.texts()).collect();
     let steps = root.list("population").iter().flat_map(|p| p.list("step"));
@@ -44,7 +44,7 @@ pub(super) fn unused(root: &Node, folder: &Path, notes: &mut Notes<'_>) {
     }
 }
 
-fn source(node: &Node, folder: &Path, notes: &mut Notes<'_>) -> Option<Source> {
+fn source(node: &Node, folder: &Path, notes: &mut MistakeList<'_>) -> Option<RowSource> {
     let given: Vec<&str> = ["csv", "jsonl", "sequence", "random"]
         .into_iter()
         .filter(|key| node.get(key).is_some())
@@ -61,13 +61,13 @@ fn source(node: &Node, folder: &Path, notes: &mut Notes<'_>) -> Option<Source> {
         .text("order")
         .is_some_and(|(order, _)| order == "random");
     let number = |key: &str, usual: i64| match part.get(key).map(|n| &n.value) {
-        Some(Value::Integer(n)) => *n,
+        Some(TreeValue::Integer(n)) => *n,
         _ => usual,
     };
     let table = match kind {
         "sequence" => {
             let (first, step) = (number("first", 1), number("step", 1));
-            return Some(Source::Sequence { first, step });
+            return Some(RowSource::Sequence { first, step });
         }
         "random" => {
             let (low, high) = (part.integer("low")?, part.integer("high")?);
@@ -75,7 +75,7 @@ fn source(node: &Node, folder: &Path, notes: &mut Notes<'_>) -> Option<Source> {
                 notes.add(&part.span, "`low` is above `high`");
                 return None;
             }
-            return Some(Source::Random { low, high });
+            return Some(RowSource::Random { low, high });
         }
         kind => {
             let path = folder.join(part.as_text()?);
@@ -88,14 +88,14 @@ fn source(node: &Node, folder: &Path, notes: &mut Notes<'_>) -> Option<Source> {
             };
             let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text);
             if kind == "csv" {
-                csv(text, &Shape::of(node, notes))
+                csv(text, &CsvLayout::of(node, notes))
             } else {
                 json_lines(text)
             }
         }
     };
     match table {
-        Ok((columns, rows)) if !rows.is_empty() => Some(Source::Rows {
+        Ok((columns, rows)) if !rows.is_empty() => Some(RowSource::Rows {
             columns,
             rows,
             random,
@@ -117,16 +117,16 @@ type Table = (Vec<String>, Vec<Vec<Box<[u8]>>>);
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// How a CSV file is laid out.
-struct Shape {
+struct CsvLayout {
     delimiter: char,
     /// Names of the columns where the file has no heading, or another one.
     columns: Vec<String>,
     heading: bool,
 }
 
-impl Default for Shape {
-    fn default() -> Shape {
-        Shape {
+impl Default for CsvLayout {
+    fn default() -> CsvLayout {
+        CsvLayout {
             delimiter: ',',
             columns: Vec::new(),
             heading: true,
@@ -134,9 +134,9 @@ impl Default for Shape {
     }
 }
 
-impl Shape {
-    fn of(node: &Node, notes: &mut Notes<'_>) -> Shape {
-        let mut shape = Shape::default();
+impl CsvLayout {
+    fn of(node: &Node, notes: &mut MistakeList<'_>) -> CsvLayout {
+        let mut shape = CsvLayout::default();
         if let Some((text, at)) = node.text("delimiter") {
             let mut chars = text.chars();
             match (chars.next(), chars.next()) {
@@ -157,7 +157,7 @@ impl Shape {
 /// Reads CSV: quotes are doubled within quotes.
 ///
 /// Reference: RFC 4180.
-fn csv(text: &str, shape: &Shape) -> Result<Table, String> {
+fn csv(text: &str, shape: &CsvLayout) -> Result<Table, String> {
     let mut records = Vec::new();
     let mut record = Vec::new();
     let mut field = String::new();
@@ -270,12 +270,12 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Table, String> {
-        csv(text, &Shape::default())
+        csv(text, &CsvLayout::default())
     }
 
     #[test]
     fn columns_can_be_named_by_the_scenario() {
-        let mut shape = Shape {
+        let mut shape = CsvLayout {
             delimiter: ';',
             columns: vec!["user".into(), "word".into()],
             heading: false,

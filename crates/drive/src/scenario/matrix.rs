@@ -1,10 +1,10 @@
 //! The loop: every combination of its values gives a file of its own, in which
 //! `${name}` stands for the value.
 
-use super::tree::{Entry, Node, Notes, Value};
+use super::tree::{TreeEntry, Node, MistakeList, TreeValue};
 
 /// One combination of the loop's values.
-pub(super) struct Combination {
+pub(super) struct LoopCombination {
     /// Each value with the loop's name for it; none without a loop.
     pub values: Vec<(String, String)>,
     /// The file with the values in their places.
@@ -12,7 +12,7 @@ pub(super) struct Combination {
 }
 
 /// Every combination's values and file; one without values when there is no loop.
-pub(super) fn expand(root: &Node, notes: &mut Notes<'_>) -> Vec<Combination> {
+pub(super) fn expand(root: &Node, notes: &mut MistakeList<'_>) -> Vec<LoopCombination> {
     let mut combinations: Vec<Vec<(&str, &Node)>> = vec![Vec::new()];
     for entry in root.get("loop").map_or(&[][..], Node::entries) {
         if entry.node.as_list().is_empty() {
@@ -43,7 +43,7 @@ pub(super) fn expand(root: &Node, notes: &mut Notes<'_>) -> Vec<Combination> {
     }
     combinations
         .into_iter()
-        .map(|combination| Combination {
+        .map(|combination| LoopCombination {
             values: combination
                 .iter()
                 .map(|(name, value)| ((*name).to_owned(), plain(value)))
@@ -54,7 +54,7 @@ pub(super) fn expand(root: &Node, notes: &mut Notes<'_>) -> Vec<Combination> {
 }
 
 /// Notes every loop that stands for nothing: its runs would all be the same.
-pub(super) fn unused(root: &Node, notes: &mut Notes<'_>) {
+pub(super) fn unused(root: &Node, notes: &mut MistakeList<'_>) {
     let others = root.entries().iter().filter(|e| e.key != "loop");
     let texts: Vec<&str> = others.flat_map(|e| e.node.texts()).collect();
     for entry in root.get("loop").map_or(&[][..], Node::entries) {
@@ -69,22 +69,22 @@ pub(super) fn unused(root: &Node, notes: &mut Notes<'_>) {
     }
 }
 
-fn replace(node: &Node, values: &[(&str, &Node)], notes: &mut Notes<'_>) -> Node {
+fn replace(node: &Node, values: &[(&str, &Node)], notes: &mut MistakeList<'_>) -> Node {
     let value = match &node.value {
-        Value::Text(text) => return replace_text(text, node, values, notes),
-        Value::List(items) => Value::List(
+        TreeValue::Text(text) => return replace_text(text, node, values, notes),
+        TreeValue::List(items) => TreeValue::List(
             items
                 .iter()
                 .map(|item| replace(item, values, notes))
                 .collect(),
         ),
-        Value::Table(entries) => {
-            let replaced = entries.iter().map(|entry| Entry {
+        TreeValue::Table(entries) => {
+            let replaced = entries.iter().map(|entry| TreeEntry {
                 key: entry.key.clone(),
                 span: entry.span.clone(),
                 node: replace(&entry.node, values, notes),
             });
-            Value::Table(replaced.collect())
+            TreeValue::Table(replaced.collect())
         }
         other => other.clone(),
     };
@@ -94,7 +94,7 @@ fn replace(node: &Node, values: &[(&str, &Node)], notes: &mut Notes<'_>) -> Node
     }
 }
 
-fn replace_text(text: &str, node: &Node, values: &[(&str, &Node)], notes: &mut Notes<'_>) -> Node {
+fn replace_text(text: &str, node: &Node, values: &[(&str, &Node)], notes: &mut MistakeList<'_>) -> Node {
     let lookup = |name: &str| values.iter().find(|v| v.0 == name).map(|v| v.1);
     // A value that stands alone keeps its type.
     let alone = text.strip_prefix("${").and_then(|t| t.strip_suffix('}'));
@@ -125,17 +125,17 @@ fn replace_text(text: &str, node: &Node, values: &[(&str, &Node)], notes: &mut N
     out += rest;
     Node {
         span: node.span.clone(),
-        value: Value::Text(out),
+        value: TreeValue::Text(out),
     }
 }
 
 fn plain(node: &Node) -> String {
     match &node.value {
-        Value::Text(text) => text.clone(),
-        Value::Integer(n) => n.to_string(),
-        Value::Float(n) => n.to_string(),
-        Value::Bool(b) => b.to_string(),
-        Value::List(_) | Value::Table(_) | Value::Other => "…".into(),
+        TreeValue::Text(text) => text.clone(),
+        TreeValue::Integer(n) => n.to_string(),
+        TreeValue::Float(n) => n.to_string(),
+        TreeValue::Bool(b) => b.to_string(),
+        TreeValue::List(_) | TreeValue::Table(_) | TreeValue::Other => "…".into(),
     }
 }
 

@@ -15,11 +15,11 @@ mod step;
 mod template;
 mod tree;
 
-pub use schema::{Key, Kind, json_schema, reference};
+pub use schema::{Key, ValueKind, json_schema, reference};
 
 use crate::objective::Objective;
-use crate::observe::Observed;
-use crate::plan::Plan;
+use crate::observe::ObservedServer;
+use crate::plan::RunPlan;
 use std::fmt;
 use std::path::Path;
 
@@ -27,27 +27,27 @@ use std::path::Path;
 #[derive(Clone, Debug)]
 pub struct Scenario {
     /// The combinations, in the order of the file.
-    pub variants: Vec<Variant>,
+    pub variants: Vec<ScenarioVariant>,
     /// What the file itself asks of the result.
     pub objectives: Vec<Objective>,
     /// Whose resources the file itself asks to sample.
-    pub observed: Vec<Observed>,
+    pub observed: Vec<ObservedServer>,
 }
 
 /// One combination.
 #[derive(Clone, Debug)]
-pub struct Variant {
+pub struct ScenarioVariant {
     /// `clients=100 size=1024`; empty without a loop.
     pub name: String,
     /// The same as names and values of the loop, in the order of the file.
     pub values: Vec<(String, String)>,
     /// Its plan.
-    pub plan: Plan,
+    pub plan: RunPlan,
 }
 
 /// One mistake in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mistake {
+pub struct ScenarioMistake {
     /// Line, from 1.
     pub line: usize,
     /// Column, from 1, in characters.
@@ -58,9 +58,9 @@ pub struct Mistake {
     pub text: String,
 }
 
-impl fmt::Display for Mistake {
+impl fmt::Display for ScenarioMistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Mistake {
+        let ScenarioMistake {
             line,
             column,
             message,
@@ -77,7 +77,7 @@ pub fn keys() -> &'static [Key] {
 }
 
 /// Reads a scenario. Files that it names are found beside `folder`.
-pub fn read(text: &str, folder: &Path) -> Result<Scenario, Vec<Mistake>> {
+pub fn read(text: &str, folder: &Path) -> Result<Scenario, Vec<ScenarioMistake>> {
     read_observing(text, folder, false)
 }
 
@@ -87,19 +87,19 @@ pub fn read_observing(
     text: &str,
     folder: &Path,
     observing: bool,
-) -> Result<Scenario, Vec<Mistake>> {
-    let mut notes = tree::Notes::new(text);
+) -> Result<Scenario, Vec<ScenarioMistake>> {
+    let mut notes = tree::MistakeList::new(text);
     let root = tree::parse(text, &mut notes);
     let mut variants = Vec::new();
     let mut extras = (Vec::new(), Vec::new());
     matrix::unused(&root, &mut notes);
     data::unused(&root, folder, &mut notes);
-    for matrix::Combination { values, root } in matrix::expand(&root, &mut notes) {
+    for matrix::LoopCombination { values, root } in matrix::expand(&root, &mut notes) {
         let parts: Vec<String> = values.iter().map(|(n, v)| format!("{n}={v}")).collect();
         let name = parts.join(" ");
         schema::check(&root, keys::SCENARIO, &mut notes);
         if let Some(plan) = build::plan(&root, folder, &name, &mut notes) {
-            variants.push(Variant { name, values, plan });
+            variants.push(ScenarioVariant { name, values, plan });
         }
         extras = build::extras(&root, observing, &mut notes);
     }

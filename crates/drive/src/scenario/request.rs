@@ -2,11 +2,11 @@
 //! every origin that its steps name, and for every raw socket.
 
 use super::step;
-use super::template::Names;
-use super::tree::{Node, Notes};
-use crate::message::Template;
-use crate::plan::{Cycle, Knobs, Protocol, Target};
-use crate::tls::{TlsTarget, Trust};
+use super::template::TemplateNames;
+use super::tree::{Node, MistakeList};
+use crate::message::RequestTemplate;
+use crate::plan::{SocketCycle, SocketOptions, Protocol, LoadTarget};
+use crate::tls::{TlsTarget, TrustSettings};
 use crate::units::parse_size;
 use crate::url::{Scheme, Url};
 use std::net::IpAddr;
@@ -14,28 +14,28 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The targets of one population, gathered while its steps are read.
-pub(super) struct Targets<'a> {
-    pub list: Vec<Target>,
+pub(super) struct TargetList<'a> {
+    pub list: Vec<LoadTarget>,
     base: Option<Url>,
-    trust: &'a Trust,
+    trust: &'a TrustSettings,
     http2: bool,
     keep_alive: bool,
     sources: Arc<[IpAddr]>,
-    knobs: Knobs,
+    knobs: SocketOptions,
     sockets: Vec<(String, Option<usize>)>,
     /// The partner of the population's conversations; `Some(None)` when it
     /// cannot be used.
     pub partner: Option<Option<usize>>,
 }
 
-impl<'a> Targets<'a> {
+impl<'a> TargetList<'a> {
     pub fn new(
         root: &Node,
         population: &Node,
-        trust: &'a Trust,
+        trust: &'a TrustSettings,
         folder: &Path,
-        notes: &mut Notes<'_>,
-    ) -> Targets<'a> {
+        notes: &mut MistakeList<'_>,
+    ) -> TargetList<'a> {
         let base = root
             .text("base")
             .and_then(|(text, node)| match Url::parse(text) {
@@ -45,14 +45,14 @@ impl<'a> Targets<'a> {
                     None
                 }
             });
-        let mut targets = Targets {
+        let mut targets = TargetList {
             list: Vec::new(),
             base,
             trust,
             http2: population.bool("http2").unwrap_or(false),
             keep_alive: population.bool("keep_alive").unwrap_or(true),
             sources: Arc::from([]),
-            knobs: Knobs::default(),
+            knobs: SocketOptions::default(),
             sockets: Vec::new(),
             partner: None,
         };
@@ -72,7 +72,7 @@ impl<'a> Targets<'a> {
                 partner.follows = given("rate") && !given("outstanding");
             }
             targets.partner = Some(partner.map(|(address, name, partner)| {
-                targets.list.push(Target {
+                targets.list.push(LoadTarget {
                     address,
                     name,
                     tls: None,
@@ -111,7 +111,7 @@ impl<'a> Targets<'a> {
     }
 
     /// What raw sockets begin with, and when they end.
-    pub fn read_cycles(&mut self, population: &Node, names: &Names<'_>, notes: &mut Notes<'_>) {
+    pub fn read_cycles(&mut self, population: &Node, names: &TemplateNames<'_>, notes: &mut MistakeList<'_>) {
         for entry in population.get("opening").map_or(&[][..], Node::entries) {
             let target = match self.socket(&entry.key) {
                 Ok(target) => target,
@@ -123,7 +123,7 @@ impl<'a> Targets<'a> {
             let text = entry.node.as_text().unwrap_or_default();
             let body = step::pieces(text, &entry.node, names, notes);
             if let (Some(target), Some(body)) = (target, body) {
-                let opening = Template::Plain {
+                let opening = RequestTemplate::Plain {
                     body: body.into(),
                     bytes: None,
                     ebcdic: false,
@@ -137,7 +137,7 @@ impl<'a> Targets<'a> {
                 notes.add(&cycle.span, why);
             }
         }
-        let cycle = population.integer("cycle").map(|iterations| Cycle {
+        let cycle = population.integer("cycle").map(|iterations| SocketCycle {
             iterations,
             cycles: population.integer("cycles"),
         });
@@ -149,7 +149,7 @@ impl<'a> Targets<'a> {
         }
     }
 
-    fn read_connection(&mut self, node: &Node, notes: &mut Notes<'_>) {
+    fn read_connection(&mut self, node: &Node, notes: &mut MistakeList<'_>) {
         let size = |key: &str| {
             let node = node.get(key)?;
             match node.as_text() {
@@ -157,7 +157,7 @@ impl<'a> Targets<'a> {
                 None => node.as_number().map(|n| n as usize),
             }
         };
-        self.knobs = Knobs {
+        self.knobs = SocketOptions {
             no_delay: node.bool("no_delay").unwrap_or(true),
             quick_ack: node.bool("quick_ack").unwrap_or(false),
             kernel_times: node.bool("kernel_times").unwrap_or(true),
@@ -190,7 +190,7 @@ impl<'a> Targets<'a> {
     }
 
     /// The target of an HTTP address; noted when it cannot be used.
-    pub fn http(&mut self, url: &Url, at: &Node, notes: &mut Notes<'_>) -> Option<usize> {
+    pub fn http(&mut self, url: &Url, at: &Node, notes: &mut MistakeList<'_>) -> Option<usize> {
         if url.scheme == Scheme::Tcp {
             notes.add(
                 &at.span,
@@ -209,12 +209,12 @@ impl<'a> Targets<'a> {
             .ok_or_else(|| format!("there is no socket called `{name}` in this population"))
     }
 
-    fn index(&mut self, url: &Url, at: &Node, notes: &mut Notes<'_>) -> Option<usize> {
+    fn index(&mut self, url: &Url, at: &Node, notes: &mut MistakeList<'_>) -> Option<usize> {
         let raw = url.scheme == Scheme::Tcp;
         let name = url.authority();
         let secure = url.scheme == Scheme::Https;
         // Raw sockets are each their own connection, even to one address.
-        let known = |t: &Target| !raw && t.name == name && t.tls.is_some() == secure;
+        let known = |t: &LoadTarget| !raw && t.name == name && t.tls.is_some() == secure;
         if let Some(index) = self.list.iter().position(known) {
             return Some(index);
         }
@@ -233,7 +233,7 @@ impl<'a> Targets<'a> {
                 return None;
             }
         };
-        self.list.push(Target {
+        self.list.push(LoadTarget {
             address,
             name,
             tls,

@@ -1,7 +1,7 @@
 //! Kinds of values, the check of a file against the key table, and the JSON
 //! schema and reference page that come from the same table.
 
-use super::tree::{Node, Notes, Value};
+use super::tree::{Node, MistakeList, TreeValue};
 use crate::units::{parse_duration, parse_size};
 use serde_json::{Map, Value as Json, json};
 
@@ -11,7 +11,7 @@ pub struct Key {
     /// Its name.
     pub name: &'static str,
     /// What it holds.
-    pub kind: Kind,
+    pub kind: ValueKind,
     /// Whether it must be there.
     pub required: bool,
     /// What it means, for people.
@@ -20,7 +20,7 @@ pub struct Key {
 
 /// What a value may be.
 #[derive(Debug)]
-pub enum Kind {
+pub enum ValueKind {
     /// Any text.
     Text,
     /// A duration such as `500ms`, or a number of seconds.
@@ -36,62 +36,62 @@ pub enum Kind {
     /// One of these words.
     OneOf(&'static [&'static str]),
     /// A list.
-    List(&'static Kind),
+    List(&'static ValueKind),
     /// A table with these keys.
     Table(&'static [Key]),
     /// A table with keys of the writer's choice.
-    Map(&'static Kind),
+    Map(&'static ValueKind),
     /// One of several kinds; the last is named when none fits.
-    Either(&'static [Kind]),
+    Either(&'static [ValueKind]),
     /// Anything.
     Any,
 }
 
-impl Kind {
+impl ValueKind {
     fn name(&self) -> String {
         match self {
-            Kind::Text => "text".into(),
-            Kind::Duration => "a duration like \"500ms\"".into(),
-            Kind::Size => "a size like \"64k\"".into(),
-            Kind::Integer(low, high) => format!("a whole number from {low} to {high}"),
-            Kind::Number(low, high) => format!("a number from {low} to {high}"),
-            Kind::Bool => "true or false".into(),
-            Kind::OneOf(words) => format!("one of {}", words.join(", ")),
-            Kind::List(of) => format!("a list, each {}", of.name()),
-            Kind::Table(keys) => {
+            ValueKind::Text => "text".into(),
+            ValueKind::Duration => "a duration like \"500ms\"".into(),
+            ValueKind::Size => "a size like \"64k\"".into(),
+            ValueKind::Integer(low, high) => format!("a whole number from {low} to {high}"),
+            ValueKind::Number(low, high) => format!("a number from {low} to {high}"),
+            ValueKind::Bool => "true or false".into(),
+            ValueKind::OneOf(words) => format!("one of {}", words.join(", ")),
+            ValueKind::List(of) => format!("a list, each {}", of.name()),
+            ValueKind::Table(keys) => {
                 let names: Vec<&str> = keys.iter().map(|k| k.name).collect();
                 format!("a table of {}", names.join(", "))
             }
-            Kind::Map(_) => "a table".into(),
-            Kind::Either(kinds) => {
-                let names: Vec<String> = kinds.iter().map(Kind::name).collect();
+            ValueKind::Map(_) => "a table".into(),
+            ValueKind::Either(kinds) => {
+                let names: Vec<String> = kinds.iter().map(ValueKind::name).collect();
                 names.join(", or ")
             }
-            Kind::Any => "anything".into(),
+            ValueKind::Any => "anything".into(),
         }
     }
 
     /// Whether the outer form fits, so that inner mistakes are told for the
     /// kind that was meant.
-    fn looks_like(&self, value: &Value) -> bool {
+    fn looks_like(&self, value: &TreeValue) -> bool {
         match (self, value) {
-            (Kind::Either(kinds), _) => kinds.iter().any(|k| k.looks_like(value)),
-            (Kind::Any, _)
-            | (Kind::Text | Kind::OneOf(_), Value::Text(_))
-            | (Kind::Duration, Value::Text(_) | Value::Integer(_) | Value::Float(_))
-            | (Kind::Size, Value::Text(_) | Value::Integer(_))
-            | (Kind::Integer(..), Value::Integer(_))
-            | (Kind::Number(..), Value::Integer(_) | Value::Float(_))
-            | (Kind::Bool, Value::Bool(_))
-            | (Kind::List(_), Value::List(_)) => true,
-            (Kind::Table(_) | Kind::Map(_), Value::Table(_)) => true,
+            (ValueKind::Either(kinds), _) => kinds.iter().any(|k| k.looks_like(value)),
+            (ValueKind::Any, _)
+            | (ValueKind::Text | ValueKind::OneOf(_), TreeValue::Text(_))
+            | (ValueKind::Duration, TreeValue::Text(_) | TreeValue::Integer(_) | TreeValue::Float(_))
+            | (ValueKind::Size, TreeValue::Text(_) | TreeValue::Integer(_))
+            | (ValueKind::Integer(..), TreeValue::Integer(_))
+            | (ValueKind::Number(..), TreeValue::Integer(_) | TreeValue::Float(_))
+            | (ValueKind::Bool, TreeValue::Bool(_))
+            | (ValueKind::List(_), TreeValue::List(_)) => true,
+            (ValueKind::Table(_) | ValueKind::Map(_), TreeValue::Table(_)) => true,
             _ => false,
         }
     }
 }
 
 /// Checks a table against its keys and notes every mistake.
-pub(super) fn check(node: &Node, keys: &'static [Key], notes: &mut Notes<'_>) {
+pub(super) fn check(node: &Node, keys: &'static [Key], notes: &mut MistakeList<'_>) {
     for entry in node.entries() {
         match keys.iter().find(|k| k.name == entry.key) {
             Some(key) => check_kind(&entry.key, &entry.node, &key.kind, notes),
@@ -111,46 +111,46 @@ pub(super) fn check(node: &Node, keys: &'static [Key], notes: &mut Notes<'_>) {
     }
 }
 
-fn check_kind(name: &str, node: &Node, kind: &'static Kind, notes: &mut Notes<'_>) {
+fn check_kind(name: &str, node: &Node, kind: &'static ValueKind, notes: &mut MistakeList<'_>) {
     if !kind.looks_like(&node.value) {
         return notes.add(&node.span, format!("`{name}` must be {}", kind.name()));
     }
-    let wrong = |notes: &mut Notes<'_>| {
+    let wrong = |notes: &mut MistakeList<'_>| {
         notes.add(&node.span, format!("`{name}` must be {}", kind.name()));
     };
     match (kind, &node.value) {
-        (Kind::Either(kinds), value) => {
+        (ValueKind::Either(kinds), value) => {
             let meant = kinds.iter().find(|k| k.looks_like(value));
             check_kind(name, node, meant.expect("one of them fits"), notes);
         }
-        (Kind::Duration, Value::Text(text)) => {
+        (ValueKind::Duration, TreeValue::Text(text)) => {
             if let Err(why) = parse_duration(text) {
                 notes.add(&node.span, why);
             }
         }
-        (Kind::Duration, _) if node.as_number().is_none_or(|n| n < 0.0) => {
+        (ValueKind::Duration, _) if node.as_number().is_none_or(|n| n < 0.0) => {
             wrong(notes);
         }
-        (Kind::Size, Value::Text(text)) => {
+        (ValueKind::Size, TreeValue::Text(text)) => {
             if let Err(why) = parse_size(text) {
                 notes.add(&node.span, why);
             }
         }
-        (Kind::Size, Value::Integer(n)) if *n < 0 => wrong(notes),
-        (Kind::Integer(low, high), Value::Integer(n)) if n < low || n > high => wrong(notes),
-        (Kind::Number(low, high), _)
+        (ValueKind::Size, TreeValue::Integer(n)) if *n < 0 => wrong(notes),
+        (ValueKind::Integer(low, high), TreeValue::Integer(n)) if n < low || n > high => wrong(notes),
+        (ValueKind::Number(low, high), _)
             if node.as_number().is_none_or(|n| !(n >= *low && n <= *high)) =>
         {
             wrong(notes);
         }
-        (Kind::OneOf(words), Value::Text(text)) if !words.contains(&text.as_str()) => wrong(notes),
-        (Kind::List(of), Value::List(items)) => {
+        (ValueKind::OneOf(words), TreeValue::Text(text)) if !words.contains(&text.as_str()) => wrong(notes),
+        (ValueKind::List(of), TreeValue::List(items)) => {
             items
                 .iter()
                 .for_each(|item| check_kind(name, item, of, notes));
         }
-        (Kind::Table(keys), Value::Table(_)) => check(node, keys, notes),
-        (Kind::Map(of), Value::Table(entries)) => {
+        (ValueKind::Table(keys), TreeValue::Table(_)) => check(node, keys, notes),
+        (ValueKind::Map(of), TreeValue::Table(entries)) => {
             entries
                 .iter()
                 .for_each(|e| check_kind(&e.key, &e.node, of, notes));
@@ -208,29 +208,29 @@ fn table_schema(keys: &[Key]) -> Json {
     })
 }
 
-fn kind_schema(kind: &Kind) -> Json {
+fn kind_schema(kind: &ValueKind) -> Json {
     match kind {
-        Kind::Text => json!({"type": "string"}),
-        Kind::Duration => {
+        ValueKind::Text => json!({"type": "string"}),
+        ValueKind::Duration => {
             json!({"type": ["string", "number"], "examples": ["500ms", "10s", "1m30s"]})
         }
-        Kind::Size => json!({"type": ["string", "integer"], "examples": ["512", "64k"]}),
-        Kind::Integer(low, high) => {
+        ValueKind::Size => json!({"type": ["string", "integer"], "examples": ["512", "64k"]}),
+        ValueKind::Integer(low, high) => {
             or_loop(json!({"type": "integer", "minimum": low, "maximum": high}))
         }
-        Kind::Number(low, high) => {
+        ValueKind::Number(low, high) => {
             or_loop(json!({"type": "number", "minimum": low, "maximum": high}))
         }
-        Kind::Bool => or_loop(json!({"type": "boolean"})),
-        Kind::OneOf(words) => or_loop(json!({"enum": words})),
-        Kind::List(of) => json!({"type": "array", "items": kind_schema(of)}),
-        Kind::Table(keys) => table_schema(keys),
-        Kind::Map(of) => json!({"type": "object", "additionalProperties": kind_schema(of)}),
-        Kind::Either(kinds) => {
+        ValueKind::Bool => or_loop(json!({"type": "boolean"})),
+        ValueKind::OneOf(words) => or_loop(json!({"enum": words})),
+        ValueKind::List(of) => json!({"type": "array", "items": kind_schema(of)}),
+        ValueKind::Table(keys) => table_schema(keys),
+        ValueKind::Map(of) => json!({"type": "object", "additionalProperties": kind_schema(of)}),
+        ValueKind::Either(kinds) => {
             let all: Vec<Json> = kinds.iter().map(kind_schema).collect();
             json!({"anyOf": all})
         }
-        Kind::Any => json!({}),
+        ValueKind::Any => json!({}),
     }
 }
 
@@ -270,12 +270,12 @@ fn describe(keys: &[Key], path: &str, out: &mut String) {
     }
 }
 
-fn describe_inner(kind: &Kind, path: &str, out: &mut String) {
+fn describe_inner(kind: &ValueKind, path: &str, out: &mut String) {
     match kind {
-        Kind::Table(keys) => describe(keys, path, out),
-        Kind::List(of) => describe_inner(of, &format!("[{path}]"), out),
-        Kind::Map(of) => describe_inner(of, &format!("{path}.NAME"), out),
-        Kind::Either(kinds) => kinds.iter().for_each(|k| describe_inner(k, path, out)),
+        ValueKind::Table(keys) => describe(keys, path, out),
+        ValueKind::List(of) => describe_inner(of, &format!("[{path}]"), out),
+        ValueKind::Map(of) => describe_inner(of, &format!("{path}.NAME"), out),
+        ValueKind::Either(kinds) => kinds.iter().for_each(|k| describe_inner(k, path, out)),
         _ => {}
     }
 }
@@ -288,11 +288,11 @@ fn join(path: &str, name: &str) -> String {
     }
 }
 
-fn short_name(kind: &Kind) -> String {
+fn short_name(kind: &ValueKind) -> String {
     match kind {
-        Kind::Table(_) | Kind::Map(_) => "table".into(),
-        Kind::List(of) => format!("list of {}", short_name(of)),
-        Kind::Either(kinds) => {
+        ValueKind::Table(_) | ValueKind::Map(_) => "table".into(),
+        ValueKind::List(of) => format!("list of {}", short_name(of)),
+        ValueKind::Either(kinds) => {
             let names: Vec<String> = kinds.iter().map(short_name).collect();
             names.join(" or ")
         }

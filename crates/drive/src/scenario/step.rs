@@ -1,16 +1,16 @@
 //! Steps of a population: HTTP requests and messages on raw sockets.
 
 use super::build::think;
-use super::request::Targets;
-use super::template::{self, Names};
-use super::tree::{Node, Notes, Value};
+use super::request::TargetList;
+use super::template::{self, TemplateNames};
+use super::tree::{Node, MistakeList, TreeValue};
 use crate::feeder::Feeder;
 use crate::load::http_request;
 use crate::message::{
-    Capture, CaptureFrom, Check, Framing, Piece, Reply, Template, Var, forbidden_in_header,
+    ValueCapture, CaptureFrom, AnswerCheck, MessageFraming, TemplatePiece, ReplyEnd, RequestTemplate, TemplateVariable, forbidden_in_header,
     forbidden_name,
 };
-use crate::plan::{Step, Writes};
+use crate::plan::{RequestStep, WritePattern};
 use regex::bytes::Regex;
 use std::fs;
 use std::path::Path;
@@ -21,13 +21,13 @@ pub(super) fn steps(
     population: &Node,
     folder: &Path,
     feeders: &[Arc<Feeder>],
-    targets: &mut Targets<'_>,
-    notes: &mut Notes<'_>,
-) -> Vec<Step> {
+    targets: &mut TargetList<'_>,
+    notes: &mut MistakeList<'_>,
+) -> Vec<RequestStep> {
     let mut captured: Vec<String> = Vec::new();
     let mut steps = Vec::new();
     for node in population.list("step") {
-        let names = Names {
+        let names = TemplateNames {
             feeders,
             captured: &captured,
         };
@@ -74,10 +74,10 @@ pub(super) fn steps(
 fn http(
     node: &Node,
     folder: &Path,
-    names: &Names<'_>,
-    targets: &mut Targets<'_>,
-    notes: &mut Notes<'_>,
-) -> Option<Step> {
+    names: &TemplateNames<'_>,
+    targets: &mut TargetList<'_>,
+    notes: &mut MistakeList<'_>,
+) -> Option<RequestStep> {
     refuse_of_conversations(node, notes);
     for key in ["send", "send_hex", "receive_from", "frame", "reply"] {
         if let Some(other) = node.get(key) {
@@ -112,13 +112,13 @@ fn http(
     let keep_alive = targets.list[target].keep_alive;
     let headers = headers.into_iter();
     match http_request(method, path, &url.authority(), headers, body, keep_alive) {
-        Ok(request) => Some(Step {
+        Ok(request) => Some(RequestStep {
             name: node.text("name").map_or(text, |(name, _)| name).to_owned(),
             target,
             reply_target: target,
             request,
             writes: writes(node),
-            reply: Reply::Http {
+            reply: ReplyEnd::Http {
                 no_body: method == "HEAD",
             },
             checks: Vec::new(),
@@ -132,7 +132,7 @@ fn http(
     }
 }
 
-fn refuse_of_conversations(node: &Node, notes: &mut Notes<'_>) {
+fn refuse_of_conversations(node: &Node, notes: &mut MistakeList<'_>) {
     for key in ["confirm", "bytes", "ebcdic", "return_code"] {
         if let Some(other) = node.get(key) {
             notes.add(
@@ -145,9 +145,9 @@ fn refuse_of_conversations(node: &Node, notes: &mut Notes<'_>) {
 
 fn headers<'a>(
     node: &'a Node,
-    names: &Names<'_>,
-    notes: &mut Notes<'_>,
-) -> Option<Vec<(&'a str, Vec<Piece>)>> {
+    names: &TemplateNames<'_>,
+    notes: &mut MistakeList<'_>,
+) -> Option<Vec<(&'a str, Vec<TemplatePiece>)>> {
     let entries = node.get("headers").map_or(&[][..], Node::entries);
     let read: Vec<_> = entries
         .iter()
@@ -164,13 +164,13 @@ fn headers<'a>(
 /// Notes each column of a feeder that would end the header it is drawn for.
 fn refuse_line_ends(
     header: &str,
-    value: &[Piece],
+    value: &[TemplatePiece],
     at: &Node,
-    names: &Names<'_>,
-    notes: &mut Notes<'_>,
+    names: &TemplateNames<'_>,
+    notes: &mut MistakeList<'_>,
 ) {
     for piece in value {
-        let Piece::Var(Var::Feeder { feeder, column }) = piece else {
+        let TemplatePiece::Var(TemplateVariable::Feeder { feeder, column }) = piece else {
             continue;
         };
         let feeder = &names.feeders[*feeder];
@@ -190,16 +190,16 @@ fn refuse_line_ends(
 fn body(
     node: &Node,
     folder: &Path,
-    names: &Names<'_>,
-    notes: &mut Notes<'_>,
-) -> Option<Vec<Piece>> {
+    names: &TemplateNames<'_>,
+    notes: &mut MistakeList<'_>,
+) -> Option<Vec<TemplatePiece>> {
     match (node.text("body"), node.text("body_file")) {
         (Some((text, at)), None) => pieces(text, at, names, notes),
         (None, Some((file, at))) => match fs::read(folder.join(file)) {
             // What is no text has no templates and is sent as it is.
             Ok(bytes) => match String::from_utf8(bytes) {
                 Ok(text) => pieces(&text, at, names, notes),
-                Err(binary) => Some(vec![Piece::Bytes(binary.into_bytes().into())]),
+                Err(binary) => Some(vec![TemplatePiece::Bytes(binary.into_bytes().into())]),
             },
             Err(error) => {
                 notes.add(&at.span, format!("{file}: {error}"));
@@ -216,10 +216,10 @@ fn body(
 
 fn raw(
     node: &Node,
-    names: &Names<'_>,
-    targets: &mut Targets<'_>,
-    notes: &mut Notes<'_>,
-) -> Option<Step> {
+    names: &TemplateNames<'_>,
+    targets: &mut TargetList<'_>,
+    notes: &mut MistakeList<'_>,
+) -> Option<RequestStep> {
     refuse_of_conversations(node, notes);
     for key in ["headers", "body", "body_file", "status"] {
         if let Some(other) = node.get(key) {
@@ -229,7 +229,7 @@ fn raw(
             );
         }
     }
-    let socket = |key: &str, notes: &mut Notes<'_>| {
+    let socket = |key: &str, notes: &mut MistakeList<'_>| {
         let (name, at) = node.text(key)?;
         targets.socket(name).unwrap_or_else(|why| {
             notes.add(&at.span, why);
@@ -244,7 +244,7 @@ fn raw(
     let body = match (node.text("send"), node.text("send_hex")) {
         (Some((text, at)), None) => pieces(text, at, names, notes)?,
         (None, Some((digits, at))) => match hex(digits) {
-            Some(bytes) => vec![Piece::Bytes(bytes.into())],
+            Some(bytes) => vec![TemplatePiece::Bytes(bytes.into())],
             None => {
                 notes.add(&at.span, "`send_hex` must be pairs of hexadecimal digits");
                 return None;
@@ -265,7 +265,7 @@ fn raw(
         return None;
     };
     let fixed = body.iter().map(|piece| match piece {
-        Piece::Bytes(bytes) => bytes.len(),
+        TemplatePiece::Bytes(bytes) => bytes.len(),
         _ => 0,
     });
     if let Some(most) = framing
@@ -279,20 +279,20 @@ fn raw(
         return None;
     }
     let (target, reply_target) = (target?, reply_target?);
-    let request = Template::Message {
+    let request = RequestTemplate::Message {
         body: body.into(),
         framing: framing.clone(),
     };
     let name = node.text("name").or(node.text("socket"))?.0;
-    Some(Step {
+    Some(RequestStep {
         name: name.to_owned(),
         target,
         reply_target,
         request: request.simplified(),
         writes: writes(node),
         reply: match node.bool("reply") {
-            Some(false) => Reply::None,
-            _ => Reply::Framed(framing),
+            Some(false) => ReplyEnd::None,
+            _ => ReplyEnd::Framed(framing),
         },
         checks: Vec::new(),
         captures: Vec::new(),
@@ -303,9 +303,9 @@ fn raw(
 pub(super) fn pieces(
     text: &str,
     at: &Node,
-    names: &Names<'_>,
-    notes: &mut Notes<'_>,
-) -> Option<Vec<Piece>> {
+    names: &TemplateNames<'_>,
+    notes: &mut MistakeList<'_>,
+) -> Option<Vec<TemplatePiece>> {
     match template::parse(text, names) {
         Ok(pieces) => Some(pieces),
         Err(errors) => {
@@ -315,18 +315,18 @@ pub(super) fn pieces(
     }
 }
 
-pub(super) fn writes(node: &Node) -> Writes {
+pub(super) fn writes(node: &Node) -> WritePattern {
     let sizes = node.list("writes").iter().filter_map(|n| match n.value {
-        Value::Integer(size) => usize::try_from(size).ok(),
+        TreeValue::Integer(size) => usize::try_from(size).ok(),
         _ => None,
     });
-    Writes {
+    WritePattern {
         sizes: sizes.collect(),
         pause_ns: node.duration_ns("write_pause").unwrap_or(0),
     }
 }
 
-fn framing(node: &Node, notes: &mut Notes<'_>) -> Option<Framing> {
+fn framing(node: &Node, notes: &mut MistakeList<'_>) -> Option<MessageFraming> {
     let frame = node.get("frame")?;
     let mut found = Vec::new();
     if let Some(bytes) = frame.integer("length") {
@@ -334,7 +334,7 @@ fn framing(node: &Node, notes: &mut Notes<'_>) -> Option<Framing> {
             notes.add(&frame.span, "`length` must be 1, 2, 4 or 8 bytes");
             return None;
         }
-        found.push(Framing::Length {
+        found.push(MessageFraming::Length {
             bytes: bytes as usize,
             inclusive: frame.bool("inclusive").unwrap_or(false),
         });
@@ -344,13 +344,13 @@ fn framing(node: &Node, notes: &mut Notes<'_>) -> Option<Framing> {
             notes.add(&frame.span, "`delimiter` must not be empty");
             return None;
         }
-        found.push(Framing::Delimiter(text.as_bytes().into()));
+        found.push(MessageFraming::Delimiter(text.as_bytes().into()));
     }
     if let Some(size) = frame.integer("fixed") {
-        found.push(Framing::Fixed(size as usize));
+        found.push(MessageFraming::Fixed(size as usize));
     }
     if frame.bool("close") == Some(true) {
-        found.push(Framing::Close);
+        found.push(MessageFraming::Close);
     }
     if found.len() != 1 {
         notes.add(
@@ -362,13 +362,13 @@ fn framing(node: &Node, notes: &mut Notes<'_>) -> Option<Framing> {
     found.pop()
 }
 
-fn checks(node: &Node, notes: &mut Notes<'_>) -> Vec<Check> {
+fn checks(node: &Node, notes: &mut MistakeList<'_>) -> Vec<AnswerCheck> {
     let mut checks = Vec::new();
     let mut ranges = Vec::new();
     for status in node.list("status") {
         match &status.value {
-            Value::Integer(code) => ranges.push((*code as u16, *code as u16)),
-            Value::Text(text) => match class(text) {
+            TreeValue::Integer(code) => ranges.push((*code as u16, *code as u16)),
+            TreeValue::Text(text) => match class(text) {
                 Some(range) => ranges.push(range),
                 None => notes.add(&status.span, "write a status as 200 or \"2xx\""),
             },
@@ -379,16 +379,16 @@ fn checks(node: &Node, notes: &mut Notes<'_>) -> Vec<Check> {
         if ranges.is_empty() {
             ranges.push((100, 399));
         }
-        checks.push(Check::Status(ranges.into()));
+        checks.push(AnswerCheck::Status(ranges.into()));
     }
     if let Some((text, _)) = node.text("contains") {
-        checks.push(Check::Contains(text.as_bytes().into()));
+        checks.push(AnswerCheck::Contains(text.as_bytes().into()));
     }
     if let Some((text, at)) = node.text("matches") {
-        checks.extend(regex(text, at, notes).map(Check::Matches));
+        checks.extend(regex(text, at, notes).map(AnswerCheck::Matches));
     }
     if let Some(size) = node.integer("size") {
-        checks.push(Check::Size(size, size));
+        checks.push(AnswerCheck::Size(size, size));
     }
     checks
 }
@@ -400,7 +400,7 @@ fn class(text: &str) -> Option<(u16, u16)> {
         .then_some((digit * 100, digit * 100 + 99))
 }
 
-fn captures(node: &Node, captured: &mut Vec<String>, notes: &mut Notes<'_>) -> Vec<Capture> {
+fn captures(node: &Node, captured: &mut Vec<String>, notes: &mut MistakeList<'_>) -> Vec<ValueCapture> {
     let mut captures = Vec::new();
     for entry in node.get("capture").map_or(&[][..], Node::entries) {
         let from = match entry.node.entries() {
@@ -432,12 +432,12 @@ fn captures(node: &Node, captured: &mut Vec<String>, notes: &mut Notes<'_>) -> V
             captured.push(entry.key.clone());
             captured.len() - 1
         });
-        captures.extend(from.map(|from| Capture { slot, from }));
+        captures.extend(from.map(|from| ValueCapture { slot, from }));
     }
     captures
 }
 
-fn regex(text: &str, at: &Node, notes: &mut Notes<'_>) -> Option<Regex> {
+fn regex(text: &str, at: &Node, notes: &mut MistakeList<'_>) -> Option<Regex> {
     match Regex::new(text) {
         Ok(regex) => Some(regex),
         Err(error) => {

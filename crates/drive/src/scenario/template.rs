@@ -1,11 +1,11 @@
 //! Parses templates: text with `{{…}}` holes.
 
 use crate::feeder::Feeder;
-use crate::message::{Piece, Var};
+use crate::message::{TemplatePiece, TemplateVariable};
 use std::sync::Arc;
 
 /// What the names in a template may refer to.
-pub(super) struct Names<'a> {
+pub(super) struct TemplateNames<'a> {
     pub feeders: &'a [Arc<Feeder>],
     /// Names captured by earlier steps; the position is the slot.
     pub captured: &'a [String],
@@ -37,7 +37,7 @@ pub(super) const HOLES: &[(&str, &str)] = &[
 
 /// Parses a template; the errors say what is wrong with each hole. A hole with
 /// quoted text stands for that text, so that braces can be written too.
-pub(super) fn parse(text: &str, names: &Names<'_>) -> Result<Vec<Piece>, Vec<String>> {
+pub(super) fn parse(text: &str, names: &TemplateNames<'_>) -> Result<Vec<TemplatePiece>, Vec<String>> {
     let mut pieces = Vec::new();
     let mut errors = Vec::new();
     let mut rest = text;
@@ -57,7 +57,7 @@ pub(super) fn parse(text: &str, names: &Names<'_>) -> Result<Vec<Piece>, Vec<Str
             continue;
         }
         match variable(name, names) {
-            Ok(var) => pieces.push(Piece::Var(var)),
+            Ok(var) => pieces.push(TemplatePiece::Var(var)),
             Err(why) => errors.push(why),
         }
         rest = &tail[end + 2..];
@@ -70,23 +70,23 @@ pub(super) fn parse(text: &str, names: &Names<'_>) -> Result<Vec<Piece>, Vec<Str
     }
 }
 
-fn push_text(pieces: &mut Vec<Piece>, text: &str) {
+fn push_text(pieces: &mut Vec<TemplatePiece>, text: &str) {
     if !text.is_empty() {
-        pieces.push(Piece::Bytes(text.as_bytes().into()));
+        pieces.push(TemplatePiece::Bytes(text.as_bytes().into()));
     }
 }
 
-fn variable(name: &str, names: &Names<'_>) -> Result<Var, String> {
+fn variable(name: &str, names: &TemplateNames<'_>) -> Result<TemplateVariable, String> {
     let words: Vec<&str> = name.split_whitespace().collect();
     match words[..] {
-        ["client"] => return Ok(Var::Client),
-        ["iteration"] => return Ok(Var::Iteration),
-        ["uuid"] => return Ok(Var::Uuid),
-        ["now_ms"] => return Ok(Var::NowMs),
+        ["client"] => return Ok(TemplateVariable::Client),
+        ["iteration"] => return Ok(TemplateVariable::Iteration),
+        ["uuid"] => return Ok(TemplateVariable::Uuid),
+        ["now_ms"] => return Ok(TemplateVariable::NowMs),
         ["random", low, high] => {
             let ends = (low.parse(), high.parse());
             return match ends {
-                (Ok(low), Ok(high)) if low <= high => Ok(Var::Random(low, high)),
+                (Ok(low), Ok(high)) if low <= high => Ok(TemplateVariable::Random(low, high)),
                 _ => Err(format!(
                     "`{name}`: write random LOW HIGH with whole numbers"
                 )),
@@ -95,13 +95,13 @@ fn variable(name: &str, names: &Names<'_>) -> Result<Var, String> {
         _ => {}
     }
     if let Some(slot) = names.captured.iter().position(|c| c == name) {
-        return Ok(Var::Captured(slot));
+        return Ok(TemplateVariable::Captured(slot));
     }
     if let Some((feeder, column)) = name.split_once('.') {
         if let Some(index) = names.feeders.iter().position(|f| f.name == feeder) {
             let found = names.feeders[index].column(column);
             return match found {
-                Some(column) => Ok(Var::Feeder {
+                Some(column) => Ok(TemplateVariable::Feeder {
                     feeder: index,
                     column,
                 }),

@@ -1,7 +1,7 @@
 //! A parsed TOML file whose every value knows its place, and the notes of what
 //! is wrong with it.
 
-use super::Mistake;
+use super::ScenarioMistake;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
@@ -10,23 +10,23 @@ use toml::de::{DeTable, DeValue};
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     pub span: Range<usize>,
-    pub value: Value,
+    pub value: TreeValue,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Value {
+pub(super) enum TreeValue {
     Text(String),
     Integer(i64),
     Float(f64),
     Bool(bool),
     List(Vec<Node>),
-    Table(Vec<Entry>),
+    Table(Vec<TreeEntry>),
     /// A date or time, which no key wants.
     Other,
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(super) struct TreeEntry {
     pub key: String,
     pub span: Range<usize>,
     pub node: Node,
@@ -34,7 +34,7 @@ pub(super) struct Entry {
 
 /// Collects mistakes; the same one twice (from two combinations of a loop) is
 /// kept once.
-pub(super) struct Notes<'t> {
+pub(super) struct MistakeList<'t> {
     text: &'t str,
     found: BTreeSet<(usize, usize, String)>,
 }
@@ -43,16 +43,16 @@ impl Node {
     /// Every text of the value, however deep.
     pub fn texts(&self) -> Vec<&str> {
         match &self.value {
-            Value::Text(text) => vec![text],
-            Value::List(items) => items.iter().flat_map(Node::texts).collect(),
-            Value::Table(entries) => entries.iter().flat_map(|e| e.node.texts()).collect(),
+            TreeValue::Text(text) => vec![text],
+            TreeValue::List(items) => items.iter().flat_map(Node::texts).collect(),
+            TreeValue::Table(entries) => entries.iter().flat_map(|e| e.node.texts()).collect(),
             _ => Vec::new(),
         }
     }
 
     pub fn get(&self, key: &str) -> Option<&Node> {
         match &self.value {
-            Value::Table(entries) => entries.iter().find(|e| e.key == key).map(|e| &e.node),
+            TreeValue::Table(entries) => entries.iter().find(|e| e.key == key).map(|e| &e.node),
             _ => None,
         }
     }
@@ -64,29 +64,29 @@ impl Node {
 
     pub fn as_text(&self) -> Option<&str> {
         match &self.value {
-            Value::Text(text) => Some(text),
+            TreeValue::Text(text) => Some(text),
             _ => None,
         }
     }
 
     pub fn as_number(&self) -> Option<f64> {
         match &self.value {
-            Value::Integer(n) => Some(*n as f64),
-            Value::Float(n) => Some(*n),
+            TreeValue::Integer(n) => Some(*n as f64),
+            TreeValue::Float(n) => Some(*n),
             _ => None,
         }
     }
 
     pub fn integer(&self, key: &str) -> Option<u64> {
         match self.get(key)?.value {
-            Value::Integer(n) => u64::try_from(n).ok(),
+            TreeValue::Integer(n) => u64::try_from(n).ok(),
             _ => None,
         }
     }
 
     pub fn bool(&self, key: &str) -> Option<bool> {
         match self.get(key)?.value {
-            Value::Bool(b) => Some(b),
+            TreeValue::Bool(b) => Some(b),
             _ => None,
         }
     }
@@ -98,7 +98,7 @@ impl Node {
 
     pub fn as_duration_ns(&self) -> Option<u64> {
         let text = match &self.value {
-            Value::Text(text) => text.clone(),
+            TreeValue::Text(text) => text.clone(),
             _ => self.as_number()?.to_string(),
         };
         crate::units::parse_duration(&text)
@@ -112,22 +112,22 @@ impl Node {
 
     pub fn as_list(&self) -> &[Node] {
         match &self.value {
-            Value::List(nodes) => nodes,
+            TreeValue::List(nodes) => nodes,
             _ => &[],
         }
     }
 
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[TreeEntry] {
         match &self.value {
-            Value::Table(entries) => entries,
+            TreeValue::Table(entries) => entries,
             _ => &[],
         }
     }
 }
 
-impl<'t> Notes<'t> {
-    pub fn new(text: &'t str) -> Notes<'t> {
-        Notes {
+impl<'t> MistakeList<'t> {
+    pub fn new(text: &'t str) -> MistakeList<'t> {
+        MistakeList {
             text,
             found: BTreeSet::new(),
         }
@@ -156,11 +156,11 @@ impl<'t> Notes<'t> {
     }
 
     /// All mistakes in the order of the file.
-    pub fn finish(self) -> Vec<Mistake> {
+    pub fn finish(self) -> Vec<ScenarioMistake> {
         let line = |n: usize| self.text.lines().nth(n - 1).unwrap_or_default().to_owned();
         let found = self.found.iter();
         found
-            .map(|(n, column, message)| Mistake {
+            .map(|(n, column, message)| ScenarioMistake {
                 line: *n,
                 column: *column,
                 message: message.clone(),
@@ -171,7 +171,7 @@ impl<'t> Notes<'t> {
 }
 
 /// Parses TOML; what is not TOML is noted and the rest is kept.
-pub(super) fn parse(text: &str, notes: &mut Notes<'_>) -> Node {
+pub(super) fn parse(text: &str, notes: &mut MistakeList<'_>) -> Node {
     let (table, errors) = DeTable::parse_recoverable(text);
     for error in errors {
         let span = error.span().unwrap_or(0..0);
@@ -184,8 +184,8 @@ pub(super) fn parse(text: &str, notes: &mut Notes<'_>) -> Node {
     }
 }
 
-fn from_table(table: &DeTable<'_>) -> Value {
-    let entries = table.iter().map(|(key, value)| Entry {
+fn from_table(table: &DeTable<'_>) -> TreeValue {
+    let entries = table.iter().map(|(key, value)| TreeEntry {
         key: key.get_ref().to_string(),
         span: key.span(),
         node: Node {
@@ -193,23 +193,23 @@ fn from_table(table: &DeTable<'_>) -> Value {
             value: from_value(value.get_ref()),
         },
     });
-    let mut entries: Vec<Entry> = entries.collect();
+    let mut entries: Vec<TreeEntry> = entries.collect();
     // The order of the file, in which loops and steps are meant.
     entries.sort_by_key(|e| e.span.start);
-    Value::Table(entries)
+    TreeValue::Table(entries)
 }
 
-fn from_value(value: &DeValue<'_>) -> Value {
+fn from_value(value: &DeValue<'_>) -> TreeValue {
     match value {
-        DeValue::String(text) => Value::Text(text.to_string()),
+        DeValue::String(text) => TreeValue::Text(text.to_string()),
         DeValue::Integer(number) => {
             let parsed = i64::from_str_radix(number.as_str(), number.radix());
-            parsed.map_or(Value::Other, Value::Integer)
+            parsed.map_or(TreeValue::Other, TreeValue::Integer)
         }
-        DeValue::Float(number) => number.as_str().parse().map_or(Value::Other, Value::Float),
-        DeValue::Boolean(b) => Value::Bool(*b),
-        DeValue::Datetime(_) => Value::Other,
-        DeValue::Array(items) => Value::List(
+        DeValue::Float(number) => number.as_str().parse().map_or(TreeValue::Other, TreeValue::Float),
+        DeValue::Boolean(b) => TreeValue::Bool(*b),
+        DeValue::Datetime(_) => TreeValue::Other,
+        DeValue::Array(items) => TreeValue::List(
             items
                 .iter()
                 .map(|item| Node {

@@ -27,7 +27,7 @@ pub struct TlsTarget {
 
 /// Whom a run trusts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Trust {
+pub struct TrustSettings {
     /// A file of certificates in PEM, instead of the system's.
     pub ca_file: Option<PathBuf>,
     /// Accept any certificate.
@@ -50,7 +50,7 @@ pub enum TlsError {
 
 impl TlsTarget {
     /// TLS to `host`, offering HTTP/2 or HTTP/1.1.
-    pub fn new(host: &str, trust: &Trust, http2: bool) -> Result<TlsTarget, TlsError> {
+    pub fn new(host: &str, trust: &TrustSettings, http2: bool) -> Result<TlsTarget, TlsError> {
         let name =
             ServerName::try_from(host.to_owned()).map_err(|_| TlsError::Name(host.to_owned()))?;
         let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -61,7 +61,7 @@ impl TlsTarget {
             builder.with_custom_certificate_verifier(verifier)
         };
         let builder = match &trust.ca_file {
-            _ if trust.insecure => verified(Arc::new(verify::Any(provider))),
+            _ if trust.insecure => verified(Arc::new(verify::AcceptingVerifier(provider))),
             Some(file) => verified(Arc::new(given(file, provider)?)),
             None => {
                 let mut roots = RootCertStore::empty();
@@ -83,7 +83,7 @@ impl TlsTarget {
 }
 
 /// Trusts the certificates of a file, as issuers and as servers' own.
-fn given(file: &Path, provider: Arc<CryptoProvider>) -> Result<verify::Given, TlsError> {
+fn given(file: &Path, provider: Arc<CryptoProvider>) -> Result<verify::ListedVerifier, TlsError> {
     let failed = |why: String| TlsError::CaFile(file.to_owned(), why);
     let found = CertificateDer::pem_file_iter(file).map_err(|error| failed(error.to_string()))?;
     let mut roots = RootCertStore::empty();
@@ -100,7 +100,7 @@ fn given(file: &Path, provider: Arc<CryptoProvider>) -> Result<verify::Given, Tl
     }
     let usual = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build();
     let usual = usual.map_err(|error| failed(error.to_string()))?;
-    Ok(verify::Given {
+    Ok(verify::ListedVerifier {
         usual,
         certificates,
     })

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// Accepts what the usual verifier accepts, and the given certificates.
 #[derive(Debug)]
-pub(super) struct Given {
+pub(super) struct ListedVerifier {
     /// The chain's verifier, which has the given certificates as its roots.
     pub usual: Arc<WebPkiServerVerifier>,
     /// Certificates that were named as trusted.
@@ -25,9 +25,9 @@ pub(super) struct Given {
 
 /// Accepts every certificate, for test systems with their own.
 #[derive(Debug)]
-pub(super) struct Any(pub Arc<CryptoProvider>);
+pub(super) struct AcceptingVerifier(pub Arc<CryptoProvider>);
 
-impl ServerCertVerifier for Given {
+impl ServerCertVerifier for ListedVerifier {
     fn verify_server_cert(
         &self,
         certificate: &CertificateDer<'_>,
@@ -87,7 +87,7 @@ fn is_of_its_place(error: &Error) -> bool {
     }
 }
 
-impl ServerCertVerifier for Any {
+impl ServerCertVerifier for AcceptingVerifier {
     fn verify_server_cert(
         &self,
         _: &CertificateDer<'_>,

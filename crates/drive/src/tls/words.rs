@@ -133,7 +133,7 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn what_is_wrong_with_a_certificate_is_told_without_words_of_rust() {
+    fn what_is_wrong_with_a_certificate_is_reported_without_words_of_rust() {
         let at = |s| UnixTime::since_unix_epoch(std::time::Duration::from_secs(s));
         let expected = ServerName::try_from("example.org").unwrap();
         let named = |presented: &[&str]| CertificateError::NotValidForNameContext {

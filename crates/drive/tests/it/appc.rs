@@ -3,9 +3,9 @@
 use crate::peers::carry_out;
 use appc::config::{AppcConfig, ModeConfig};
 use appc::{Conversation, NodeHost, IncomingAttach, transactions};
-use drive::engine::Failure;
-use drive::plan::Plan;
-use drive::preflight::{self, Foreseen};
+use drive::engine::RequestFailure;
+use drive::plan::RunPlan;
+use drive::preflight::{self, PlanProblem};
 use sna::conversation::code::{DeallocateType, PrepareToReceiveType, StatusReceived};
 use sna::ebcdic;
 use std::net::SocketAddr;
@@ -45,7 +45,7 @@ fn program(host: &NodeHost, name: &str, serve: impl Fn(Conversation) + Send + Sy
 }
 
 /// The plan of one population of this program, with more keys and its steps.
-fn plan(server: &NodeHost, tp: &str, keys: &str, steps: &str) -> Plan {
+fn plan(server: &NodeHost, tp: &str, keys: &str, steps: &str) -> RunPlan {
     let text = format!(
         "timeout = \"5s\"\n[[population]]\nname = \"users\"\n{keys}\n[population.appc]\n\
          address = \"{}\"\npartner = \"NET.SERVER\"\ntp = \"{tp}\"\n{steps}",
@@ -183,7 +183,7 @@ fn an_abnormal_end_is_an_error_of_the_program_unless_the_step_wants_it() {
         outcome.sum().measured
     };
     let failed = counts(step);
-    assert_eq!(failed.failed[Failure::Program as usize], 3);
+    assert_eq!(failed.failed[RequestFailure::Program as usize], 3);
     let wanted = counts(&format!("{step}return_code = [17]\n"));
     assert_eq!((wanted.answered, wanted.checks_failed), (3, 0));
 }
@@ -215,7 +215,7 @@ fn refused_attaches_are_counted_and_say_what_to_change() {
         let keys = "clients = 1\niterations = 2";
         let outcome = carry_out(&plan(&server, tp, keys, &format!("{more}{ASK}")));
         let sum = outcome.sum();
-        assert_eq!(sum.measured.failed[Failure::Attach as usize], 2);
+        assert_eq!(sum.measured.failed[RequestFailure::Attach as usize], 2);
         outcome.messages().keys().next().unwrap().clone()
     };
     let unknown = text("NOPE", "");
@@ -242,7 +242,7 @@ fn a_program_that_does_not_answer_times_out_and_the_next_request_has_another_con
     plan.populations[0].timeout_ns = 50_000_000;
     let sum = carry_out(&plan).sum();
     drop(release);
-    assert_eq!(sum.measured.failed[Failure::Timeout as usize], 2, "{sum:?}");
+    assert_eq!(sum.measured.failed[RequestFailure::Timeout as usize], 2, "{sum:?}");
     assert_eq!(sum.whole.connects, 2);
 }
 
@@ -283,7 +283,7 @@ fn a_node_that_stops_in_mid_run_loses_no_count() {
     assert!(counts.answered >= 96, "{counts:?}");
     // A program that cannot send any more gives up its conversation, which may
     // still be told before the link is gone.
-    let lost = [Failure::Reset, Failure::Connect, Failure::Program];
+    let lost = [RequestFailure::Reset, RequestFailure::Connect, RequestFailure::Program];
     let lost: u64 = lost.map(|f| counts.failed[f as usize]).iter().sum();
     assert_eq!(lost, counts.failures(), "{:?}", outcome.messages());
     assert!(
@@ -309,7 +309,7 @@ fn a_partner_that_was_started_again_is_conversed_with_again() {
     let stop = AtomicBool::new(false);
     let outcome = std::thread::scope(|scope| {
         let _stops = StopsWhenDropped(&stop);
-        let run = scope.spawn(|| drive::engine::run(&plan, &mut drive::engine::Silent, &stop));
+        let run = scope.spawn(|| drive::engine::run(&plan, &mut drive::engine::SilentObserver, &stop));
         told.recv().unwrap();
         first.stop();
         drop(first);
@@ -346,12 +346,12 @@ fn a_rate_presents_as_many_inquiries_as_arithmetic_says() {
 }
 
 #[test]
-fn a_bound_that_nobody_named_follows_what_the_partner_allows() {
+fn a_bound_that_is_not_set_follows_what_the_partner_allows() {
     let server = server();
     let load = |more: &str| {
         let keys = format!("rate = 200\n{more}");
         let text = plan(&server, "INQUIRY", &keys, ASK);
-        drive::plan::Plan {
+        drive::plan::RunPlan {
             warmup_ns: 0,
             duration_ns: Some(500_000_000),
             ..text
@@ -367,7 +367,7 @@ fn a_bound_that_nobody_named_follows_what_the_partner_allows() {
     let mut named = load("outstanding = 51");
     let found = preflight::prepare(&mut named).unwrap_err();
     assert!(
-        matches!(found[..], [Foreseen::Sessions { .. }]),
+        matches!(found[..], [PlanProblem::Sessions { .. }]),
         "{found:?}"
     );
     let mut one_line = drive::load::HttpLoad::new(format!(
@@ -382,7 +382,7 @@ fn a_bound_that_nobody_named_follows_what_the_partner_allows() {
 }
 
 #[test]
-fn a_verified_user_whom_the_partner_does_not_accept_is_told() {
+fn a_verified_user_that_the_partner_does_not_accept_is_reported() {
     let server = server();
     let told = |more: &str| {
         let steps = format!("{more}{ASK}");
@@ -414,7 +414,7 @@ fn wrong_names_and_too_few_sessions_are_foreseen() {
     assert!(
         matches!(
             found[..],
-            [Foreseen::Sessions {
+            [PlanProblem::Sessions {
                 allowed: 50,
                 wanted: 51,
                 ..

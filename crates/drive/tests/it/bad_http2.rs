@@ -4,7 +4,7 @@
 //! Reference: RFC 9113, sections 4.1 and 6.
 
 use crate::peers::serve;
-use drive::engine::{Failure, Outcome};
+use drive::engine::{RequestFailure, LoadOutcome};
 use drive::load::HttpLoad;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -76,7 +76,7 @@ fn ok(stream: &mut TcpStream, id: u32) -> io::Result<()> {
     stream.write_all(&frame(HEADERS, END_HEADERS | END_STREAM, id, STATUS_200))
 }
 
-fn failed(outcome: &Outcome, kind: Failure) -> u64 {
+fn failed(outcome: &LoadOutcome, kind: RequestFailure) -> u64 {
     outcome.sum().measured.failed[kind as usize]
 }
 
@@ -112,7 +112,7 @@ fn refused_streams_and_lost_connections_say_what_the_server_did() {
             stream.write_all(&frame(kind, 0, id, &payload))
         });
         let outcome = load.run().unwrap();
-        assert_eq!(failed(&outcome, Failure::Reset), 4);
+        assert_eq!(failed(&outcome, RequestFailure::Reset), 4);
         let messages = outcome.messages();
         assert!(messages.keys().all(|m| m.contains(part)), "{messages:?}");
     }
@@ -137,7 +137,7 @@ fn endless_headers_and_endless_empty_data_are_malformed() {
     for load in [endless_headers, endless_nothing] {
         let outcome = load.run().unwrap();
         assert_eq!(
-            failed(&outcome, Failure::Malformed),
+            failed(&outcome, RequestFailure::Malformed),
             4,
             "{:?}",
             outcome.messages()
@@ -161,7 +161,7 @@ fn endless_bodies_and_windows_that_never_open_time_out() {
         load.body = b"hello".to_vec();
         let outcome = load.run().unwrap();
         assert_eq!(
-            failed(&outcome, Failure::Timeout),
+            failed(&outcome, RequestFailure::Timeout),
             4,
             "{:?}",
             outcome.messages()
@@ -199,7 +199,7 @@ fn a_server_that_dies_in_the_middle_loses_no_count() {
     assert_eq!(sum.sent, 4);
     assert_eq!(sum.answered + sum.failures(), 4);
     assert!(
-        failed(&outcome, Failure::Reset) > 0,
+        failed(&outcome, RequestFailure::Reset) > 0,
         "{:?}",
         outcome.messages()
     );

@@ -1,13 +1,13 @@
 //! Servers that misbehave: every request is accounted for, nothing hangs.
 
 use crate::peers::{read_request, serve};
-use drive::engine::{Failure, Outcome};
+use drive::engine::{RequestFailure, LoadOutcome};
 use drive::load::HttpLoad;
 use std::io::Write;
 use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
-fn drive(address: SocketAddr, requests: u64) -> Outcome {
+fn drive(address: SocketAddr, requests: u64) -> LoadOutcome {
     let mut load = HttpLoad::new(format!("http://{address}/"));
     load.iterations = Some(requests);
     load.clients = 2;
@@ -15,18 +15,18 @@ fn drive(address: SocketAddr, requests: u64) -> Outcome {
     load.run().unwrap()
 }
 
-fn failed(outcome: &Outcome, kind: Failure) -> u64 {
+fn failed(outcome: &LoadOutcome, kind: RequestFailure) -> u64 {
     outcome.sum().measured.failed[kind as usize]
 }
 
 #[test]
-fn a_server_that_is_not_there_is_told() {
+fn a_server_that_is_not_there_is_reported() {
     let address = TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()
         .unwrap();
     let outcome = drive(address, 4);
-    assert_eq!(failed(&outcome, Failure::Connect), 4);
+    assert_eq!(failed(&outcome, RequestFailure::Connect), 4);
     assert!(
         outcome.messages().keys().all(|m| m.contains("refused")),
         "{:?}",
@@ -35,36 +35,36 @@ fn a_server_that_is_not_there_is_told() {
 }
 
 #[test]
-fn a_server_that_closes_without_an_answer_is_told() {
+fn a_server_that_closes_without_an_answer_is_reported() {
     let address = serve(|mut stream| {
         read_request(&mut stream);
     });
     let outcome = drive(address, 4);
     let sum = outcome.sum().measured;
     assert_eq!(
-        sum.failed[Failure::Closed as usize] + sum.failed[Failure::Reset as usize],
+        sum.failed[RequestFailure::Closed as usize] + sum.failed[RequestFailure::Reset as usize],
         4
     );
 }
 
 #[test]
-fn an_answer_cut_short_is_told() {
+fn an_answer_cut_short_is_reported() {
     let address = serve(|mut stream| {
         read_request(&mut stream);
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc");
     });
     let outcome = drive(address, 4);
-    assert_eq!(failed(&outcome, Failure::Closed), 4);
+    assert_eq!(failed(&outcome, RequestFailure::Closed), 4);
     assert!(outcome.messages().keys().any(|m| m.contains("middle")));
 }
 
 #[test]
-fn a_malformed_answer_is_told() {
+fn a_malformed_answer_is_reported() {
     let address = serve(|mut stream| {
         read_request(&mut stream);
         let _ = stream.write_all(b"220 mail.example ESMTP\r\n\r\n");
     });
-    assert_eq!(failed(&drive(address, 4), Failure::Malformed), 4);
+    assert_eq!(failed(&drive(address, 4), RequestFailure::Malformed), 4);
 }
 
 #[test]
@@ -74,13 +74,13 @@ fn an_endless_answer_times_out() {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
         while stream.write_all(b"1\r\nx\r\n").is_ok() {}
     });
-    assert_eq!(failed(&drive(address, 4), Failure::Timeout), 4);
+    assert_eq!(failed(&drive(address, 4), RequestFailure::Timeout), 4);
 }
 
 #[test]
 fn a_server_that_says_nothing_times_out() {
     let address = serve(|mut stream| while read_request(&mut stream).is_some() {});
-    assert_eq!(failed(&drive(address, 4), Failure::Timeout), 4);
+    assert_eq!(failed(&drive(address, 4), RequestFailure::Timeout), 4);
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn a_server_that_dies_in_mid_run_leaves_no_request_unaccounted() {
 }
 
 #[test]
-fn bytes_nobody_asked_for_do_not_become_an_answer() {
+fn unrequested_bytes_do_not_become_an_answer() {
     let address = serve(|mut stream| {
         while let Some(_request) = read_request(&mut stream) {
             let twice = b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na\
@@ -126,8 +126,8 @@ fn an_interrupted_run_reports_what_was_done() {
         }
     });
     struct StopSoon<'a>(&'a std::sync::atomic::AtomicBool);
-    impl drive::engine::Observer for StopSoon<'_> {
-        fn interval(&mut self, _: &drive::engine::Interval, _: f64) {
+    impl drive::engine::RunObserver for StopSoon<'_> {
+        fn interval(&mut self, _: &drive::engine::IntervalRecord, _: f64) {
             self.0.store(true, std::sync::atomic::Ordering::Relaxed);
         }
     }

@@ -2,12 +2,12 @@
 
 use crate::peers::carry_out;
 use drive::load::HttpLoad;
-use drive::plan::Think;
-use drive::server::{Behaviour, Server};
+use drive::plan::ThinkTime;
+use drive::server::{ServerBehaviour, Server};
 use std::time::Duration;
 
 fn server() -> (Server, HttpLoad) {
-    let server = Server::start(Behaviour::default()).unwrap();
+    let server = Server::start(ServerBehaviour::default()).unwrap();
     let load = HttpLoad::new(format!("http://{}/100", server.address()));
     (server, load)
 }
@@ -66,7 +66,7 @@ fn the_warm_up_is_not_measured() {
 fn thinking_bounds_the_rate() {
     let (_server, mut load) = server();
     load.clients = 10;
-    load.think = Think::Constant(50_000_000);
+    load.think = ThinkTime::Constant(50_000_000);
     load.warmup = Duration::ZERO;
     load.duration = Duration::from_millis(500);
     let sum = load.run().unwrap().sum();

@@ -4,7 +4,7 @@
 use crate::peers::{read_request, serve};
 use clap::Parser;
 use drive::cli::{Args, run};
-use drive::server::{Behaviour, Server};
+use drive::server::{ServerBehaviour, Server};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -22,7 +22,7 @@ fn drive(words: &[&str]) -> ExitCode {
 }
 
 fn server() -> (Server, String) {
-    let server = Server::start(Behaviour::default()).unwrap();
+    let server = Server::start(ServerBehaviour::default()).unwrap();
     let url = format!("http://{}", server.address());
     (server, url)
 }
@@ -62,7 +62,7 @@ fn a_loop_leaves_one_page_one_table_and_one_log_a_combination() {
 }
 
 #[test]
-fn what_cannot_be_written_or_read_is_told_before_the_run() {
+fn what_cannot_be_written_or_read_is_reported_before_the_run() {
     let (server, url) = server();
     let folder = tempfile::tempdir().unwrap();
     let report = write(folder.path(), "no.json", "{\"not\": \"a report\"}");

@@ -4,10 +4,10 @@ use crate::peers::{read_request, serve};
 use clap::Parser;
 use drive::cli::{ObserveArgs, run};
 use drive::load::HttpLoad;
-use drive::observe::Observed;
-use drive::scrape::Endpoint;
-use drive::server::{Behaviour, Server};
-use drive::session::{Recording, Session};
+use drive::observe::ObservedServer;
+use drive::scrape::MetricsEndpoint;
+use drive::server::{ServerBehaviour, Server};
+use drive::session::{SessionResult, Session};
 use drive::url::Url;
 use measure::proc::Subject;
 use measure::report::{Cell, Matrix, View, html, text};
@@ -29,16 +29,16 @@ fn exporter(name: &'static str, each_s: u64) -> String {
     format!("http://{address}/metrics")
 }
 
-fn endpoint(url: &str) -> Observed {
-    Observed::Remote(Endpoint(Url::parse(url).unwrap()))
+fn endpoint(url: &str) -> ObservedServer {
+    ObservedServer::Remote(MetricsEndpoint(Url::parse(url).unwrap()))
 }
 
-fn own() -> Observed {
-    Observed::Local(Subject::Process(std::process::id()))
+fn own() -> ObservedServer {
+    ObservedServer::Local(Subject::Process(std::process::id()))
 }
 
-fn observing(observed: &[Observed]) -> Recording {
-    let server = Server::start(Behaviour::default()).unwrap();
+fn observing(observed: &[ObservedServer]) -> SessionResult {
+    let server = Server::start(ServerBehaviour::default()).unwrap();
     let mut load = HttpLoad::new(format!("http://{}/", server.address()));
     load.warmup = Duration::ZERO;
     load.duration = Duration::from_millis(300);
@@ -55,7 +55,7 @@ fn observing(observed: &[Observed]) -> Recording {
 fn one_server_seen_in_four_ways_is_counted_once_everywhere() {
     let told = exporter("process_cpu_seconds_total", 1000);
     let id = Subject::called(&std::process::id().to_string());
-    let observed = [endpoint(&told), own(), Observed::Local(id), own()];
+    let observed = [endpoint(&told), own(), ObservedServer::Local(id), own()];
     let recording = observing(&observed);
     let report = &recording.report;
     assert_eq!(report.servers.len(), 4);
@@ -132,7 +132,7 @@ fn endpoints_of_different_processes_add_up_and_those_of_one_do_not() {
 }
 
 #[test]
-fn every_observation_that_cannot_be_made_is_told_at_once() {
+fn every_observation_that_cannot_be_made_is_reported_at_once() {
     #[derive(Parser)]
     struct Cli {
         #[command(flatten)]
@@ -165,13 +165,13 @@ fn every_observation_that_cannot_be_made_is_told_at_once() {
 }
 
 #[test]
-fn an_objective_for_cpu_without_a_server_to_observe_is_told_before_the_run() {
+fn an_objective_for_cpu_without_a_server_to_observe_is_reported_before_the_run() {
     #[derive(Parser)]
     struct Cli {
         #[command(flatten)]
         args: drive::cli::Args,
     }
-    let server = Server::start(Behaviour::default()).unwrap();
+    let server = Server::start(ServerBehaviour::default()).unwrap();
     let url = format!("http://{}/", server.address());
     let drive = |words: &[&str]| {
         let first = ["drive", "--quiet", &url, "-n", "9"];

@@ -2,18 +2,18 @@
 
 use drive::load::HttpLoad;
 use drive::merge::{log, merge, merged_log};
-use drive::server::{Behaviour, Server};
-use drive::session::{Recording, Session};
+use drive::server::{ServerBehaviour, Server};
+use drive::session::{SessionResult, Session};
 use measure::report::{Report, html, text};
 use std::sync::atomic::AtomicBool;
 
-fn recording(requests: u64) -> Recording {
-    let server = Server::start(Behaviour::default()).unwrap();
+fn recording(requests: u64) -> SessionResult {
+    let server = Server::start(ServerBehaviour::default()).unwrap();
     let mut load = HttpLoad::new(format!("http://{}/", server.address()));
     load.iterations = Some(requests);
     load.clients = 4;
     let plan = load.plan().unwrap();
-    let own = drive::observe::Observed::Local(measure::proc::Subject::Process(std::process::id()));
+    let own = drive::observe::ObservedServer::Local(measure::proc::Subject::Process(std::process::id()));
     let session = Session {
         plan: &plan,
         observed: &[own],

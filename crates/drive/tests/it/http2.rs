@@ -1,7 +1,7 @@
 //! HTTP/2 against the library's own server side.
 
 use bytes::Bytes;
-use drive::engine::Outcome;
+use drive::engine::LoadOutcome;
 use drive::load::HttpLoad;
 use std::net::SocketAddr;
 use std::sync::mpsc;
@@ -35,7 +35,7 @@ fn server() -> SocketAddr {
     receiver.recv().unwrap()
 }
 
-fn drive(change: impl Fn(&mut HttpLoad)) -> Outcome {
+fn drive(change: impl Fn(&mut HttpLoad)) -> LoadOutcome {
     let mut load = HttpLoad::new(format!("http://{}/a", server()));
     load.http2 = true;
     load.clients = 3;
@@ -91,7 +91,7 @@ fn a_rate_presents_as_many_requests_as_arithmetic_says() {
 }
 
 #[test]
-fn a_server_that_is_not_there_is_told() {
+fn a_server_that_is_not_there_is_reported() {
     let nobody = std::net::TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()

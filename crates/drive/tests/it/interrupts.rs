@@ -1,7 +1,7 @@
 //! A wish to stop at any moment: before the start, and while nobody answers.
 
 use crate::peers::serve;
-use drive::engine::{Interval, Observer, RunError, Silent, run};
+use drive::engine::{IntervalRecord, RunObserver, RunError, SilentObserver, run};
 use drive::load::HttpLoad;
 use std::io::Read;
 use std::sync::Arc;
@@ -20,29 +20,29 @@ fn silent(stop: &Arc<AtomicBool>) -> String {
 }
 
 #[test]
-fn a_wish_to_stop_ends_the_wait_for_a_common_start() {
+fn a_request_to_stop_ends_the_wait_for_a_common_start() {
     let stop = Arc::new(AtomicBool::new(false));
     let mut load = HttpLoad::new(silent(&stop));
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     let in_a_day = now + Duration::from_secs(86_400);
     load.start_at = Some(in_a_day.as_nanos() as u64);
-    let ended = run(&load.plan().unwrap(), &mut Silent, &stop);
+    let ended = run(&load.plan().unwrap(), &mut SilentObserver, &stop);
     assert!(matches!(ended, Err(RunError::NotBegun)), "{ended:?}");
 }
 
 /// Wishes to stop when the run begins.
 struct AtOnce(Arc<AtomicBool>);
 
-impl Observer for AtOnce {
+impl RunObserver for AtOnce {
     fn begun(&mut self, _: u64, _: u64) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    fn interval(&mut self, _: &Interval, _: f64) {}
+    fn interval(&mut self, _: &IntervalRecord, _: f64) {}
 }
 
 #[test]
-fn a_wish_to_stop_before_the_first_request_sends_none() {
+fn a_request_to_stop_before_the_first_request_sends_none() {
     for http2 in [false, true] {
         let stop = Arc::new(AtomicBool::new(false));
         let mut load = HttpLoad::new(silent(&Arc::default()));
@@ -57,7 +57,7 @@ fn a_wish_to_stop_before_the_first_request_sends_none() {
 }
 
 #[test]
-fn requests_that_nobody_answers_are_outstanding_when_the_run_is_stopped() {
+fn unanswered_requests_are_outstanding_when_the_run_is_stopped() {
     for http2 in [false, true] {
         let stop = Arc::new(AtomicBool::new(false));
         let mut load = HttpLoad::new(silent(&stop));
@@ -68,7 +68,7 @@ fn requests_that_nobody_answers_are_outstanding_when_the_run_is_stopped() {
         load.keep_alive = false;
         // Waiting for this would fail the requests instead.
         load.timeout = Duration::from_secs(30);
-        let outcome = run(&load.plan().unwrap(), &mut Silent, &stop).unwrap();
+        let outcome = run(&load.plan().unwrap(), &mut SilentObserver, &stop).unwrap();
         let sum = outcome.sum().whole;
         assert!(sum.sent > 0 && sum.failures() == 0, "HTTP/2: {http2}");
         assert_eq!(sum.sent, outcome.total.outstanding, "HTTP/2: {http2}");

@@ -1,13 +1,13 @@
 //! Requests that begin when they are due, whatever the server does.
 
 use drive::load::HttpLoad;
-use drive::plan::Arrivals;
-use drive::server::{Behaviour, Server};
+use drive::plan::ArrivalSpacing;
+use drive::server::{ServerBehaviour, Server};
 use std::time::Duration;
 
 #[test]
 fn a_rate_presents_as_many_requests_as_arithmetic_says() {
-    let server = Server::start(Behaviour::default()).unwrap();
+    let server = Server::start(ServerBehaviour::default()).unwrap();
     let mut load = HttpLoad::new(format!("http://{}/", server.address()));
     load.clients = 100;
     load.rate = Some(1000.0);
@@ -17,7 +17,7 @@ fn a_rate_presents_as_many_requests_as_arithmetic_says() {
     let sum = load.run().unwrap().sum();
     assert_eq!(sum.measured.sent, 500);
     assert_eq!(sum.whole.sent, 600);
-    load.arrivals = Arrivals::Poisson;
+    load.arrivals = ArrivalSpacing::Poisson;
     let sum = load.run().unwrap().sum();
     // Six standard deviations of a Poisson count of 500.
     assert!(
@@ -28,22 +28,22 @@ fn a_rate_presents_as_many_requests_as_arithmetic_says() {
 }
 
 #[test]
-fn a_standstill_is_never_told_shorter_than_it_was() {
+fn a_standstill_is_never_reported_shorter_than_it_was() {
     let told = drive::selftest::run(3).unwrap();
     // Requests that were due in the standstill waited at least this long.
-    assert!(told.told_p99_ms >= told.true_p99_ms - 20.0, "{told:?}");
-    assert!(told.told_max_ms >= 950.0, "{told:?}");
+    assert!(told.reported_p99_ms >= told.true_p99_ms - 20.0, "{told:?}");
+    assert!(told.reported_max_ms >= 950.0, "{told:?}");
 }
 
 #[test]
 fn the_bound_on_outstanding_requests_holds_iterations_back() {
-    let server = Server::start(Behaviour {
-        service: drive::server::Service::Queue {
+    let server = Server::start(ServerBehaviour {
+        service: drive::server::ServiceTime::Queue {
             servers: 1,
             mean_ns: 20_000_000,
             exponential: false,
         },
-        ..Behaviour::default()
+        ..ServerBehaviour::default()
     })
     .unwrap();
     let mut load = HttpLoad::new(format!("http://{}/", server.address()));
@@ -68,7 +68,7 @@ fn the_bound_on_outstanding_requests_holds_iterations_back() {
 
 #[test]
 fn a_bound_that_is_never_reached_holds_nothing_back() {
-    let server = Server::start(Behaviour::default()).unwrap();
+    let server = Server::start(ServerBehaviour::default()).unwrap();
     let mut load = HttpLoad::new(format!("http://{}/", server.address()));
     load.clients = 1000;
     load.rate = Some(20_000.0);

@@ -1,8 +1,8 @@
 //! Servers made for one test: each connection is handled by a closure in a
 //! thread of its own.
 
-use drive::engine::{Outcome, Silent, run};
-use drive::plan::Plan;
+use drive::engine::{LoadOutcome, SilentObserver, run};
+use drive::plan::RunPlan;
 use std::io::Read;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
@@ -38,12 +38,12 @@ pub fn read_request(stream: &mut TcpStream) -> Option<String> {
 }
 
 /// Runs a plan; the engine itself asserts that every request is accounted for.
-pub fn carry_out(plan: &Plan) -> Outcome {
-    run(plan, &mut Silent, &AtomicBool::new(false)).unwrap()
+pub fn carry_out(plan: &RunPlan) -> LoadOutcome {
+    run(plan, &mut SilentObserver, &AtomicBool::new(false)).unwrap()
 }
 
 /// The first plan of a scenario.
-pub fn plan(text: &str) -> Plan {
+pub fn plan(text: &str) -> RunPlan {
     let scenario = drive::scenario::read(text, Path::new("."));
     scenario.unwrap().variants.remove(0).plan
 }

@@ -133,7 +133,7 @@ frame = {{ fixed = 4 }}
 }
 
 #[test]
-fn all_mistakes_are_told_at_once_with_their_places() {
+fn all_mistakes_are_reported_at_once_with_their_places() {
     let text = r#"titel = "x"
 warmup = "5 parsecs"
 [loop]
@@ -194,7 +194,7 @@ frame = { length = 3 }
 }
 
 #[test]
-fn what_nobody_uses_and_what_cannot_be_judged_is_a_mistake_with_its_place() {
+fn what_is_not_used_and_what_cannot_be_judged_is_a_mistake_with_its_place() {
     let text = r#"title = "${n} times"
 objectives = ["p99<20ms", "p99<<20ms", "errors<=1%", "cpu<50us"]
 [loop]
@@ -272,7 +272,7 @@ fn the_sample_scenarios_of_the_docs_are_read() {
 }
 
 #[test]
-fn a_message_longer_than_its_frame_can_tell_is_a_mistake() {
+fn a_message_longer_than_its_length_field_can_hold_is_a_mistake() {
     let text = |frame: &str, size: usize| {
         format!(
             "[[population]]\nname = \"a\"\nclients = 1\nsockets = {{ s = \"tcp://127.0.0.1:9\" }}\n\
@@ -293,7 +293,7 @@ fn a_message_longer_than_its_frame_can_tell_is_a_mistake() {
 }
 
 #[test]
-fn mistakes_of_a_step_are_told_although_its_request_is_wrong() {
+fn mistakes_of_a_step_are_reported_although_its_request_is_wrong() {
     let text = "[[population]]\nname = \"a\"\nclients = 1\n[[population.step]]\nrequest = \"GET\"\n\
                 body = \"{{nobody}}\"\nheaders = { A = \"{{x.y}}\", B = \"{{\" }\n";
     let mistakes = drive::scenario::read(text, Path::new(".")).unwrap_err();

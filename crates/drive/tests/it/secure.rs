@@ -1,9 +1,9 @@
 //! TLS: certificates that verify, and those that do not.
 
 use crate::peers::serve;
-use drive::engine::Failure;
+use drive::engine::RequestFailure;
 use drive::load::HttpLoad;
-use drive::tls::{TlsTarget, Trust};
+use drive::tls::{TlsTarget, TrustSettings};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::{ServerConfig, ServerConnection, Stream};
@@ -61,7 +61,7 @@ fn trusting(mut load: HttpLoad, pem: &str) -> (HttpLoad, tempfile::TempDir) {
 }
 
 /// What is said before the run.
-fn foreseen(load: &HttpLoad) -> String {
+fn preflight_problems(load: &HttpLoad) -> String {
     let found = drive::preflight::check(&load.plan().unwrap());
     let texts: Vec<String> = found.iter().map(ToString::to_string).collect();
     texts.join("\n")
@@ -96,7 +96,7 @@ fn authority(wanted: &mut CertificateParams) {
 fn the_certificate_of_an_authority_is_accepted_when_it_is_itself_trusted() {
     let (address, pem) = server_with(authority);
     let (trusting, _folder) = trusting(load(address), &pem);
-    assert_eq!(foreseen(&trusting), "");
+    assert_eq!(preflight_problems(&trusting), "");
     let outcome = trusting.run().unwrap();
     assert_eq!(
         outcome.sum().measured.answered,
@@ -107,7 +107,7 @@ fn the_certificate_of_an_authority_is_accepted_when_it_is_itself_trusted() {
     // Another one of the same kind is no excuse.
     let (_, other) = server_with(authority);
     let (load, _folder) = self::trusting(load(address), &other);
-    let told = foreseen(&load);
+    let told = preflight_problems(&load);
     assert!(
         told.contains("CA:TRUE") && told.contains("--cacert"),
         "{told}"
@@ -139,21 +139,21 @@ fn a_certificate_that_is_itself_trusted_still_has_its_dates_and_names_checked() 
     ] {
         let (address, pem) = server_with(change);
         let (mut load, _folder) = trusting(load(address), &pem);
-        let told = foreseen(&load);
+        let told = preflight_problems(&load);
         assert!(told.contains(part), "{told}");
         load.iterations = Some(2);
         let outcome = load.run().unwrap();
-        assert_eq!(outcome.sum().measured.failed[Failure::Tls as usize], 2);
+        assert_eq!(outcome.sum().measured.failed[RequestFailure::Tls as usize], 2);
         let messages = outcome.messages();
         assert!(messages.keys().all(|m| m.contains(part)), "{messages:?}");
     }
 }
 
 #[test]
-fn a_server_that_never_shakes_hands_or_speaks_no_tls_is_told_before_the_run() {
+fn a_server_that_never_shakes_hands_or_speaks_no_tls_is_reported_before_the_run() {
     let patience = Duration::from_millis(100);
     let try_out = |address: SocketAddr| {
-        let tls = TlsTarget::new("localhost", &Trust::default(), false).unwrap();
+        let tls = TlsTarget::new("localhost", &TrustSettings::default(), false).unwrap();
         tls.try_out(TcpStream::connect(address).unwrap(), patience)
             .unwrap_err()
     };
@@ -176,12 +176,12 @@ fn a_server_that_never_shakes_hands_or_speaks_no_tls_is_told_before_the_run() {
 }
 
 #[test]
-fn an_unknown_certificate_is_refused_and_told() {
+fn an_unknown_certificate_is_refused_and_reported() {
     let (address, _) = server();
     let mut load = load(address);
     load.iterations = Some(4);
     let outcome = load.run().unwrap();
-    assert_eq!(outcome.sum().measured.failed[Failure::Tls as usize], 4);
+    assert_eq!(outcome.sum().measured.failed[RequestFailure::Tls as usize], 4);
     assert!(
         outcome.messages().keys().any(|m| m.contains("certificate")),
         "{:?}",

@@ -3,9 +3,9 @@
 use super::{Case, LOOPS, application};
 use crate::error::LabError;
 use crate::serve::{Metrics, Server, stop_flag};
-use drive::engine::{self, Outcome, Silent};
+use drive::engine::{self, LoadOutcome, SilentObserver};
 use drive::load::LoadError;
-use drive::plan::Plan;
+use drive::plan::RunPlan;
 use drive::scenario;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -40,7 +40,7 @@ pub struct Found {
     /// CPU of the threads that read and write for receivers, µs a message.
     pub receivers_us: f64,
     /// By the driver.
-    pub outcome: Outcome,
+    pub outcome: LoadOutcome,
 }
 
 impl Region {
@@ -62,7 +62,7 @@ impl Region {
     pub fn cycles(&mut self, concurrent: u32, requests: u32) -> Result<Found, LabError> {
         let plan = plan(&self.listener, concurrent, requests)?;
         let before = self.server.idle()?;
-        let outcome = engine::run(&plan, &mut Silent, stop_flag()).map_err(LoadError::from)?;
+        let outcome = engine::run(&plan, &mut SilentObserver, stop_flag()).map_err(LoadError::from)?;
         let after = self.server.idle()?;
         let sum = outcome.sum();
         let wrong = sum.whole.failures() + sum.whole.checks_failed;
@@ -116,7 +116,7 @@ pub fn application_us(region: &mut Region) -> Result<f64, LabError> {
 }
 
 /// The plan of the outer injector.
-pub fn plan(listener: &str, concurrent: u32, requests: u32) -> Result<Plan, LabError> {
+pub fn plan(listener: &str, concurrent: u32, requests: u32) -> Result<RunPlan, LabError> {
     let text = format!(
         "title = \"socket cycles\"\nwarmup = \"0s\"\nthreads = 1\ntimeout = \"20s\"\n\
          [[population]]\nname = \"gateway\"\nclients = {concurrent}\n\

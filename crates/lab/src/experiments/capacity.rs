@@ -11,9 +11,9 @@ use super::{Context, Experiment, Needs};
 use crate::error::LabError;
 use crate::report::{Picture, Published, Report, Table};
 use crate::serve::{Application, Server, stop_flag};
-use drive::engine::{self, Outcome, Silent};
+use drive::engine::{self, LoadOutcome, SilentObserver};
 use drive::load::{HttpLoad, LoadError};
-use drive::plan::Think;
+use drive::plan::ThinkTime;
 use measure::report::{Plot, Series, short};
 use std::time::Duration;
 
@@ -149,7 +149,7 @@ fn point(
     load.headers = vec![("content-type".into(), "application/json".into())];
     load.body = BODY.into();
     load.clients = clients;
-    load.think = Think::Constant(THINK.as_nanos() as u64);
+    load.think = ThinkTime::Constant(THINK.as_nanos() as u64);
     load.warmup = Duration::from_secs(1);
     load.duration = length;
     load.timeout = PATIENCE;
@@ -157,7 +157,7 @@ fn point(
     load.seed = context.seed;
     let plan = load.plan()?;
     let before = (reading(gateway)?, reading(region)?);
-    let outcome = engine::run(&plan, &mut Silent, stop_flag()).map_err(LoadError::from)?;
+    let outcome = engine::run(&plan, &mut SilentObserver, stop_flag()).map_err(LoadError::from)?;
     let after = (reading(gateway)?, reading(region)?);
     let sum = outcome.sum();
     let answered = sum.measured.answered - sum.measured.checks_failed;
@@ -196,7 +196,7 @@ fn reading(server: &Server) -> Result<Reading, LabError> {
     Ok((of("general") + offload, offload))
 }
 
-fn used(before: Reading, after: Reading, outcome: &Outcome, answers: f64) -> Used {
+fn used(before: Reading, after: Reading, outcome: &LoadOutcome, answers: f64) -> Used {
     let (all, offload) = (after.0 - before.0, after.1 - before.1);
     Used {
         percent: all / outcome.whole_s.max(f64::MIN_POSITIVE) * 100.0,

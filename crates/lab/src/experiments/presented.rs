@@ -6,7 +6,7 @@ use super::{Context, Experiment};
 use crate::error::LabError;
 use crate::report::Report;
 use crate::serve::{Record, Server, stop_flag};
-use drive::engine::{self, Outcome, Silent};
+use drive::engine::{self, LoadOutcome, SilentObserver};
 use drive::load::{HttpLoad, LoadError};
 use measure::report::Axis;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use std::time::Duration;
 /// What one run came to.
 pub struct Presented {
     /// By the driver.
-    pub outcome: Outcome,
+    pub outcome: LoadOutcome,
     /// By the region: a record a task.
     pub records: Vec<Record>,
     /// CPU of server and workers, µs a task.
@@ -42,7 +42,7 @@ pub fn load(
 pub fn present(server: &mut Server, load: &HttpLoad) -> Result<Presented, LabError> {
     let before = server.idle()?;
     let plan = load.plan()?;
-    let outcome = engine::run(&plan, &mut Silent, stop_flag()).map_err(LoadError::from)?;
+    let outcome = engine::run(&plan, &mut SilentObserver, stop_flag()).map_err(LoadError::from)?;
     let after = server.idle()?;
     let tasks = after.tasks_ended() - before.tasks_ended();
     Ok(Presented {

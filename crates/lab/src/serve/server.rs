@@ -13,7 +13,7 @@ use super::metrics::Metrics;
 use super::record::{Record, Records};
 use crate::error::LabError;
 use drive::load::LoadError;
-use drive::scrape::Endpoint;
+use drive::scrape::MetricsEndpoint;
 use drive::url::Url;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -29,7 +29,7 @@ pub struct Server {
     process: Process,
     gateway: String,
     admin: String,
-    metrics: Endpoint,
+    metrics: MetricsEndpoint,
     records: Records,
 }
 
@@ -89,7 +89,7 @@ impl Server {
             process,
             gateway,
             admin,
-            metrics: Endpoint(metrics),
+            metrics: MetricsEndpoint(metrics),
             records,
         })
     }
@@ -109,7 +109,7 @@ impl Server {
         let failed =
             |why: &dyn std::fmt::Display| LabError::Failed(format!("listener {name}: {why}"));
         let url = Url::parse(&format!("{}/sockets/list", self.admin)).map_err(LoadError::from)?;
-        let text = Endpoint(url).text().map_err(|e| failed(&e))?;
+        let text = MetricsEndpoint(url).text().map_err(|e| failed(&e))?;
         let list: serde_json::Value = serde_json::from_str(&text).map_err(|e| failed(&e))?;
         let all = list["listeners"].as_array().into_iter().flatten();
         let found = all.into_iter().find(|l| l["listener"] == name);
@@ -283,7 +283,7 @@ fn take_address(line: &str, wanted: &str, found: &mut [Option<String>; 2]) {
     }
 }
 
-fn read(endpoint: &Endpoint) -> Result<Metrics, LabError> {
+fn read(endpoint: &MetricsEndpoint) -> Result<Metrics, LabError> {
     let text = endpoint.text();
     let text = text.map_err(|error| LabError::Failed(format!("{endpoint}: {error}")))?;
     Ok(Metrics::parse(&text))

@@ -3,9 +3,9 @@
 
 use crate::error::LabError;
 use crate::net::{PORT, SERVER, Wire};
-use drive::engine::{self, Silent};
+use drive::engine::{self, SilentObserver};
 use drive::load::{HttpLoad, LoadError};
-use drive::plan::{Knobs, Writes};
+use drive::plan::{SocketOptions, WritePattern};
 use measure::Histogram;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -56,7 +56,7 @@ impl ClientPlan {
         let plan = self.plan()?;
         let outcome = wire
             .client
-            .run(|| engine::run(&plan, &mut Silent, &AtomicBool::new(false)))?
+            .run(|| engine::run(&plan, &mut SilentObserver, &AtomicBool::new(false)))?
             .map_err(LoadError::from)?;
         let sum = outcome.sum();
         let timing = Timing {
@@ -73,7 +73,7 @@ impl ClientPlan {
     }
 
     /// The driver's plan.
-    fn plan(&self) -> Result<drive::plan::Plan, LabError> {
+    fn plan(&self) -> Result<drive::plan::RunPlan, LabError> {
         let mut load = HttpLoad::new(format!("http://{SERVER}:{PORT}/account"));
         load.method = "POST".into();
         load.iterations = Some(self.requests);
@@ -81,10 +81,10 @@ impl ClientPlan {
         load.threads = 1;
         load.keep_alive = self.keep_alive;
         load.timeout = Duration::from_secs(10);
-        load.knobs = Knobs {
+        load.knobs = SocketOptions {
             no_delay: self.no_delay,
             quick_ack: self.quick_ack,
-            ..Knobs::default()
+            ..SocketOptions::default()
         };
         let head = |body: usize| {
             let close = if self.keep_alive {
@@ -104,7 +104,7 @@ impl ClientPlan {
         let mut plan = load.plan()?;
         for step in plan.populations.iter_mut().flat_map(|p| &mut p.steps) {
             if self.head_apart {
-                step.writes = Writes {
+                step.writes = WritePattern {
                     sizes: vec![head(body), body.max(1)],
                     pause_ns: 0,
                 };

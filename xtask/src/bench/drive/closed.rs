@@ -4,7 +4,7 @@ use super::peers::{Load, PEERS, Ran, answered, ours};
 use super::{Bound, Row, Setting};
 use crate::bench::median;
 use anyhow::Result;
-use drive::server::{Behaviour, Server};
+use drive::server::{ServerBehaviour, Server};
 
 const LOAD: Load = Load {
     connections: 50,
@@ -16,9 +16,9 @@ const LOAD: Load = Load {
 /// Every round runs ours and then each peer, so that a drift of the machine
 /// touches all alike.
 pub fn rows(setting: &Setting) -> Result<Vec<Row>> {
-    let server = Server::start(Behaviour {
+    let server = Server::start(ServerBehaviour {
         body_bytes: 12,
-        ..Behaviour::default()
+        ..ServerBehaviour::default()
     })?;
     let url = format!("http://{}/", server.address());
     let mut mine = Figures::default();

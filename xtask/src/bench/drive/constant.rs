@@ -6,7 +6,7 @@ use super::{Bound, Row, Setting};
 use crate::bench::median;
 use anyhow::{Context, Result};
 use drive::engine;
-use drive::server::{Behaviour, Server};
+use drive::server::{ServerBehaviour, Server};
 
 const LOAD: Load = Load {
     connections: 50,
@@ -17,9 +17,9 @@ const LOAD: Load = Load {
 
 /// Every round runs ours and then each peer that knows rates.
 pub fn rows(setting: &Setting) -> Result<Vec<Row>> {
-    let server = Server::start(Behaviour {
+    let server = Server::start(ServerBehaviour {
         log_arrivals: true,
-        ..Behaviour::default()
+        ..ServerBehaviour::default()
     })?;
     let url = format!("http://{}/", server.address());
     let peers: Vec<_> = PEERS.iter().filter(|p| p.rates).collect();

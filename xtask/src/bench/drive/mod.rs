@@ -13,7 +13,7 @@ mod theory;
 use super::{Bench, Bound, Row, Setting, median};
 use anyhow::{Result, bail};
 use drive::load::HttpLoad;
-use drive::server::{Behaviour, Server};
+use drive::server::{ServerBehaviour, Server};
 use std::time::Duration;
 
 /// The driver's benches.
@@ -59,16 +59,16 @@ pub struct ServeArgs {
 /// Serves until standard input ends.
 pub fn serve(args: &ServeArgs) -> Result<bool> {
     let service = match args.servers {
-        None => drive::server::Service::Immediate,
-        Some(servers) => drive::server::Service::Queue {
+        None => drive::server::ServiceTime::Immediate,
+        Some(servers) => drive::server::ServiceTime::Queue {
             servers,
             mean_ns: (args.service_ms * 1e6) as u64,
             exponential: true,
         },
     };
-    let server = Server::start(Behaviour {
+    let server = Server::start(ServerBehaviour {
         service,
-        ..Behaviour::default()
+        ..ServerBehaviour::default()
     })?;
     println!("{}", server.address());
     std::io::copy(&mut std::io::stdin(), &mut std::io::sink())?;

@@ -8,7 +8,7 @@
 use super::peers::{Load, PEERS, Peer, Ran};
 use super::{Bound, Row, Setting, median};
 use anyhow::Result;
-use drive::server::{Behaviour, Server};
+use drive::server::{ServerBehaviour, Server};
 use std::time::Duration;
 
 const LOAD: Load = Load {
@@ -26,7 +26,7 @@ pub fn rows(setting: &Setting) -> Result<Vec<Row>> {
         let mut peers: Vec<Vec<f64>> = vec![Vec::new(); PEERS.len()];
         for _ in 0..setting.rounds {
             let told = drive::selftest::run(u64::from(seconds))?;
-            ours.push(told.told_p99_ms);
+            ours.push(told.reported_p99_ms);
             expected.push(told.true_p99_ms);
             for (peer, values) in PEERS.iter().zip(&mut peers).filter(|(p, _)| p.rates) {
                 values.extend(stalled(peer, seconds)?);
@@ -48,9 +48,9 @@ pub fn rows(setting: &Setting) -> Result<Vec<Row>> {
 /// The p99 that a peer prints of a run in whose middle the server stands still.
 fn stalled(peer: &Peer, seconds: u32) -> Result<Option<f64>> {
     let load = Load { seconds, ..LOAD };
-    let server = Server::start(Behaviour {
+    let server = Server::start(ServerBehaviour {
         body_bytes: 64,
-        ..Behaviour::default()
+        ..ServerBehaviour::default()
     })?;
     let url = format!("http://{}/", server.address());
     let ran = std::thread::scope(|scope| {

@@ -2,14 +2,14 @@
 //! client. What a step sends, the request for the answer included, leaves in
 //! one write.
 
-use super::Common;
+use super::ThreadContext;
 use super::line::{Answer, Asked, Failed, LONGEST_KEPT, Meter};
-use crate::appc::{self as naming, Partner};
+use crate::appc::{self as naming, AppcPartner};
 use crate::clock;
-use crate::engine::Failure;
-use crate::message::{Check, Reply};
+use crate::engine::RequestFailure;
+use crate::message::{AnswerCheck, ReplyEnd};
 use crate::net;
-use crate::plan::{Population, Step, Target};
+use crate::plan::{Population, RequestStep, LoadTarget};
 use appc::{DrivenNode, WakeEvent};
 use http::HeaderMap;
 use rustix::fd::{AsFd, OwnedFd};
@@ -30,7 +30,7 @@ use tokio::sync::Mutex;
 
 /// The nodes of a thread, by their logical units.
 #[derive(Default)]
-pub(super) struct Kit {
+pub(super) struct ThreadNodes {
     links: RefCell<BTreeMap<String, Rc<Link>>>,
 }
 
@@ -44,25 +44,25 @@ struct Link {
 
 /// A client's conversation.
 pub(super) struct Line {
-    held: Option<Held>,
+    held: Option<OpenConversation>,
     buffer: Vec<u8>,
 }
 
-struct Held {
+struct OpenConversation {
     link: Rc<Link>,
     id: ConversationId,
     /// Whether it has its session.
     open: bool,
 }
 
-impl Kit {
+impl ThreadNodes {
     /// The thread's node for a target, started when it is first wanted.
-    fn link(&self, common: &Common, partner: &Partner) -> Result<Rc<Link>, Failed> {
+    fn link(&self, common: &ThreadContext, partner: &AppcPartner) -> Result<Rc<Link>, Failed> {
         let lu = partner.lu(common.index);
         if let Some(link) = self.links.borrow().get(&lu) {
             return Ok(link.clone());
         }
-        let refused = |why: String| (Failure::Connect, why);
+        let refused = |why: String| (RequestFailure::Connect, why);
         let config = naming::node(&common.plan, &lu, common.index);
         let config = config.ok_or_else(|| refused(format!("no population uses {lu}")))?;
         let node = DrivenNode::start(config).map_err(|e| refused(e.to_string()))?;
@@ -147,8 +147,8 @@ impl Link {
 
     /// Makes sure that a link leads to the partner. One client sets it up, the
     /// others wait for it.
-    async fn reach(&self, target: &Target, partner: &Partner) -> Result<(), Failed> {
-        let refused = |why: String| (Failure::Connect, why);
+    async fn reach(&self, target: &LoadTarget, partner: &AppcPartner) -> Result<(), Failed> {
+        let refused = |why: String| (RequestFailure::Connect, why);
         let there = || {
             let leads = self.node.leads_to(&partner.partner);
             leads.map_err(|e| refused(e.to_string()))
@@ -172,7 +172,7 @@ impl Link {
     }
 }
 
-async fn connect(target: &Target) -> io::Result<std::net::TcpStream> {
+async fn connect(target: &LoadTarget) -> io::Result<std::net::TcpStream> {
     let source = target.sources.first().copied();
     let fd = net::connect(target.address, source, &target.knobs)?;
     let stream = tokio::net::TcpStream::from_std(fd.into())?;
@@ -199,7 +199,7 @@ impl Line {
     ) -> Result<Answer, Failed> {
         let Some(partner) = naming::partner_of(asked.target) else {
             let why = "the target is no partner of a conversation";
-            return Err((Failure::Malformed, why.to_owned()));
+            return Err((RequestFailure::Malformed, why.to_owned()));
         };
         if self.held.is_none() {
             self.allocate(asked, partner, meter).await?;
@@ -214,7 +214,7 @@ impl Line {
             Ok(()) => {
                 meter.sent(asked.bytes.len() as u64);
                 match asked.step.reply {
-                    Reply::Turn { .. } => self.receive(asked.keeps_body(), &mut answer).await,
+                    ReplyEnd::Turn { .. } => self.receive(asked.keeps_body(), &mut answer).await,
                     _ => Ok(ReturnCode::Ok),
                 }
             }
@@ -243,7 +243,7 @@ impl Line {
                 return Err(partner.failure(verb, code));
             }
         }
-        if matches!(asked.step.reply, Reply::Turn { ebcdic: true }) {
+        if matches!(asked.step.reply, ReplyEnd::Turn { ebcdic: true }) {
             answer.body = sna::ebcdic::to_string(&answer.body).into_bytes();
         }
         if answer.status == ReturnCode::DeallocatedNormal.value() as u16 {
@@ -257,16 +257,16 @@ impl Line {
     async fn allocate(
         &mut self,
         asked: &Asked<'_>,
-        partner: &Partner,
+        partner: &AppcPartner,
         meter: &Meter<'_>,
     ) -> Result<(), Failed> {
         let began = clock::now();
-        let refused = |e: appc::Error| (Failure::Connect, e.to_string());
+        let refused = |e: appc::Error| (RequestFailure::Connect, e.to_string());
         let link = meter.common.resources.appc.link(meter.common, partner)?;
         link.reach(asked.target, partner).await?;
-        let wish = partner.wish(meter.common.index).map_err(refused)?;
+        let wish = partner.allocate_request(meter.common.index).map_err(refused)?;
         let id = link.node.verb(|node, now| node.allocate(wish, now));
-        let held = self.held.insert(Held {
+        let held = self.held.insert(OpenConversation {
             link: link.clone(),
             id,
             open: false,
@@ -283,7 +283,7 @@ impl Line {
 
     /// Sends the records of a step and what the partner is to do then.
     async fn send(&mut self, asked: &Asked<'_>) -> Result<(), (&'static str, ReturnCode)> {
-        let Some(Held { link, id, .. }) = &self.held else {
+        let Some(OpenConversation { link, id, .. }) = &self.held else {
             return Err(("SEND_DATA", ReturnCode::ProgramStateCheck));
         };
         let (step, id) = (asked.step, *id);
@@ -300,11 +300,11 @@ impl Line {
                 records.next();
             }
             let (verb, code) = match step.reply {
-                Reply::Turn { .. } => (
+                ReplyEnd::Turn { .. } => (
                     "PREPARE_TO_RECEIVE",
                     node.prepare_to_receive(id, PrepareToReceiveType::Flush),
                 ),
-                Reply::Confirmation => ("CONFIRM", node.confirm(id).map(|sent| sent.code)),
+                ReplyEnd::Confirmation => ("CONFIRM", node.confirm(id).map(|sent| sent.code)),
                 _ => ("FLUSH", Poll::Ready(node.flush(id))),
             };
             code.map(|code| match code {
@@ -322,7 +322,7 @@ impl Line {
         answer: &mut Answer,
     ) -> Result<ReturnCode, (&'static str, ReturnCode)> {
         let Line {
-            held: Some(Held { link, id, .. }),
+            held: Some(OpenConversation { link, id, .. }),
             buffer,
         } = self
         else {
@@ -371,7 +371,7 @@ impl Line {
 
     /// Ends the conversation as failed; never waits.
     pub fn give_up(&mut self) {
-        let Some(Held { link, id, open }) = self.held.take() else {
+        let Some(OpenConversation { link, id, open }) = self.held.take() else {
             return;
         };
         link.node.verb(|node, _| match open {
@@ -387,7 +387,7 @@ impl Line {
         if population.targets.iter().all(|t| t.keep_alive) {
             return;
         }
-        let Some(Held { link, id, .. }) = &self.held else {
+        let Some(OpenConversation { link, id, .. }) = &self.held else {
             return;
         };
         let id = *id;
@@ -401,10 +401,10 @@ impl Line {
 }
 
 /// Whether a step takes this return code for an answer.
-fn wanted(step: &Step, code: ReturnCode) -> bool {
+fn wanted(step: &RequestStep, code: ReturnCode) -> bool {
     let code = code.value() as u16;
-    let takes = |check: &Check| match check {
-        Check::Status(ranges) => ranges.iter().any(|(a, b)| (*a..=*b).contains(&code)),
+    let takes = |check: &AnswerCheck| match check {
+        AnswerCheck::Status(ranges) => ranges.iter().any(|(a, b)| (*a..=*b).contains(&code)),
         _ => false,
     };
     code != 0 && code != 18 && step.checks.iter().any(takes)

@@ -2,13 +2,13 @@
 //! request.
 
 use super::line::{Answer, Asked, Failed, Line, Meter};
-use super::{Common, Shared};
+use super::{ThreadContext, ThreadState};
 use crate::clock;
-use crate::engine::Failure;
+use crate::engine::RequestFailure;
 use crate::engine::lifecycle::record_times;
 use crate::engine::record::note;
-use crate::message::Scope;
-use crate::plan::{Load, Plan, Population, Step, Target};
+use crate::message::TemplateScope;
+use crate::plan::{LoadModel, RunPlan, Population, RequestStep, LoadTarget};
 use crate::rng::Rng;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -28,7 +28,7 @@ pub(super) struct Client {
 
 impl Client {
     /// A client; none when its population is not one of tasks.
-    pub fn new(plan: &Plan, population: usize, number: u64) -> Option<Client> {
+    pub fn new(plan: &RunPlan, population: usize, number: u64) -> Option<Client> {
         let line = Line::of(&plan.populations[population])?;
         let steps = plan.populations[population].steps.iter();
         let slots = steps.flat_map(|s| &s.captures).map(|c| c.slot + 1).max();
@@ -44,13 +44,13 @@ impl Client {
     }
 
     /// Presents its part of the load until the run is over.
-    pub async fn live(mut self, common: &Rc<Common>) {
+    pub async fn live(mut self, common: &Rc<ThreadContext>) {
         let (plan, shared) = (common.plan.clone(), &common.state);
         let population = &plan.populations[self.population];
         let (start, warmup) = (shared.borrow().start, plan.warmup_ns);
         let mut free = clock::now();
         match &population.load {
-            Load::Open { .. } => loop {
+            LoadModel::Open { .. } => loop {
                 let due = shared.borrow_mut().next_due(self.population);
                 let Some(due) = due else { return };
                 common.timer.sleep_until(due).await;
@@ -62,7 +62,7 @@ impl Client {
                 self.iterate(population, due, due.max(free), common).await;
                 free = clock::now();
             },
-            Load::Closed { clients, .. } => {
+            LoadModel::Closed { clients, .. } => {
                 let level = clients.after(warmup);
                 let spread = population.think.mean_ns() * self.number as f64;
                 let mut at = start + (spread / population.clients().max(1) as f64) as u64;
@@ -93,7 +93,7 @@ impl Client {
         population: &Population,
         intended: u64,
         ready: u64,
-        common: &Rc<Common>,
+        common: &Rc<ThreadContext>,
     ) -> bool {
         let (plan, shared) = (&common.plan, &common.state);
         for (feeder, row) in plan.feeders.iter().zip(&mut self.rows) {
@@ -142,12 +142,12 @@ impl Client {
     fn settle(
         &mut self,
         answer: Result<Answer, Failed>,
-        step: &Step,
+        step: &RequestStep,
         index: usize,
         measured: bool,
         times: [u64; 4],
-        target: &Target,
-        shared: &RefCell<Shared>,
+        target: &LoadTarget,
+        shared: &RefCell<ThreadState>,
     ) -> bool {
         let p = self.population;
         let done = times[3];
@@ -185,12 +185,12 @@ impl Client {
     async fn exchange(
         &mut self,
         population: &Population,
-        step: &Step,
+        step: &RequestStep,
         measured: bool,
-        common: &Rc<Common>,
+        common: &Rc<ThreadContext>,
     ) -> Result<Answer, Failed> {
         let mut bytes = Vec::new();
-        let mut scope = Scope {
+        let mut scope = TemplateScope {
             feeders: &common.plan.feeders,
             rows: &self.rows,
             captured: &self.captured,
@@ -200,7 +200,7 @@ impl Client {
         };
         step.request
             .render(&mut scope, &mut Vec::new(), &mut bytes)
-            .map_err(|why| (Failure::Malformed, why.to_string()))?;
+            .map_err(|why| (RequestFailure::Malformed, why.to_string()))?;
         let asked = Asked {
             step,
             target: &population.targets[step.target],
@@ -215,12 +215,12 @@ impl Client {
         let answer = timeout(patience, self.line.exchange(&asked, &meter)).await;
         let late = || {
             let why = "no complete answer in time".to_owned();
-            Err((Failure::Timeout, why))
+            Err((RequestFailure::Timeout, why))
         };
         answer.unwrap_or_else(|_| late())
     }
 
-    fn examine(&mut self, step: &Step, answer: &Answer) -> bool {
+    fn examine(&mut self, step: &RequestStep, answer: &Answer) -> bool {
         let Answer {
             status,
             headers,

@@ -5,9 +5,9 @@
 
 use super::line::{Answer, Asked, Failed, LONGEST_KEPT, Meter};
 use crate::clock;
-use crate::engine::Failure;
+use crate::engine::RequestFailure;
 use crate::net;
-use crate::plan::{Population, Target};
+use crate::plan::{Population, LoadTarget};
 use crate::tls::words_of_io;
 use bytes::Bytes;
 use h2::client::SendRequest;
@@ -27,28 +27,28 @@ pub(super) struct Line {
 /// One connection, and what went over it so far.
 struct Connection {
     sender: SendRequest<Bytes>,
-    traffic: Rc<Traffic>,
+    traffic: Rc<TrafficCounts>,
 }
 
 /// Bytes between the library and its connection: frames with their headers, as
 /// TLS takes them and gives them back.
 #[derive(Default)]
-struct Traffic {
+struct TrafficCounts {
     sent: Cell<u64>,
     received: Cell<u64>,
 }
 
 /// Counts a request's bytes when it is over, whatever became of it: an answer,
 /// a failure, or nothing in time.
-struct Tally<'a> {
-    traffic: Rc<Traffic>,
+struct RequestTally<'a> {
+    traffic: Rc<TrafficCounts>,
     meter: &'a Meter<'a>,
 }
 
 /// A connection whose bytes are counted.
-struct Counted<T> {
+struct CountedStream<T> {
     stream: T,
-    traffic: Rc<Traffic>,
+    traffic: Rc<TrafficCounts>,
 }
 
 impl Line {
@@ -78,7 +78,7 @@ impl Line {
             }
         };
         let traffic = connection.traffic.clone();
-        let _tally = Tally { traffic, meter };
+        let _tally = RequestTally { traffic, meter };
         self.converse(connection, asked).await
     }
 
@@ -91,7 +91,7 @@ impl Line {
         let Connection { sender, traffic } = connection;
         let Some((request, body)) = take_apart(asked.bytes, asked.target) else {
             let why = "the rendered request is not valid in HTTP/2";
-            return Err((Failure::Malformed, why.to_owned()));
+            return Err((RequestFailure::Malformed, why.to_owned()));
         };
         let reset = failed_by;
         let mut sender = sender.ready().await.map_err(reset)?;
@@ -146,25 +146,25 @@ fn failed_by(error: h2::Error) -> Failed {
         .reason()
         .map_or_else(String::new, |r| format!("{r:?}"));
     if error.is_io() {
-        return (Failure::Reset, error.to_string());
+        return (RequestFailure::Reset, error.to_string());
     }
     match (error.is_go_away(), error.is_remote()) {
         (true, true) => (
-            Failure::Reset,
+            RequestFailure::Reset,
             format!("the server ended the connection (GOAWAY, {reason})"),
         ),
         (false, true) => (
-            Failure::Reset,
+            RequestFailure::Reset,
             format!("the server reset the stream (RST_STREAM, {reason})"),
         ),
         _ => (
-            Failure::Malformed,
+            RequestFailure::Malformed,
             format!("what the server sends is no HTTP/2 that can be accepted ({reason})"),
         ),
     }
 }
 
-fn take_apart(text: &[u8], target: &Target) -> Option<(Request<()>, Bytes)> {
+fn take_apart(text: &[u8], target: &LoadTarget) -> Option<(Request<()>, Bytes)> {
     let end = memchr::memmem::find(text, b"\r\n\r\n")?;
     let head = std::str::from_utf8(&text[..end]).ok()?;
     let mut lines = head.split("\r\n");
@@ -195,8 +195,8 @@ fn take_apart(text: &[u8], target: &Target) -> Option<(Request<()>, Bytes)> {
     Some((request, Bytes::copy_from_slice(&text[end + 4..])))
 }
 
-async fn connect(target: &Target) -> Result<Connection, Failed> {
-    let refused = |e: io::Error| (Failure::Connect, net::why_not(&e));
+async fn connect(target: &LoadTarget) -> Result<Connection, Failed> {
+    let refused = |e: io::Error| (RequestFailure::Connect, net::why_not(&e));
     let source = target.sources.first().copied();
     let fd = net::connect(target.address, source, &target.knobs).map_err(refused)?;
     let stream = tokio::net::TcpStream::from_std(fd.into()).map_err(refused)?;
@@ -209,10 +209,10 @@ async fn connect(target: &Target) -> Result<Connection, Failed> {
         Some(tls) => {
             let connector = tokio_rustls::TlsConnector::from(tls.config.clone());
             let stream = connector.connect(tls.name.clone(), stream).await;
-            let stream = stream.map_err(|e| (Failure::Tls, words_of_io(&e)))?;
+            let stream = stream.map_err(|e| (RequestFailure::Tls, words_of_io(&e)))?;
             if stream.get_ref().1.alpn_protocol() != Some(b"h2") {
                 let why = "the server does not offer HTTP/2";
-                return Err((Failure::Tls, why.to_owned()));
+                return Err((RequestFailure::Tls, why.to_owned()));
             }
             handshake(stream).await
         }
@@ -223,8 +223,8 @@ async fn handshake<T>(stream: T) -> Result<Connection, Failed>
 where
     T: AsyncRead + AsyncWrite + Unpin + 'static,
 {
-    let traffic = Rc::new(Traffic::default());
-    let stream = Counted {
+    let traffic = Rc::new(TrafficCounts::default());
+    let stream = CountedStream {
         stream,
         traffic: traffic.clone(),
     };
@@ -233,7 +233,7 @@ where
         .initial_window_size(WINDOW)
         .initial_connection_window_size(WINDOW);
     let made = builder.handshake(stream).await;
-    let (sender, connection) = made.map_err(|e| (Failure::Malformed, e.to_string()))?;
+    let (sender, connection) = made.map_err(|e| (RequestFailure::Malformed, e.to_string()))?;
     // Its end is seen by the request that is on it.
     tokio::task::spawn_local(async move {
         let _ = connection.await;
@@ -241,14 +241,14 @@ where
     Ok(Connection { sender, traffic })
 }
 
-impl Drop for Tally<'_> {
+impl Drop for RequestTally<'_> {
     fn drop(&mut self) {
         self.meter.sent(self.traffic.sent.take());
         self.meter.received(self.traffic.received.take());
     }
 }
 
-impl<T: AsyncRead + Unpin> AsyncRead for Counted<T> {
+impl<T: AsyncRead + Unpin> AsyncRead for CountedStream<T> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -261,7 +261,7 @@ impl<T: AsyncRead + Unpin> AsyncRead for Counted<T> {
     }
 }
 
-impl<T: AsyncWrite + Unpin> AsyncWrite for Counted<T> {
+impl<T: AsyncWrite + Unpin> AsyncWrite for CountedStream<T> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -293,7 +293,7 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Counted<T> {
     }
 }
 
-impl<T> Counted<T> {
+impl<T> CountedStream<T> {
     fn wrote(&self, polled: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         if let Poll::Ready(Ok(n)) = &polled {
             add(&self.traffic.sent, *n);

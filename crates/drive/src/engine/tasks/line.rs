@@ -4,21 +4,21 @@
 //! one row of [`lines!`], which bears the name of its variant of [`Protocol`].
 //! What the clients of a thread share is a field of [`ThreadResources`].
 
-use super::Common;
+use super::ThreadContext;
 use crate::clock;
-use crate::engine::Failure;
-use crate::plan::{Population, Protocol, Step, Target};
+use crate::engine::RequestFailure;
+use crate::plan::{Population, Protocol, RequestStep, LoadTarget};
 use http::HeaderMap;
 
 /// Why a request has no answer.
-pub(super) type Failed = (Failure, String);
+pub(super) type Failed = (RequestFailure, String);
 
 /// One request.
 pub(super) struct Asked<'a> {
     /// What is asked, and what is to become of the answer.
-    pub step: &'a Step,
+    pub step: &'a RequestStep,
     /// Whom.
-    pub target: &'a Target,
+    pub target: &'a LoadTarget,
     /// The rendered request.
     pub bytes: &'a [u8],
 }
@@ -45,7 +45,7 @@ pub(super) struct Answer {
 /// Where a protocol has counted what happens on the way.
 pub(super) struct Meter<'a> {
     /// What the clients of the thread share.
-    pub common: &'a std::rc::Rc<Common>,
+    pub common: &'a std::rc::Rc<ThreadContext>,
     /// Whose request it is.
     pub population: usize,
     /// Whether it counts.
@@ -135,7 +135,7 @@ lines! {
 #[derive(Default)]
 pub(super) struct ThreadResources {
     /// The nodes that conversations begin from.
-    pub appc: super::appc::Kit,
+    pub appc: super::appc::ThreadNodes,
 }
 
 /// How much of a body is stored for checks and captures.

@@ -9,11 +9,11 @@ mod http2;
 mod line;
 mod timer;
 
-use super::arrivals::{Schedule, stream};
-use super::record::{Counts, Interval};
-use super::worker::{Ended, GRACE_WHEN_STOPPED_NS, share};
+use super::arrivals::{ArrivalSchedule, stream};
+use super::record::{RequestCounts, IntervalRecord};
+use super::worker::{ThreadResult, GRACE_WHEN_STOPPED_NS, share};
 use crate::clock;
-use crate::plan::{Load, Plan, Population, Protocol, Target};
+use crate::plan::{LoadModel, RunPlan, Population, Protocol, LoadTarget};
 use crate::rng::Rng;
 use client::Client;
 use line::ThreadResources;
@@ -24,35 +24,35 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::Duration;
-use timer::Timer;
+use timer::ThreadTimer;
 use tokio::sync::Notify;
 use tokio::task::LocalSet;
 use tokio::time::timeout;
 
 /// Whether a population's clients are tasks.
 pub(super) fn serve(population: &Population) -> bool {
-    let foreign = |t: &Target| !matches!(t.protocol, Protocol::Stream);
+    let foreign = |t: &LoadTarget| !matches!(t.protocol, Protocol::Stream);
     population.targets.iter().any(foreign)
 }
 
 /// One thread's clients that are tasks.
-pub(super) struct Tasks {
-    plan: Arc<Plan>,
+pub(super) struct ClientTasks {
+    plan: Arc<RunPlan>,
     index: usize,
 }
 
 /// What the clients of one thread have in common.
-struct Common {
-    plan: Arc<Plan>,
+struct ThreadContext {
+    plan: Arc<RunPlan>,
     /// Which thread of the driver this is.
     index: usize,
-    state: RefCell<Shared>,
-    timer: Timer,
+    state: RefCell<ThreadState>,
+    timer: ThreadTimer,
     resources: ThreadResources,
 }
 
 /// What is recorded, and what is left to do.
-struct Shared {
+struct ThreadState {
     interval_ns: u64,
     grace_ns: u64,
     start: u64,
@@ -61,35 +61,35 @@ struct Shared {
     in_flight: u64,
     active: usize,
     last_done: u64,
-    interval: Interval,
+    interval: IntervalRecord,
     quotas: Vec<Option<u64>>,
-    schedules: Vec<Option<Schedule>>,
+    schedules: Vec<Option<ArrivalSchedule>>,
 }
 
-impl Tasks {
-    pub fn new(plan: &Plan, index: usize) -> Tasks {
-        Tasks {
+impl ClientTasks {
+    pub fn new(plan: &RunPlan, index: usize) -> ClientTasks {
+        ClientTasks {
             plan: Arc::new(plan.clone()),
             index,
         }
     }
 
     /// Presents the load from `start` on and returns when the run is over.
-    pub fn run(self, start: u64, stop: &AtomicBool, out: &Sender<Interval>) -> io::Result<Ended> {
+    pub fn run(self, start: u64, stop: &AtomicBool, out: &Sender<IntervalRecord>) -> io::Result<ThreadResult> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
         let plan = self.plan.clone();
         let end = plan.length_ns().map_or(u64::MAX, |length| start + length);
         let steps: Vec<usize> = plan.populations.iter().map(|p| p.steps.len()).collect();
-        let mut shared = Shared {
+        let mut shared = ThreadState {
             start,
             window: (start + plan.warmup_ns, end),
             end,
             in_flight: 0,
             active: 0,
             last_done: start,
-            interval: Interval::new(0, &steps),
+            interval: IntervalRecord::new(0, &steps),
             quotas: Vec::new(),
             schedules: Vec::new(),
             interval_ns: plan.interval_ns,
@@ -107,10 +107,10 @@ impl Tasks {
         }
         shared.active = clients.len();
         let entered = runtime.enter();
-        let common = Rc::new(Common {
+        let common = Rc::new(ThreadContext {
             index: self.index,
             state: RefCell::new(shared),
-            timer: Timer::new()?,
+            timer: ThreadTimer::new()?,
             resources: ThreadResources::default(),
             plan,
         });
@@ -136,25 +136,25 @@ impl Tasks {
             (from, u64::MAX) => (from, shared.last_done.max(from)),
             window => window,
         };
-        Ok(Ended {
+        Ok(ThreadResult {
             window,
             cpu_ns: cpu,
         })
     }
 
-    fn shares(&self, p: usize, population: &Population) -> (Option<u64>, Option<Schedule>) {
+    fn shares(&self, p: usize, population: &Population) -> (Option<u64>, Option<ArrivalSchedule>) {
         let threads = self.plan.threads;
         match &population.load {
             _ if !serve(population) => (None, None),
-            Load::Closed { iterations, .. } => {
+            LoadModel::Closed { iterations, .. } => {
                 (iterations.map(|n| share(n, self.index, threads)), None)
             }
-            Load::Open { rate, arrivals, .. } => {
+            LoadModel::Open { rate, arrivals, .. } => {
                 let rng = Rng::new(self.plan.seed, stream(p, self.index));
                 let rate = rate.after(self.plan.warmup_ns);
                 (
                     None,
-                    Some(Schedule::new(rate, *arrivals, (self.index, threads), rng)),
+                    Some(ArrivalSchedule::new(rate, *arrivals, (self.index, threads), rng)),
                 )
             }
         }
@@ -163,14 +163,14 @@ impl Tasks {
 
 /// Flushes intervals and ends the run; returns the CPU of the measured part.
 async fn watch(
-    shared: &RefCell<Shared>,
+    shared: &RefCell<ThreadState>,
     done: &Notify,
     steps: &[usize],
     stop: &AtomicBool,
-    out: &Sender<Interval>,
+    out: &Sender<IntervalRecord>,
 ) -> u64 {
     let first = shared.borrow().start + shared.borrow().interval_ns;
-    let mut watching = Watching {
+    let mut watching = WatchState {
         flush_at: first,
         cpu_at_flush: clock::thread_cpu(),
         cpu_at_window: [None; 2],
@@ -178,7 +178,7 @@ async fn watch(
     };
     loop {
         let wish = stop.load(Ordering::Relaxed);
-        if let Some(cpu) = watching.look(&mut shared.borrow_mut(), steps, wish, out) {
+        if let Some(cpu) = watching.check_progress(&mut shared.borrow_mut(), steps, wish, out) {
             return cpu;
         }
         // Woken by the last client, or to look around.
@@ -187,21 +187,21 @@ async fn watch(
 }
 
 /// What the watching task remembers between two looks.
-struct Watching {
+struct WatchState {
     flush_at: u64,
     cpu_at_flush: u64,
     cpu_at_window: [Option<u64>; 2],
     stopped: bool,
 }
 
-impl Watching {
+impl WatchState {
     /// Looks around; the CPU of the measured part when the run is over.
-    fn look(
+    fn check_progress(
         &mut self,
-        state: &mut Shared,
+        state: &mut ThreadState,
         steps: &[usize],
         stop: bool,
-        out: &Sender<Interval>,
+        out: &Sender<IntervalRecord>,
     ) -> Option<u64> {
         let now = clock::now();
         if stop && !self.stopped {
@@ -235,9 +235,9 @@ impl Watching {
     }
 }
 
-impl Shared {
-    fn flush(&mut self, steps: &[usize], cpu_ns: u64, out: &Sender<Interval>) {
-        let next = Interval::new(self.interval.index + 1, steps);
+impl ThreadState {
+    fn flush(&mut self, steps: &[usize], cpu_ns: u64, out: &Sender<IntervalRecord>) {
+        let next = IntervalRecord::new(self.interval.index + 1, steps);
         let mut interval = std::mem::replace(&mut self.interval, next);
         interval.outstanding = self.in_flight;
         interval.cpu_ns = cpu_ns;
@@ -245,7 +245,7 @@ impl Shared {
         let _ = out.send(interval);
     }
 
-    fn count(&mut self, population: usize, measured: bool, each: impl Fn(&mut Counts)) {
+    fn count(&mut self, population: usize, measured: bool, each: impl Fn(&mut RequestCounts)) {
         let record = &mut self.interval.populations[population];
         each(&mut record.whole);
         if measured {

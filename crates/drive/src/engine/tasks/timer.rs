@@ -16,32 +16,32 @@ use std::task::{Poll, Waker};
 use tokio::io::unix::AsyncFd;
 
 /// One thread's timer.
-pub(super) struct Timer {
+pub(super) struct ThreadTimer {
     fd: AsyncFd<OwnedFd>,
-    sleepers: RefCell<Sleepers>,
+    sleepers: RefCell<SleepQueue>,
 }
 
 #[derive(Default)]
-struct Sleepers {
+struct SleepQueue {
     /// What the timerfd is set to; 0 when it is not.
     armed: u64,
     count: u64,
-    waiting: BinaryHeap<Reverse<Sleeper>>,
+    waiting: BinaryHeap<Reverse<SleepEntry>>,
 }
 
-struct Sleeper {
+struct SleepEntry {
     at: u64,
     /// Who came first is woken first.
     number: u64,
     waker: Waker,
 }
 
-impl Timer {
+impl ThreadTimer {
     /// A timer of the runtime that the caller is in.
-    pub fn new() -> io::Result<Timer> {
+    pub fn new() -> io::Result<ThreadTimer> {
         let flags = TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK;
         let fd = timerfd_create(TimerfdClockId::Monotonic, flags)?;
-        Ok(Timer {
+        Ok(ThreadTimer {
             // SAFETY: an owned descriptor, which stays the same until it is
             // dropped with what it is registered in.
             fd: unsafe { AsyncFd::register_with_interest(fd, tokio::io::Interest::READABLE) }?,
@@ -58,7 +58,7 @@ impl Timer {
             let mut sleepers = self.sleepers.borrow_mut();
             let number = sleepers.count;
             sleepers.count += 1;
-            sleepers.waiting.push(Reverse(Sleeper {
+            sleepers.waiting.push(Reverse(SleepEntry {
                 at,
                 number,
                 waker: context.waker().clone(),
@@ -90,7 +90,7 @@ impl Timer {
         }
     }
 
-    fn arm(&self, sleepers: &mut Sleepers) {
+    fn arm(&self, sleepers: &mut SleepQueue) {
         let Some(Reverse(first)) = sleepers.waiting.peek() else {
             return;
         };
@@ -107,22 +107,22 @@ impl Timer {
     }
 }
 
-impl PartialEq for Sleeper {
-    fn eq(&self, other: &Sleeper) -> bool {
+impl PartialEq for SleepEntry {
+    fn eq(&self, other: &SleepEntry) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Sleeper {}
+impl Eq for SleepEntry {}
 
-impl PartialOrd for Sleeper {
-    fn partial_cmp(&self, other: &Sleeper) -> Option<Ordering> {
+impl PartialOrd for SleepEntry {
+    fn partial_cmp(&self, other: &SleepEntry) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Sleeper {
-    fn cmp(&self, other: &Sleeper) -> Ordering {
+impl Ord for SleepEntry {
+    fn cmp(&self, other: &SleepEntry) -> Ordering {
         (self.at, self.number).cmp(&(other.at, other.number))
     }
 }
@@ -148,7 +148,7 @@ mod tests {
             .unwrap();
         let order = RefCell::new(Vec::new());
         LocalSet::new().block_on(&runtime, async {
-            let timer = Timer::new().unwrap();
+            let timer = ThreadTimer::new().unwrap();
             let now = clock::now();
             let one = |name: u64, after_ns: u64| {
                 let (timer, order) = (&timer, &order);

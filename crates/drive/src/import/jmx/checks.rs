@@ -3,16 +3,16 @@
 //! Reference: JMeter's component reference, "Assertions" and "Post Processors".
 
 use super::Request;
-use super::requests::Scope;
-use super::tree::Element;
-use super::variables::{Variables, name};
+use super::requests::ElementScope;
+use super::tree::PlanElement;
+use super::variables::{PlanVariables, name};
 use regex::Regex;
 
 /// Gives a request the checks and captures that hold for it.
 pub(super) fn examine(
     request: &mut Request,
-    scope: &Scope<'_>,
-    variables: &mut Variables,
+    scope: &ElementScope<'_>,
+    variables: &mut PlanVariables,
     notes: &mut Vec<String>,
 ) {
     for element in &scope.elements {
@@ -36,8 +36,8 @@ pub(super) fn examine(
 
 fn assertion(
     request: &mut Request,
-    element: &Element,
-    variables: &Variables,
+    element: &PlanElement,
+    variables: &PlanVariables,
 ) -> Result<(), &'static str> {
     let flags = element.property("Assertion.test_type");
     let flags: u32 = flags.and_then(|f| f.parse().ok()).unwrap_or(CONTAINS);
@@ -126,7 +126,7 @@ fn status(pattern: &str) -> Option<String> {
     (first.is_some() && (rest == "xx" || number)).then_some(plain)
 }
 
-fn size(request: &mut Request, element: &Element) -> Result<(), &'static str> {
+fn size(request: &mut Request, element: &PlanElement) -> Result<(), &'static str> {
     let of_body = element
         .property("Assertion.test_field")
         .is_none_or(|field| field == "SizeAssertion.response_data");
@@ -152,8 +152,8 @@ fn of_the_body(use_headers: &str) -> Result<(), &'static str> {
 
 fn regex_extractor(
     request: &mut Request,
-    element: &Element,
-    variables: &mut Variables,
+    element: &PlanElement,
+    variables: &mut PlanVariables,
 ) -> Result<(), &'static str> {
     let get = |key: &str| element.property(key).unwrap_or_default();
     of_the_body(get("RegexExtractor.useHeaders"))?;
@@ -173,8 +173,8 @@ fn regex_extractor(
 
 fn boundaries(
     request: &mut Request,
-    element: &Element,
-    variables: &mut Variables,
+    element: &PlanElement,
+    variables: &mut PlanVariables,
 ) -> Result<(), &'static str> {
     let get = |key: &str| element.property(key).unwrap_or_default();
     of_the_body(get("BoundaryExtractor.useHeaders"))?;
@@ -196,8 +196,8 @@ fn boundaries(
 
 fn json_extractor(
     request: &mut Request,
-    element: &Element,
-    variables: &mut Variables,
+    element: &PlanElement,
+    variables: &mut PlanVariables,
 ) -> Result<(), &'static str> {
     let get = |key: &str| element.property(key).unwrap_or_default();
     first_match(get("JSONPostProcessor.match_numbers"))?;
@@ -252,7 +252,7 @@ fn first_match(number: &str) -> Result<(), &'static str> {
 
 fn keep(
     request: &mut Request,
-    variables: &mut Variables,
+    variables: &mut PlanVariables,
     variable: &str,
     kind: &'static str,
     from: String,

@@ -1,9 +1,9 @@
 //! What each element of a plan is to an import.
 
-use super::tree::Element;
+use super::tree::PlanElement;
 
 /// What an element is.
-pub(super) enum Role {
+pub(super) enum ElementRole {
     Plan,
     /// A thread group; a note says what of its load was not taken over.
     Group(Option<&'static str>),
@@ -22,49 +22,49 @@ pub(super) enum Role {
     Foreign,
 }
 
-pub(super) fn role(element: &Element) -> Role {
+pub(super) fn role(element: &PlanElement) -> ElementRole {
     match element.kind.as_str() {
-        "TestPlan" => Role::Plan,
-        "ThreadGroup" => Role::Group(None),
+        "TestPlan" => ElementRole::Plan,
+        "ThreadGroup" => ElementRole::Group(None),
         // Their requests prepare the run or clean up after it.
-        "SetupThreadGroup" | "PostThreadGroup" => Role::Foreign,
-        "com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup" => Role::Group(Some(
+        "SetupThreadGroup" | "PostThreadGroup" => ElementRole::Foreign,
+        "com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup" => ElementRole::Group(Some(
             "its level, ramp-up and hold time were taken over; its steps became one ramp",
         )),
-        kind if kind.ends_with("ThreadGroup") => Role::Group(Some(
+        kind if kind.ends_with("ThreadGroup") => ElementRole::Group(Some(
             "its requests are taken over; of its load only the number of threads is, so compare `clients` and `duration`",
         )),
-        "HTTPSamplerProxy" | "HTTPSampler" | "HTTPSampler2" => Role::Sampler,
-        "TestAction" => Role::Pause,
-        "GenericController" | "RecordingController" | "LoopController" => Role::Branch(None),
-        "TransactionController" => Role::Branch(Some(
+        "HTTPSamplerProxy" | "HTTPSampler" | "HTTPSampler2" => ElementRole::Sampler,
+        "TestAction" => ElementRole::Pause,
+        "GenericController" | "RecordingController" | "LoopController" => ElementRole::Branch(None),
+        "TransactionController" => ElementRole::Branch(Some(
             "its requests are taken over; the time of all of them together is not reported",
         )),
-        "CriticalSectionController" => Role::Branch(Some(
+        "CriticalSectionController" => ElementRole::Branch(Some(
             "its requests are taken over; clients do not wait for each other",
         )),
-        "OnceOnlyController" => Role::Branch(Some("its requests come in every iteration")),
+        "OnceOnlyController" => ElementRole::Branch(Some("its requests come in every iteration")),
         "IfController"
         | "WhileController"
         | "ForeachController"
         | "RunTime"
-        | "ThroughputController" => Role::Branch(Some(
+        | "ThroughputController" => ElementRole::Branch(Some(
             "its condition was left out; its requests come once in every iteration",
         )),
         "SwitchController" | "RandomController" | "InterleaveControl" | "RandomOrderController" => {
-            Role::Branch(Some(
+            ElementRole::Branch(Some(
                 "its choice was left out; all of its requests come in every iteration, in this order",
             ))
         }
-        "com.blazemeter.jmeter.controller.ParallelSampler" => Role::Branch(Some(
+        "com.blazemeter.jmeter.controller.ParallelSampler" => ElementRole::Branch(Some(
             "its requests are taken over; a client sends them one after another",
         )),
         // Run by module controllers only, wherever those are.
-        "TestFragmentController" => Role::Foreign,
-        kind if kind.ends_with("Controller") && !element.children.is_empty() => Role::Branch(Some(
+        "TestFragmentController" => ElementRole::Foreign,
+        kind if kind.ends_with("Controller") && !element.children.is_empty() => ElementRole::Branch(Some(
             "its requests are taken over; its rule was left out, so all of them come in every iteration",
         )),
-        kind if SCOPED.contains(&kind) => Role::Scoped,
+        kind if SCOPED.contains(&kind) => ElementRole::Scoped,
         // Defaults of other protocols have the same tag.
         "ConfigTestElement" => {
             match element
@@ -72,21 +72,21 @@ pub(super) fn role(element: &Element) -> Role {
                 .keys()
                 .any(|k| k.starts_with("HTTPSampler."))
             {
-                true => Role::Scoped,
-                false => Role::Foreign,
+                true => ElementRole::Scoped,
+                false => ElementRole::Foreign,
             }
         }
         "ResultCollector" | "Summariser" | "BackendListener" => {
-            Role::Noted("results go where --json, --csv, --hdr, --html and --listen say")
+            ElementRole::Noted("results go where --json, --csv, --hdr, --html and --listen say")
         }
-        "CacheManager" => Role::Noted("nothing is cached; every request is sent"),
-        "DNSCacheManager" => Role::Noted("names are resolved once, before the run"),
-        "AuthManager" => Role::Noted("was left out; send an Authorization header"),
+        "CacheManager" => ElementRole::Noted("nothing is cached; every request is sent"),
+        "DNSCacheManager" => ElementRole::Noted("names are resolved once, before the run"),
+        "AuthManager" => ElementRole::Noted("was left out; send an Authorization header"),
         "DurationAssertion" => {
-            Role::Noted("was left out; ask for it with --objective, for example 'p99<500ms'")
+            ElementRole::Noted("was left out; ask for it with --objective, for example 'p99<500ms'")
         }
-        "KeystoreConfig" => Role::Noted("was left out; the driver shows no certificate of its own"),
-        _ => Role::Foreign,
+        "KeystoreConfig" => ElementRole::Noted("was left out; the driver shows no certificate of its own"),
+        _ => ElementRole::Foreign,
     }
 }
 

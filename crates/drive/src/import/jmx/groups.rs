@@ -1,15 +1,15 @@
 //! Thread groups, their timers and the data they draw from.
 
-use super::requests::Scope;
-use super::tree::Element;
-use super::variables::{Variables, name};
-use super::{Feeder, Found, Group, Load, Request};
+use super::requests::ElementScope;
+use super::tree::PlanElement;
+use super::variables::{PlanVariables, name};
+use super::{ImportedFeeder, ImportedPlan, ImportedGroup, ImportedLoad, Request};
 use crate::import::write::quoted;
 use std::collections::BTreeSet;
 
 /// A thread group while its requests are gathered.
-pub(super) struct Planned {
-    pub group: Group,
+pub(super) struct PlannedGroup {
+    pub group: ImportedGroup,
     title: String,
     threads: u64,
     ramp_s: u64,
@@ -28,9 +28,9 @@ pub(super) struct Planned {
     problems: Vec<String>,
 }
 
-impl Planned {
+impl PlannedGroup {
     /// A thread group without requests yet.
-    pub fn of(element: &Element, variables: &Variables) -> Planned {
+    pub fn of(element: &PlanElement, variables: &PlanVariables) -> PlannedGroup {
         let mut problems = Vec::new();
         let mut number = |key: &str, usual: Option<u64>| -> Option<u64> {
             let text = variables.plain(element.property(key).unwrap_or_default());
@@ -69,10 +69,10 @@ impl Planned {
         {
             problems.push("it stops at an error there; here an iteration ends with an error and the client goes on".into());
         }
-        Planned {
-            group: Group {
+        PlannedGroup {
+            group: ImportedGroup {
                 name: element.name.clone(),
-                ..Group::default()
+                ..ImportedGroup::default()
             },
             title: element.title(),
             threads,
@@ -93,8 +93,8 @@ impl Planned {
     pub fn add(
         &mut self,
         request: Request,
-        scope: &Scope<'_>,
-        variables: &Variables,
+        scope: &ElementScope<'_>,
+        variables: &PlanVariables,
         notes: &mut Vec<String>,
     ) {
         let mut pause = std::mem::take(&mut self.pending_ms);
@@ -153,13 +153,13 @@ impl Planned {
     }
 
     /// What a request says of its connection.
-    pub fn heed(&mut self, element: &Element, variables: &Variables) {
+    pub fn heed(&mut self, element: &PlanElement, variables: &PlanVariables) {
         self.wait(element, variables);
         self.closing += usize::from(element.property("HTTPSampler.use_keepalive") == Some("false"));
     }
 
     /// How long a request or its defaults wait for an answer.
-    fn wait(&mut self, element: &Element, variables: &Variables) {
+    fn wait(&mut self, element: &PlanElement, variables: &PlanVariables) {
         let text = element
             .property("HTTPSampler.response_timeout")
             .unwrap_or("");
@@ -218,7 +218,7 @@ impl Planned {
         (rate * 1e6).round() / 1e6
     }
 
-    fn settle(mut self, length_s: Option<u64>, notes: &mut Vec<String>) -> Group {
+    fn settle(mut self, length_s: Option<u64>, notes: &mut Vec<String>) -> ImportedGroup {
         let title = &self.title;
         for problem in &self.problems {
             notes.push(format!("{title}: {problem}"));
@@ -234,7 +234,7 @@ impl Planned {
             notes.push(format!(
                 "{title}: its throughput timer became `rate`, an open loop; its threads became the bound `outstanding`"
             ));
-            self.group.load = Load::Open {
+            self.group.load = ImportedLoad::Open {
                 rate: self.rate(),
                 poisson,
                 outstanding: clients,
@@ -271,7 +271,7 @@ impl Planned {
                 "{title} runs for ever there; {USUAL_S} s were written (`duration`)"
             ));
         }
-        self.group.load = Load::Closed {
+        self.group.load = ImportedLoad::Closed {
             clients,
             pieces,
             iterations: iterations.map(|n| n * clients),
@@ -281,8 +281,8 @@ impl Planned {
 }
 
 /// Makes populations of groups: names that differ, and one length for all.
-pub(super) fn settle(groups: Vec<Planned>, found: &mut Found, notes: &mut Vec<String>) {
-    let length_s = groups.iter().filter_map(Planned::length_s).max();
+pub(super) fn settle(groups: Vec<PlannedGroup>, found: &mut ImportedPlan, notes: &mut Vec<String>) {
+    let length_s = groups.iter().filter_map(PlannedGroup::length_s).max();
     found.duration_s = length_s;
     found.timeout_ms = groups.iter().filter_map(|g| g.timeout_ms).max();
     let mut names = BTreeSet::new();
@@ -301,9 +301,9 @@ pub(super) fn settle(groups: Vec<Planned>, found: &mut Found, notes: &mut Vec<St
 
 /// The feeder of a data set, a counter or a random variable.
 pub(super) fn feeder(
-    element: &Element,
-    variables: &mut Variables,
-    feeders: &mut Vec<Feeder>,
+    element: &PlanElement,
+    variables: &mut PlanVariables,
+    feeders: &mut Vec<ImportedFeeder>,
     notes: &mut Vec<String>,
 ) {
     let title = element.title();
@@ -397,7 +397,7 @@ pub(super) fn feeder(
         notes.push(format!("{title} names no variable and was left out"));
         return;
     }
-    feeders.push(Feeder {
+    feeders.push(ImportedFeeder {
         name: called,
         lines,
     });

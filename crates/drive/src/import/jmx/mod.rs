@@ -14,21 +14,21 @@ mod requests;
 mod tree;
 mod variables;
 
-use super::write::{Feeder, Found, Group, Load, Request, scenario};
-use super::{ImportError, Imported};
-use elements::Role;
-use groups::Planned;
-use requests::Scope;
-use tree::Element;
-use variables::Variables;
+use super::write::{ImportedFeeder, ImportedPlan, ImportedGroup, ImportedLoad, Request, scenario};
+use super::{ImportError, ImportedScenario};
+use elements::ElementRole;
+use groups::PlannedGroup;
+use requests::ElementScope;
+use tree::PlanElement;
+use variables::PlanVariables;
 
 /// Imports a JMeter plan.
-pub fn jmx(text: &str) -> Result<Imported, ImportError> {
+pub fn jmx(text: &str) -> Result<ImportedScenario, ImportError> {
     let top = tree::read(text)?;
-    let mut import = Import::default();
+    let mut import = PlanImport::default();
     import.found.title = "imported from a JMeter plan".into();
     import.collect_data(&top);
-    import.walk(&top, &Scope::default());
+    import.walk(&top, &ElementScope::default());
     let (requests, active) = count_samplers(&top);
     if requests > active {
         import.notes.push(format!(
@@ -40,9 +40,9 @@ pub fn jmx(text: &str) -> Result<Imported, ImportError> {
 }
 
 /// How many HTTP requests there are, and how many of them are not switched off.
-fn count_samplers(elements: &[Element]) -> (usize, usize) {
+fn count_samplers(elements: &[PlanElement]) -> (usize, usize) {
     let counts = elements.iter().map(|element| {
-        let own = usize::from(matches!(elements::role(element), Role::Sampler));
+        let own = usize::from(matches!(elements::role(element), ElementRole::Sampler));
         let (inner, active) = count_samplers(&element.children);
         let all = own + inner;
         (all, if element.enabled { own + active } else { 0 })
@@ -52,14 +52,14 @@ fn count_samplers(elements: &[Element]) -> (usize, usize) {
 
 /// What is known while a plan is walked through.
 #[derive(Default)]
-struct Import {
-    found: Found,
+struct PlanImport {
+    found: ImportedPlan,
     notes: Vec<String>,
-    variables: Variables,
-    planned: Vec<Planned>,
+    variables: PlanVariables,
+    planned: Vec<PlannedGroup>,
 }
 
-impl Import {
+impl PlanImport {
     fn note(&mut self, text: String) {
         if !self.notes.contains(&text) {
             self.notes.push(text);
@@ -68,7 +68,7 @@ impl Import {
 
     /// User defined variables, data sets and counters: they hold for the whole
     /// plan.
-    fn collect_data(&mut self, elements: &[Element]) {
+    fn collect_data(&mut self, elements: &[PlanElement]) {
         for element in elements.iter().filter(|e| e.enabled) {
             match element.kind.as_str() {
                 "Arguments" | "TestPlan" => {
@@ -95,12 +95,12 @@ impl Import {
     }
 
     /// Goes through the elements of one branch.
-    fn walk(&mut self, elements: &[Element], outer: &Scope<'_>) {
+    fn walk(&mut self, elements: &[PlanElement], outer: &ElementScope<'_>) {
         let scope = outer.with(elements);
         for element in elements.iter().filter(|e| e.enabled) {
             let title = element.title();
             match elements::role(element) {
-                Role::Plan => {
+                ElementRole::Plan => {
                     self.found.title.clone_from(&element.name);
                     if element.property("TestPlan.serialize_threadgroups") == Some("true") {
                         self.note(format!(
@@ -109,18 +109,18 @@ impl Import {
                     }
                     self.walk(&element.children, &scope);
                 }
-                Role::Group(note) => {
+                ElementRole::Group(note) => {
                     if let Some(note) = note {
                         self.note(format!("{title}: {note}"));
                     }
                     self.variables.captured.clear();
-                    let planned = Planned::of(element, &self.variables);
+                    let planned = PlannedGroup::of(element, &self.variables);
                     self.planned.push(planned);
                     self.walk(&element.children, &scope);
                 }
-                Role::Sampler => self.sampler(element, &scope),
-                Role::Pause => self.pause(element),
-                Role::Branch(note) => {
+                ElementRole::Sampler => self.sampler(element, &scope),
+                ElementRole::Pause => self.pause(element),
+                ElementRole::Branch(note) => {
                     if let Some(note) = note {
                         self.note(format!("{title}: {note}"));
                     }
@@ -129,9 +129,9 @@ impl Import {
                     self.repeat(element, before);
                 }
                 // Heeded where the scope of a request is made.
-                Role::Scoped => {}
-                Role::Noted(note) => self.note(format!("{title}: {note}")),
-                Role::Foreign => {
+                ElementRole::Scoped => {}
+                ElementRole::Noted(note) => self.note(format!("{title}: {note}")),
+                ElementRole::Foreign => {
                     let (_, samplers) = count_samplers(&element.children);
                     let inner = match element.children.iter().filter(|c| c.enabled).count() {
                         0 => String::new(),
@@ -149,13 +149,13 @@ impl Import {
         }
     }
 
-    fn sampler(&mut self, element: &Element, outer: &Scope<'_>) {
+    fn sampler(&mut self, element: &PlanElement, outer: &ElementScope<'_>) {
         let scope = outer.with(&element.children);
         for child in element.children.iter().filter(|c| c.enabled) {
             let title = child.title();
             match elements::role(child) {
-                Role::Scoped => {}
-                Role::Noted(note) => self.note(format!("{title}: {note}")),
+                ElementRole::Scoped => {}
+                ElementRole::Noted(note) => self.note(format!("{title}: {note}")),
                 _ => self.note(format!("{title} has no counterpart and was left out")),
             }
         }
@@ -176,7 +176,7 @@ impl Import {
     }
 
     /// A flow control action that pauses.
-    fn pause(&mut self, element: &Element) {
+    fn pause(&mut self, element: &PlanElement) {
         let duration = self
             .variables
             .plain(element.property("ActionProcessor.duration").unwrap_or("0"));
@@ -196,7 +196,7 @@ impl Import {
     }
 
     /// A loop controller's requests, as often as it says.
-    fn repeat(&mut self, element: &Element, before: usize) {
+    fn repeat(&mut self, element: &PlanElement, before: usize) {
         if element.kind != "LoopController" {
             return;
         }
@@ -228,7 +228,7 @@ impl Import {
             })
         };
         let all = std::mem::take(&mut self.found.feeders);
-        let (kept, unused): (Vec<Feeder>, Vec<Feeder>) =
+        let (kept, unused): (Vec<ImportedFeeder>, Vec<ImportedFeeder>) =
             all.into_iter().partition(|f| drawn(&f.name));
         self.found.feeders = kept;
         for feeder in unused {
@@ -239,8 +239,8 @@ impl Import {
         }
     }
 
-    fn finish(mut self, requests: usize) -> Result<Imported, ImportError> {
-        let mut groups: Vec<Planned> = std::mem::take(&mut self.planned);
+    fn finish(mut self, requests: usize) -> Result<ImportedScenario, ImportError> {
+        let mut groups: Vec<PlannedGroup> = std::mem::take(&mut self.planned);
         groups.retain(|g| !g.group.requests.is_empty());
         if groups.is_empty() {
             return Err(match requests {
@@ -261,7 +261,7 @@ impl Import {
             ));
         }
         self.drop_unused_data();
-        Ok(Imported {
+        Ok(ImportedScenario {
             scenario: scenario(&self.found),
             notes: self.notes,
         })

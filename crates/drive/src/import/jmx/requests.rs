@@ -2,8 +2,8 @@
 
 use super::Request;
 use super::checks;
-use super::tree::{Element, MEMBER};
-use super::variables::Variables;
+use super::tree::{PlanElement, MEMBER};
+use super::variables::PlanVariables;
 use crate::import::write::belongs_to_driver;
 use crate::url::Url;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -11,19 +11,19 @@ use std::collections::BTreeMap;
 
 /// The elements that hold in a branch, from the outermost on.
 #[derive(Clone, Default)]
-pub(super) struct Scope<'a> {
-    pub elements: Vec<&'a Element>,
+pub(super) struct ElementScope<'a> {
+    pub elements: Vec<&'a PlanElement>,
 }
 
-impl<'a> Scope<'a> {
+impl<'a> ElementScope<'a> {
     /// The scope with what stands in a branch of it.
-    pub fn with(&self, branch: &'a [Element]) -> Scope<'a> {
+    pub fn with(&self, branch: &'a [PlanElement]) -> ElementScope<'a> {
         let mut elements = self.elements.clone();
         elements.extend(branch.iter().filter(|e| e.enabled));
-        Scope { elements }
+        ElementScope { elements }
     }
 
-    pub fn of_kind<'s>(&'s self, kind: &'s str) -> impl Iterator<Item = &'a Element> + 's {
+    pub fn of_kind<'s>(&'s self, kind: &'s str) -> impl Iterator<Item = &'a PlanElement> + 's {
         self.elements
             .iter()
             .copied()
@@ -31,7 +31,7 @@ impl<'a> Scope<'a> {
     }
 
     /// A property of the request, or of the innermost defaults that have it.
-    fn property(&self, element: &'a Element, name: &str) -> &'a str {
+    fn property(&self, element: &'a PlanElement, name: &str) -> &'a str {
         let own = element.property(name).filter(|v| !v.is_empty());
         let defaults = || {
             let defaults = self.elements.iter().rev();
@@ -44,9 +44,9 @@ impl<'a> Scope<'a> {
 
 /// The request of a sampler.
 pub(super) fn request(
-    element: &Element,
-    scope: &Scope<'_>,
-    variables: &mut Variables,
+    element: &PlanElement,
+    scope: &ElementScope<'_>,
+    variables: &mut PlanVariables,
     notes: &mut Vec<String>,
 ) -> Result<Request, String> {
     let get = |name: &str| scope.property(element, name);
@@ -110,7 +110,7 @@ pub(super) fn request(
 }
 
 /// The address as a template: the host must be known, the path may have holes.
-fn address<'a>(get: &dyn Fn(&str) -> &'a str, variables: &mut Variables) -> Result<String, String> {
+fn address<'a>(get: &dyn Fn(&str) -> &'a str, variables: &mut PlanVariables) -> Result<String, String> {
     let path = variables.plain(get("HTTPSampler.path"));
     let whole = match path.contains("://") {
         true => path,
@@ -149,8 +149,8 @@ fn address<'a>(get: &dyn Fn(&str) -> &'a str, variables: &mut Variables) -> Resu
 
 /// Headers of all managers of the scope; inner ones replace outer ones.
 fn headers(
-    scope: &Scope<'_>,
-    variables: &mut Variables,
+    scope: &ElementScope<'_>,
+    variables: &mut PlanVariables,
     notes: &mut Vec<String>,
 ) -> Vec<(String, String)> {
     let mut headers: Vec<(String, String)> = Vec::new();
@@ -187,8 +187,8 @@ fn headers(
 /// Name and value pairs of the request with those of defaults before them, and
 /// whether they are one raw body.
 fn arguments<'a>(
-    element: &'a Element,
-    scope: &Scope<'a>,
+    element: &'a PlanElement,
+    scope: &ElementScope<'a>,
 ) -> (Vec<&'a BTreeMap<String, String>>, bool) {
     let raw = element.property("HTTPSampler.postBodyRaw") == Some("true");
     let is_pair = |r: &&BTreeMap<String, String>| r.contains_key("Argument.value");
@@ -206,7 +206,7 @@ fn value_of(pair: &BTreeMap<String, String>) -> &str {
 }
 
 /// `name=value`, encoded where the plan says so.
-fn pair(record: &BTreeMap<String, String>, variables: &mut Variables) -> String {
+fn pair(record: &BTreeMap<String, String>, variables: &mut PlanVariables) -> String {
     let encodes = record.get("HTTPArgument.always_encode").map(String::as_str) == Some("true");
     let encode = |text: &str| match encodes {
         true => utf8_percent_encode(text, ENCODED).to_string(),

@@ -9,7 +9,7 @@ const PLAN: &str = include_str!("../../../testdata/shop.jmx");
 /// Where the data set of the plan lies.
 const TESTDATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata");
 
-fn note<'n>(imported: &'n Imported, part: &str) -> &'n str {
+fn note<'n>(imported: &'n ImportedScenario, part: &str) -> &'n str {
     let found = imported.notes.iter().find(|n| n.contains(part));
     found.unwrap_or_else(|| panic!("no note of {part} in {:#?}", imported.notes))
 }
@@ -34,7 +34,7 @@ fn get(name: &str, inner: &str) -> String {
     )
 }
 
-fn read(imported: &Imported) -> crate::plan::Plan {
+fn read(imported: &ImportedScenario) -> crate::plan::RunPlan {
     let scenario = crate::scenario::read(&imported.scenario, Path::new(TESTDATA));
     let scenario = scenario.unwrap_or_else(|mistakes| {
         let told: Vec<String> = mistakes.iter().map(ToString::to_string).collect();

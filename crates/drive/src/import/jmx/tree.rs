@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// One element of the plan.
 #[derive(Debug, Default)]
-pub(super) struct Element {
+pub(super) struct PlanElement {
     /// Its tag: ThreadGroup, HTTPSamplerProxy, ….
     pub kind: String,
     /// The name that its author gave it.
@@ -20,10 +20,10 @@ pub(super) struct Element {
     pub lists: BTreeMap<String, Vec<String>>,
     /// Members of collections: headers, arguments, cookies.
     pub records: Vec<BTreeMap<String, String>>,
-    pub children: Vec<Element>,
+    pub children: Vec<PlanElement>,
 }
 
-impl Element {
+impl PlanElement {
     pub fn property(&self, name: &str) -> Option<&str> {
         self.properties.get(name).map(|v| v.trim())
     }
@@ -35,11 +35,11 @@ impl Element {
 }
 
 /// Reads the elements that stand at the top, and everything below them.
-pub(super) fn read(text: &str) -> Result<Vec<Element>, ImportError> {
+pub(super) fn read(text: &str) -> Result<Vec<PlanElement>, ImportError> {
     let wrong = |e: &dyn std::fmt::Display| ImportError::Jmx(e.to_string());
     let mut reader = Reader::from_str(text);
     reader.config_mut().expand_empty_elements = true;
-    let mut reading = Reading::default();
+    let mut reading = TreeReader::default();
     loop {
         match reader.read_event().map_err(|e| wrong(&e))? {
             Event::Start(start) => {
@@ -69,21 +69,21 @@ pub(super) fn read(text: &str) -> Result<Vec<Element>, ImportError> {
 }
 
 #[derive(Default)]
-struct Reading {
+struct TreeReader {
     /// Tags and `name` attributes from the outermost on.
     path: Vec<(String, String)>,
     /// The elements of each open `hashTree`.
-    levels: Vec<Vec<Element>>,
+    levels: Vec<Vec<PlanElement>>,
     /// The element whose properties are being read, and its depth in the path.
-    current: Option<(usize, Element)>,
+    current: Option<(usize, PlanElement)>,
     value: String,
     /// The name of a property that has it in a tag of its own.
-    told: String,
-    top: Vec<Element>,
+    property_name: String,
+    top: Vec<PlanElement>,
     seen_plan: bool,
 }
 
-impl Reading {
+impl TreeReader {
     fn begin(&mut self, start: &BytesStart<'_>) {
         let tag = String::from_utf8_lossy(start.name().as_ref()).into_owned();
         let parent = self.path.last().map_or("", |p| p.0.as_str());
@@ -98,11 +98,11 @@ impl Reading {
             None if tag == "hashTree" => self.levels.push(Vec::new()),
             None if parent == "hashTree" => {
                 let name = attribute(start, "testname");
-                let element = Element {
+                let element = PlanElement {
                     name: if name.is_empty() { tag.clone() } else { name },
                     kind: tag.clone(),
                     enabled: attribute(start, "enabled") != "false",
-                    ..Element::default()
+                    ..PlanElement::default()
                 };
                 self.current = Some((self.path.len(), element));
             }
@@ -128,9 +128,9 @@ impl Reading {
                 let parent = self.path.last();
                 let within = |tag: &str| parent.is_some_and(|p| p.0 == tag);
                 match tag.as_str() {
-                    "name" if within("doubleProp") => self.told = value,
+                    "name" if within("doubleProp") => self.property_name = value,
                     "value" if within("doubleProp") => {
-                        let name = std::mem::take(&mut self.told);
+                        let name = std::mem::take(&mut self.property_name);
                         element.properties.insert(name, value);
                     }
                     "stringProp" | "intProp" | "boolProp" | "longProp" | "floatProp" => {

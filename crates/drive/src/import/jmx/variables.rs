@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What names stand for.
 #[derive(Debug, Default)]
-pub(super) struct Variables {
+pub(super) struct PlanVariables {
     /// User defined variables.
     pub constants: BTreeMap<String, String>,
     /// Variables of data sets and counters, and the holes that give them.
@@ -21,7 +21,7 @@ pub(super) struct Variables {
     pub unknown: BTreeSet<String>,
 }
 
-impl Variables {
+impl PlanVariables {
     /// Text of the plan as a template.
     pub fn template(&mut self, text: &str) -> String {
         self.encoded(text, &str::to_owned)
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn each_kind_of_variable_becomes_what_stands_for_it_here() {
-        let mut variables = Variables::default();
+        let mut variables = PlanVariables::default();
         for (name, value) in [
             ("host", "127.0.0.1"),
             ("url", "http://${host}"),

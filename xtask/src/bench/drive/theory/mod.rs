@@ -19,10 +19,10 @@ mod queue;
 
 use super::{Bound, Row, Setting};
 use anyhow::{Context, Result};
-use drive::engine::{self, Interval, Observer};
+use drive::engine::{self, IntervalRecord, RunObserver};
 use drive::load::HttpLoad;
-use drive::plan::Arrivals;
-use drive::server::{Behaviour, Server, Service};
+use drive::plan::ArrivalSpacing;
+use drive::server::{ServerBehaviour, Server, ServiceTime};
 use measure::stats::batch_mean;
 use queue::{KNEE, POINTS, Point, QUEUES, Queue};
 use std::sync::atomic::AtomicBool;
@@ -78,15 +78,15 @@ pub fn rows(setting: &Setting) -> Result<Vec<Row>> {
 
 /// Service times of one seed are the same ones: every server has its own.
 fn serve(queue: &Queue, slower: f64, seed: u64) -> std::io::Result<Server> {
-    let service = Service::Queue {
+    let service = ServiceTime::Queue {
         servers: queue.servers as usize,
         mean_ns: (queue.service_ms * slower * 1e6) as u64,
         exponential: queue.exponential,
     };
-    Server::start(Behaviour {
+    Server::start(ServerBehaviour {
         service,
         seed,
-        ..Behaviour::default()
+        ..ServerBehaviour::default()
     })
 }
 
@@ -122,7 +122,7 @@ impl Path {
     fn measure(&mut self, round: usize) -> Result<()> {
         for (server, batches) in self.servers.iter().zip(&mut self.batches) {
             let mut load = presented(server, PATH_RATE);
-            load.arrivals = Arrivals::Constant;
+            load.arrivals = ArrivalSpacing::Constant;
             batches.measure(load, PATH_SECONDS, PATH_BATCH_S, round)?;
         }
         Ok(())
@@ -145,7 +145,7 @@ impl Path {
 fn presented(server: &Server, rate: f64) -> HttpLoad {
     let mut load = HttpLoad::new(format!("http://{}/", server.address()));
     load.clients = 1000;
-    load.arrivals = Arrivals::Poisson;
+    load.arrivals = ArrivalSpacing::Poisson;
     load.rate = Some(rate);
     load.spin = Some(Duration::from_micros(100));
     load.warmup = Duration::from_millis(700);
@@ -174,8 +174,8 @@ impl Batches {
     }
 }
 
-impl Observer for Batches {
-    fn interval(&mut self, interval: &Interval, _: f64) {
+impl RunObserver for Batches {
+    fn interval(&mut self, interval: &IntervalRecord, _: f64) {
         for response in interval.populations.iter().map(|p| &p.response) {
             if !response.is_empty() {
                 let count = response.count() as f64;
@@ -207,13 +207,13 @@ fn knee_row(queue: &Queue, slower: f64, mut seed: u64) -> Result<Row> {
     let mut plan = load.plan()?;
     // What waits when a level ends is the queue's own and needs no answer.
     plan.grace_ns = 10_000_000;
-    let search = drive::capacity::Search {
+    let search = drive::capacity::CapacitySearch {
         from: capacity * KNEE.from,
         to: Some(capacity * KNEE.to),
         steps: KNEE.steps,
         repeats: 1,
         precision: 1.0,
-        ..drive::capacity::Search::default()
+        ..drive::capacity::CapacitySearch::default()
     };
     let stop = AtomicBool::new(false);
     let found = drive::capacity::search(
