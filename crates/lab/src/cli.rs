@@ -2,10 +2,10 @@
 //! to [`run`].
 
 use crate::error::LabError;
-use crate::experiments::{self, Context, EXPERIMENTS, Experiment, Needs};
+use crate::experiments::{self, Context, EXPERIMENTS, Experiment, MachineNeeds};
 use crate::net::permission;
 use crate::repeat;
-use crate::report::{self, Page, Report};
+use crate::report::{self, ReportPage, ExperimentReport};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -66,13 +66,13 @@ pub fn run(args: &Args) -> ExitCode {
         Some("all") => EXPERIMENTS.iter().collect(),
         Some(name) => experiments::find(name).into_iter().collect(),
     };
-    if chosen.iter().any(|e| e.needs == Needs::Network)
+    if chosen.iter().any(|e| e.needs == MachineNeeds::Network)
         && let Some(status) = as_root_of_a_namespace()
     {
         return status;
     }
     // Where the report cannot be written, say so before the work.
-    let page = match args.html.as_deref().map(Page::begin).transpose() {
+    let page = match args.html.as_deref().map(ReportPage::begin).transpose() {
         Ok(page) => page,
         Err(error) => {
             eprintln!("error: {error}");
@@ -102,13 +102,13 @@ pub fn run(args: &Args) -> ExitCode {
         eprintln!("error: {error}");
         return ExitCode::from(2);
     }
-    match reports.iter().all(Report::holds) {
+    match reports.iter().all(ExperimentReport::holds) {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(1),
     }
 }
 
-fn one(experiment: &Experiment, args: &Args) -> Result<Report, LabError> {
+fn one(experiment: &Experiment, args: &Args) -> Result<ExperimentReport, LabError> {
     let tell = std::io::stderr().is_terminal() && !args.json;
     let progress = |text: &str| {
         if tell {
@@ -146,7 +146,7 @@ fn one(experiment: &Experiment, args: &Args) -> Result<Report, LabError> {
 fn keep_pictures(
     folder: &Path,
     experiment: &Experiment,
-    report: &mut Report,
+    report: &mut ExperimentReport,
 ) -> Result<(), LabError> {
     std::fs::create_dir_all(folder).map_err(LabError::system(folder.display().to_string()))?;
     for (number, picture) in report.pictures.iter().enumerate() {

@@ -7,19 +7,19 @@
 //!
 //! Invariant: no change is called one whose 95 % interval holds the opposite.
 
-use crate::report::{Figure, Published, Report, Table};
+use crate::report::{ReportFigure, PublishedValue, ExperimentReport, Table};
 use measure::stats::Sample;
 
 /// Means of the figures of repetitions. Tables, pictures and captures are those of
 /// the last one, except tables that have a row a repetition.
-pub fn merged(mut runs: Vec<Report>) -> Report {
+pub fn merged(mut runs: Vec<ExperimentReport>) -> ExperimentReport {
     let count = runs.len();
     let Some(mut report) = runs.pop() else {
-        return Report::default();
+        return ExperimentReport::default();
     };
     report.repetitions = count;
     for figure in &mut report.figures {
-        let same = |f: &&Figure| f.name == figure.name && f.conditions == figure.conditions;
+        let same = |f: &&ReportFigure| f.name == figure.name && f.conditions == figure.conditions;
         let mut values: Vec<f64> = runs
             .iter()
             .filter_map(|run| run.figures.iter().find(same))
@@ -54,7 +54,7 @@ pub fn merged(mut runs: Vec<Report>) -> Report {
             format!("{count}; figures are means, and tables and pictures those of the last one");
         report.condition("repetitions", told);
     }
-    let changes: Vec<&Figure> = report.figures.iter().filter(|f| f.is_change).collect();
+    let changes: Vec<&ReportFigure> = report.figures.iter().filter(|f| f.is_change).collect();
     if !changes.is_empty() {
         let first = verdict(changes[0], count);
         let table = verdicts(&changes, count);
@@ -65,7 +65,7 @@ pub fn merged(mut runs: Vec<Report>) -> Report {
 }
 
 /// A row a change.
-fn verdicts(changes: &[&Figure], count: usize) -> Table {
+fn verdicts(changes: &[&ReportFigure], count: usize) -> Table {
     let heading = [
         "change",
         "conditions",
@@ -74,14 +74,14 @@ fn verdicts(changes: &[&Figure], count: usize) -> Table {
         "published",
         "verdict",
     ];
-    let row = |f: &&Figure| {
+    let row = |f: &&ReportFigure| {
         let interval = match interval(f) {
             Some([least, most]) => format!("{least:+.1} to {most:+.1}"),
             None => "–".to_owned(),
         };
         let published = match &f.published {
-            Some(Published::Number(value)) => format!("{value:+.1}"),
-            Some(Published::Words(words)) => words.clone(),
+            Some(PublishedValue::Number(value)) => format!("{value:+.1}"),
+            Some(PublishedValue::Words(words)) => words.clone(),
             None => "–".to_owned(),
         };
         vec![
@@ -104,13 +104,13 @@ fn verdicts(changes: &[&Figure], count: usize) -> Table {
 }
 
 /// The 95 % interval of a change.
-fn interval(figure: &Figure) -> Option<[f64; 2]> {
+fn interval(figure: &ReportFigure) -> Option<[f64; 2]> {
     let half = figure.half_width?;
     Some([figure.found - half, figure.found + half])
 }
 
 /// What repetitions show of a change, in a few words.
-fn short_verdict(figure: &Figure, count: usize) -> String {
+fn short_verdict(figure: &ReportFigure, count: usize) -> String {
     let Some([least, most]) = interval(figure) else {
         return match count {
             0 | 1 => "one run: no verdict".to_owned(),
@@ -122,16 +122,16 @@ fn short_verdict(figure: &Figure, count: usize) -> String {
     }
     let direction = if least > 0.0 { "more" } else { "less" };
     match figure.published {
-        Some(Published::Number(paper)) if paper < least || paper > most => {
+        Some(PublishedValue::Number(paper)) if paper < least || paper > most => {
             format!("{direction}; not the paper's")
         }
-        Some(Published::Number(_)) => format!("{direction}, as the paper has it"),
+        Some(PublishedValue::Number(_)) => format!("{direction}, as the paper has it"),
         _ => direction.to_owned(),
     }
 }
 
 /// What repetitions show of a change, as a sentence.
-fn verdict(figure: &Figure, count: usize) -> String {
+fn verdict(figure: &ReportFigure, count: usize) -> String {
     let about = format!("{} ({})", capitalised(&figure.name), figure.conditions);
     let Some([least, most]) = interval(figure) else {
         return match count {
@@ -184,13 +184,13 @@ const MOST: f64 = 100.0;
 mod tests {
     use super::*;
 
-    fn runs(changes: &[f64], published: Option<f64>) -> Report {
+    fn runs(changes: &[f64], published: Option<f64>) -> ExperimentReport {
         let run = |percent: &f64| {
-            let mut report = Report::default();
+            let mut report = ExperimentReport::default();
             report.change(
                 "change of the CPU",
                 "b",
-                published.and_then(Published::number),
+                published.and_then(PublishedValue::number),
                 *percent,
             );
             report
@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn tables_of_every_repetition_have_the_rows_of_all() {
         let run = |n: usize| {
-            let mut report = Report::default();
+            let mut report = ExperimentReport::default();
             report.measured("cpu", "", None, n as f64, "µs");
             report.tables.push(Table {
                 title: "Figure 6: every repetition".into(),

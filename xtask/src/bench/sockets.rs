@@ -9,7 +9,7 @@
 use super::{Bench, Bound, Row, Setting, median, program};
 use anyhow::{Context, Result, bail};
 use drive::engine::{self, SilentObserver};
-use lab::cycles::{CASES, Found, Region, application_us, plan};
+use lab::cycles::{CASES, CycleResult, Region, application_us, plan};
 use measure::proc::Subject;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -44,7 +44,7 @@ fn sockets(setting: &Setting) -> Result<Vec<Row>> {
     peer.cycles(5, WARM)?;
     let mut rows = Vec::new();
     for concurrent in [1, 5] {
-        let mut found: [Vec<Found>; 4] = Default::default();
+        let mut found: [Vec<CycleResult>; 4] = Default::default();
         let mut bare = Vec::new();
         for _ in 0..setting.rounds {
             for (region, found) in regions.iter_mut().zip(&mut found) {
@@ -59,11 +59,11 @@ fn sockets(setting: &Setting) -> Result<Vec<Row>> {
 
 fn judged(
     concurrent: u32,
-    found: &[Vec<Found>; 4],
+    found: &[Vec<CycleResult>; 4],
     bare: &mut [f64],
     application: f64,
 ) -> Vec<Row> {
-    let of = |found: &[Found], value: &dyn Fn(&Found) -> f64| {
+    let of = |found: &[CycleResult], value: &dyn Fn(&CycleResult) -> f64| {
         median(&mut found.iter().map(value).collect::<Vec<_>>())
     };
     let cycles = match concurrent {
@@ -99,7 +99,7 @@ fn judged(
         Bound::RatioAtMost(1.5),
     ));
     for (share, name) in [(0.5, "p50"), (0.99, "p99")] {
-        let time = |f: &Found| f.outcome.sum().passed.quantile(share) as f64 / 1e3;
+        let time = |f: &CycleResult| f.outcome.sum().passed.quantile(share) as f64 / 1e3;
         for case in 1..3 {
             rows.push(Row::judged(
                 "sockets-response",

@@ -6,14 +6,14 @@
 //! parameter brings on average over all orders in which all could have been
 //! changed (the Shapley value). These shares add up to the whole gain.
 
-use super::mainframe::{Client, Parameters};
-use super::model::Model;
+use super::mainframe::{Client, MainframeParameters};
+use super::model::NetworkModel;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// One parameter of the guide, or several that only make sense together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum ParameterChange {
     /// The client's RU size, with the RECEIVESIZE that lets the host take it.
     RuSize,
     /// The client's frame size and MAXTSL, with the RCVBUFC that goes
@@ -35,9 +35,9 @@ pub enum Change {
 
 /// What one change does.
 #[derive(Clone, Debug)]
-pub struct Attribution {
+pub struct ChangeEffect {
     /// The change.
-    pub change: Change,
+    pub change: ParameterChange,
     /// Seconds of a transfer with this change alone; none when the session
     /// fails.
     pub alone_s: Option<f64>,
@@ -49,22 +49,22 @@ pub struct Attribution {
 
 /// A client's changes.
 #[derive(Clone, Debug)]
-pub struct Attributions {
+pub struct ChangeEffects {
     /// Seconds before any change.
     pub before_s: f64,
     /// Seconds after all.
     pub after_s: f64,
     /// Every change.
-    pub parts: Vec<Attribution>,
+    pub parts: Vec<ChangeEffect>,
     /// Seconds with each set of changes; bit n of an index says whether the
-    /// n-th of [`Change::ALL`] is in it. None where the session fails.
+    /// n-th of [`ParameterChange::ALL`] is in it. None where the session fails.
     times_s: Vec<Option<f64>>,
 }
 
-impl Attributions {
+impl ChangeEffects {
     /// Seconds with these changes and no others.
-    pub fn with_s(&self, changes: &[Change]) -> Option<f64> {
-        let place = |change: &Change| Change::ALL.iter().position(|c| c == change);
+    pub fn with_s(&self, changes: &[ParameterChange]) -> Option<f64> {
+        let place = |change: &ParameterChange| ParameterChange::ALL.iter().position(|c| c == change);
         let set = changes.iter().filter_map(place);
         *self
             .times_s
@@ -72,94 +72,94 @@ impl Attributions {
     }
 }
 
-impl Change {
+impl ParameterChange {
     /// All of them, in the order of the guide's tables.
-    pub const ALL: [Change; 8] = [
-        Change::RuSize,
-        Change::Frame,
-        Change::SessionPacing,
-        Change::DlcPacing,
-        Change::Maxbfru,
-        Change::Delay,
-        Change::T2Timer,
-        Change::Iobuf,
+    pub const ALL: [ParameterChange; 8] = [
+        ParameterChange::RuSize,
+        ParameterChange::Frame,
+        ParameterChange::SessionPacing,
+        ParameterChange::DlcPacing,
+        ParameterChange::Maxbfru,
+        ParameterChange::Delay,
+        ParameterChange::T2Timer,
+        ParameterChange::Iobuf,
     ];
 
     /// Its name in the guide.
     pub fn name(self) -> &'static str {
         match self {
-            Change::RuSize => "RU size (with RECEIVESIZE)",
-            Change::Frame => "DLC frame size (with MAXTSL and RCVBUFC)",
-            Change::DlcPacing => "DLC pacing",
-            Change::SessionPacing => "session pacing",
-            Change::Maxbfru => "MAXBFRU and UNITSZ",
-            Change::Delay => "DELAY",
-            Change::T2Timer => "T2TIMER",
-            Change::Iobuf => "IOBUF",
+            ParameterChange::RuSize => "RU size (with RECEIVESIZE)",
+            ParameterChange::Frame => "DLC frame size (with MAXTSL and RCVBUFC)",
+            ParameterChange::DlcPacing => "DLC pacing",
+            ParameterChange::SessionPacing => "session pacing",
+            ParameterChange::Maxbfru => "MAXBFRU and UNITSZ",
+            ParameterChange::Delay => "DELAY",
+            ParameterChange::T2Timer => "T2TIMER",
+            ParameterChange::Iobuf => "IOBUF",
         }
     }
 
     /// Gives `to` the values that `from` has.
-    pub fn apply(self, to: &mut Parameters, from: &Parameters) {
+    pub fn apply(self, to: &mut MainframeParameters, from: &MainframeParameters) {
         match self {
-            Change::RuSize => {
+            ParameterChange::RuSize => {
                 to.ru_bytes = from.ru_bytes;
                 to.receive_size = from.receive_size;
             }
-            Change::Frame => {
+            ParameterChange::Frame => {
                 to.frame_bytes = from.frame_bytes;
                 to.maxtsl = from.maxtsl;
                 to.rcvbufc = from.rcvbufc;
             }
-            Change::DlcPacing => {
+            ParameterChange::DlcPacing => {
                 to.dlc_send = from.dlc_send;
                 to.dlc_receive = from.dlc_receive;
             }
-            Change::SessionPacing => to.pacing_window = from.pacing_window,
-            Change::Maxbfru => {
+            ParameterChange::SessionPacing => to.pacing_window = from.pacing_window,
+            ParameterChange::Maxbfru => {
                 to.maxbfru = from.maxbfru;
                 to.unitsz = from.unitsz;
             }
-            Change::Delay => to.delay_ns = from.delay_ns,
-            Change::T2Timer => to.t2timer_w = from.t2timer_w,
-            Change::Iobuf => to.iobuf = from.iobuf,
+            ParameterChange::Delay => to.delay_ns = from.delay_ns,
+            ParameterChange::T2Timer => to.t2timer_w = from.t2timer_w,
+            ParameterChange::Iobuf => to.iobuf = from.iobuf,
         }
     }
 }
 
 /// Every change, for one client. All combinations are simulated, 256 of them,
 /// on as many threads as there are processors.
-pub fn attribute(client: Client, repetitions: usize, model: &Model) -> Attributions {
+pub fn attribute(client: Client, repetitions: usize, model: &NetworkModel) -> ChangeEffects {
     let times = combinations(client, repetitions, model);
     let whole = times.len() - 1;
     let (before_s, after_s) = (times[0], times[whole]);
-    let one = |(place, change): (usize, Change)| Attribution {
+    let one = |(place, change): (usize, ParameterChange)| ChangeEffect {
         change,
         alone_s: times[1 << place],
         without_s: times[whole & !(1 << place)],
         share_s: share(place, &times),
     };
-    Attributions {
+    ChangeEffects {
         before_s: before_s.unwrap_or(f64::NAN),
         after_s: after_s.unwrap_or(f64::NAN),
-        parts: Change::ALL.into_iter().enumerate().map(one).collect(),
+        parts: ParameterChange::ALL.into_iter().enumerate().map(one).collect(),
         times_s: times,
     }
 }
 
-/// Seconds with each set of changes, see [`Attributions::times_s`].
-fn combinations(client: Client, repetitions: usize, model: &Model) -> Vec<Option<f64>> {
+/// Seconds with each set of changes, see [`ChangeEffects::times_s`].
+fn combinations(client: Client, repetitions: usize, model: &NetworkModel) -> Vec<Option<f64>> {
     let (base, tuned) = (client.baseline(), client.tuned());
     let seconds = |set: usize| {
         let mut parameters = base;
-        for (place, change) in Change::ALL.into_iter().enumerate() {
+        for (place, change) in ParameterChange::ALL.into_iter().enumerate() {
             if set & (1 << place) != 0 {
                 change.apply(&mut parameters, &tuned);
             }
         }
         model.mainframe_s(client, &parameters, repetitions).ok()
     };
-    let count = 1 << Change::ALL.len();
+    let count = 1 << ParameterChange::ALL.len();
     let (next, times) = (AtomicUsize::new(0), Mutex::new(vec![None; count]));
     let work = || {
         loop {
@@ -184,10 +184,10 @@ fn combinations(client: Client, repetitions: usize, model: &Model) -> Vec<Option
 
 /// Seconds with larger frames before all other changes, but with the RU as it
 /// was: what the frame alone brings where a product sizes its RUs by it.
-pub fn frame_with_ru_held_s(client: Client, repetitions: usize, model: &Model) -> Option<f64> {
+pub fn frame_with_ru_held_s(client: Client, repetitions: usize, model: &NetworkModel) -> Option<f64> {
     let mut parameters = client.baseline();
     parameters.ru_bytes = Some(parameters.effective_ru_bytes());
-    Change::Frame.apply(&mut parameters, &client.tuned());
+    ParameterChange::Frame.apply(&mut parameters, &client.tuned());
     model.mainframe_s(client, &parameters, repetitions).ok()
 }
 
@@ -216,7 +216,7 @@ mod tests {
     fn all_changes_together_are_the_tuned_network() {
         for client in Client::ALL {
             let (mut parameters, tuned) = (client.baseline(), client.tuned());
-            for change in Change::ALL {
+            for change in ParameterChange::ALL {
                 change.apply(&mut parameters, &tuned);
             }
             assert_eq!(parameters, tuned);

@@ -7,103 +7,103 @@
 //! after the other, in rounds, until none moves any more.
 //! `sensitivity` asks for this again for every other choice that it tries.
 
-use super::costs::Item;
+use super::costs::CostItem;
 use super::figures::{APPENDIX_A, micro_seconds};
 use super::mainframe::Client;
-use super::micro::{Kind, Pair};
-use super::model::Model;
+use super::micro::{TransactionKind, MachinePair};
+use super::model::NetworkModel;
 use sna::ring::RingError;
 
 /// One published time that a cost is calibrated on.
 #[derive(Clone, Copy, Debug)]
-pub struct Target {
+pub struct PublishedTime {
     /// The cost.
-    pub item: Item,
+    pub item: CostItem,
     /// The transaction.
-    pub of: Of,
+    pub of: PublishedTransaction,
 }
 
 /// A transaction whose time is published.
 #[derive(Clone, Copy, Debug)]
-pub enum Of {
+pub enum PublishedTransaction {
     /// Appendix A before tuning.
     Before(Client),
     /// Appendix A after tuning.
     After(Client),
     /// Appendix B, tuned.
-    Tuned(Pair, Kind),
+    Tuned(MachinePair, TransactionKind),
 }
 
 /// The calibrated costs of Appendix A with their figures.
-pub const MAINFRAME_TARGETS: &[Target] = &[
-    Target {
-        item: Item::NcpBuffer,
-        of: Of::After(Client::Rs6000),
+pub const MAINFRAME_TARGETS: &[PublishedTime] = &[
+    PublishedTime {
+        item: CostItem::NcpBuffer,
+        of: PublishedTransaction::After(Client::Rs6000),
     },
-    Target {
-        item: Item::NcpPiu,
-        of: Of::Before(Client::Os2),
+    PublishedTime {
+        item: CostItem::NcpPiu,
+        of: PublishedTransaction::Before(Client::Os2),
     },
-    Target {
-        item: Item::DelayDefault,
-        of: Of::Before(Client::Dos),
+    PublishedTime {
+        item: CostItem::DelayDefault,
+        of: PublishedTransaction::Before(Client::Dos),
     },
 ];
 
 /// The calibrated costs of Appendix B.
-pub const MICRO_TARGETS: &[Target] = &[
-    Target {
-        item: Item::Os2Step,
-        of: Of::Tuned(Pair::Turbo, Kind::Inquiry),
+pub const MICRO_TARGETS: &[PublishedTime] = &[
+    PublishedTime {
+        item: CostItem::Os2Step,
+        of: PublishedTransaction::Tuned(MachinePair::Turbo, TransactionKind::Inquiry),
     },
-    Target {
-        item: Item::Os2Copy,
-        of: Of::Tuned(Pair::BusMaster, Kind::File),
+    PublishedTime {
+        item: CostItem::Os2Copy,
+        of: PublishedTransaction::Tuned(MachinePair::BusMaster, TransactionKind::File),
     },
-    Target {
-        item: Item::TurboByte,
-        of: Of::Tuned(Pair::Turbo, Kind::File),
+    PublishedTime {
+        item: CostItem::TurboByte,
+        of: PublishedTransaction::Tuned(MachinePair::Turbo, TransactionKind::File),
     },
-    Target {
-        item: Item::DosStep,
-        of: Of::Tuned(Pair::DosClient, Kind::Inquiry),
+    PublishedTime {
+        item: CostItem::DosStep,
+        of: PublishedTransaction::Tuned(MachinePair::DosClient, TransactionKind::Inquiry),
     },
-    Target {
-        item: Item::DosCopy,
-        of: Of::Tuned(Pair::DosServer, Kind::File),
+    PublishedTime {
+        item: CostItem::DosCopy,
+        of: PublishedTransaction::Tuned(MachinePair::DosServer, TransactionKind::File),
     },
 ];
 
-impl Of {
+impl PublishedTransaction {
     /// The published time, in seconds.
     pub fn published_s(self) -> f64 {
         let mainframe = |client| APPENDIX_A.iter().find(|row| row.0 == client);
         match self {
-            Of::Before(client) => mainframe(client).map_or(0.0, |row| row.1),
-            Of::After(client) => mainframe(client).map_or(0.0, |row| row.2),
-            Of::Tuned(pair, kind) => micro_seconds(pair, kind),
+            PublishedTransaction::Before(client) => mainframe(client).map_or(0.0, |row| row.1),
+            PublishedTransaction::After(client) => mainframe(client).map_or(0.0, |row| row.2),
+            PublishedTransaction::Tuned(pair, kind) => micro_seconds(pair, kind),
         }
     }
 
     /// The last digit that was printed, in seconds.
     fn digit_s(self) -> f64 {
         match self {
-            Of::Before(Client::Dos) => 1.0,
-            Of::Before(Client::Os2) => 0.1,
-            Of::Before(_) | Of::After(_) => 0.01,
-            Of::Tuned(..) => 0.0001,
+            PublishedTransaction::Before(Client::Dos) => 1.0,
+            PublishedTransaction::Before(Client::Os2) => 0.1,
+            PublishedTransaction::Before(_) | PublishedTransaction::After(_) => 0.01,
+            PublishedTransaction::Tuned(..) => 0.0001,
         }
     }
 
     /// The simulated time, in seconds.
-    pub fn simulated_s(self, model: &Model) -> Result<f64, RingError> {
+    pub fn simulated_s(self, model: &NetworkModel) -> Result<f64, RingError> {
         match self {
-            Of::Before(client) => model.mainframe_s(client, &client.baseline(), MAINFRAME),
-            Of::After(client) => model.mainframe_s(client, &client.tuned(), MAINFRAME),
-            Of::Tuned(pair, kind) => {
+            PublishedTransaction::Before(client) => model.mainframe_s(client, &client.baseline(), MAINFRAME),
+            PublishedTransaction::After(client) => model.mainframe_s(client, &client.tuned(), MAINFRAME),
+            PublishedTransaction::Tuned(pair, kind) => {
                 let count = match kind {
-                    Kind::File => FILES,
-                    Kind::Inquiry => INQUIRIES,
+                    TransactionKind::File => FILES,
+                    TransactionKind::Inquiry => INQUIRIES,
                 };
                 model.micro_s(pair, kind, &pair.tuned(kind), count)
             }
@@ -113,7 +113,7 @@ impl Of {
 
 /// A model whose costs of `targets` meet their figures; its other costs stay.
 /// None where no cost above zero meets one.
-pub fn calibrate(model: &Model, targets: &[Target]) -> Option<Model> {
+pub fn calibrate(model: &NetworkModel, targets: &[PublishedTime]) -> Option<NetworkModel> {
     let mut model = model.clone();
     for _ in 0..MOST_ROUNDS {
         let before = model.costs.clone();
@@ -121,7 +121,7 @@ pub fn calibrate(model: &Model, targets: &[Target]) -> Option<Model> {
             let value = solve(&model, target)?;
             model.costs[target.item] = value;
         }
-        let still = |t: &Target| {
+        let still = |t: &PublishedTime| {
             let (a, b) = (before[t.item] as f64, model.costs[t.item] as f64);
             (a - b).abs() <= STILL * b
         };
@@ -135,7 +135,7 @@ pub fn calibrate(model: &Model, targets: &[Target]) -> Option<Model> {
 /// The value of one cost that meets its figure, all others as they are: found
 /// inside an interval, since a run's last digits are not smooth, to a quarter of
 /// the last digit that the guide prints.
-fn solve(model: &Model, target: &Target) -> Option<u64> {
+fn solve(model: &NetworkModel, target: &PublishedTime) -> Option<u64> {
     let published = target.of.published_s();
     let met = target.of.digit_s() / published / 4.0;
     let off = |value: f64| {

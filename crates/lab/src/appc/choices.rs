@@ -5,15 +5,15 @@
 //! names the figures that somebody looked at when it was made, and `sensitivity`
 //! shows what the predictions would be, had it been made otherwise.
 
-use super::model::Structure;
-use super::sensitivity::Appendix;
+use super::model::ModelStructure;
+use super::sensitivity::GuideAppendix;
 use sna::ring::{AcknowledgePoint, Pacing};
 
 /// One choice.
 #[derive(Clone, Copy, Debug)]
-pub struct Choice {
+pub struct ModelChoice {
     /// The network that it is about.
-    pub appendix: Appendix,
+    pub appendix: GuideAppendix,
     /// What was to be decided.
     pub what: &'static str,
     /// What was taken.
@@ -25,23 +25,23 @@ pub struct Choice {
     /// Why it was taken.
     pub why: &'static str,
     /// Makes the other choice; none where the model has only the one.
-    pub change: Option<fn(&mut Structure)>,
+    pub change: Option<fn(&mut ModelStructure)>,
 }
 
 /// All of them.
-pub const CHOICES: &[Choice] = &[
-    Choice {
-        appendix: Appendix::A,
+pub const CHOICES: &[ModelChoice] = &[
+    ModelChoice {
+        appendix: GuideAppendix::A,
         what: "pacing of SNA Services/6000",
         taken: "adaptive",
         other: "fixed",
         seen: "RS/6000 before",
         why: "no public text tells it; fixed windows of 3 that wait for DELAY take minutes, \
               and 8.66 s are published",
-        change: Some(|s| s.pacing_not_told = Pacing::Fixed),
+        change: Some(|s| s.default_pacing = Pacing::Fixed),
     },
-    Choice {
-        appendix: Appendix::A,
+    ModelChoice {
+        appendix: GuideAppendix::A,
         what: "the front end acknowledges a frame",
         taken: "as it comes",
         other: "when it has passed it on",
@@ -50,8 +50,8 @@ pub const CHOICES: &[Choice] = &[
               way, and now no published figure tells the two apart",
         change: Some(|s| s.acknowledges = AcknowledgePoint::WhenPassedOn),
     },
-    Choice {
-        appendix: Appendix::A,
+    ModelChoice {
+        appendix: GuideAppendix::A,
         what: "window in which NS/DOS sends, tuned",
         taken: "32, VPACING",
         other: "8, which Figure 7 has for receiving",
@@ -59,8 +59,8 @@ pub const CHOICES: &[Choice] = &[
         why: "the host's mode and VPACING pace what a client sends, as advise works it out",
         change: Some(|s| s.dos_most_window = 8),
     },
-    Choice {
-        appendix: Appendix::A,
+    ModelChoice {
+        appendix: GuideAppendix::A,
         what: "a verb, a dispatch, an RU, a frame on clients and host",
         taken: "no time",
         other: "1 ms each",
@@ -68,8 +68,8 @@ pub const CHOICES: &[Choice] = &[
         why: "the way behind the ring is the limit, and no figure tells these costs",
         change: Some(|s| s.step_ns = 1_000_000),
     },
-    Choice {
-        appendix: Appendix::A,
+    ModelChoice {
+        appendix: GuideAppendix::A,
         what: "a segment of an RU in the front end, beside its PIU",
         taken: "no time",
         other: "1 ms",
@@ -78,8 +78,8 @@ pub const CHOICES: &[Choice] = &[
               value, so it was taken out",
         change: Some(|s| s.segment_ns = 1_000_000),
     },
-    Choice {
-        appendix: Appendix::A,
+    ModelChoice {
+        appendix: GuideAppendix::A,
         what: "a frame at the front end's link level",
         taken: "no time",
         other: "0.2 ms",
@@ -87,8 +87,8 @@ pub const CHOICES: &[Choice] = &[
         why: "no figure tells it",
         change: Some(|s| s.link_ns = 200_000),
     },
-    Choice {
-        appendix: Appendix::A,
+    ModelChoice {
+        appendix: GuideAppendix::A,
         what: "the front end's card moves a frame in",
         taken: "50 µs and 0.125 µs a byte",
         other: "100 µs and 0.25 µs a byte",
@@ -96,8 +96,8 @@ pub const CHOICES: &[Choice] = &[
         why: "of the order of a bus of 8 MB/s; no figure tells it",
         change: Some(|s| (s.card_frame_ns, s.card_byte_ps) = (100_000, 250_000)),
     },
-    Choice {
-        appendix: Appendix::A,
+    ModelChoice {
+        appendix: GuideAppendix::A,
         what: "the front end keeps an acknowledgement back for at most",
         taken: "100 ms",
         other: "500 ms",
@@ -105,8 +105,8 @@ pub const CHOICES: &[Choice] = &[
         why: "T2TIMER is coded (1,1.8): tenths of a second",
         change: Some(|s| s.t2_ns = 500_000_000),
     },
-    Choice {
-        appendix: Appendix::A,
+    ModelChoice {
+        appendix: GuideAppendix::A,
         what: "DOS waits until a frame has left",
         taken: "yes",
         other: "no",
@@ -114,8 +114,8 @@ pub const CHOICES: &[Choice] = &[
         why: "the two directions of Appendix B differ by half",
         change: Some(|s| s.dos_waits_for_send = false),
     },
-    Choice {
-        appendix: Appendix::A,
+    ModelChoice {
+        appendix: GuideAppendix::A,
         what: "largest RU where a product sizes it by the frame",
         taken: "the largest that a BIND can express",
         other: "",
@@ -123,8 +123,8 @@ pub const CHOICES: &[Choice] = &[
         why: "Figure 6 has 960 for a frame of 987",
         change: None,
     },
-    Choice {
-        appendix: Appendix::B,
+    ModelChoice {
+        appendix: GuideAppendix::B,
         what: "DOS waits until a frame has left",
         taken: "yes",
         other: "no",
@@ -132,8 +132,8 @@ pub const CHOICES: &[Choice] = &[
         why: "the two directions differ by half",
         change: Some(|s| s.dos_waits_for_send = false),
     },
-    Choice {
-        appendix: Appendix::B,
+    ModelChoice {
+        appendix: GuideAppendix::B,
         what: "an RU and a frame under OS/2",
         taken: "what a verb costs",
         other: "0.1 ms each, a verb more",
@@ -142,8 +142,8 @@ pub const CHOICES: &[Choice] = &[
               so they became one cost",
         change: Some(|s| s.os2_ru_ns = Some(100_000)),
     },
-    Choice {
-        appendix: Appendix::B,
+    ModelChoice {
+        appendix: GuideAppendix::B,
         what: "a byte costs NS/DOS up to the program and down from it",
         taken: "as much",
         other: "",
@@ -152,8 +152,8 @@ pub const CHOICES: &[Choice] = &[
               it is for",
         change: None,
     },
-    Choice {
-        appendix: Appendix::B,
+    ModelChoice {
+        appendix: GuideAppendix::B,
         what: "a receive buffer of the OS/2 driver",
         taken: "no time",
         other: "5 µs",
@@ -161,8 +161,8 @@ pub const CHOICES: &[Choice] = &[
         why: "no figure tells it",
         change: Some(|s| s.driver_buffer_ns = 5_000),
     },
-    Choice {
-        appendix: Appendix::B,
+    ModelChoice {
+        appendix: GuideAppendix::B,
         what: "the Busmaster card moves a frame in",
         taken: "50 µs and 0.125 µs a byte",
         other: "100 µs and 0.25 µs a byte",
@@ -170,8 +170,8 @@ pub const CHOICES: &[Choice] = &[
         why: "as the front end's",
         change: Some(|s| (s.card_frame_ns, s.card_byte_ps) = (100_000, 250_000)),
     },
-    Choice {
-        appendix: Appendix::B,
+    ModelChoice {
+        appendix: GuideAppendix::B,
         what: "session work stands below link work in priority",
         taken: "yes",
         other: "",

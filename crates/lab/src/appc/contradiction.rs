@@ -1,13 +1,13 @@
 //! Where the guide contradicts itself: both readings are simulated and shown.
 
-use super::mainframe::{Client, Parameters};
-use super::micro::{self, Kind, Pair};
-use super::model::Model;
+use super::mainframe::{Client, MainframeParameters};
+use super::micro::{self, TransactionKind, MachinePair};
+use super::model::NetworkModel;
 use sna::ring::RingError;
 
 /// One contradiction, and what either reading would do.
 #[derive(Clone, Debug)]
-pub struct Contradiction {
+pub struct GuideContradiction {
     /// The parameter.
     pub parameter: &'static str,
     /// What one place says, and the time of a transaction with it.
@@ -19,32 +19,32 @@ pub struct Contradiction {
 }
 
 /// All that the guide has.
-pub fn all(model: &Model) -> Result<Vec<Contradiction>, RingError> {
-    let mainframe = |client: Client, change: &dyn Fn(&mut Parameters)| {
+pub fn all(model: &NetworkModel) -> Result<Vec<GuideContradiction>, RingError> {
+    let mainframe = |client: Client, change: &dyn Fn(&mut MainframeParameters)| {
         let mut parameters = client.tuned();
         change(&mut parameters);
         model.mainframe_s(client, &parameters, REPETITIONS)
     };
     let micro = |ru: usize| {
-        let pair = Pair::Turbo;
-        let parameters = micro::Parameters {
+        let pair = MachinePair::Turbo;
+        let parameters = micro::MicroParameters {
             os2_ru_bytes: ru,
-            ..pair.tuned(Kind::File)
+            ..pair.tuned(TransactionKind::File)
         };
-        model.micro_s(pair, Kind::File, &parameters, REPETITIONS)
+        model.micro_s(pair, TransactionKind::File, &parameters, REPETITIONS)
     };
     let dos_pair = |frame: usize| {
-        let pair = Pair::DosClient;
-        let parameters = micro::Parameters {
+        let pair = MachinePair::DosClient;
+        let parameters = micro::MicroParameters {
             dos_frame_bytes: frame,
-            ..pair.tuned(Kind::File)
+            ..pair.tuned(TransactionKind::File)
         };
-        model.micro_s(pair, Kind::File, &parameters, REPETITIONS)
+        model.micro_s(pair, TransactionKind::File, &parameters, REPETITIONS)
     };
     let os2 = Client::Os2;
     let rs = Client::Rs6000;
     Ok(vec![
-        Contradiction {
+        GuideContradiction {
             parameter: "RCVBUFC (OS/2)",
             first: (
                 "rule: 2 x MAXTSL = 8,120",
@@ -56,7 +56,7 @@ pub fn all(model: &Model) -> Result<Vec<Contradiction>, RingError> {
             ),
             taken: "Figure 7; the card empties fast enough for either",
         },
-        Contradiction {
+        GuideContradiction {
             parameter: "T2TIMER (OS/2)",
             first: ("text: (1,1,2)", Some(mainframe(os2, &|p| p.t2timer_w = 2)?)),
             second: (
@@ -65,7 +65,7 @@ pub fn all(model: &Model) -> Result<Vec<Contradiction>, RingError> {
             ),
             taken: "2: the text says that a peripheral link knows only 1 and 2",
         },
-        Contradiction {
+        GuideContradiction {
             parameter: "SNA Services/6000 pacing",
             first: ("text: 127", None),
             second: (
@@ -74,7 +74,7 @@ pub fn all(model: &Model) -> Result<Vec<Contradiction>, RingError> {
             ),
             taken: "63, the most that a BIND can carry",
         },
-        Contradiction {
+        GuideContradiction {
             parameter: "CM/2 RU size (Appendix A)",
             first: (
                 "text: 16,384",
@@ -86,43 +86,43 @@ pub fn all(model: &Model) -> Result<Vec<Contradiction>, RingError> {
             ),
             taken: "16,384",
         },
-        Contradiction {
+        GuideContradiction {
             parameter: "OS/2 RU size (Appendix B)",
             first: ("text: 16,384", Some(micro(16_384)?)),
             second: ("Figure 9: 7,168", Some(micro(7_168)?)),
             taken: "7,168; beyond it nothing is gained",
         },
-        Contradiction {
+        GuideContradiction {
             parameter: "NS/DOS frame",
             first: ("text: 4,464", Some(dos_pair(4_464)?)),
             second: ("Figure 10: 16,393", Some(dos_pair(16_393)?)),
             taken: "Figure 10 in Appendix B, Figure 7 (4,100) in Appendix A",
         },
-        Contradiction {
+        GuideContradiction {
             parameter: "NS/DOS frame before tuning",
             first: ("Figure 6: 987", Some(dos_pair(987)?)),
             second: ("Figure 10: 256", Some(dos_pair(256)?)),
             taken: "each in its own appendix",
         },
-        Contradiction {
+        GuideContradiction {
             parameter: "inquiry gain",
             first: ("prose: slight", None),
             second: ("Figure 10: up to 93.5 %", None),
             taken: "neither; the simulation agrees with the prose",
         },
-        Contradiction {
+        GuideContradiction {
             parameter: "DELAY before tuning",
             first: ("Figure 6: default", None),
             second: ("not told what the default was", None),
             taken: "calibrated on NS/DOS before tuning",
         },
-        Contradiction {
+        GuideContradiction {
             parameter: "MAXBFRU",
             first: ("text: MAXBFRU", None),
             second: ("Figures 6 and 7: MAXBUFRU", None),
             taken: "one keyword",
         },
-        Contradiction {
+        GuideContradiction {
             parameter: "local acknowledgement time-out",
             first: ("text: 200 ms", None),
             second: ("same sentence: 0.002", None),

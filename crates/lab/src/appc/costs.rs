@@ -12,7 +12,7 @@ use std::ops::{Index, IndexMut};
 
 /// Which cost; each is a row of [`COSTS`], in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Item {
+pub enum CostItem {
     /// DELAY where the guide says "default".
     DelayDefault,
     /// A buffer of the front end.
@@ -35,9 +35,9 @@ pub enum Item {
 
 /// One cost and its reason.
 #[derive(Clone, Copy, Debug)]
-pub struct Known {
+pub struct KnownCost {
     /// Which.
-    pub item: Item,
+    pub item: CostItem,
     /// The machine.
     pub machine: &'static str,
     /// What costs.
@@ -55,43 +55,43 @@ pub struct Known {
 
 /// A value for every cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Costs([u64; COSTS.len()]);
+pub struct MachineCosts([u64; COSTS.len()]);
 
-impl Default for Costs {
+impl Default for MachineCosts {
     /// The values of [`COSTS`].
-    fn default() -> Costs {
+    fn default() -> MachineCosts {
         let mut values = [0; COSTS.len()];
         for (value, known) in values.iter_mut().zip(COSTS) {
             *value = known.value;
         }
-        Costs(values)
+        MachineCosts(values)
     }
 }
 
-impl Costs {
+impl MachineCosts {
     /// The same with another value of one cost.
-    pub fn with(&self, item: Item, value: u64) -> Costs {
+    pub fn with(&self, item: CostItem, value: u64) -> MachineCosts {
         let mut costs = self.clone();
         costs[item] = value;
         costs
     }
 }
 
-impl Index<Item> for Costs {
+impl Index<CostItem> for MachineCosts {
     type Output = u64;
 
-    fn index(&self, item: Item) -> &u64 {
+    fn index(&self, item: CostItem) -> &u64 {
         &self.0[item as usize]
     }
 }
 
-impl IndexMut<Item> for Costs {
-    fn index_mut(&mut self, item: Item) -> &mut u64 {
+impl IndexMut<CostItem> for MachineCosts {
+    fn index_mut(&mut self, item: CostItem) -> &mut u64 {
         &mut self.0[item as usize]
     }
 }
 
-impl Known {
+impl KnownCost {
     /// A value of this cost as people read it, always in microseconds.
     pub fn show(&self, value: u64) -> String {
         let per_us = if self.unit == "ns" { 1e3 } else { 1e6 };
@@ -99,10 +99,10 @@ impl Known {
     }
 }
 
-/// Every cost, in the order of [`Item`].
-pub const COSTS: &[Known] = &[
-    Known {
-        item: Item::DelayDefault,
+/// Every cost, in the order of [`CostItem`].
+pub const COSTS: &[KnownCost] = &[
+    KnownCost {
+        item: CostItem::DelayDefault,
         machine: "VTAM and NCP",
         what: "DELAY where the guide says default",
         value: 435_090_000,
@@ -110,8 +110,8 @@ pub const COSTS: &[Known] = &[
         calibrated_on: Some("NS/DOS before"),
         reason: "not published; later manuals say 0, which would leave nothing to gain",
     },
-    Known {
-        item: Item::NcpBuffer,
+    KnownCost {
+        item: CostItem::NcpBuffer,
         machine: "3745 with NCP",
         what: "each buffer of BFRS = 240 bytes",
         value: 916_700,
@@ -120,8 +120,8 @@ pub const COSTS: &[Known] = &[
         reason: "stands for all that costs by the byte behind the ring: \
                  front end, channel and host cannot be told apart from outside",
     },
-    Known {
-        item: Item::NcpPiu,
+    KnownCost {
+        item: CostItem::NcpPiu,
         machine: "3745 with NCP",
         what: "a PIU, either way",
         value: 2_355_700,
@@ -130,8 +130,8 @@ pub const COSTS: &[Known] = &[
         reason: "stands for all that costs by the PIU behind the ring: OS/2 before tuning has \
                  twice as many PIUs, half as long, as the RS/6000 after",
     },
-    Known {
-        item: Item::ChannelByte,
+    KnownCost {
+        item: CostItem::ChannelByte,
         machine: "channel",
         what: "a byte",
         value: 333_000,
@@ -139,8 +139,8 @@ pub const COSTS: &[Known] = &[
         calibrated_on: None,
         reason: "told: a channel adapter of 3 MB/s",
     },
-    Known {
-        item: Item::Os2Step,
+    KnownCost {
+        item: CostItem::Os2Step,
         machine: "486/33 with OS/2",
         what: "a verb, a dispatch, an RU, a frame, each",
         value: 315_900,
@@ -148,8 +148,8 @@ pub const COSTS: &[Known] = &[
         calibrated_on: Some("OS/2-OS/2 Turbo inquiry, tuned"),
         reason: "one figure cannot tell the four apart, so they are one",
     },
-    Known {
-        item: Item::Os2Copy,
+    KnownCost {
+        item: CostItem::Os2Copy,
         machine: "486/33 with OS/2",
         what: "a byte between the card's buffers and the program's",
         value: 407_900,
@@ -158,8 +158,8 @@ pub const COSTS: &[Known] = &[
         reason: "the Busmaster card moves the frame itself, so this is all that is left; \
                  the same machine and program with either card",
     },
-    Known {
-        item: Item::TurboByte,
+    KnownCost {
+        item: CostItem::TurboByte,
         machine: "486/33, Turbo",
         what: "a byte through the card's shared memory, either system",
         value: 181_500,
@@ -167,8 +167,8 @@ pub const COSTS: &[Known] = &[
         calibrated_on: Some("OS/2-OS/2 Turbo file transfer, tuned"),
         reason: "what the processor does on the Turbo card in place of the Busmaster's own transfer",
     },
-    Known {
-        item: Item::DosStep,
+    KnownCost {
+        item: CostItem::DosStep,
         machine: "486/33 with NS/DOS",
         what: "a verb, a dispatch, an RU, a frame, each",
         value: 596_000,
@@ -176,8 +176,8 @@ pub const COSTS: &[Known] = &[
         calibrated_on: Some("DOS client inquiry, tuned"),
         reason: "what the inquiry takes beside the OS/2 side",
     },
-    Known {
-        item: Item::DosCopy,
+    KnownCost {
+        item: CostItem::DosCopy,
         machine: "486/33 with NS/DOS",
         what: "a byte between the card's buffers and the program's, either way",
         value: 679_800,
@@ -193,13 +193,13 @@ mod tests {
 
     #[test]
     fn every_cost_stands_at_its_place() {
-        let costs = Costs::default();
+        let costs = MachineCosts::default();
         for (place, known) in COSTS.iter().enumerate() {
             assert_eq!(known.item as usize, place, "{}", known.what);
             assert_eq!(costs[known.item], known.value);
         }
-        let other = costs.with(Item::NcpPiu, 7);
-        assert_eq!(other[Item::NcpPiu], 7);
-        assert_eq!(other[Item::NcpBuffer], costs[Item::NcpBuffer]);
+        let other = costs.with(CostItem::NcpPiu, 7);
+        assert_eq!(other[CostItem::NcpPiu], 7);
+        assert_eq!(other[CostItem::NcpBuffer], costs[CostItem::NcpBuffer]);
     }
 }

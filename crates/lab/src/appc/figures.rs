@@ -2,14 +2,14 @@
 //! simulation says of it.
 
 use super::mainframe::Client;
-use super::micro::{self, Kind, Pair};
-use super::model::Model;
-use crate::report::Origin;
+use super::micro::{self, TransactionKind, MachinePair};
+use super::model::NetworkModel;
+use crate::report::FigureOrigin;
 use sna::ring::RingError;
 
 /// One figure.
 #[derive(Clone, Debug)]
-pub struct Figure {
+pub struct PredictedFigure {
     /// Its name, with the unit at the end.
     pub name: String,
     /// What the guide says.
@@ -19,17 +19,17 @@ pub struct Figure {
     /// The unit.
     pub unit: &'static str,
     /// What the figure claims.
-    pub origin: Origin,
+    pub origin: FigureOrigin,
     /// Why it is not met, where the reason is known.
     pub note: &'static str,
     /// Of a gain: the seconds of a transaction with the defaults.
-    pub defaults_s: Option<Defaults>,
+    pub defaults_s: Option<UntunedTime>,
 }
 
 /// The time of a transaction before tuning, of which the guide prints only the
 /// gain.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Defaults {
+pub struct UntunedTime {
     /// The shortest and the longest that the guide's rounded figures allow.
     pub published_s: (f64, f64),
     /// What the simulation says.
@@ -38,7 +38,7 @@ pub struct Defaults {
 
 /// How often transactions are repeated.
 #[derive(Clone, Copy, Debug)]
-pub struct Repetitions {
+pub struct TransactionCounts {
     /// Transfers of Appendix A.
     pub mainframe: usize,
     /// File transfers of Appendix B; the guide has 1,000.
@@ -47,37 +47,37 @@ pub struct Repetitions {
     pub inquiry: usize,
 }
 
-impl Repetitions {
+impl TransactionCounts {
     /// As the guide has them; "many" of Appendix A are 40, so that where a
     /// transfer meets DELAY evens out.
-    pub const PUBLISHED: Repetitions = Repetitions {
+    pub const PUBLISHED: TransactionCounts = TransactionCounts {
         mainframe: 40,
         file: 1_000,
         inquiry: 20_000,
     };
     /// Enough for a test: a simulation without losses repeats itself.
-    pub const FEW: Repetitions = Repetitions {
+    pub const FEW: TransactionCounts = TransactionCounts {
         mainframe: 3,
         file: 20,
         inquiry: 100,
     };
 }
 
-impl Figure {
-    fn new(name: String, published: f64, simulated: f64, unit: &'static str) -> Figure {
-        Figure {
+impl PredictedFigure {
+    fn new(name: String, published: f64, simulated: f64, unit: &'static str) -> PredictedFigure {
+        PredictedFigure {
             name,
             published,
             simulated,
             unit,
-            origin: Origin::Predicted,
+            origin: FigureOrigin::Predicted,
             note: "",
             defaults_s: None,
         }
     }
 
-    fn of(self, origin: Origin) -> Figure {
-        Figure { origin, ..self }
+    fn of(self, origin: FigureOrigin) -> PredictedFigure {
+        PredictedFigure { origin, ..self }
     }
 
     /// What is predicted; none where the figure claims nothing.
@@ -97,79 +97,79 @@ impl Figure {
 }
 
 /// All figures, Appendix A first.
-pub fn all(repetitions: Repetitions, model: &Model) -> Result<Vec<Figure>, RingError> {
+pub fn all(repetitions: TransactionCounts, model: &NetworkModel) -> Result<Vec<PredictedFigure>, RingError> {
     let mut figures = mainframe(repetitions, model)?;
     figures.extend(microcomputers(repetitions, model)?);
     Ok(figures)
 }
 
 /// Appendix A: seconds before and after, and the reduction.
-pub fn mainframe(repetitions: Repetitions, model: &Model) -> Result<Vec<Figure>, RingError> {
+pub fn mainframe(repetitions: TransactionCounts, model: &NetworkModel) -> Result<Vec<PredictedFigure>, RingError> {
     let mut figures = Vec::new();
     for (client, before, after, reduction) in APPENDIX_A {
-        let time = |parameters: super::mainframe::Parameters| {
+        let time = |parameters: super::mainframe::MainframeParameters| {
             model.mainframe_s(client, &parameters, repetitions.mainframe)
         };
         let (base_s, tuned_s) = (time(client.baseline())?, time(client.tuned())?);
         let (name, size) = (client.name(), client.file_bytes());
         let title = |when| format!("A {name} {when} tuning, {size} bytes, s");
         let [of_before, of_after] = client_origins(client);
-        figures.push(Figure {
+        figures.push(PredictedFigure {
             note: if client == Client::Rs6000 {
                 NOTE_RS6000
             } else {
                 ""
             },
-            ..Figure::new(title("before"), before, base_s, "s").of(of_before)
+            ..PredictedFigure::new(title("before"), before, base_s, "s").of(of_before)
         });
-        figures.push(Figure::new(title("after"), after, tuned_s, "s").of(of_after));
+        figures.push(PredictedFigure::new(title("after"), after, tuned_s, "s").of(of_after));
         let title = format!("A {name} reduction of transfer time, %");
         let cut = (1.0 - tuned_s / base_s) * 100.0;
-        figures.push(Figure::new(title, reduction, cut, "%").of(Origin::Derived));
+        figures.push(PredictedFigure::new(title, reduction, cut, "%").of(FigureOrigin::Derived));
     }
     Ok(figures)
 }
 
 /// Appendix B: rates, times, and gains over the defaults.
-pub fn microcomputers(repetitions: Repetitions, model: &Model) -> Result<Vec<Figure>, RingError> {
+pub fn microcomputers(repetitions: TransactionCounts, model: &NetworkModel) -> Result<Vec<PredictedFigure>, RingError> {
     let mut figures = Vec::new();
     for row in APPENDIX_B {
         let count = match row.kind {
-            Kind::File => repetitions.file,
-            Kind::Inquiry => repetitions.inquiry,
+            TransactionKind::File => repetitions.file,
+            TransactionKind::Inquiry => repetitions.inquiry,
         };
         let simulate =
-            |parameters: micro::Parameters| model.micro_s(row.pair, row.kind, &parameters, count);
+            |parameters: micro::MicroParameters| model.micro_s(row.pair, row.kind, &parameters, count);
         let tuned_s = simulate(row.pair.tuned(row.kind))?;
         let (name, kind) = (row.pair.name(), row.kind.name());
         let (found, unit) = match row.kind {
-            Kind::File => (0.8 / tuned_s, "Mb/s"),
-            Kind::Inquiry => (tuned_s, "s"),
+            TransactionKind::File => (0.8 / tuned_s, "Mb/s"),
+            TransactionKind::Inquiry => (tuned_s, "s"),
         };
         let title = format!("B {name} {kind}, {unit}");
-        let of_dos_client = (row.pair, row.kind) == (Pair::DosClient, Kind::File);
-        figures.push(Figure {
+        let of_dos_client = (row.pair, row.kind) == (MachinePair::DosClient, TransactionKind::File);
+        figures.push(PredictedFigure {
             note: if of_dos_client { NOTE_DOS_CLIENT } else { "" },
-            ..Figure::new(title, row.tuned, found, unit).of(row.tuned_origin)
+            ..PredictedFigure::new(title, row.tuned, found, unit).of(row.tuned_origin)
         });
-        let mut gain = |side: &str, published, parameters: micro::Parameters, note| {
+        let mut gain = |side: &str, published, parameters: micro::MicroParameters, note| {
             let default_s = simulate(parameters)?;
             let title = format!("B {name} {kind} gain over {side} defaults, %");
             let gain = (1.0 - tuned_s / default_s) * 100.0;
             let origin = match (parameters == row.pair.tuned(row.kind), row.kind) {
                 // Nothing was changed, so nothing can be gained.
-                (true, _) => Origin::Derived,
-                (false, Kind::File) if side == "OS/2" => Origin::Seen,
-                (false, _) => Origin::Predicted,
+                (true, _) => FigureOrigin::Derived,
+                (false, TransactionKind::File) if side == "OS/2" => FigureOrigin::Seen,
+                (false, _) => FigureOrigin::Predicted,
             };
-            figures.push(Figure {
-                defaults_s: Some(Defaults {
+            figures.push(PredictedFigure {
+                defaults_s: Some(UntunedTime {
                     published_s: implied_s(row.seconds, published),
                     simulated_s: default_s,
                 }),
                 note,
                 origin,
-                ..Figure::new(title, published, gain, "%")
+                ..PredictedFigure::new(title, published, gain, "%")
             });
             Ok::<(), RingError>(())
         };
@@ -196,7 +196,7 @@ fn implied_s(tuned_s: f64, gain: f64) -> (f64, f64) {
 }
 
 /// The published seconds of a tuned transaction of Appendix B.
-pub(super) fn micro_seconds(pair: Pair, kind: Kind) -> f64 {
+pub(super) fn micro_seconds(pair: MachinePair, kind: TransactionKind) -> f64 {
     let row = APPENDIX_B
         .iter()
         .find(|row| row.pair == pair && row.kind == kind);
@@ -204,14 +204,14 @@ pub(super) fn micro_seconds(pair: Pair, kind: Kind) -> f64 {
 }
 
 /// A row of Figures 9 to 14.
-struct Row {
-    pair: Pair,
-    kind: Kind,
+struct FigureRow {
+    pair: MachinePair,
+    kind: TransactionKind,
     /// Mb/s of a file transfer, seconds of an inquiry.
     tuned: f64,
     /// Seconds, which the guide prints beside.
     seconds: f64,
-    tuned_origin: Origin,
+    tuned_origin: FigureOrigin,
     os2_gain: f64,
     os2_note: &'static str,
     dos_gain: Option<f64>,
@@ -219,11 +219,11 @@ struct Row {
 }
 
 /// What the two times of a client of Appendix A claim.
-fn client_origins(client: Client) -> [Origin; 2] {
+fn client_origins(client: Client) -> [FigureOrigin; 2] {
     match client {
-        Client::Dos => [Origin::Calibrated, Origin::Seen],
-        Client::Os2 => [Origin::Calibrated, Origin::Predicted],
-        Client::Rs6000 => [Origin::Seen, Origin::Calibrated],
+        Client::Dos => [FigureOrigin::Calibrated, FigureOrigin::Seen],
+        Client::Os2 => [FigureOrigin::Calibrated, FigureOrigin::Predicted],
+        Client::Rs6000 => [FigureOrigin::Seen, FigureOrigin::Calibrated],
     }
 }
 
@@ -234,90 +234,90 @@ pub(super) const APPENDIX_A: [(Client, f64, f64, f64); 3] = [
     (Client::Rs6000, 8.66, 4.74, 45.0),
 ];
 
-const APPENDIX_B: [Row; 8] = [
-    Row {
-        pair: Pair::Turbo,
-        kind: Kind::File,
+const APPENDIX_B: [FigureRow; 8] = [
+    FigureRow {
+        pair: MachinePair::Turbo,
+        kind: TransactionKind::File,
         tuned: 8.89,
         seconds: 0.0900,
-        tuned_origin: Origin::Calibrated,
+        tuned_origin: FigureOrigin::Calibrated,
         os2_gain: 35.0,
         os2_note: NOTE_OS2_STEPS,
         dos_gain: None,
         dos_note: "",
     },
-    Row {
-        pair: Pair::Turbo,
-        kind: Kind::Inquiry,
+    FigureRow {
+        pair: MachinePair::Turbo,
+        kind: TransactionKind::Inquiry,
         tuned: 0.0049,
         seconds: 0.0049,
-        tuned_origin: Origin::Calibrated,
+        tuned_origin: FigureOrigin::Calibrated,
         os2_gain: 5.8,
         os2_note: "",
         dos_gain: None,
         dos_note: "",
     },
-    Row {
-        pair: Pair::BusMaster,
-        kind: Kind::File,
+    FigureRow {
+        pair: MachinePair::BusMaster,
+        kind: TransactionKind::File,
         tuned: 10.91,
         seconds: 0.0733,
-        tuned_origin: Origin::Calibrated,
+        tuned_origin: FigureOrigin::Calibrated,
         os2_gain: 35.0,
         os2_note: NOTE_OS2_STEPS,
         dos_gain: None,
         dos_note: "",
     },
-    Row {
-        pair: Pair::BusMaster,
-        kind: Kind::Inquiry,
+    FigureRow {
+        pair: MachinePair::BusMaster,
+        kind: TransactionKind::Inquiry,
         tuned: 0.0050,
         seconds: 0.0050,
-        tuned_origin: Origin::Predicted,
+        tuned_origin: FigureOrigin::Predicted,
         os2_gain: 0.0,
         os2_note: "",
         dos_gain: None,
         dos_note: "",
     },
-    Row {
-        pair: Pair::DosServer,
-        kind: Kind::File,
+    FigureRow {
+        pair: MachinePair::DosServer,
+        kind: TransactionKind::File,
         tuned: 5.63,
         seconds: 0.1420,
-        tuned_origin: Origin::Calibrated,
+        tuned_origin: FigureOrigin::Calibrated,
         os2_gain: 41.0,
         os2_note: "",
         dos_gain: Some(14.3),
         dos_note: NOTE_DOS_FRAME,
     },
-    Row {
-        pair: Pair::DosServer,
-        kind: Kind::Inquiry,
+    FigureRow {
+        pair: MachinePair::DosServer,
+        kind: TransactionKind::Inquiry,
         tuned: 0.0070,
         seconds: 0.0070,
-        tuned_origin: Origin::Derived,
+        tuned_origin: FigureOrigin::Derived,
         os2_gain: 57.0,
         os2_note: NOTE_DOS_INQUIRY,
         dos_gain: Some(74.5),
         dos_note: NOTE_DOS_INQUIRY,
     },
-    Row {
-        pair: Pair::DosClient,
-        kind: Kind::File,
+    FigureRow {
+        pair: MachinePair::DosClient,
+        kind: TransactionKind::File,
         tuned: 3.86,
         seconds: 0.2070,
-        tuned_origin: Origin::Seen,
+        tuned_origin: FigureOrigin::Seen,
         os2_gain: 41.0,
         os2_note: "",
         dos_gain: Some(14.3),
         dos_note: NOTE_DOS_FRAME,
     },
-    Row {
-        pair: Pair::DosClient,
-        kind: Kind::Inquiry,
+    FigureRow {
+        pair: MachinePair::DosClient,
+        kind: TransactionKind::Inquiry,
         tuned: 0.0070,
         seconds: 0.0070,
-        tuned_origin: Origin::Calibrated,
+        tuned_origin: FigureOrigin::Calibrated,
         os2_gain: 57.0,
         os2_note: NOTE_DOS_INQUIRY,
         dos_gain: Some(93.5),

@@ -4,18 +4,18 @@
 //! Which quantity costs what is said here; how much, and why, in
 //! [`super::costs`] and [`super::choices`].
 
-use super::costs::Item;
+use super::costs::CostItem;
 use super::mainframe::Client;
-use super::model::Model;
+use super::model::NetworkModel;
 use sna::ring::{AdapterCard, ProcessorCost, PathControl, AdapterTransfer};
 
 /// A client of Appendix A, or the host: none of them is the limit.
-pub fn client(model: &Model) -> ProcessorCost {
+pub fn client(model: &NetworkModel) -> ProcessorCost {
     ProcessorCost::uniform(model.structure.step_ns)
 }
 
 /// The host, with buffers of this size.
-pub fn host(iobuf: usize, model: &Model) -> ProcessorCost {
+pub fn host(iobuf: usize, model: &NetworkModel) -> ProcessorCost {
     ProcessorCost {
         buffer_bytes: iobuf,
         control_ns: 0,
@@ -32,7 +32,7 @@ fn uniform(step_ns: u64, byte_ps: u64) -> ProcessorCost {
 }
 
 /// The front end at link level, which does not wait for path control.
-pub fn ncp(model: &Model) -> ProcessorCost {
+pub fn ncp(model: &NetworkModel) -> ProcessorCost {
     let link_ns = model.structure.link_ns;
     ProcessorCost {
         frame_out_ns: link_ns,
@@ -43,26 +43,26 @@ pub fn ncp(model: &Model) -> ProcessorCost {
 }
 
 /// The front end between link and channel, with BFRS = 240.
-pub fn path_control(model: &Model) -> PathControl {
-    let piu_ns = model.costs[Item::NcpPiu];
+pub fn path_control(model: &NetworkModel) -> PathControl {
+    let piu_ns = model.costs[CostItem::NcpPiu];
     PathControl {
         piu_in_ns: piu_ns,
         piu_out_ns: piu_ns,
         segment_ns: model.structure.segment_ns,
-        buffer_ns: model.costs[Item::NcpBuffer],
+        buffer_ns: model.costs[CostItem::NcpBuffer],
         buffer_bytes: 240,
     }
 }
 
 /// The front end's ring adapter; it moves frames into buffers by itself.
-pub fn tic2(rcvbufc: usize, model: &Model) -> AdapterCard {
+pub fn tic2(rcvbufc: usize, model: &NetworkModel) -> AdapterCard {
     AdapterCard {
         transfer: busmaster(model),
         ..AdapterCard::shared_memory(rcvbufc)
     }
 }
 
-fn busmaster(model: &Model) -> AdapterTransfer {
+fn busmaster(model: &NetworkModel) -> AdapterTransfer {
     AdapterTransfer::BusMaster {
         frame_ns: model.structure.card_frame_ns,
         byte_ps: model.structure.card_byte_ps,
@@ -70,7 +70,7 @@ fn busmaster(model: &Model) -> AdapterTransfer {
 }
 
 /// A client's adapter.
-pub fn client_adapter(client: Client, model: &Model) -> AdapterCard {
+pub fn client_adapter(client: Client, model: &NetworkModel) -> AdapterCard {
     match client {
         Client::Dos => dos_adapter(model),
         _ => AdapterCard::shared_memory(SHARED_RAM_BYTES),
@@ -78,16 +78,16 @@ pub fn client_adapter(client: Client, model: &Model) -> AdapterCard {
 }
 
 /// OS/2 on the 486 of Appendix B.
-pub fn os2(has_busmaster: bool, driver_buffer_bytes: usize, model: &Model) -> ProcessorCost {
+pub fn os2(has_busmaster: bool, driver_buffer_bytes: usize, model: &NetworkModel) -> ProcessorCost {
     let costs = &model.costs;
     let byte_ps = match has_busmaster {
         true => 0,
-        false => costs[Item::TurboByte],
+        false => costs[CostItem::TurboByte],
     };
-    let step_ns = costs[Item::Os2Step];
+    let step_ns = costs[CostItem::Os2Step];
     ProcessorCost {
-        copy_out_ps: costs[Item::Os2Copy],
-        copy_in_ps: costs[Item::Os2Copy],
+        copy_out_ps: costs[CostItem::Os2Copy],
+        copy_in_ps: costs[CostItem::Os2Copy],
         buffer_ns: model.structure.driver_buffer_ns,
         buffer_bytes: driver_buffer_bytes,
         verb_ns: step_ns,
@@ -97,7 +97,7 @@ pub fn os2(has_busmaster: bool, driver_buffer_bytes: usize, model: &Model) -> Pr
 }
 
 /// Its adapter.
-pub fn os2_adapter(has_busmaster: bool, model: &Model) -> AdapterCard {
+pub fn os2_adapter(has_busmaster: bool, model: &NetworkModel) -> AdapterCard {
     let shared = AdapterCard::shared_memory(SHARED_RAM_BYTES);
     match has_busmaster {
         true => AdapterCard {
@@ -109,17 +109,17 @@ pub fn os2_adapter(has_busmaster: bool, model: &Model) -> AdapterCard {
 }
 
 /// NS/DOS on the 486 of Appendix B.
-pub fn dos(model: &Model) -> ProcessorCost {
+pub fn dos(model: &NetworkModel) -> ProcessorCost {
     let costs = &model.costs;
     ProcessorCost {
-        copy_out_ps: costs[Item::DosCopy],
-        copy_in_ps: costs[Item::DosCopy],
-        ..uniform(costs[Item::DosStep], costs[Item::TurboByte])
+        copy_out_ps: costs[CostItem::DosCopy],
+        copy_in_ps: costs[CostItem::DosCopy],
+        ..uniform(costs[CostItem::DosStep], costs[CostItem::TurboByte])
     }
 }
 
 /// A Turbo adapter under DOS.
-pub fn dos_adapter(model: &Model) -> AdapterCard {
+pub fn dos_adapter(model: &NetworkModel) -> AdapterCard {
     let waits = model.structure.dos_waits_for_send;
     let shared = AdapterCard::shared_memory(SHARED_RAM_BYTES);
     AdapterCard {

@@ -7,9 +7,9 @@
 //! itself; the host takes RUs up to RECEIVESIZE; sessions pace as `advise` says
 //! of the product. What else is decided is a row of `choices`.
 
-use super::costs::Item;
+use super::costs::CostItem;
 use super::machine;
-use super::model::Model;
+use super::model::NetworkModel;
 use advise::sna::model::{Pacing as PacingTold, SessionProduct};
 use sna::ring::{
     Channel, FrontEnd, RingHost, Link, RingMachine, RingNetwork, Pacing, TokenRing, Server, Session, RingWorkload,
@@ -29,7 +29,7 @@ pub enum Client {
 /// The parameters that differ between the baseline and the tuned network, or
 /// between clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parameters {
+pub struct MainframeParameters {
     /// The client's RU size; none where the product takes what fits a frame.
     pub ru_bytes: Option<usize>,
     /// The host's RECEIVESIZE.
@@ -94,22 +94,22 @@ impl Client {
     ///
     /// A fixed pacing response is an ordinary PIU of low priority and waits for
     /// DELAY; an adaptive one is expedited and does not.
-    pub fn pacing(self, model: &Model) -> Pacing {
+    pub fn pacing(self, model: &NetworkModel) -> Pacing {
         match self.product().pacing() {
             PacingTold::Fixed => Pacing::Fixed,
             PacingTold::Adaptive => Pacing::Adaptive,
-            PacingTold::Nothing => model.structure.pacing_not_told,
+            PacingTold::Nothing => model.structure.default_pacing,
         }
     }
 
     /// Figure 6: before tuning.
-    pub fn baseline(self) -> Parameters {
+    pub fn baseline(self) -> MainframeParameters {
         let (ru_bytes, frame_bytes, dlc_send, dlc_receive) = match self {
             Client::Dos => (None, 987, 2, 2),
             Client::Os2 => (None, 4000, 3, 3),
             Client::Rs6000 => (Some(2816), 4060, 10, 127),
         };
-        Parameters {
+        MainframeParameters {
             ru_bytes,
             receive_size: 4096,
             frame_bytes,
@@ -127,7 +127,7 @@ impl Client {
     }
 
     /// Figure 7: after tuning.
-    pub fn tuned(self) -> Parameters {
+    pub fn tuned(self) -> MainframeParameters {
         let (ru_bytes, frame_bytes, dlc_send, dlc_receive) = match self {
             Client::Dos => (None, 4100, 8, 8),
             Client::Os2 => (Some(16_384), 4000, 8, 8),
@@ -139,7 +139,7 @@ impl Client {
             Client::Dos => 32,
             _ => 63,
         };
-        Parameters {
+        MainframeParameters {
             ru_bytes,
             receive_size: 30_720,
             frame_bytes,
@@ -162,7 +162,7 @@ impl Client {
     }
 }
 
-impl Parameters {
+impl MainframeParameters {
     /// The largest frame information field that both stations take.
     pub fn btu_bytes(&self) -> usize {
         self.frame_bytes.min(self.maxtsl)
@@ -191,10 +191,10 @@ impl Parameters {
     }
 
     /// The simulated network.
-    pub fn network(&self, client: Client, model: &Model) -> RingNetwork {
+    pub fn network(&self, client: Client, model: &NetworkModel) -> RingNetwork {
         let costs = &model.costs;
         let ru_bytes = self.effective_ru_bytes();
-        let delay_ns = self.delay_ns.unwrap_or(costs[Item::DelayDefault]);
+        let delay_ns = self.delay_ns.unwrap_or(costs[CostItem::DelayDefault]);
         // Adaptive windows open as far as buffers allow; the table's value is
         // where they begin. NS/DOS keeps what was negotiated.
         let window = match client {
@@ -228,7 +228,7 @@ impl Parameters {
                     inbound_delay_ns: delay_ns,
                     outbound_delay_ns: delay_ns,
                     start_ns: 0,
-                    byte_ps: costs[Item::ChannelByte],
+                    byte_ps: costs[CostItem::ChannelByte],
                 },
                 host: RingHost {
                     cost: machine::host(self.iobuf, model),
@@ -275,9 +275,9 @@ mod tests {
     fn ns_dos_sends_in_the_window_that_the_host_grants() {
         let tuned = Client::Dos.tuned();
         assert_eq!(tuned.pacing_window, 32);
-        let model = Model::new(1);
+        let model = NetworkModel::new(1);
         let seconds = |pacing_window| {
-            let parameters = Parameters {
+            let parameters = MainframeParameters {
                 pacing_window,
                 ..tuned
             };

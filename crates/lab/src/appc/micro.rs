@@ -3,12 +3,12 @@
 
 use super::machine;
 use super::mainframe::expressible;
-use super::model::Model;
+use super::model::NetworkModel;
 use sna::ring::{Link, RingMachine, RingNetwork, Pacing, TokenRing, Server, Session, RingWorkload};
 
 /// Which machines talk, and over which cards. The client is named first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pair {
+pub enum MachinePair {
     /// OS/2 and OS/2, Turbo adapters.
     Turbo,
     /// OS/2 and OS/2, Busmaster adapters.
@@ -21,7 +21,7 @@ pub enum Pair {
 
 /// Which transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum TransactionKind {
     /// 100,000 bytes in 32,000-byte buffers.
     File,
     /// 100 bytes each way.
@@ -30,7 +30,7 @@ pub enum Kind {
 
 /// The parameters of Figures 9 and 10.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parameters {
+pub struct MicroParameters {
     /// Mode Receive Pacing Window of OS/2.
     pub os2_pacing: u8,
     /// Max DLC RU of OS/2.
@@ -45,43 +45,43 @@ pub struct Parameters {
     pub dos_frame_bytes: usize,
 }
 
-impl Pair {
+impl MachinePair {
     /// All four.
-    pub const ALL: [Pair; 4] = [
-        Pair::Turbo,
-        Pair::BusMaster,
-        Pair::DosServer,
-        Pair::DosClient,
+    pub const ALL: [MachinePair; 4] = [
+        MachinePair::Turbo,
+        MachinePair::BusMaster,
+        MachinePair::DosServer,
+        MachinePair::DosClient,
     ];
 
     /// Its name in the report.
     pub fn name(self) -> &'static str {
         match self {
-            Pair::Turbo => "OS/2-OS/2 Turbo",
-            Pair::BusMaster => "OS/2-OS/2 Busmaster",
-            Pair::DosServer => "OS/2-DOS (DOS server)",
-            Pair::DosClient => "DOS-OS/2 (DOS client)",
+            MachinePair::Turbo => "OS/2-OS/2 Turbo",
+            MachinePair::BusMaster => "OS/2-OS/2 Busmaster",
+            MachinePair::DosServer => "OS/2-DOS (DOS server)",
+            MachinePair::DosClient => "DOS-OS/2 (DOS client)",
         }
     }
 
     /// Whether one of the two runs DOS.
     pub fn has_dos(self) -> bool {
-        matches!(self, Pair::DosServer | Pair::DosClient)
+        matches!(self, MachinePair::DosServer | MachinePair::DosClient)
     }
 
     /// The tuned values for a transaction.
-    pub fn tuned(self, kind: Kind) -> Parameters {
-        let file = kind == Kind::File;
+    pub fn tuned(self, kind: TransactionKind) -> MicroParameters {
+        let file = kind == TransactionKind::File;
         let pick = |yes, no| if file { yes } else { no };
-        Parameters {
+        MicroParameters {
             os2_pacing: match self {
-                Pair::BusMaster => pick(63, 4),
+                MachinePair::BusMaster => pick(63, 4),
                 _ => pick(63, 24),
             },
             os2_ru_bytes: if file { 7168 } else { 1024 },
             dlc_window: if self.has_dos() { 2 } else { pick(8, 4) },
             driver_buffer_bytes: match self {
-                Pair::BusMaster => 2048,
+                MachinePair::BusMaster => 2048,
                 _ if file => 2040,
                 _ => 256,
             },
@@ -91,19 +91,19 @@ impl Pair {
     }
 
     /// The tuned values with the defaults of OS/2 in their places.
-    pub fn os2_defaults(self, kind: Kind) -> Parameters {
-        Parameters {
+    pub fn os2_defaults(self, kind: TransactionKind) -> MicroParameters {
+        MicroParameters {
             os2_pacing: 4,
             os2_ru_bytes: 1024,
             dlc_window: 4,
-            driver_buffer_bytes: if self == Pair::BusMaster { 2048 } else { 256 },
+            driver_buffer_bytes: if self == MachinePair::BusMaster { 2048 } else { 256 },
             ..self.tuned(kind)
         }
     }
 
     /// The tuned values with the defaults of DOS in their places.
-    pub fn dos_defaults(self, kind: Kind) -> Parameters {
-        Parameters {
+    pub fn dos_defaults(self, kind: TransactionKind) -> MicroParameters {
+        MicroParameters {
             dos_pacing: 3,
             dos_frame_bytes: 256,
             ..self.tuned(kind)
@@ -111,32 +111,32 @@ impl Pair {
     }
 }
 
-impl Kind {
+impl TransactionKind {
     /// Its name in the report.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::File => "file transfer",
-            Kind::Inquiry => "inquiry",
+            TransactionKind::File => "file transfer",
+            TransactionKind::Inquiry => "inquiry",
         }
     }
 
     /// The workload, `repetitions` times.
     pub fn workload(self, repetitions: usize) -> RingWorkload {
         match self {
-            Kind::File => RingWorkload::file(100_000, 2, repetitions),
-            Kind::Inquiry => RingWorkload::inquiry(8, repetitions),
+            TransactionKind::File => RingWorkload::file(100_000, 2, repetitions),
+            TransactionKind::Inquiry => RingWorkload::inquiry(8, repetitions),
         }
     }
 }
 
-impl Parameters {
+impl MicroParameters {
     /// The simulated network.
-    pub fn network(&self, pair: Pair, model: &Model) -> RingNetwork {
+    pub fn network(&self, pair: MachinePair, model: &NetworkModel) -> RingNetwork {
         let os2 = || self.os2(pair, model);
         let (client, server) = match pair {
-            Pair::Turbo | Pair::BusMaster => (os2(), os2()),
-            Pair::DosServer => (os2(), self.dos(model)),
-            Pair::DosClient => (self.dos(model), os2()),
+            MachinePair::Turbo | MachinePair::BusMaster => (os2(), os2()),
+            MachinePair::DosServer => (os2(), self.dos(model)),
+            MachinePair::DosClient => (self.dos(model), os2()),
         };
         RingNetwork {
             ring: TokenRing::at_16_mbit(),
@@ -145,8 +145,8 @@ impl Parameters {
         }
     }
 
-    fn os2(&self, pair: Pair, model: &Model) -> RingMachine {
-        let busmaster = pair == Pair::BusMaster;
+    fn os2(&self, pair: MachinePair, model: &NetworkModel) -> RingMachine {
+        let busmaster = pair == MachinePair::BusMaster;
         RingMachine {
             cost: machine::os2(busmaster, self.driver_buffer_bytes, model),
             adapter: machine::os2_adapter(busmaster, model),
@@ -159,7 +159,7 @@ impl Parameters {
         }
     }
 
-    fn dos(&self, model: &Model) -> RingMachine {
+    fn dos(&self, model: &NetworkModel) -> RingMachine {
         RingMachine {
             cost: machine::dos(model),
             adapter: machine::dos_adapter(model),

@@ -1,18 +1,18 @@
 //! The simulated networks with one set of costs and one structure: what every
 //! table asks.
 
-use super::costs::Costs;
+use super::costs::MachineCosts;
 use super::mainframe::{self, Client};
-use super::micro::{self, Kind, Pair};
+use super::micro::{self, TransactionKind, MachinePair};
 use sna::ring::{AcknowledgePoint, Pacing, RingError, run};
 
 /// Costs, structure and a seed: the same three give the same times.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Model {
+pub struct NetworkModel {
     /// What the machines cost.
-    pub costs: Costs,
+    pub costs: MachineCosts,
     /// What was decided where the guide is silent.
-    pub structure: Structure,
+    pub structure: ModelStructure,
     /// What the wait for the token depends on.
     pub seed: u64,
 }
@@ -20,11 +20,11 @@ pub struct Model {
 /// What the guide leaves open and the model decides. Each field is a row of
 /// [`super::choices::CHOICES`], with what else it could be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Structure {
+pub struct ModelStructure {
     /// When the front end acknowledges a frame.
     pub acknowledges: AcknowledgePoint,
     /// How sessions pace where nobody tells whether they do so adaptively.
-    pub pacing_not_told: Pacing,
+    pub default_pacing: Pacing,
     /// The most RUs that NS/DOS sends in a window.
     pub dos_most_window: u8,
     /// A verb, a dispatch, an RU and a frame, each, on the machines of
@@ -49,11 +49,11 @@ pub struct Structure {
     pub driver_buffer_ns: u64,
 }
 
-impl Default for Structure {
-    fn default() -> Structure {
-        Structure {
+impl Default for ModelStructure {
+    fn default() -> ModelStructure {
+        ModelStructure {
             acknowledges: AcknowledgePoint::OnArrival,
-            pacing_not_told: Pacing::Adaptive,
+            default_pacing: Pacing::Adaptive,
             dos_most_window: 63,
             step_ns: 0,
             segment_ns: 0,
@@ -68,26 +68,26 @@ impl Default for Structure {
     }
 }
 
-impl Model {
+impl NetworkModel {
     /// The model of the report.
-    pub fn new(seed: u64) -> Model {
-        Model {
-            costs: Costs::default(),
-            structure: Structure::default(),
+    pub fn new(seed: u64) -> NetworkModel {
+        NetworkModel {
+            costs: MachineCosts::default(),
+            structure: ModelStructure::default(),
             seed,
         }
     }
 
     /// The same with other costs.
-    pub fn with_costs(&self, costs: Costs) -> Model {
-        Model {
+    pub fn with_costs(&self, costs: MachineCosts) -> NetworkModel {
+        NetworkModel {
             costs,
             ..self.clone()
         }
     }
 
     /// The same with another structure.
-    pub fn with_structure(&self, change: impl FnOnce(&mut Structure)) -> Model {
+    pub fn with_structure(&self, change: impl FnOnce(&mut ModelStructure)) -> NetworkModel {
         let mut model = self.clone();
         change(&mut model.structure);
         model
@@ -97,7 +97,7 @@ impl Model {
     pub fn mainframe_s(
         &self,
         client: Client,
-        parameters: &mainframe::Parameters,
+        parameters: &mainframe::MainframeParameters,
         repetitions: usize,
     ) -> Result<f64, RingError> {
         let network = parameters.network(client, self);
@@ -108,9 +108,9 @@ impl Model {
     /// Seconds of one transaction of Appendix B, the mean of some.
     pub fn micro_s(
         &self,
-        pair: Pair,
-        kind: Kind,
-        parameters: &micro::Parameters,
+        pair: MachinePair,
+        kind: TransactionKind,
+        parameters: &micro::MicroParameters,
         repetitions: usize,
     ) -> Result<f64, RingError> {
         let network = parameters.network(pair, self);

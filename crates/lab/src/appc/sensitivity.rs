@@ -6,15 +6,15 @@
 //! prediction that stays where it is owes nothing to the choice.
 
 use super::calibrate::{MAINFRAME_TARGETS, MICRO_TARGETS, calibrate};
-use super::choices::{CHOICES, Choice};
-use super::costs::{COSTS, Item, Known};
-use super::figures::{self, Figure, Repetitions};
-use super::model::Model;
+use super::choices::{CHOICES, ModelChoice};
+use super::costs::{COSTS, CostItem, KnownCost};
+use super::figures::{self, PredictedFigure, TransactionCounts};
+use super::model::NetworkModel;
 use std::sync::Mutex;
 
 /// The two networks, which share no cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Appendix {
+pub enum GuideAppendix {
     /// Microcomputers and a mainframe.
     A,
     /// Two microcomputers.
@@ -23,38 +23,38 @@ pub enum Appendix {
 
 /// The figures of one model that differs from the report's.
 #[derive(Clone, Debug)]
-pub struct Row<T> {
+pub struct SensitivityRow<T> {
     /// What was changed.
     pub of: T,
     /// All figures of the appendix; none where nothing can be calibrated so,
     /// or a session fails.
-    pub figures: Option<Vec<Figure>>,
+    pub figures: Option<Vec<PredictedFigure>>,
 }
 
-impl Appendix {
+impl GuideAppendix {
     /// Both.
-    pub const BOTH: [Appendix; 2] = [Appendix::A, Appendix::B];
+    pub const BOTH: [GuideAppendix; 2] = [GuideAppendix::A, GuideAppendix::B];
 
     /// Which of the two a cost belongs to.
-    pub fn of(item: Item) -> Appendix {
-        match (item as usize) < Item::Os2Step as usize {
-            true => Appendix::A,
-            false => Appendix::B,
+    pub fn of(item: CostItem) -> GuideAppendix {
+        match (item as usize) < CostItem::Os2Step as usize {
+            true => GuideAppendix::A,
+            false => GuideAppendix::B,
         }
     }
 
     /// Its letter in the guide.
     pub fn letter(self) -> &'static str {
         match self {
-            Appendix::A => "A",
-            Appendix::B => "B",
+            GuideAppendix::A => "A",
+            GuideAppendix::B => "B",
         }
     }
 
-    fn figures(self, model: &Model) -> Option<Vec<Figure>> {
+    fn figures(self, model: &NetworkModel) -> Option<Vec<PredictedFigure>> {
         let figures = match self {
-            Appendix::A => figures::mainframe(REPETITIONS, model),
-            Appendix::B => figures::microcomputers(REPETITIONS, model),
+            GuideAppendix::A => figures::mainframe(REPETITIONS, model),
+            GuideAppendix::B => figures::microcomputers(REPETITIONS, model),
         };
         figures.ok()
     }
@@ -62,8 +62,8 @@ impl Appendix {
 
 /// Every cost of an appendix a quarter smaller and a quarter larger, with that
 /// value, all others as they are.
-pub fn costs(appendix: Appendix, model: &Model) -> Vec<Row<(Known, u64)>> {
-    let of_appendix = COSTS.iter().filter(|k| Appendix::of(k.item) == appendix);
+pub fn costs(appendix: GuideAppendix, model: &NetworkModel) -> Vec<SensitivityRow<(KnownCost, u64)>> {
+    let of_appendix = COSTS.iter().filter(|k| GuideAppendix::of(k.item) == appendix);
     let wanted = of_appendix.flat_map(|k| [(*k, k.value * 3 / 4), (*k, k.value * 5 / 4)]);
     on_all_processors(wanted.collect(), |(known, value)| {
         appendix.figures(&model.with_costs(model.costs.with(known.item, *value)))
@@ -72,14 +72,14 @@ pub fn costs(appendix: Appendix, model: &Model) -> Vec<Row<(Known, u64)>> {
 
 /// Every choice about an appendix decided the other way, with the calibrated
 /// costs found again.
-pub fn choices(appendix: Appendix, model: &Model) -> Vec<Row<&'static Choice>> {
+pub fn choices(appendix: GuideAppendix, model: &NetworkModel) -> Vec<SensitivityRow<&'static ModelChoice>> {
     let of_appendix = CHOICES.iter().filter(|c| c.appendix == appendix);
     let wanted = of_appendix.filter(|c| c.change.is_some());
     on_all_processors(wanted.collect(), |choice| {
         let model = model.with_structure(choice.change?);
         let targets = match appendix {
-            Appendix::A => MAINFRAME_TARGETS,
-            Appendix::B => MICRO_TARGETS,
+            GuideAppendix::A => MAINFRAME_TARGETS,
+            GuideAppendix::B => MICRO_TARGETS,
         };
         appendix.figures(&calibrate(&model, targets)?)
     })
@@ -88,8 +88,8 @@ pub fn choices(appendix: Appendix, model: &Model) -> Vec<Row<&'static Choice>> {
 /// The figures of each, in their order.
 fn on_all_processors<T: Sync + Clone + Send>(
     wanted: Vec<T>,
-    figures: impl Fn(&T) -> Option<Vec<Figure>> + Sync,
-) -> Vec<Row<T>> {
+    figures: impl Fn(&T) -> Option<Vec<PredictedFigure>> + Sync,
+) -> Vec<SensitivityRow<T>> {
     let todo = Mutex::new(wanted.iter().enumerate());
     let found = Mutex::new(Vec::new());
     let work = || {
@@ -97,7 +97,7 @@ fn on_all_processors<T: Sync + Clone + Send>(
             let Some((place, of)) = todo.lock().ok().and_then(|mut t| t.next()) else {
                 return;
             };
-            let row = Row {
+            let row = SensitivityRow {
                 of: of.clone(),
                 figures: figures(of),
             };
@@ -117,7 +117,7 @@ fn on_all_processors<T: Sync + Clone + Send>(
     rows.into_iter().map(|(_, row)| row).collect()
 }
 
-const REPETITIONS: Repetitions = Repetitions {
+const REPETITIONS: TransactionCounts = TransactionCounts {
     mainframe: 10,
     file: 50,
     inquiry: 200,

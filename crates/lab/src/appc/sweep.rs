@@ -1,14 +1,14 @@
 //! Throughput against one parameter at a time, as pictures.
 
-use super::mainframe::{Client, Parameters};
-use super::micro::{self, Kind, Pair};
-use super::model::Model;
+use super::mainframe::{Client, MainframeParameters};
+use super::micro::{self, TransactionKind, MachinePair};
+use super::model::NetworkModel;
 use measure::report::{Axis, Plot, Series};
 use sna::ring::{AcknowledgePoint, RingNetwork, Pacing, RingError, Server, RingWorkload, run};
 
 /// One picture and what to see in it.
 #[derive(Clone, Debug)]
-pub struct Sweep {
+pub struct ParameterSweep {
     /// The plot: Mb/s of user data, or seconds.
     pub plot: Plot,
     /// What to see in it.
@@ -16,10 +16,10 @@ pub struct Sweep {
 }
 
 /// All of them.
-pub fn all(model: &Model) -> Result<Vec<Sweep>, RingError> {
+pub fn all(model: &NetworkModel) -> Result<Vec<ParameterSweep>, RingError> {
     Ok(vec![
         ru_size(model)?,
-        ru_size_behind_front_end(model)?,
+        ru_size_with_front_end(model)?,
         frame_size(model)?,
         pacing_window(model)?,
         link_window(model)?,
@@ -29,19 +29,19 @@ pub fn all(model: &Model) -> Result<Vec<Sweep>, RingError> {
 }
 
 /// RU size, Appendix B.
-pub fn ru_size(model: &Model) -> Result<Sweep, RingError> {
+pub fn ru_size(model: &NetworkModel) -> Result<ParameterSweep, RingError> {
     let mut series = Vec::new();
-    for pair in [Pair::Turbo, Pair::BusMaster] {
+    for pair in [MachinePair::Turbo, MachinePair::BusMaster] {
         let point = |ru: usize| {
-            let parameters = micro::Parameters {
+            let parameters = micro::MicroParameters {
                 os2_ru_bytes: ru,
-                ..pair.tuned(Kind::File)
+                ..pair.tuned(TransactionKind::File)
             };
             micro_mbit(&parameters.network(pair, model), model)
         };
         series.push(line(pair.name(), RU_BYTES, point)?);
     }
-    Ok(Sweep {
+    Ok(ParameterSweep {
         plot: plot(
             "Throughput against RU size, two OS/2 machines",
             doublings("RU, bytes", RU_BYTES),
@@ -55,16 +55,16 @@ pub fn ru_size(model: &Model) -> Result<Sweep, RingError> {
 }
 
 /// RU size, Appendix A: whole multiples of a frame, and others.
-pub fn ru_size_behind_front_end(model: &Model) -> Result<Sweep, RingError> {
+pub fn ru_size_with_front_end(model: &NetworkModel) -> Result<ParameterSweep, RingError> {
     let point = |ru: usize| {
-        let parameters = Parameters {
+        let parameters = MainframeParameters {
             ru_bytes: Some(ru),
             ..Client::Os2.tuned()
         };
         mainframe_mbit(Client::Os2, &parameters, model)
     };
     let series = vec![line("OS/2 to VTAM, frames of 4,000", RU_BYTES_A, point)?];
-    Ok(Sweep {
+    Ok(ParameterSweep {
         plot: plot(
             "Throughput against RU size, through a front end",
             doublings("RU, bytes", RU_BYTES_A),
@@ -77,11 +77,11 @@ pub fn ru_size_behind_front_end(model: &Model) -> Result<Sweep, RingError> {
 }
 
 /// Frame size, with RUs that fill a frame.
-pub fn frame_size(model: &Model) -> Result<Sweep, RingError> {
+pub fn frame_size(model: &NetworkModel) -> Result<ParameterSweep, RingError> {
     let mut series = Vec::new();
     for client in Client::ALL {
         let point = |frame: usize| {
-            let parameters = Parameters {
+            let parameters = MainframeParameters {
                 ru_bytes: None,
                 frame_bytes: frame,
                 maxtsl: frame,
@@ -91,7 +91,7 @@ pub fn frame_size(model: &Model) -> Result<Sweep, RingError> {
         };
         series.push(line(client.name(), FRAME_BYTES, point)?);
     }
-    Ok(Sweep {
+    Ok(ParameterSweep {
         plot: plot(
             "Throughput against frame size, Appendix A tuned",
             doublings("frame, bytes", FRAME_BYTES),
@@ -104,11 +104,11 @@ pub fn frame_size(model: &Model) -> Result<Sweep, RingError> {
 }
 
 /// Session pacing window, fixed.
-pub fn pacing_window(model: &Model) -> Result<Sweep, RingError> {
+pub fn pacing_window(model: &NetworkModel) -> Result<ParameterSweep, RingError> {
     let mut series = Vec::new();
     for (name, delay_ms) in [("DELAY 0", 0), ("DELAY 50 ms", 50), ("DELAY 200 ms", 200)] {
         let point = |window: usize| {
-            let parameters = Parameters {
+            let parameters = MainframeParameters {
                 pacing_window: window as u8,
                 delay_ns: Some(delay_ms * 1_000_000),
                 ..Client::Dos.tuned()
@@ -117,7 +117,7 @@ pub fn pacing_window(model: &Model) -> Result<Sweep, RingError> {
         };
         series.push(line(name, WINDOWS, point)?);
     }
-    Ok(Sweep {
+    Ok(ParameterSweep {
         plot: plot(
             "Throughput against a fixed pacing window, NS/DOS to VTAM",
             doublings("window, RUs", WINDOWS),
@@ -131,15 +131,15 @@ pub fn pacing_window(model: &Model) -> Result<Sweep, RingError> {
 
 /// Link window between two OS/2 machines, with the receiver acknowledging as
 /// often as the guide sets it.
-pub fn link_window(model: &Model) -> Result<Sweep, RingError> {
+pub fn link_window(model: &NetworkModel) -> Result<ParameterSweep, RingError> {
     let mut series = Vec::new();
     for (name, ack_every) in [
         ("acknowledged every 2", Some(2)),
         ("acknowledged every window", None),
     ] {
         let point = |window: usize| {
-            let parameters = Pair::Turbo.tuned(Kind::File);
-            let mut network = parameters.network(Pair::Turbo, model);
+            let parameters = MachinePair::Turbo.tuned(TransactionKind::File);
+            let mut network = parameters.network(MachinePair::Turbo, model);
             set_link(
                 &mut network,
                 window as u8,
@@ -149,7 +149,7 @@ pub fn link_window(model: &Model) -> Result<Sweep, RingError> {
         };
         series.push(line(name, LINK_WINDOWS, point)?);
     }
-    Ok(Sweep {
+    Ok(ParameterSweep {
         plot: plot(
             "Throughput against link window, two OS/2 machines",
             doublings("window, frames", LINK_WINDOWS),
@@ -162,7 +162,7 @@ pub fn link_window(model: &Model) -> Result<Sweep, RingError> {
 }
 
 /// Link window of OS/2 towards a front end, which acknowledges early or late.
-pub fn link_window_to_front_end(model: &Model) -> Result<Sweep, RingError> {
+pub fn link_window_to_front_end(model: &NetworkModel) -> Result<ParameterSweep, RingError> {
     let mut series = Vec::new();
     for (name, acknowledges) in [
         ("as it comes", AcknowledgePoint::OnArrival),
@@ -171,7 +171,7 @@ pub fn link_window_to_front_end(model: &Model) -> Result<Sweep, RingError> {
         for w in [1, 2] {
             let model = model.with_structure(|s| s.acknowledges = acknowledges);
             let point = |window: usize| {
-                let parameters = Parameters {
+                let parameters = MainframeParameters {
                     dlc_send: window as u8,
                     t2timer_w: w,
                     ..Client::Os2.tuned()
@@ -183,7 +183,7 @@ pub fn link_window_to_front_end(model: &Model) -> Result<Sweep, RingError> {
             series.push(one);
         }
     }
-    Ok(Sweep {
+    Ok(ParameterSweep {
         plot: plot(
             "Throughput against link window, OS/2 to VTAM",
             doublings("window, frames", LINK_WINDOWS_A),
@@ -196,12 +196,12 @@ pub fn link_window_to_front_end(model: &Model) -> Result<Sweep, RingError> {
 }
 
 /// DELAY, before and after the other parameters were tuned.
-pub fn delay(model: &Model) -> Result<Sweep, RingError> {
+pub fn delay(model: &NetworkModel) -> Result<ParameterSweep, RingError> {
     let mut series = Vec::new();
     for client in [Client::Dos, Client::Os2] {
         for (name, parameters) in [("before", client.baseline()), ("after", client.tuned())] {
             let point = |ms: usize| {
-                let parameters = Parameters {
+                let parameters = MainframeParameters {
                     delay_ns: Some(ms as u64 * 1_000_000),
                     ..parameters
                 };
@@ -218,7 +218,7 @@ pub fn delay(model: &Model) -> Result<Sweep, RingError> {
         doublings("DELAY, ms", DELAY_MS),
         series,
     );
-    Ok(Sweep {
+    Ok(ParameterSweep {
         plot,
         caption: "Fixed pacing (NS/DOS) pays DELAY with every window, adaptive pacing only with \
                   the last confirmation, because window messages are expedited and data fill \
@@ -281,14 +281,14 @@ fn place(value: usize) -> f64 {
 
 fn mainframe_mbit(
     client: Client,
-    parameters: &Parameters,
-    model: &Model,
+    parameters: &MainframeParameters,
+    model: &NetworkModel,
 ) -> Result<f64, RingError> {
     let seconds = model.mainframe_s(client, parameters, REPETITIONS)?;
     Ok(client.file_bytes() as f64 * 8e-6 / seconds)
 }
 
-fn micro_mbit(network: &RingNetwork, model: &Model) -> Result<f64, RingError> {
+fn micro_mbit(network: &RingNetwork, model: &NetworkModel) -> Result<f64, RingError> {
     let workload = RingWorkload::file(100_000, 2, REPETITIONS * 5);
     Ok(0.8 / run(network, workload, model.seed)?.mean_s())
 }

@@ -1,22 +1,22 @@
 //! The tables of the report: what the numbers say, row by row.
 
-use super::attribution::{Attribution, Attributions};
-use super::choices::{CHOICES, Choice};
-use super::contradiction::Contradiction;
-use super::costs::{COSTS, Known};
-use super::figures::Figure;
+use super::attribution::{ChangeEffect, ChangeEffects};
+use super::choices::{CHOICES, ModelChoice};
+use super::contradiction::GuideContradiction;
+use super::costs::{COSTS, KnownCost};
+use super::figures::PredictedFigure;
 use super::mainframe::Client;
-use super::micro::{self, Kind, Pair};
-use super::model::Model;
+use super::micro::{self, TransactionKind, MachinePair};
+use super::model::NetworkModel;
 use super::sensitivity;
-use crate::report::{Origin, Table};
+use crate::report::{FigureOrigin, Table};
 use sna::ring::RingError;
 
 /// Predictions that are further off than a seventh, with the reason.
-pub fn unmet(found: &[Figure]) -> Table {
-    let far = |f: &&Figure| f.error().is_some_and(|e| e.abs() > AIM);
+pub fn unmet(found: &[PredictedFigure]) -> Table {
+    let far = |f: &&PredictedFigure| f.error().is_some_and(|e| e.abs() > AIM);
     let mut told: Vec<&str> = Vec::new();
-    let mut row = |f: &Figure| {
+    let mut row = |f: &PredictedFigure| {
         let off = format!("{:+.0} %", f.error().unwrap_or(0.0) * 100.0);
         let reason = match told.contains(&f.note) {
             true => "as above",
@@ -52,10 +52,10 @@ fn hundredths(seconds: f64) -> String {
 }
 
 /// What each parameter brings to one client.
-pub fn contributions(title: &str, all: &Attributions) -> Table {
+pub fn contributions(title: &str, all: &ChangeEffects) -> Table {
     let seconds = |s: Option<f64>| s.map_or("session fails".into(), |s| format!("{s:.2}"));
     let gain_s = all.before_s - all.after_s;
-    let row = |a: &Attribution| {
+    let row = |a: &ChangeEffect| {
         let share = a.share_s.map(|s| (s, s / gain_s * 100.0));
         vec![
             a.change.name().to_owned(),
@@ -85,7 +85,7 @@ pub fn contributions(title: &str, all: &Attributions) -> Table {
 }
 
 /// What a frame took before tuning, from published numbers alone.
-pub fn frame_times(found: &[Figure]) -> Table {
+pub fn frame_times(found: &[PredictedFigure]) -> Table {
     let row = |client: Client| {
         let name = format!("A {} before", client.name());
         let figure = found.iter().find(|f| f.name.starts_with(&name));
@@ -118,23 +118,23 @@ pub fn frame_times(found: &[Figure]) -> Table {
 }
 
 /// The gain of a file transfer, were the default frame of NS/DOS another.
-pub fn dos_frames(model: &Model) -> Result<Table, RingError> {
-    let gain = |pair: Pair, frame: usize| -> Result<String, RingError> {
-        let tuned = pair.tuned(Kind::File);
-        let defaults = micro::Parameters {
+pub fn dos_frames(model: &NetworkModel) -> Result<Table, RingError> {
+    let gain = |pair: MachinePair, frame: usize| -> Result<String, RingError> {
+        let tuned = pair.tuned(TransactionKind::File);
+        let defaults = micro::MicroParameters {
             dos_frame_bytes: frame,
-            ..pair.dos_defaults(Kind::File)
+            ..pair.dos_defaults(TransactionKind::File)
         };
-        let tuned_s = model.micro_s(pair, Kind::File, &tuned, DOS_REPETITIONS)?;
-        let default_s = model.micro_s(pair, Kind::File, &defaults, DOS_REPETITIONS)?;
+        let tuned_s = model.micro_s(pair, TransactionKind::File, &tuned, DOS_REPETITIONS)?;
+        let default_s = model.micro_s(pair, TransactionKind::File, &defaults, DOS_REPETITIONS)?;
         Ok(format!("{:.1}", (1.0 - tuned_s / default_s) * 100.0))
     };
     let row = |(frame, place): (usize, &str)| -> Result<Vec<String>, RingError> {
         Ok(vec![
             frame.to_string(),
             place.to_owned(),
-            gain(Pair::DosServer, frame)?,
-            gain(Pair::DosClient, frame)?,
+            gain(MachinePair::DosServer, frame)?,
+            gain(MachinePair::DosClient, frame)?,
             "14.3".into(),
         ])
     };
@@ -160,12 +160,12 @@ pub fn dos_frames(model: &Model) -> Result<Table, RingError> {
 }
 
 /// Both readings where the guide contradicts itself.
-pub fn contradictions(both: &[Contradiction]) -> Table {
+pub fn contradictions(both: &[GuideContradiction]) -> Table {
     let side = |(text, seconds): (&str, Option<f64>)| match seconds {
         Some(s) => format!("{text}: {s:.3} s"),
         None => text.to_owned(),
     };
-    let row = |c: &Contradiction| {
+    let row = |c: &GuideContradiction| {
         vec![
             c.parameter.to_owned(),
             side(c.first),
@@ -183,7 +183,7 @@ pub fn contradictions(both: &[Contradiction]) -> Table {
 
 /// What the machines cost.
 pub fn costs() -> Table {
-    let row = |k: &Known| {
+    let row = |k: &KnownCost| {
         vec![
             k.machine.to_owned(),
             k.what.to_owned(),
@@ -202,7 +202,7 @@ pub fn costs() -> Table {
 
 /// What else was decided, and with which figure in sight.
 pub fn choices() -> Table {
-    let row = |c: &Choice| {
+    let row = |c: &ModelChoice| {
         let cells = [c.what, c.taken, c.other, c.seen, c.why];
         let mut row = vec![c.appendix.letter().to_owned()];
         row.extend(cells.map(str::to_owned));
@@ -217,19 +217,19 @@ pub fn choices() -> Table {
 }
 
 /// How many figures claim something, and how many of these hold.
-pub fn count(found: &[Figure]) -> Table {
+pub fn count(found: &[PredictedFigure]) -> Table {
     let kinds = [
-        ("held out: nothing was chosen for it", Origin::Predicted),
-        ("predicted, with a choice made in sight of it", Origin::Seen),
-        ("a cost was calibrated on it", Origin::Calibrated),
+        ("held out: nothing was chosen for it", FigureOrigin::Predicted),
+        ("predicted, with a choice made in sight of it", FigureOrigin::Seen),
+        ("a cost was calibrated on it", FigureOrigin::Calibrated),
         (
             "arithmetic on other rows, or the same by construction",
-            Origin::Derived,
+            FigureOrigin::Derived,
         ),
     ];
-    let row = |(kind, origin): (&str, Origin)| {
-        let of_kind: Vec<&Figure> = found.iter().filter(|f| f.origin == origin).collect();
-        let near = |f: &&&Figure| f.error().is_some_and(|e| e.abs() <= AIM);
+    let row = |(kind, origin): (&str, FigureOrigin)| {
+        let of_kind: Vec<&PredictedFigure> = found.iter().filter(|f| f.origin == origin).collect();
+        let near = |f: &&&PredictedFigure| f.error().is_some_and(|e| e.abs() <= AIM);
         let near = match origin.claims() {
             true => of_kind.iter().filter(near).count().to_string(),
             false => String::new(),
@@ -247,17 +247,17 @@ pub fn count(found: &[Figure]) -> Table {
 /// By how much each figure of an appendix moves with each cost.
 pub fn cost_sensitivity(
     title: &str,
-    found: &[Figure],
-    rows: &[sensitivity::Row<(Known, u64)>],
+    found: &[PredictedFigure],
+    rows: &[sensitivity::SensitivityRow<(KnownCost, u64)>],
 ) -> Table {
-    let named = |row: &sensitivity::Row<(Known, u64)>| {
+    let named = |row: &sensitivity::SensitivityRow<(KnownCost, u64)>| {
         let (known, value) = &row.of;
         vec![
             format!("{}: {}", known.machine, known.what),
             known.show(*value),
         ]
     };
-    let change = |of: &Figure, now: &Figure| match of.simulated == 0.0 {
+    let change = |of: &PredictedFigure, now: &PredictedFigure| match of.simulated == 0.0 {
         true => now.simulated * 100.0,
         false => (now.simulated / of.simulated - 1.0) * 100.0,
     };
@@ -273,14 +273,14 @@ pub fn cost_sensitivity(
 /// The errors of an appendix' predictions with each choice made the other way.
 pub fn choice_sensitivity(
     title: &str,
-    found: &[Figure],
-    rows: &[sensitivity::Row<&Choice>],
+    found: &[PredictedFigure],
+    rows: &[sensitivity::SensitivityRow<&ModelChoice>],
 ) -> Table {
-    let claims = |f: &&Figure| f.origin.claims();
-    let found: Vec<Figure> = found.iter().filter(claims).cloned().collect();
+    let claims = |f: &&PredictedFigure| f.origin.claims();
+    let found: Vec<PredictedFigure> = found.iter().filter(claims).cloned().collect();
     let named =
-        |row: &sensitivity::Row<&Choice>| vec![row.of.what.to_owned(), row.of.other.to_owned()];
-    let error = |_: &Figure, now: &Figure| now.error().unwrap_or(f64::NAN) * 100.0;
+        |row: &sensitivity::SensitivityRow<&ModelChoice>| vec![row.of.what.to_owned(), row.of.other.to_owned()];
+    let error = |_: &PredictedFigure, now: &PredictedFigure| now.error().unwrap_or(f64::NAN) * 100.0;
     let mut table = moved(&["choice", "made otherwise"], &found, rows, named, error);
     let mut first = words(&["all as in the report", ""]);
     let shown = found.iter().filter(|f| short(f).is_some());
@@ -299,18 +299,18 @@ pub fn choice_sensitivity(
 /// heading.
 fn moved<T>(
     first: &[&str],
-    found: &[Figure],
-    rows: &[sensitivity::Row<T>],
-    named: impl Fn(&sensitivity::Row<T>) -> Vec<String>,
-    cell: impl Fn(&Figure, &Figure) -> f64,
+    found: &[PredictedFigure],
+    rows: &[sensitivity::SensitivityRow<T>],
+    named: impl Fn(&sensitivity::SensitivityRow<T>) -> Vec<String>,
+    cell: impl Fn(&PredictedFigure, &PredictedFigure) -> f64,
 ) -> Table {
-    let shown: Vec<&Figure> = found.iter().filter(|f| short(f).is_some()).collect();
+    let shown: Vec<&PredictedFigure> = found.iter().filter(|f| short(f).is_some()).collect();
     let mut heading = words(first);
     heading.extend(shown.iter().filter_map(|f| short(f)));
-    let row = |row: &sensitivity::Row<T>| {
+    let row = |row: &sensitivity::SensitivityRow<T>| {
         let mut cells = named(row);
-        let now = |f: &Figure| row.figures.as_ref()?.iter().find(|now| now.name == f.name);
-        let text = |f: &&Figure| now(f).map_or("none".into(), |now| percent(cell(f, now)));
+        let now = |f: &PredictedFigure| row.figures.as_ref()?.iter().find(|now| now.name == f.name);
+        let text = |f: &&PredictedFigure| now(f).map_or("none".into(), |now| percent(cell(f, now)));
         cells.extend(shown.iter().map(text));
         cells
     };
@@ -328,7 +328,7 @@ fn percent(value: f64) -> String {
 
 /// The short heading of a figure; none where the tables of sensitivity leave
 /// it out: arithmetic, and what [`unmet`] calls not explained.
-fn short(figure: &Figure) -> Option<String> {
+fn short(figure: &PredictedFigure) -> Option<String> {
     let short = SHORT.iter().find(|(name, _)| figure.name.starts_with(name));
     short.map(|(_, short)| (*short).to_owned())
 }

@@ -1,13 +1,13 @@
 //! The application folder of a case: the programs of `examples/sockets`.
 
-use super::Case;
-use crate::serve::Application;
+use super::CycleCase;
+use crate::serve::ServedApplication;
 
 /// LINKs of the customer's program in one run of LABLOOP.
 pub const LOOPS: u32 = 20_000;
 
 /// The folder.
-pub fn application(case: &Case) -> Application {
+pub fn application(case: &CycleCase) -> ServedApplication {
     let settings = format!(
         "{}\
          [sockets]\nserved = \"{}\"\nconnect = [\"127.0.0.1\"]\n\
@@ -23,7 +23,7 @@ pub fn application(case: &Case) -> Application {
         case.served
     );
     let programs = PROGRAMS.iter().fold(
-        Application::default().settings(&settings),
+        ServedApplication::default().settings(&settings),
         |application, (name, source)| application.program(name, source),
     );
     let copybooks = COPYBOOKS

@@ -2,7 +2,7 @@
 
 /// One of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Case {
+pub struct CycleCase {
     /// What reports call it.
     pub name: &'static str,
     /// `served` in `[sockets]`.
@@ -12,30 +12,30 @@ pub struct Case {
 }
 
 /// All of them; the first is what the others are compared with.
-pub const CASES: [Case; 4] = [
-    Case {
+pub const CASES: [CycleCase; 4] = [
+    CycleCase {
         name: "classic",
         served: "region",
         offload: false,
     },
-    Case {
+    CycleCase {
         name: "Solution One",
         served: "worker",
         offload: false,
     },
-    Case {
+    CycleCase {
         name: "Solution Two",
         served: "native",
         offload: false,
     },
-    Case {
+    CycleCase {
         name: "Solution Two, offload",
         served: "native",
         offload: true,
     },
 ];
 
-impl Case {
+impl CycleCase {
     /// CPU in nanoseconds that counts as that of general engines: all of it
     /// where there are no others.
     pub fn general(&self, general_s: f64, offload_s: f64) -> f64 {

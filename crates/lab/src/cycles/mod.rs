@@ -10,5 +10,5 @@ mod case;
 mod run;
 
 pub use application::{LOOPS, application};
-pub use case::{CASES, Case};
-pub use run::{Found, Region, application_us, plan};
+pub use case::{CASES, CycleCase};
+pub use run::{CycleResult, Region, application_us, plan};

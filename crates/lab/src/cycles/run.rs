@@ -1,8 +1,8 @@
 //! Cycles presented to a region, and what they cost there.
 
-use super::{Case, LOOPS, application};
+use super::{CycleCase, LOOPS, application};
 use crate::error::LabError;
-use crate::serve::{Metrics, Server, stop_flag};
+use crate::serve::{MetricsReading, Server, stop_flag};
 use drive::engine::{self, LoadOutcome, SilentObserver};
 use drive::load::LoadError;
 use drive::plan::RunPlan;
@@ -16,7 +16,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Region {
     /// Its way to serve sockets.
-    pub case: Case,
+    pub case: CycleCase,
     /// The server, whose listener CSKL is started.
     pub server: Server,
     /// Where the listener is.
@@ -25,7 +25,7 @@ pub struct Region {
 
 /// What came of some cycles.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct CycleResult {
     /// Messages that were answered.
     pub messages: f64,
     /// CPU of general engines, µs a message: of all where there are no others.
@@ -45,7 +45,7 @@ pub struct Found {
 
 impl Region {
     /// Starts one with the `tupelo` at this path, or the one that runs.
-    pub fn start(case: &Case, executable: Option<&Path>) -> Result<Region, LabError> {
+    pub fn start(case: &CycleCase, executable: Option<&Path>) -> Result<Region, LabError> {
         let application = application(case);
         let server = match executable {
             Some(path) => Server::start_of(path, &application)?,
@@ -59,7 +59,7 @@ impl Region {
     }
 
     /// So many cycles at once, of so many requests each.
-    pub fn cycles(&mut self, concurrent: u32, requests: u32) -> Result<Found, LabError> {
+    pub fn cycles(&mut self, concurrent: u32, requests: u32) -> Result<CycleResult, LabError> {
         let plan = plan(&self.listener, concurrent, requests)?;
         let before = self.server.idle()?;
         let outcome = engine::run(&plan, &mut SilentObserver, stop_flag()).map_err(LoadError::from)?;
@@ -80,7 +80,7 @@ impl Region {
         let general = us("tupelo_engine_cpu_seconds_total{engine=\"general\"}");
         let offload = us("tupelo_engine_cpu_seconds_total{engine=\"offload\"}");
         let ms = |us: f64| us * messages / 1e3;
-        Ok(Found {
+        Ok(CycleResult {
             messages,
             general_ms: ms(general),
             offload_ms: ms(offload),
@@ -111,7 +111,7 @@ pub fn application_us(region: &mut Region) -> Result<f64, LabError> {
     let before = region.server.idle()?;
     region.ask(&format!("LOOP,{LOOPS}"))?;
     let after = region.server.idle()?;
-    let cpu = |metrics: &Metrics| metrics.get("tupelo_region_task_cpu_seconds_total");
+    let cpu = |metrics: &MetricsReading| metrics.get("tupelo_region_task_cpu_seconds_total");
     Ok((cpu(&after) - cpu(&before)) / f64::from(LOOPS) * 1e6)
 }
 

@@ -3,19 +3,19 @@
 //!
 //! Reference: paper 004, Appendices A and B.
 
-use super::{Context, Experiment, Needs};
+use super::{Context, Experiment, MachineNeeds};
 use crate::appc::attribution::{
-    Attribution, Attributions, Change, attribute, frame_with_ru_held_s,
+    ChangeEffect, ChangeEffects, ParameterChange, attribute, frame_with_ru_held_s,
 };
 use crate::appc::calibrate::{MAINFRAME_TARGETS, calibrate};
 use crate::appc::contradiction;
-use crate::appc::figures::{self, Figure, Repetitions};
+use crate::appc::figures::{self, PredictedFigure, TransactionCounts};
 use crate::appc::mainframe::Client;
-use crate::appc::model::Model;
-use crate::appc::sensitivity::{self, Appendix};
+use crate::appc::model::NetworkModel;
+use crate::appc::sensitivity::{self, GuideAppendix};
 use crate::appc::{sweep, tables};
 use crate::error::LabError;
-use crate::report::{Picture, Published, Report};
+use crate::report::{Picture, PublishedValue, ExperimentReport};
 use sna::ring::{AcknowledgePoint, RingError};
 
 /// The row of the table.
@@ -23,13 +23,13 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "appc",
     about: "the APPC tuning guide on a token ring in virtual time: before, after, and why",
     paper: "004",
-    needs: Needs::Nothing,
+    needs: MachineNeeds::Nothing,
     repeats: 1,
     run,
 };
 
-fn run(context: &Context<'_>) -> Result<Report, LabError> {
-    let mut report = Report {
+fn run(context: &Context<'_>) -> Result<ExperimentReport, LabError> {
+    let mut report = ExperimentReport {
         experiment: EXPERIMENT.name.into(),
         title: "APPC tuning on a token ring".into(),
         paper: EXPERIMENT.paper.into(),
@@ -40,12 +40,12 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
                    published figure is told."
             .into(),
         predictions: true,
-        ..Report::default()
+        ..ExperimentReport::default()
     };
     conditions(&mut report);
-    let model = &Model::new(context.seed);
-    context.say("the published figures");
-    let found = figures::all(Repetitions::PUBLISHED, model).map_err(failed)?;
+    let model = &NetworkModel::new(context.seed);
+    context.report_progress("the published figures");
+    let found = figures::all(TransactionCounts::PUBLISHED, model).map_err(failed)?;
     for figure in &found {
         add(&mut report, figure);
     }
@@ -54,7 +54,7 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
     report
         .tables
         .push(tables::dos_frames(model).map_err(failed)?);
-    context.say("one parameter at a time, and in all orders");
+    context.report_progress("one parameter at a time, and in all orders");
     for client in Client::ALL {
         let all = attribute(client, ATTRIBUTION_REPETITIONS, model);
         if client == Client::Dos {
@@ -68,16 +68,16 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
             report.tables.push(tables::frame_times(&found));
         }
     }
-    context.say("both readings where the guide contradicts itself");
+    context.report_progress("both readings where the guide contradicts itself");
     let both = contradiction::all(model).map_err(failed)?;
     report.tables.push(tables::contradictions(&both));
     report.tables.push(tables::costs());
     report.tables.push(tables::choices());
-    context.say("the figures with other costs and other choices");
-    for appendix in Appendix::BOTH {
+    context.report_progress("the figures with other costs and other choices");
+    for appendix in GuideAppendix::BOTH {
         let letter = appendix.letter();
-        let of_appendix = |f: &&Figure| f.name.starts_with(letter);
-        let found: Vec<Figure> = found.iter().filter(of_appendix).cloned().collect();
+        let of_appendix = |f: &&PredictedFigure| f.name.starts_with(letter);
+        let found: Vec<PredictedFigure> = found.iter().filter(of_appendix).cloned().collect();
         let title = format!("Appendix {letter}: the figures with other costs");
         let costs = sensitivity::costs(appendix, model);
         report
@@ -89,7 +89,7 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
             .tables
             .push(tables::choice_sensitivity(&title, &found, &choices));
     }
-    context.say("sweeps");
+    context.report_progress("sweeps");
     for sweep in sweep::all(model).map_err(failed)? {
         report.pictures.push(Picture::Captioned {
             plot: sweep.plot,
@@ -99,7 +99,7 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
     Ok(report)
 }
 
-fn conditions(report: &mut Report) {
+fn conditions(report: &mut ExperimentReport) {
     report.condition(
         "timed",
         "from the first send to the confirmation (file), to the answer (inquiry); \
@@ -114,7 +114,7 @@ fn conditions(report: &mut Report) {
         format!(
             "4 Mb/s ring, 3745 with NCP, 4381 with VTAM; 100,000 bytes from DOS, 1,000,000 from \
              the others, in buffers of 32,000; mean of {}",
-            Repetitions::PUBLISHED.mainframe
+            TransactionCounts::PUBLISHED.mainframe
         ),
     );
     report.condition(
@@ -124,16 +124,16 @@ fn conditions(report: &mut Report) {
     );
 }
 
-fn add(report: &mut Report, figure: &Figure) {
-    let published = Published::number(figure.published);
+fn add(report: &mut ExperimentReport, figure: &PredictedFigure) {
+    let published = PublishedValue::number(figure.published);
     let (name, unit) = (&figure.name, figure.unit);
     report.add(figure.origin, name, "", published, figure.simulated, unit);
 }
 
 /// What tuning brings where it brings most.
-fn verdict(report: &mut Report, all: &Attributions) {
-    let saved = |a: &&Attribution| a.alone_s.map_or(0.0, |alone_s| all.before_s - alone_s);
-    let most = |a: &&Attribution, b: &&Attribution| saved(a).total_cmp(&saved(b));
+fn verdict(report: &mut ExperimentReport, all: &ChangeEffects) {
+    let saved = |a: &&ChangeEffect| a.alone_s.map_or(0.0, |alone_s| all.before_s - alone_s);
+    let most = |a: &&ChangeEffect, b: &&ChangeEffect| saved(a).total_cmp(&saved(b));
     let Some(first) = all.parts.iter().max_by(most) else {
         return;
     };
@@ -150,15 +150,15 @@ fn verdict(report: &mut Report, all: &Attributions) {
 }
 
 /// What brings the gain, beside what the guide names.
-fn conclusion(client: Client, all: &Attributions) -> String {
+fn conclusion(client: Client, all: &ChangeEffects) -> String {
     let name = client.name();
     let list = |mut parts: Vec<(&str, f64)>| {
         parts.sort_by(|a, b| b.1.total_cmp(&a.1));
         let first = parts.iter().take(3).map(|(n, s)| format!("{n} {s:.2} s"));
         first.collect::<Vec<_>>().join(", ")
     };
-    let saved = |a: &Attribution| Some((a.change.name(), all.before_s - a.alone_s?));
-    let shares = |a: &Attribution| Some((a.change.name(), a.share_s?));
+    let saved = |a: &ChangeEffect| Some((a.change.name(), all.before_s - a.alone_s?));
+    let shares = |a: &ChangeEffect| Some((a.change.name(), a.share_s?));
     let alone = list(all.parts.iter().filter_map(saved).collect());
     let shared = list(all.parts.iter().filter_map(shares).collect());
     let mut text = format!(
@@ -166,11 +166,11 @@ fn conclusion(client: Client, all: &Attributions) -> String {
          Over all orders the largest shares are {shared}.",
         all.before_s, all.after_s
     );
-    let named: (&str, &[Change]) = match client {
-        Client::Dos => ("MAXBFRU and DELAY", &[Change::Maxbfru, Change::Delay]),
+    let named: (&str, &[ParameterChange]) = match client {
+        Client::Dos => ("MAXBFRU and DELAY", &[ParameterChange::Maxbfru, ParameterChange::Delay]),
         Client::Os2 => (
             "RU size and DLC pacing",
-            &[Change::RuSize, Change::Frame, Change::DlcPacing],
+            &[ParameterChange::RuSize, ParameterChange::Frame, ParameterChange::DlcPacing],
         ),
         Client::Rs6000 => return text,
     };
@@ -186,7 +186,7 @@ fn conclusion(client: Client, all: &Attributions) -> String {
 
 /// What the model can and cannot show of OS/2: larger frames with the RU held,
 /// and a front end that acknowledges late.
-fn about_os2(model: &Model, base: &Attributions, report: &mut Report) {
+fn about_os2(model: &NetworkModel, base: &ChangeEffects, report: &mut ExperimentReport) {
     let os2 = Client::Os2;
     let ru = os2.baseline().effective_ru_bytes();
     if let Some(held) = frame_with_ru_held_s(os2, ATTRIBUTION_REPETITIONS, model) {
@@ -201,11 +201,11 @@ fn about_os2(model: &Model, base: &Attributions, report: &mut Report) {
         return;
     };
     let parts = attribute(os2, ATTRIBUTION_REPETITIONS, &late);
-    let without = parts.parts.iter().find(|a| a.change == Change::DlcPacing);
+    let without = parts.parts.iter().find(|a| a.change == ParameterChange::DlcPacing);
     let cost = without.and_then(|a| a.without_s).unwrap_or(f64::NAN) - parts.after_s;
     let rs = Client::Rs6000;
     let rs_s = late.mainframe_s(rs, &rs.baseline(), ATTRIBUTION_REPETITIONS);
-    let now = base.parts.iter().find(|a| a.change == Change::DlcPacing);
+    let now = base.parts.iter().find(|a| a.change == ParameterChange::DlcPacing);
     let now = now.and_then(|a| a.without_s).unwrap_or(f64::NAN) - base.after_s;
     let first_s = model.mainframe_s(rs, &rs.baseline(), ATTRIBUTION_REPETITIONS);
     report.conclusions.push(format!(

@@ -7,10 +7,10 @@
 //! are its report class's.
 
 use super::presented::axis;
-use super::{Context, Experiment, Needs};
+use super::{Context, Experiment, MachineNeeds};
 use crate::error::LabError;
-use crate::report::{Picture, Published, Report, Table};
-use crate::serve::{Application, Server, stop_flag};
+use crate::report::{Picture, PublishedValue, ExperimentReport, Table};
+use crate::serve::{ServedApplication, Server, stop_flag};
 use drive::engine::{self, LoadOutcome, SilentObserver};
 use drive::load::{HttpLoad, LoadError};
 use drive::plan::ThinkTime;
@@ -22,14 +22,14 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "capacity",
     about: "a gateway apart from its region: response and CPU a transaction, to beyond capacity",
     paper: "003",
-    needs: Needs::Nothing,
+    needs: MachineNeeds::Nothing,
     repeats: 1,
     run,
 };
 
 /// One load at one size.
 #[derive(Default)]
-struct Point {
+struct CapacityPoint {
     clients: usize,
     bytes: usize,
     /// Answers a second, refusals not counted.
@@ -38,14 +38,14 @@ struct Point {
     p50_ms: f64,
     p99_ms: f64,
     failed: u64,
-    gateway: Used,
-    region: Used,
-    driver: Used,
+    gateway: ProcessCpu,
+    region: ProcessCpu,
+    driver: ProcessCpu,
 }
 
 /// CPU of one process in the measured part.
 #[derive(Clone, Copy, Default)]
-struct Used {
+struct ProcessCpu {
     /// Of one processor.
     percent: f64,
     /// µs an answer.
@@ -54,14 +54,14 @@ struct Used {
     eligible: f64,
 }
 
-fn run(context: &Context<'_>) -> Result<Report, LabError> {
+fn run(context: &Context<'_>) -> Result<ExperimentReport, LabError> {
     let mut report = EXPERIMENT.report(
         "Capacity of a gateway",
         "A gateway maps REST to a program in a region over a connection with 500 sessions. How do \
          response time, CPU a transaction and CPU of the gateway go with the number of clients and \
          the size of the answer, and where does the machine run out?",
     );
-    context.say("compile and start the region and the gateway");
+    context.report_progress("compile and start the region and the gateway");
     let region = Server::region(&application(""))?;
     let connection = format!(
         "[gateway]\nmax_connections = {}\n\n[ipconn.connections.CICSA]\naddress = \"{}\"\nsessions = {SESSIONS}\n",
@@ -78,7 +78,7 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
             if *clients > CLIENTS[4] && is_bent(&points) {
                 break;
             }
-            context.say(&format!("{clients} clients, {} KB", bytes >> 10));
+            context.report_progress(&format!("{clients} clients, {} KB", bytes >> 10));
             let length = context.length(DURATION);
             points.push(point(context, &servers, (*clients, bytes), length)?);
         }
@@ -92,8 +92,8 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
 }
 
 /// The paper's workload; the gateway's settings say where its region is.
-fn application(settings: &str) -> Application {
-    let mut application = Application::default()
+fn application(settings: &str) -> ServedApplication {
+    let mut application = ServedApplication::default()
         .settings(settings)
         .definitions(include_str!(
             "../../../../examples/perfchannel/resources.csd"
@@ -126,7 +126,7 @@ fn warm_up(context: &Context<'_>, servers: &(Server, Server)) -> Result<(), LabE
     let length = context.length(DURATION);
     let mut before = f64::MAX;
     for round in 1..=MOST_WARM_UPS {
-        context.say(&format!("warm-up {round}"));
+        context.report_progress(&format!("warm-up {round}"));
         let us = point(context, servers, (CLIENTS[4], SIZES[0]), length)?
             .gateway
             .us;
@@ -143,7 +143,7 @@ fn point(
     (gateway, region): &(Server, Server),
     (clients, bytes): (usize, usize),
     length: Duration,
-) -> Result<Point, LabError> {
+) -> Result<CapacityPoint, LabError> {
     let mut load = HttpLoad::new(gateway.url(&format!("/perfchannel/response/{bytes}")));
     load.method = "PUT".into();
     load.headers = vec![("content-type".into(), "application/json".into())];
@@ -164,7 +164,7 @@ fn point(
     // CPU is read around the whole run, so it is divided by all of its answers.
     let all = sum.whole.answered as f64;
     let quantile = |share: f64| sum.passed.quantile(share) as f64 / 1e6;
-    Ok(Point {
+    Ok(CapacityPoint {
         clients,
         bytes,
         rate: answered as f64 / outcome.measured_s.max(f64::MIN_POSITIVE),
@@ -174,7 +174,7 @@ fn point(
         failed: sum.measured.failures() + sum.measured.checks_failed,
         gateway: used(before.0, after.0, &outcome, all),
         region: used(before.1, after.1, &outcome, all),
-        driver: Used {
+        driver: ProcessCpu {
             percent: outcome.cpu_ns as f64 / outcome.measured_s / 1e7,
             us: outcome.cpu_ns as f64 / answered.max(1) as f64 / 1e3,
             eligible: 0.0,
@@ -183,9 +183,9 @@ fn point(
 }
 
 /// CPU seconds of a process so far: all, and of offload engines.
-type Reading = (f64, f64);
+type CpuReading = (f64, f64);
 
-fn reading(server: &Server) -> Result<Reading, LabError> {
+fn reading(server: &Server) -> Result<CpuReading, LabError> {
     let metrics = server.metrics()?;
     let of = |engine: &str| {
         metrics.get(&format!(
@@ -196,16 +196,16 @@ fn reading(server: &Server) -> Result<Reading, LabError> {
     Ok((of("general") + offload, offload))
 }
 
-fn used(before: Reading, after: Reading, outcome: &LoadOutcome, answers: f64) -> Used {
+fn used(before: CpuReading, after: CpuReading, outcome: &LoadOutcome, answers: f64) -> ProcessCpu {
     let (all, offload) = (after.0 - before.0, after.1 - before.1);
-    Used {
+    ProcessCpu {
         percent: all / outcome.whole_s.max(f64::MIN_POSITIVE) * 100.0,
         us: all / answers.max(1.0) * 1e6,
         eligible: (offload / all.max(f64::MIN_POSITIVE) * 100.0).min(100.0),
     }
 }
 
-fn conditions(context: &Context<'_>, report: &mut Report) {
+fn conditions(context: &Context<'_>, report: &mut ExperimentReport) {
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     report.condition(
         "machine",
@@ -248,16 +248,16 @@ fn conditions(context: &Context<'_>, report: &mut Report) {
 }
 
 /// Whether the last two points answer less than their clients ask for.
-fn is_bent(points: &[Point]) -> bool {
-    let is_less = |p: &Point| p.rate < FOLLOWS * p.clients as f64 / THINK.as_secs_f64();
+fn is_bent(points: &[CapacityPoint]) -> bool {
+    let is_less = |p: &CapacityPoint| p.rate < FOLLOWS * p.clients as f64 / THINK.as_secs_f64();
     let (_, last) = points.split_at(points.len().saturating_sub(2));
     last.len() == 2 && last.iter().all(is_less)
 }
 
-fn figures(report: &mut Report, points: &[Point]) {
-    let words = |text: &str| Some(Published::Words(text.into()));
+fn figures(report: &mut ExperimentReport, points: &[CapacityPoint]) {
+    let words = |text: &str| Some(PublishedValue::Words(text.into()));
     for bytes in SIZES {
-        let of: Vec<&Point> = points.iter().filter(|p| p.bytes == bytes).collect();
+        let of: Vec<&CapacityPoint> = points.iter().filter(|p| p.bytes == bytes).collect();
         let (Some(first), Some(last)) = (of.first(), of.last()) else {
             continue;
         };
@@ -265,7 +265,7 @@ fn figures(report: &mut Report, points: &[Point]) {
         report.measured(
             "rate at 500 clients",
             &size,
-            Some(Published::Number(1000.0)),
+            Some(PublishedValue::Number(1000.0)),
             last.rate,
             "/s",
         );
@@ -279,7 +279,7 @@ fn figures(report: &mut Report, points: &[Point]) {
         report.measured(
             "eligible for offload, gateway at 500 clients",
             &size,
-            Some(Published::Number(99.0)),
+            Some(PublishedValue::Number(99.0)),
             last.gateway.eligible,
             "%",
         );
@@ -305,7 +305,7 @@ fn figures(report: &mut Report, points: &[Point]) {
     }
 }
 
-fn tables(points: &[Point]) -> Vec<Table> {
+fn tables(points: &[CapacityPoint]) -> Vec<Table> {
     let heading = [
         "KB",
         "clients",
@@ -321,7 +321,7 @@ fn tables(points: &[Point]) -> Vec<Table> {
         "driver %",
         "failed",
     ];
-    let row = |p: &Point| {
+    let row = |p: &CapacityPoint| {
         let figures = [
             p.rate,
             p.mean_ms,
@@ -343,7 +343,7 @@ fn tables(points: &[Point]) -> Vec<Table> {
         row.push(p.failed.to_string());
         row
     };
-    let table = |title: &str, within: &dyn Fn(&&Point) -> bool, caption: &str| Table {
+    let table = |title: &str, within: &dyn Fn(&&CapacityPoint) -> bool, caption: &str| Table {
         title: title.into(),
         heading: heading.map(str::to_owned).into(),
         rows: points.iter().filter(within).map(row).collect(),
@@ -365,8 +365,8 @@ fn tables(points: &[Point]) -> Vec<Table> {
     ]
 }
 
-fn pictures(points: &[Point]) -> Vec<Picture> {
-    let series = |bytes: usize, of: fn(&Point) -> f64| Series {
+fn pictures(points: &[CapacityPoint]) -> Vec<Picture> {
+    let series = |bytes: usize, of: fn(&CapacityPoint) -> f64| Series {
         name: format!("{} KB", bytes >> 10),
         points: points
             .iter()
@@ -376,7 +376,7 @@ fn pictures(points: &[Point]) -> Vec<Picture> {
         dots: true,
         ..Series::default()
     };
-    let plot = |title: &str, y, of: fn(&Point) -> f64| {
+    let plot = |title: &str, y, of: fn(&CapacityPoint) -> f64| {
         Picture::Plot(Plot {
             title: title.into(),
             x: axis("clients", false),
@@ -404,7 +404,7 @@ fn pictures(points: &[Point]) -> Vec<Picture> {
     ]
 }
 
-fn conclude(report: &mut Report, points: &[Point]) {
+fn conclude(report: &mut ExperimentReport, points: &[CapacityPoint]) {
     let at = |bytes, clients| {
         points
             .iter()
@@ -430,7 +430,7 @@ fn conclude(report: &mut Report, points: &[Point]) {
                 .into(),
         );
     }
-    let beyond: Vec<&Point> = points.iter().filter(|p| p.bytes == BEYOND).collect();
+    let beyond: Vec<&CapacityPoint> = points.iter().filter(|p| p.bytes == BEYOND).collect();
     if let (Some(best), Some(last)) = (
         beyond.iter().max_by(|a, b| a.rate.total_cmp(&b.rate)),
         beyond.last(),
@@ -443,7 +443,7 @@ fn conclude(report: &mut Report, points: &[Point]) {
 
 /// Where the gateway's CPU a transaction disagrees with the paper, which has little
 /// or no change from 100 to 500 clients.
-fn against_the_paper(few: &Point, many: &Point) -> String {
+fn against_the_paper(few: &CapacityPoint, many: &CapacityPoint) -> String {
     let change = (many.gateway.us / few.gateway.us.max(f64::MIN_POSITIVE) - 1.0) * 100.0;
     if change.abs() < LITTLE_PERCENT {
         return format!("That is the paper's \"little or no change\" ({change:+.0} %).");
@@ -562,10 +562,10 @@ mod tests {
 
     #[test]
     fn clients_are_added_until_the_rate_no_longer_follows_them() {
-        let point = |clients, rate| Point {
+        let point = |clients, rate| CapacityPoint {
             clients,
             rate,
-            ..Point::default()
+            ..CapacityPoint::default()
         };
         let mut points = vec![point(500, 999.0), point(750, 1499.0)];
         assert!(!is_bent(&points));
@@ -581,12 +581,12 @@ mod tests {
         let told = beyond_capacity((100, 70.0), (1500, 0.0), 0.0);
         assert!(told.contains("nobody had an answer"), "{told}");
         assert!(!told.contains("half of"), "{told}");
-        let mut point = Point {
+        let mut point = CapacityPoint {
             bytes: BEYOND,
             clients: 1500,
-            ..Point::default()
+            ..CapacityPoint::default()
         };
-        let shown = |point: &Point| tables(std::slice::from_ref(point))[1].rows[0].clone();
+        let shown = |point: &CapacityPoint| tables(std::slice::from_ref(point))[1].rows[0].clone();
         assert_eq!(shown(&point)[2..7], ["0", "–", "–", "–", "0"]);
         point.rate = 2.0;
         assert_eq!(shown(&point)[3], "0");

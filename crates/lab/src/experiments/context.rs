@@ -42,7 +42,7 @@ impl Context<'_> {
     }
 
     /// Says what happens next.
-    pub fn say(&self, text: &str) {
+    pub fn report_progress(&self, text: &str) {
         (self.progress)(text);
     }
 }

@@ -6,23 +6,23 @@
 
 use super::network::{self, cause};
 use super::pictures::{bytes_over_time, where_time_went};
-use super::{Context, Experiment, Needs};
+use super::{Context, Experiment, MachineNeeds};
 use crate::error::LabError;
 use crate::net::{Route, WirePlan};
-use crate::report::{Origin, Published, Report};
-use crate::traffic::{ClientPlan, Endpoint, PeerPlan, Run, ServerPlan, Trial};
+use crate::report::{FigureOrigin, PublishedValue, ExperimentReport};
+use crate::traffic::{ClientPlan, TrialEndpoint, PeerPlan, TrialResult, ServerPlan, TrafficTrial};
 
 /// The row of the table.
 pub const EXPERIMENT: Experiment = Experiment {
     name: "delayed-ack",
     about: "acknowledgements delayed 40 and 200 ms, against none delayed",
     paper: "002",
-    needs: Needs::Network,
+    needs: MachineNeeds::Network,
     repeats: 1,
     run,
 };
 
-fn run(context: &Context<'_>) -> Result<Report, LabError> {
+fn run(context: &Context<'_>) -> Result<ExperimentReport, LabError> {
     let mut report = network::report(
         &EXPERIMENT,
         "Delayed acknowledgements",
@@ -46,7 +46,7 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
          for one acknowledgement; service times from its table of tasks; with SSL two exchanges \
          more for the handshake's round trips, without cryptography",
     );
-    let mut run = |trial: Trial, name: &str| trial.run(context, &mut report, name);
+    let mut run = |trial: TrafficTrial, name: &str| trial.run(context, &mut report, name);
     let delayed = run(
         kernel("kernel, delayed", Route::default(), false),
         "ack-kernel-delayed",
@@ -86,14 +86,14 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
     Ok(report)
 }
 
-fn kernel(conditions: &str, server: Route, quick_ack: bool) -> Trial {
-    Trial {
+fn kernel(conditions: &str, server: Route, quick_ack: bool) -> TrafficTrial {
+    TrafficTrial {
         conditions: conditions.into(),
         wire: WirePlan {
             server,
             ..WirePlan::default()
         },
-        server: Endpoint::Kernel(ServerPlan {
+        server: TrialEndpoint::Kernel(ServerPlan {
             quick_ack,
             ..ServerPlan::default()
         }),
@@ -106,14 +106,14 @@ fn kernel(conditions: &str, server: Route, quick_ack: bool) -> Trial {
     }
 }
 
-fn peer(conditions: &str, ack_delay_ms: Option<u64>) -> Trial {
-    Trial {
+fn peer(conditions: &str, ack_delay_ms: Option<u64>) -> TrafficTrial {
+    TrafficTrial {
         conditions: conditions.into(),
         wire: WirePlan {
             client: network::one_segment_at_first(),
             ..WirePlan::default()
         },
-        server: Endpoint::User(PeerPlan {
+        server: TrialEndpoint::User(PeerPlan {
             ack_delay_ms,
             mtu: 576,
             ..PeerPlan::default()
@@ -127,20 +127,20 @@ fn peer(conditions: &str, ack_delay_ms: Option<u64>) -> Trial {
     }
 }
 
-fn figures(report: &mut Report, kernel: [&Run; 3], peer: [&Run; 2]) {
+fn figures(report: &mut ExperimentReport, kernel: [&TrialResult; 3], peer: [&TrialResult; 2]) {
     for run in kernel.iter().chain(&peer) {
         network::response_time(report, run, None);
     }
-    let saved = |before: &Run, after: &Run| before.response_ms() - after.response_ms();
+    let saved = |before: &TrialResult, after: &TrialResult| before.response_ms() - after.response_ms();
     let [delayed, route, option] = kernel;
     let [peer_delayed, peer_quick] = peer;
     let waited = saved(peer_delayed, peer_quick);
     for (case, ms) in WAITS {
         let conditions = format!("peer, 200 ms; paper: {case}");
         let name = "wait of one receive";
-        report.measured(name, &conditions, Published::number(ms), waited, "ms");
+        report.measured(name, &conditions, PublishedValue::number(ms), waited, "ms");
     }
-    let times = |before: &Run, after: &Run| [before.response_ms(), after.response_ms()];
+    let times = |before: &TrialResult, after: &TrialResult| [before.response_ms(), after.response_ms()];
     for after in [route, option] {
         network::change(report, &after.conditions, None, times(delayed, after));
     }
@@ -180,7 +180,7 @@ struct Flow {
 
 impl Flow {
     /// Runs the flow with and without the delay.
-    fn run(&self, context: &Context<'_>, report: &mut Report) -> Result<(), LabError> {
+    fn run(&self, context: &Context<'_>, report: &mut ExperimentReport) -> Result<(), LabError> {
         let mut found_ms = [0.0; 2];
         for (i, ack_delay_ms) in [Some(DELAY_MS), None].into_iter().enumerate() {
             let when = if i == 0 { "delayed" } else { "not delayed" };
@@ -197,11 +197,11 @@ impl Flow {
             report.findings.push(run.finding(planted));
             // The exchanges are alike, and a lost SYN of a busy machine is none.
             found_ms[i] = run.response_ms() * self.exchanges as f64;
-            let published = Published::number(self.published_s[i] * 1e3);
+            let published = PublishedValue::number(self.published_s[i] * 1e3);
             let name = "response time of the flow";
             // The number of exchanges and their service times are the trace's own.
             report.add(
-                Origin::Seen,
+                FigureOrigin::Seen,
                 name,
                 &conditions,
                 published,
@@ -210,19 +210,19 @@ impl Flow {
             );
         }
         let [before, after] = self.published_s;
-        let published = Published::number((after / before - 1.0) * 100.0);
+        let published = PublishedValue::number((after / before - 1.0) * 100.0);
         network::derived_change(report, self.name, published, found_ms);
         Ok(())
     }
 
-    fn trial(&self, conditions: &str, ack_delay_ms: Option<u64>) -> Trial {
-        Trial {
+    fn trial(&self, conditions: &str, ack_delay_ms: Option<u64>) -> TrafficTrial {
+        TrafficTrial {
             conditions: conditions.into(),
             wire: WirePlan {
                 client: network::one_segment_at_first(),
                 ..WirePlan::default()
             },
-            server: Endpoint::User(PeerPlan {
+            server: TrialEndpoint::User(PeerPlan {
                 ack_delay_ms,
                 response_bytes: FLOW_RESPONSE_BYTES,
                 think_ms: (self.service_ms / self.exchanges as f64).round() as u64,

@@ -20,7 +20,7 @@ mod web_services;
 pub use context::Context;
 
 use crate::error::LabError;
-use crate::report::Report;
+use crate::report::ExperimentReport;
 
 /// One experiment.
 pub struct Experiment {
@@ -31,30 +31,30 @@ pub struct Experiment {
     /// The paper it reproduces, `000` to `004`.
     pub paper: &'static str,
     /// What it needs of the machine.
-    pub needs: Needs,
+    pub needs: MachineNeeds,
     /// Repetitions when none are asked for: more than one where figures of one
     /// run are noise on a machine that does other work.
     pub repeats: usize,
     /// Carries it out.
-    pub run: fn(&Context<'_>) -> Result<Report, LabError>,
+    pub run: fn(&Context<'_>) -> Result<ExperimentReport, LabError>,
 }
 
 impl Experiment {
     /// A report of this experiment without figures.
-    fn report(&self, title: &str, question: &str) -> Report {
-        Report {
+    fn report(&self, title: &str, question: &str) -> ExperimentReport {
+        ExperimentReport {
             experiment: self.name.into(),
             title: title.into(),
             paper: self.paper.into(),
             question: question.into(),
-            ..Report::default()
+            ..ExperimentReport::default()
         }
     }
 }
 
 /// What an experiment needs of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Needs {
+pub enum MachineNeeds {
     /// Nothing that an ordinary user lacks.
     Nothing,
     /// Network namespaces of its own.

@@ -7,23 +7,23 @@
 
 use super::network::{self, exactness};
 use super::pictures::{bytes_over_time, where_time_went};
-use super::{Context, Experiment, Needs};
+use super::{Context, Experiment, MachineNeeds};
 use crate::error::LabError;
 use crate::net::{Impairment, Route, WirePlan};
-use crate::report::Report;
-use crate::traffic::{ClientPlan, Endpoint, Run, ServerPlan, Trial};
+use crate::report::ExperimentReport;
+use crate::traffic::{ClientPlan, TrialEndpoint, TrialResult, ServerPlan, TrafficTrial};
 
 /// The row of the table.
 pub const EXPERIMENT: Experiment = Experiment {
     name: "mss",
     about: "segments of 536 bytes against 1,460: packets and time of an exchange",
     paper: "000",
-    needs: Needs::Network,
+    needs: MachineNeeds::Network,
     repeats: 5,
     run,
 };
 
-fn run(context: &Context<'_>) -> Result<Report, LabError> {
+fn run(context: &Context<'_>) -> Result<ExperimentReport, LabError> {
     let mut report = network::report(
         &EXPERIMENT,
         "Maximum segment size 536 against 1,460",
@@ -68,12 +68,12 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
     Ok(report)
 }
 
-fn trial(conditions: &str, server: Route) -> Trial {
+fn trial(conditions: &str, server: Route) -> TrafficTrial {
     let way = Impairment {
         rate_bits: Some(100_000_000),
         ..Impairment::delay(500)
     };
-    Trial {
+    TrafficTrial {
         conditions: conditions.into(),
         wire: WirePlan {
             to_server: way.clone(),
@@ -81,7 +81,7 @@ fn trial(conditions: &str, server: Route) -> Trial {
             server,
             ..WirePlan::default()
         },
-        server: Endpoint::Kernel(ServerPlan {
+        server: TrialEndpoint::Kernel(ServerPlan {
             response_bytes: RESPONSE_BYTES,
             ..ServerPlan::default()
         }),
@@ -95,7 +95,7 @@ fn trial(conditions: &str, server: Route) -> Trial {
 
 /// The paper tells how many packets there were and no size. The sizes from which
 /// on, and up to which, the paper's numbers hold, and one byte beyond.
-fn edges(context: &Context<'_>, report: &mut Report) -> Result<(), LabError> {
+fn edges(context: &Context<'_>, report: &mut ExperimentReport) -> Result<(), LabError> {
     let [request, response] = PAPER_PACKETS.map(|packets| packets as usize * SEGMENT_BYTES);
     for (below, beyond) in [(1, 0), (1, 1), (0, 0), (0, 1)] {
         let size = |most: usize| most - below * SEGMENT_BYTES + beyond;
@@ -108,7 +108,7 @@ fn edges(context: &Context<'_>, report: &mut Report) -> Result<(), LabError> {
         let mut trial = trial(&conditions, small);
         trial.client.request_bytes = request;
         trial.client.requests = EDGE_REQUESTS;
-        if let Endpoint::Kernel(server) = &mut trial.server {
+        if let TrialEndpoint::Kernel(server) = &mut trial.server {
             server.response_bytes = response;
         }
         let run = trial.run(context, report, &format!("mss-{request}"))?;
@@ -117,7 +117,7 @@ fn edges(context: &Context<'_>, report: &mut Report) -> Result<(), LabError> {
     Ok(())
 }
 
-fn figures(report: &mut Report, runs: [&Run; 3]) {
+fn figures(report: &mut ExperimentReport, runs: [&TrialResult; 3]) {
     let [small, advertised, full] = runs;
     for run in runs {
         let paper = std::ptr::eq(run, small).then_some(PAPER_PACKETS);

@@ -6,23 +6,23 @@
 
 use super::network::{self, cause};
 use super::pictures::{bytes_over_time, where_time_went};
-use super::{Context, Experiment, Needs};
+use super::{Context, Experiment, MachineNeeds};
 use crate::error::LabError;
 use crate::net::WirePlan;
-use crate::report::{Published, Report};
-use crate::traffic::{ClientPlan, Endpoint, Run, ServerPlan, Trial};
+use crate::report::{PublishedValue, ExperimentReport};
+use crate::traffic::{ClientPlan, TrialEndpoint, TrialResult, ServerPlan, TrafficTrial};
 
 /// The row of the table.
 pub const EXPERIMENT: Experiment = Experiment {
     name: "nagle",
     about: "write-write-read with Nagle's algorithm, without it, and with one write",
     paper: "000",
-    needs: Needs::Network,
+    needs: MachineNeeds::Network,
     repeats: 1,
     run,
 };
 
-fn run(context: &Context<'_>) -> Result<Report, LabError> {
+fn run(context: &Context<'_>) -> Result<ExperimentReport, LabError> {
     let mut report = network::report(
         &EXPERIMENT,
         "Nagle's algorithm and write-write-read",
@@ -37,10 +37,10 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
         ),
     );
     let mut trial = |conditions: &str, name: &str, head_apart, no_delay| {
-        let trial = Trial {
+        let trial = TrafficTrial {
             conditions: conditions.into(),
             wire: WirePlan::default(),
-            server: Endpoint::Kernel(ServerPlan::default()),
+            server: TrialEndpoint::Kernel(ServerPlan::default()),
             client: ClientPlan {
                 requests: REQUESTS,
                 request_bytes: REQUEST_BYTES,
@@ -63,12 +63,12 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
     Ok(report)
 }
 
-fn figures(report: &mut Report, nagle: &Run, remedied: &[&Run]) {
+fn figures(report: &mut ExperimentReport, nagle: &TrialResult, remedied: &[&TrialResult]) {
     report.findings = vec![nagle.finding(Some(cause::WRITE_WRITE_READ))];
-    network::response_time(report, nagle, Published::words("up to 500 more"));
+    network::response_time(report, nagle, PublishedValue::words("up to 500 more"));
     for run in remedied {
         report.findings.push(run.finding(None));
-        network::response_time(report, run, Published::words("no delay"));
+        network::response_time(report, run, PublishedValue::words("no delay"));
     }
     for run in remedied {
         let conditions = format!("{} against {}", run.conditions, nagle.conditions);

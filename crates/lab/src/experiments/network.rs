@@ -3,8 +3,8 @@
 
 use super::Experiment;
 use crate::net::Route;
-use crate::report::{Origin, Published, Report};
-use crate::traffic::Run;
+use crate::report::{FigureOrigin, PublishedValue, ExperimentReport};
+use crate::traffic::TrialResult;
 
 /// Kinds of evidence by the names that `capture` gives them.
 pub mod cause {
@@ -23,7 +23,7 @@ pub const RTO_MIN_MS: u32 = 300;
 
 /// The report of an experiment, with what is true of every wire of the
 /// laboratory.
-pub fn report(experiment: &Experiment, title: &str, question: &str) -> Report {
+pub fn report(experiment: &Experiment, title: &str, question: &str) -> ExperimentReport {
     let mut report = experiment.report(title, question);
     report.condition(
         "hosts",
@@ -52,7 +52,7 @@ pub fn one_segment_at_first() -> Route {
 
 /// Adds how many packets request and response took; `published` are the
 /// paper's two numbers, for which the sizes were chosen.
-pub fn packets(report: &mut Report, run: &Run, published: Option<[f64; 2]>) {
+pub fn packets(report: &mut ExperimentReport, run: &TrialResult, published: Option<[f64; 2]>) {
     let found = [
         ("packets of the request", run.request_segments()),
         ("packets of the response", run.response_segments()),
@@ -61,7 +61,7 @@ pub fn packets(report: &mut Report, run: &Run, published: Option<[f64; 2]>) {
         let conditions = &run.conditions;
         match published {
             Some(p) => {
-                report.calibrated(name, conditions, Published::number(p[i]), found, "packets");
+                report.calibrated(name, conditions, PublishedValue::number(p[i]), found, "packets");
             }
             None => report.measured(name, conditions, None, found, "packets"),
         }
@@ -69,16 +69,16 @@ pub fn packets(report: &mut Report, run: &Run, published: Option<[f64; 2]>) {
 }
 
 /// Adds the median response time.
-pub fn response_time(report: &mut Report, run: &Run, published: Option<Published>) {
+pub fn response_time(report: &mut ExperimentReport, run: &TrialResult, published: Option<PublishedValue>) {
     let name = "response time, half are faster";
     report.measured(name, &run.conditions, published, run.response_ms(), "ms");
 }
 
 /// Adds a change of the response time, `after` against `before`.
 pub fn change(
-    report: &mut Report,
+    report: &mut ExperimentReport,
     conditions: &str,
-    published: Option<Published>,
+    published: Option<PublishedValue>,
     [before, after]: [f64; 2],
 ) {
     let name = "change of the response time";
@@ -89,18 +89,18 @@ pub fn change(
 /// Adds a change of the response time that is arithmetic on rows of which one was
 /// made with the published figure in sight: no claim of its own.
 pub fn derived_change(
-    report: &mut Report,
+    report: &mut ExperimentReport,
     conditions: &str,
-    published: Option<Published>,
+    published: Option<PublishedValue>,
     [before, after]: [f64; 2],
 ) {
     let name = "change of the response time";
     let percent = (after / before - 1.0) * 100.0;
-    report.add(Origin::Derived, name, conditions, published, percent, "%");
+    report.add(FigureOrigin::Derived, name, conditions, published, percent, "%");
 }
 
 /// Says how exact the path was, over all runs that had one.
-pub fn exactness(report: &mut Report, runs: &[&Run]) {
+pub fn exactness(report: &mut ExperimentReport, runs: &[&TrialResult]) {
     let mut lateness = measure::Histogram::new();
     for path in runs.iter().filter_map(|r| r.path.as_ref()) {
         lateness.merge(&path.lateness);

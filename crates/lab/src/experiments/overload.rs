@@ -2,11 +2,11 @@
 //! presentation rate equal to the target, twice it, ten times it, on a region
 //! without limits and on one with MXT and a transaction class.
 
-use super::presented::{Presented, axis, load, present, report};
-use super::{Context, Experiment, Needs};
+use super::presented::{PresentedRun, axis, load, present, report};
+use super::{Context, Experiment, MachineNeeds};
 use crate::error::LabError;
-use crate::report::{Picture, Report, Table};
-use crate::serve::{Application, Server, Service};
+use crate::report::{Picture, ExperimentReport, Table};
+use crate::serve::{ServedApplication, Server, HttpProgram};
 use measure::report::{Plot, Series, short};
 use std::time::Duration;
 
@@ -15,27 +15,27 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "overload",
     about: "an unconstrained flood against the same flood with MXT and a transaction class",
     paper: "000",
-    needs: Needs::Nothing,
+    needs: MachineNeeds::Nothing,
     repeats: 1,
     run,
 };
 
 /// One region of the comparison.
-struct Case {
+struct OverloadCase {
     name: &'static str,
     settings: &'static str,
     class: &'static str,
     limits: &'static str,
 }
 
-const CASES: [Case; 2] = [
-    Case {
+const CASES: [OverloadCase; 2] = [
+    OverloadCase {
         name: "without limits",
         settings: "max_tasks = 100\nmax_queued = 100000\n",
         class: "",
         limits: "MXT 100, as many waiting as come, no class",
     },
-    Case {
+    OverloadCase {
         name: "with limits",
         settings: "max_tasks = 20\nmax_queued = 100\n",
         class: "DEFINE TRANCLASS(LABC) GROUP(LAB) MAXACTIVE(4) PURGETHRESH(9)\n",
@@ -44,7 +44,7 @@ const CASES: [Case; 2] = [
 ];
 
 /// One rate at one region.
-struct Point {
+struct OverloadPoint {
     rate: f64,
     offered: f64,
     answered: f64,
@@ -54,7 +54,7 @@ struct Point {
     p99_ms: f64,
 }
 
-fn run(context: &Context<'_>) -> Result<Report, LabError> {
+fn run(context: &Context<'_>) -> Result<ExperimentReport, LabError> {
     let mut report = report(
         &EXPERIMENT,
         "Overload, with limits and without",
@@ -63,17 +63,17 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
     );
     let mut servers = Vec::new();
     for case in &CASES {
-        context.say(&format!("region {}: compile and start", case.name));
+        context.report_progress(&format!("region {}: compile and start", case.name));
         servers.push(Server::start(&application(case))?);
     }
-    context.say("what the region with limits answers");
+    context.report_progress("what the region with limits answers");
     let capacity = capacity(context, &mut servers[1])?;
     let target = (capacity * TARGET_SHARE).max(1.0).round();
     let mut points = [Vec::new(), Vec::new()];
     for factor in FACTORS {
         for ((case, server), points) in CASES.iter().zip(&mut servers).zip(&mut points) {
             let rate = target * factor;
-            context.say(&format!("{}: {} requests/s", case.name, short(rate)));
+            context.report_progress(&format!("{}: {} requests/s", case.name, short(rate)));
             points.push(flood(context, server, rate)?);
         }
     }
@@ -85,13 +85,13 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
     Ok(report)
 }
 
-fn application(case: &Case) -> Application {
+fn application(case: &OverloadCase) -> ServedApplication {
     let class = if case.class.is_empty() {
         ""
     } else {
         " TRANCLASS(LABC)"
     };
-    Application::default()
+    ServedApplication::default()
         .settings(&format!(
             "[region]\nmonitoring = \"records.jsonl\"\n{}",
             case.settings
@@ -113,19 +113,19 @@ fn capacity(context: &Context<'_>, server: &mut Server) -> Result<f64, LabError>
     Ok(present(server, &load)?.outcome.throughput())
 }
 
-fn flood(context: &Context<'_>, server: &mut Server, rate: f64) -> Result<Point, LabError> {
+fn flood(context: &Context<'_>, server: &mut Server, rate: f64) -> Result<OverloadPoint, LabError> {
     let mut load = load(context, server.url(&SERVICE.path(7)), OUTSTANDING, PATIENCE);
     load.rate = Some(rate);
     load.duration = context.length(DURATION);
-    Ok(Point::of(rate, &present(server, &load)?))
+    Ok(OverloadPoint::of(rate, &present(server, &load)?))
 }
 
-impl Point {
-    fn of(rate: f64, presented: &Presented) -> Point {
+impl OverloadPoint {
+    fn of(rate: f64, presented: &PresentedRun) -> OverloadPoint {
         let sum = presented.outcome.sum();
         let counts = &sum.measured;
         let a_second = |n: u64| n as f64 / presented.outcome.measured_s.max(f64::MIN_POSITIVE);
-        Point {
+        OverloadPoint {
             rate,
             offered: a_second(counts.sent + counts.unsent),
             answered: a_second(counts.answered - counts.checks_failed),
@@ -137,7 +137,7 @@ impl Point {
     }
 }
 
-fn conditions(context: &Context<'_>, report: &mut Report, capacity: f64, target: f64) {
+fn conditions(context: &Context<'_>, report: &mut ExperimentReport, capacity: f64, target: f64) {
     for case in &CASES {
         report.condition(case.name, format!("{} (chosen)", case.limits));
     }
@@ -168,7 +168,7 @@ fn conditions(context: &Context<'_>, report: &mut Report, capacity: f64, target:
     );
 }
 
-fn figures(report: &mut Report, points: &[Vec<Point>; 2]) {
+fn figures(report: &mut ExperimentReport, points: &[Vec<OverloadPoint>; 2]) {
     for (i, factor) in FACTORS.into_iter().enumerate() {
         for (case, points) in CASES.iter().zip(points) {
             let at = &points[i];
@@ -187,7 +187,7 @@ fn figures(report: &mut Report, points: &[Vec<Point>; 2]) {
     }
 }
 
-fn table(points: &[Vec<Point>; 2]) -> Table {
+fn table(points: &[Vec<OverloadPoint>; 2]) -> Table {
     let mut rows = Vec::new();
     for (i, factor) in FACTORS.into_iter().enumerate() {
         for (case, points) in CASES.iter().zip(points) {
@@ -225,8 +225,8 @@ fn table(points: &[Vec<Point>; 2]) -> Table {
     }
 }
 
-fn pictures(points: &[Vec<Point>; 2], target: f64) -> Vec<Picture> {
-    let series = |name: &str, points: &[Point], of: fn(&Point) -> f64, dashed: bool| Series {
+fn pictures(points: &[Vec<OverloadPoint>; 2], target: f64) -> Vec<Picture> {
+    let series = |name: &str, points: &[OverloadPoint], of: fn(&OverloadPoint) -> f64, dashed: bool| Series {
         name: name.into(),
         points: points.iter().map(|p| (p.rate, of(p))).collect(),
         dots: !dashed,
@@ -268,7 +268,7 @@ fn pictures(points: &[Vec<Point>; 2], target: f64) -> Vec<Picture> {
     ]
 }
 
-fn conclude(report: &mut Report, points: &[Vec<Point>; 2]) {
+fn conclude(report: &mut ExperimentReport, points: &[Vec<OverloadPoint>; 2]) {
     let [Some(free), Some(limited)] = [points[0].last(), points[1].last()] else {
         return;
     };
@@ -288,7 +288,7 @@ fn conclude(report: &mut Report, points: &[Vec<Point>; 2]) {
     ));
 }
 
-const SERVICE: Service = Service {
+const SERVICE: HttpProgram = HttpProgram {
     name: "overload",
     transid: "LABO",
     program: "LABWORK",

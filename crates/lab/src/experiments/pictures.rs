@@ -1,13 +1,13 @@
 //! Pictures that network experiments share, drawn from explained captures.
 
-use crate::report::{Bar, BarPart, Picture, bars};
-use crate::traffic::Run;
+use crate::report::{StackedBar, BarPart, Picture, bars};
+use crate::traffic::TrialResult;
 use capture::{EvidenceKind, Exchange};
 use measure::report::{Axis, Plot, Series};
 
 /// Where the time of one exchange of each run went.
-pub fn where_time_went(runs: &[&Run]) -> Picture {
-    let bar = |run: &&Run| {
+pub fn where_time_went(runs: &[&TrialResult]) -> Picture {
+    let bar = |run: &&TrialResult| {
         let part = |name: &str, ns: i64, strong| BarPart {
             name: name.into(),
             length: ns as f64 / 1e6,
@@ -22,7 +22,7 @@ pub fn where_time_went(runs: &[&Run]) -> Picture {
             }));
             parts.retain(|p| p.length > 0.0);
         }
-        Bar {
+        StackedBar {
             name: run.conditions.clone(),
             parts,
         }
@@ -37,8 +37,8 @@ pub fn where_time_went(runs: &[&Run]) -> Picture {
 
 /// How one exchange of each run moved its bytes, request and response, over
 /// time. A logarithmic axis keeps a stall and an exchange without one apart.
-pub fn bytes_over_time(title: &str, runs: &[&Run], log: bool) -> Picture {
-    let series = |run: &&Run| {
+pub fn bytes_over_time(title: &str, runs: &[&TrialResult], log: bool) -> Picture {
+    let series = |run: &&TrialResult| {
         let mut points = vec![(0.0, 0.0)];
         let mut bytes = 0.0;
         if let Some(exchange) = usual(run) {
@@ -79,7 +79,7 @@ pub fn bytes_over_time(title: &str, runs: &[&Run], log: bool) -> Picture {
 
 /// The exchange of median length: no first request, and none that met a
 /// machine standing still, stands for all.
-fn usual(run: &Run) -> Option<&Exchange> {
+fn usual(run: &TrialResult) -> Option<&Exchange> {
     let mut exchanges: Vec<_> = run.explanation.exchanges.iter().collect();
     exchanges.sort_by_key(|e| e.total_ns());
     exchanges.get(exchanges.len() / 2).copied()

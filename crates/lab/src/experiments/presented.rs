@@ -4,7 +4,7 @@
 
 use super::{Context, Experiment};
 use crate::error::LabError;
-use crate::report::Report;
+use crate::report::ExperimentReport;
 use crate::serve::{Record, Server, stop_flag};
 use drive::engine::{self, LoadOutcome, SilentObserver};
 use drive::load::{HttpLoad, LoadError};
@@ -12,7 +12,7 @@ use measure::report::Axis;
 use std::time::Duration;
 
 /// What one run came to.
-pub struct Presented {
+pub struct PresentedRun {
     /// By the driver.
     pub outcome: LoadOutcome,
     /// By the region: a record a task.
@@ -39,20 +39,20 @@ pub fn load(
 }
 
 /// Presents a load to a server that is idle, and waits until it is again.
-pub fn present(server: &mut Server, load: &HttpLoad) -> Result<Presented, LabError> {
+pub fn present(server: &mut Server, load: &HttpLoad) -> Result<PresentedRun, LabError> {
     let before = server.idle()?;
     let plan = load.plan()?;
     let outcome = engine::run(&plan, &mut SilentObserver, stop_flag()).map_err(LoadError::from)?;
     let after = server.idle()?;
     let tasks = after.tasks_ended() - before.tasks_ended();
-    Ok(Presented {
+    Ok(PresentedRun {
         outcome,
         records: server.records(&before, &after)?,
         cpu_us: (after.cpu_s() - before.cpu_s()) / tasks.max(1.0) * 1e6,
     })
 }
 
-impl Presented {
+impl PresentedRun {
     /// The response time in ms that this share of the answers that passed
     /// their checks does not exceed.
     pub fn response_ms(&self, share: f64) -> f64 {
@@ -66,7 +66,7 @@ impl Presented {
 }
 
 /// The report of an experiment with a server.
-pub fn report(experiment: &Experiment, title: &str, question: &str) -> Report {
+pub fn report(experiment: &Experiment, title: &str, question: &str) -> ExperimentReport {
     let mut report = experiment.report(title, question);
     report.condition(
         "server",

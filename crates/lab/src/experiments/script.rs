@@ -3,11 +3,11 @@
 //! program that changes mode and one that does not, and with a copybook object
 //! that is asked more.
 
-use super::presented::{Presented, axis, load, present, report};
-use super::{Context, Experiment, Needs};
+use super::presented::{PresentedRun, axis, load, present, report};
+use super::{Context, Experiment, MachineNeeds};
 use crate::error::LabError;
-use crate::report::{Picture, Report, Table};
-use crate::serve::{Application, Server};
+use crate::report::{Picture, ExperimentReport, Table};
+use crate::serve::{ServedApplication, Server};
 use measure::report::{Plot, Series, short};
 use std::time::Duration;
 
@@ -16,38 +16,38 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "script",
     about: "a script over a program at the target rate, twice and ten times it; modes, copybook fields",
     paper: "000",
-    needs: Needs::Nothing,
+    needs: MachineNeeds::Nothing,
     repeats: 3,
     run,
 };
 
 /// One service of the comparison.
-struct Case {
+struct ScriptCase {
     name: &'static str,
     concurrency: &'static str,
     /// Fields that the script reads and writes a request.
     fields: u32,
 }
 
-const CASES: [Case; 3] = [
-    Case {
+const CASES: [ScriptCase; 3] = [
+    ScriptCase {
         name: "no change of mode",
         concurrency: "THREADSAFE",
         fields: 1,
     },
-    Case {
+    ScriptCase {
         name: "changes of mode",
         concurrency: "QUASIRENT",
         fields: 1,
     },
-    Case {
+    ScriptCase {
         name: "200 fields of a copybook",
         concurrency: "THREADSAFE",
         fields: 200,
     },
 ];
 
-fn run(context: &Context<'_>) -> Result<Report, LabError> {
+fn run(context: &Context<'_>) -> Result<ExperimentReport, LabError> {
     let mut report = report(
         &EXPERIMENT,
         "A script over a program",
@@ -57,7 +57,7 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
     );
     let mut servers = Vec::new();
     for case in &CASES {
-        context.say(&format!("{}: compile and start", case.name));
+        context.report_progress(&format!("{}: compile and start", case.name));
         servers.push(Server::start(&application(case))?);
     }
     let full = |server: &mut Server| {
@@ -67,17 +67,17 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
     };
     for (case, server) in CASES.iter().zip(&mut servers) {
         // Engines and workers that are started first would count otherwise.
-        context.say(&format!("{}: warm-up", case.name));
+        context.report_progress(&format!("{}: warm-up", case.name));
         full(server)?;
     }
-    context.say("what the service can do");
+    context.report_progress("what the service can do");
     let capacity = full(&mut servers[0])?.outcome.throughput();
     let target = (capacity * TARGET_SHARE).max(1.0).round();
-    let mut found: Vec<Vec<Presented>> = CASES.iter().map(|_| Vec::new()).collect();
+    let mut found: Vec<Vec<PresentedRun>> = CASES.iter().map(|_| Vec::new()).collect();
     for factor in FACTORS {
         for ((case, server), found) in CASES.iter().zip(&mut servers).zip(&mut found) {
             let rate = target * factor;
-            context.say(&format!("{}: {} requests/s", case.name, short(rate)));
+            context.report_progress(&format!("{}: {} requests/s", case.name, short(rate)));
             let mut load = load(context, server.url(PATH), OUTSTANDING, PATIENCE);
             load.rate = Some(rate);
             load.duration = DURATION;
@@ -124,8 +124,8 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
     Ok(report)
 }
 
-fn application(case: &Case) -> Application {
-    Application::default()
+fn application(case: &ScriptCase) -> ServedApplication {
+    ServedApplication::default()
         .settings(&format!(
             "[region]\nmonitoring = \"records.jsonl\"\nmax_tasks = 50\nmax_queued = 1000\n\
              [script.routes]\n\"{PATH}\" = \"lab.js\"\n"
@@ -142,7 +142,7 @@ fn application(case: &Case) -> Application {
         )
 }
 
-fn figures(report: &mut Report, found: &[Vec<Presented>]) {
+fn figures(report: &mut ExperimentReport, found: &[Vec<PresentedRun>]) {
     for (i, factor) in FACTORS.into_iter().enumerate() {
         for (case, found) in CASES.iter().zip(found) {
             let at = &found[i];
@@ -163,7 +163,7 @@ fn figures(report: &mut Report, found: &[Vec<Presented>]) {
     }
 }
 
-fn table(found: &[Vec<Presented>]) -> Table {
+fn table(found: &[Vec<PresentedRun>]) -> Table {
     let mut rows = Vec::new();
     for (i, factor) in FACTORS.into_iter().enumerate() {
         for (case, found) in CASES.iter().zip(found) {
@@ -200,9 +200,9 @@ fn table(found: &[Vec<Presented>]) -> Table {
 fn picture(
     title: &str,
     y: &str,
-    found: &[Vec<Presented>],
+    found: &[Vec<PresentedRun>],
     target: f64,
-    of: impl Fn(&Presented) -> f64,
+    of: impl Fn(&PresentedRun) -> f64,
 ) -> Picture {
     let series = CASES.iter().zip(found).map(|(case, found)| Series {
         name: case.name.into(),
@@ -224,7 +224,7 @@ fn picture(
     })
 }
 
-fn conclude(report: &mut Report, found: &[Vec<Presented>]) {
+fn conclude(report: &mut ExperimentReport, found: &[Vec<PresentedRun>]) {
     let [Some(plain), Some(modes), Some(fields)] =
         [found[0].first(), found[1].first(), found[2].first()]
     else {

@@ -6,23 +6,23 @@
 
 use super::network::{self, cause, exactness};
 use super::pictures::{bytes_over_time, where_time_went};
-use super::{Context, Experiment, Needs};
+use super::{Context, Experiment, MachineNeeds};
 use crate::error::LabError;
 use crate::net::{Impairment, Route, WirePlan};
-use crate::report::{Origin, Published, Report};
-use crate::traffic::{ClientPlan, Endpoint, Run, ServerPlan, Trial};
+use crate::report::{FigureOrigin, PublishedValue, ExperimentReport};
+use crate::traffic::{ClientPlan, TrialEndpoint, TrialResult, ServerPlan, TrafficTrial};
 
 /// The row of the table.
 pub const EXPERIMENT: Experiment = Experiment {
     name: "slow-start",
     about: "the first answer of a connection under initial windows of 1, 2 and 10 segments",
     paper: "000",
-    needs: Needs::Network,
+    needs: MachineNeeds::Network,
     repeats: 1,
     run,
 };
 
-fn run(context: &Context<'_>) -> Result<Report, LabError> {
+fn run(context: &Context<'_>) -> Result<ExperimentReport, LabError> {
     let mut report = network::report(
         &EXPERIMENT,
         "Slow start and the initial window",
@@ -41,7 +41,7 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
         let trial = trial(window);
         runs.push(trial.run(context, &mut report, &format!("slow-start-{window}"))?);
     }
-    let runs: Vec<&Run> = runs.iter().collect();
+    let runs: Vec<&TrialResult> = runs.iter().collect();
     for (run, window) in runs.iter().zip(WINDOWS) {
         let rounds = rounds(window);
         let planted = (rounds > 1).then_some(cause::SLOW_START);
@@ -50,14 +50,14 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
         // one of the answer.
         let expected = f64::from(1 + rounds) * ROUND_TRIP_MS;
         report.add(
-            Origin::Derived,
+            FigureOrigin::Derived,
             "response time, expected",
             &run.conditions,
             None,
             expected,
             "ms",
         );
-        network::response_time(&mut report, run, Published::words("not conclusive"));
+        network::response_time(&mut report, run, PublishedValue::words("not conclusive"));
     }
     let (first, last) = (runs[0].response_ms(), runs[runs.len() - 1].response_ms());
     report.matters(first, "ms", "an answer from a window of one segment");
@@ -80,8 +80,8 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
     Ok(report)
 }
 
-fn trial(window: u32) -> Trial {
-    Trial {
+fn trial(window: u32) -> TrafficTrial {
+    TrafficTrial {
         conditions: match window {
             1 => "initial window 1 segment".into(),
             n => format!("initial window {n} segments"),
@@ -95,7 +95,7 @@ fn trial(window: u32) -> Trial {
             },
             ..WirePlan::default()
         },
-        server: Endpoint::Kernel(ServerPlan {
+        server: TrialEndpoint::Kernel(ServerPlan {
             response_bytes: SEGMENTS as usize * 1460,
             ..ServerPlan::default()
         }),

@@ -2,10 +2,10 @@
 //! each leaves on general engines. Figures 6 and 7.
 
 use super::presented::report;
-use super::{Context, Experiment, Needs};
-use crate::cycles::{CASES, Found, LOOPS, Region, application_us};
+use super::{Context, Experiment, MachineNeeds};
+use crate::cycles::{CASES, CycleResult, LOOPS, Region, application_us};
 use crate::error::LabError;
-use crate::report::{Published, Report, Table};
+use crate::report::{PublishedValue, ExperimentReport, Table};
 use measure::report::short;
 
 /// The row of the table.
@@ -13,13 +13,13 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "sockets",
     about: "CICS sockets served in four ways: CPU of general engines a message",
     paper: "001",
-    needs: Needs::Nothing,
+    needs: MachineNeeds::Nothing,
     repeats: 5,
     run,
 };
 
 /// One of the paper's figures: so many cycles at once.
-struct Figure {
+struct PaperFigure {
     number: u32,
     concurrent: u32,
     /// Percent against the classic path, by case.
@@ -28,14 +28,14 @@ struct Figure {
     offload: Option<f64>,
 }
 
-const FIGURES: [Figure; 2] = [
-    Figure {
+const FIGURES: [PaperFigure; 2] = [
+    PaperFigure {
         number: 6,
         concurrent: 1,
         published: [None, None, Some(-17.0), Some(-45.0)],
         offload: Some(-34.0),
     },
-    Figure {
+    PaperFigure {
         number: 7,
         concurrent: 5,
         published: [None, None, Some(-31.0), None],
@@ -44,9 +44,9 @@ const FIGURES: [Figure; 2] = [
 ];
 
 /// The repetitions of a case under a figure.
-type Repeated = Vec<Found>;
+type CaseRepetitions = Vec<CycleResult>;
 
-fn run(context: &Context<'_>) -> Result<Report, LabError> {
+fn run(context: &Context<'_>) -> Result<ExperimentReport, LabError> {
     let mut report = report(
         &EXPERIMENT,
         "Socket applications",
@@ -63,10 +63,10 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
     }
     let mut regions = Vec::new();
     for case in &CASES {
-        context.say(&format!("{}: compile and start", case.name));
+        context.report_progress(&format!("{}: compile and start", case.name));
         regions.push(Region::start(case, None)?);
     }
-    context.say("the application by itself");
+    context.report_progress("the application by itself");
     let application = application_us(&mut regions[0])?;
     for region in &mut regions {
         // Programs are loaded and workers started.
@@ -74,10 +74,10 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
     }
     conditions(&mut report, application);
     for figure in &FIGURES {
-        let mut found: [Repeated; 4] = Default::default();
+        let mut found: [CaseRepetitions; 4] = Default::default();
         // In turn, so that whatever else the machine does meets all alike.
         for (region, found) in regions.iter_mut().zip(&mut found) {
-            context.say(&format!("Figure {}: {}", figure.number, region.case.name));
+            context.report_progress(&format!("Figure {}: {}", figure.number, region.case.name));
             found.push(region.cycles(figure.concurrent, REQUESTS)?);
         }
         figures(&mut report, figure, &found, application);
@@ -90,7 +90,7 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
     Ok(report)
 }
 
-fn conditions(report: &mut Report, application: f64) {
+fn conditions(report: &mut ExperimentReport, application: f64) {
     report.condition(
         "cycle",
         format!("two sockets and {REQUESTS} requests, one outstanding at a time"),
@@ -126,11 +126,11 @@ fn conditions(report: &mut Report, application: f64) {
 const SOCKET_PROCESSES: &str = "CPU of socket processes on general engines";
 
 /// [`SOCKET_PROCESSES`], µs a message.
-fn sockets_us(found: &Found, application: f64) -> f64 {
+fn sockets_us(found: &CycleResult, application: f64) -> f64 {
     found.general_us - application
 }
 
-fn mean(found: &[Found], of: impl Fn(&Found) -> f64) -> f64 {
+fn mean(found: &[CycleResult], of: impl Fn(&CycleResult) -> f64) -> f64 {
     found.iter().map(of).sum::<f64>() / found.len() as f64
 }
 
@@ -138,7 +138,7 @@ fn change(now: f64, before: f64) -> f64 {
     (now / before - 1.0) * 100.0
 }
 
-fn figures(report: &mut Report, figure: &Figure, found: &[Repeated; 4], application: f64) {
+fn figures(report: &mut ExperimentReport, figure: &PaperFigure, found: &[CaseRepetitions; 4], application: f64) {
     let at = |case: &str| {
         format!(
             "{case}, {} at once",
@@ -148,15 +148,15 @@ fn figures(report: &mut Report, figure: &Figure, found: &[Repeated; 4], applicat
             }
         )
     };
-    let sockets = |found: &[Found]| mean(found, |f| sockets_us(f, application));
+    let sockets = |found: &[CycleResult]| mean(found, |f| sockets_us(f, application));
     for (case, found) in CASES.iter().zip(found) {
         report.measured(SOCKET_PROCESSES, &at(case.name), None, sockets(found), "µs");
     }
     for ((case, now), published) in CASES.iter().zip(found).zip(figure.published).skip(1) {
         let name = format!("Figure {}: socket processes against classic", figure.number);
         let published = match (published, figure.concurrent, case.offload) {
-            (Some(percent), _, _) => Published::number(percent),
-            (None, 5, true) => Published::words("in the mid-40% range"),
+            (Some(percent), _, _) => PublishedValue::number(percent),
+            (None, 5, true) => PublishedValue::words("in the mid-40% range"),
             _ => None,
         };
         let percent = change(sockets(now), sockets(&found[0]));
@@ -164,7 +164,7 @@ fn figures(report: &mut Report, figure: &Figure, found: &[Repeated; 4], applicat
     }
     let name = format!("Figure {}: offload against none", figure.number);
     let percent = change(sockets(&found[3]), sockets(&found[2]));
-    let published = figure.offload.and_then(Published::number);
+    let published = figure.offload.and_then(PublishedValue::number);
     report.change(&name, &at("Solution Two"), published, percent);
     for (case, now) in CASES.iter().zip(found).skip(1) {
         let name = format!("Figure {}: in all against classic", figure.number);
@@ -177,7 +177,7 @@ fn figures(report: &mut Report, figure: &Figure, found: &[Repeated; 4], applicat
 }
 
 /// Every repetition.
-fn table(figure: &Figure, found: &[Repeated; 4], application: f64, repetition: usize) -> Table {
+fn table(figure: &PaperFigure, found: &[CaseRepetitions; 4], application: f64, repetition: usize) -> Table {
     let mut rows = Vec::new();
     for (case, repeated) in CASES.iter().zip(found) {
         for found in repeated {
@@ -222,11 +222,11 @@ fn table(figure: &Figure, found: &[Repeated; 4], application: f64, repetition: u
 /// The inner injector: the same cycle, driven from within.
 fn inside(
     context: &Context<'_>,
-    report: &mut Report,
+    report: &mut ExperimentReport,
     regions: &mut [Region],
 ) -> Result<(), LabError> {
     for region in regions {
-        context.say(&format!("driven from within: {}", region.case.name));
+        context.report_progress(&format!("driven from within: {}", region.case.name));
         let port = region.listener.rsplit(':').next().unwrap_or_default();
         let before = region.server.idle()?;
         let told = region.ask(&format!("INJ1,{REQUESTS} {port} X001"))?;
@@ -246,7 +246,7 @@ fn inside(
     Ok(())
 }
 
-fn conclude(report: &mut Report) {
+fn conclude(report: &mut ExperimentReport) {
     let us = |n: usize| {
         let conditions = format!("{}, 1 cycle at once", CASES[n].name);
         report.figure(SOCKET_PROCESSES, &conditions)

@@ -8,11 +8,11 @@
 
 use super::network::{self, RTO_MIN_MS, cause, exactness};
 use super::pictures::{bytes_over_time, where_time_went};
-use super::{Context, Experiment, Needs};
+use super::{Context, Experiment, MachineNeeds};
 use crate::error::LabError;
 use crate::net::{Impairment, WirePlan};
-use crate::report::{Origin, Picture, Published, Report};
-use crate::traffic::{ClientPlan, Endpoint, PeerPlan, Run, Trial};
+use crate::report::{FigureOrigin, Picture, PublishedValue, ExperimentReport};
+use crate::traffic::{ClientPlan, TrialEndpoint, PeerPlan, TrialResult, TrafficTrial};
 use measure::report::{Axis, Plot, Series};
 
 /// The row of the table.
@@ -20,12 +20,12 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "tcp-tuning",
     about: "MSS 536 with delayed acknowledgements against 1,460 without: the paper's before and after",
     paper: "000",
-    needs: Needs::Network,
+    needs: MachineNeeds::Network,
     repeats: 1,
     run,
 };
 
-fn run(context: &Context<'_>) -> Result<Report, LabError> {
+fn run(context: &Context<'_>) -> Result<ExperimentReport, LabError> {
     let mut report = network::report(
         &EXPERIMENT,
         "TCP tuning, before and after",
@@ -77,8 +77,8 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
     Ok(report)
 }
 
-fn trial(conditions: &str, mtu: u32, ack_delay_ms: Option<u64>) -> Trial {
-    Trial {
+fn trial(conditions: &str, mtu: u32, ack_delay_ms: Option<u64>) -> TrafficTrial {
+    TrafficTrial {
         conditions: conditions.into(),
         wire: WirePlan {
             to_server: Impairment::delay(500),
@@ -86,7 +86,7 @@ fn trial(conditions: &str, mtu: u32, ack_delay_ms: Option<u64>) -> Trial {
             client: network::one_segment_at_first(),
             ..WirePlan::default()
         },
-        server: Endpoint::User(PeerPlan {
+        server: TrialEndpoint::User(PeerPlan {
             ack_delay_ms,
             mtu,
             response_bytes: RESPONSE_BYTES,
@@ -102,7 +102,7 @@ fn trial(conditions: &str, mtu: u32, ack_delay_ms: Option<u64>) -> Trial {
 }
 
 /// The figures of a server that answers at once.
-fn figures(report: &mut Report, runs: [&Run; 4]) {
+fn figures(report: &mut ExperimentReport, runs: [&TrialResult; 4]) {
     let [before, only_mss, only_ack, after] = runs;
     network::packets(report, before, Some(PAPER_PACKETS));
     network::packets(report, after, None);
@@ -120,15 +120,15 @@ fn figures(report: &mut Report, runs: [&Run; 4]) {
 /// measured without work predicts, and what is found. Returns both.
 fn with_service(
     context: &Context<'_>,
-    report: &mut Report,
-    [before, after]: [&Run; 2],
+    report: &mut ExperimentReport,
+    [before, after]: [&TrialResult; 2],
     service_ms: u64,
 ) -> Result<[f64; 2], LabError> {
     let mut run = |conditions: &str, name: &str, mtu, delay| {
         let conditions = format!("{conditions}, service of {service_ms} ms");
         let mut trial = trial(&conditions, mtu, delay);
         trial.client.requests = SERVED_REQUESTS;
-        if let Endpoint::User(peer) = &mut trial.server {
+        if let TrialEndpoint::User(peer) = &mut trial.server {
             peer.think_ms = service_ms;
         }
         trial.run(context, report, &format!("{name}-{service_ms}"))
@@ -142,12 +142,12 @@ fn with_service(
     let (name, conditions) = ("change of the response time", &slow_after.conditions);
     if service_ms == SERVICE_MS {
         // Chosen so that this comes out: no proof, and marked so.
-        let published = Published::number(PAPER_CHANGE);
+        let published = PublishedValue::number(PAPER_CHANGE);
         report.calibrated(name, conditions, published, found, "%");
         let name = "service time at which this saving is 38 %";
         let service = service_of_the_paper_ms(before, after);
         report.add(
-            Origin::Derived,
+            FigureOrigin::Derived,
             name,
             "solved from the published 38 %",
             None,
@@ -162,7 +162,7 @@ fn with_service(
     Ok([expected, found])
 }
 
-fn conclude(report: &mut Report, runs: [&Run; 4], [expected, found]: [f64; 2]) {
+fn conclude(report: &mut ExperimentReport, runs: [&TrialResult; 4], [expected, found]: [f64; 2]) {
     let [before, only_mss, only_ack, after] = runs;
     report.matters(before.mean_ms(), "ms", "a request before");
     report.matters(after.mean_ms(), "ms", "a request after both changes");
@@ -198,7 +198,7 @@ fn conclude(report: &mut Report, runs: [&Run; 4], [expected, found]: [f64; 2]) {
 }
 
 /// What the same saving is worth to services of different length.
-fn change_by_service(before: &Run, after: &Run) -> Picture {
+fn change_by_service(before: &TrialResult, after: &TrialResult) -> Picture {
     let points = (0..=60).map(|i| 10f64.powf(f64::from(i) / 15.0));
     let axis = |label: &str, log| Axis {
         label: label.into(),
@@ -227,13 +227,13 @@ fn change_by_service(before: &Run, after: &Run) -> Picture {
 }
 
 /// The change in percent when the service takes so long in both runs.
-fn change_with_service(before: &Run, after: &Run, service_ms: f64) -> f64 {
+fn change_with_service(before: &TrialResult, after: &TrialResult, service_ms: f64) -> f64 {
     let saved = before.mean_ms() - after.mean_ms();
     -saved / (service_ms + before.mean_ms()) * 100.0
 }
 
 /// The service time at which the measured saving is what was published.
-fn service_of_the_paper_ms(before: &Run, after: &Run) -> f64 {
+fn service_of_the_paper_ms(before: &TrialResult, after: &TrialResult) -> f64 {
     let saved = before.mean_ms() - after.mean_ms();
     saved / (-PAPER_CHANGE / 100.0) - before.mean_ms()
 }

@@ -2,11 +2,11 @@
 //! the same with none: FCQRONLY=YES against FCQRONLY=NO, and the definition's
 //! default, a quasi-reentrant program, beside them.
 
-use super::presented::{Presented, axis, load, present, report};
-use super::{Context, Experiment, Needs};
+use super::presented::{PresentedRun, axis, load, present, report};
+use super::{Context, Experiment, MachineNeeds};
 use crate::error::LabError;
-use crate::report::{Picture, Published, Report, Table};
-use crate::serve::{Application, Server, Service};
+use crate::report::{Picture, PublishedValue, ExperimentReport, Table};
+use crate::serve::{ServedApplication, Server, HttpProgram};
 use measure::report::{Plot, Series, short};
 use std::fmt::Write;
 use std::time::Duration;
@@ -16,13 +16,13 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "threadsafe",
     about: "twelve changes of mode a transaction by its file commands, against none",
     paper: "000",
-    needs: Needs::Nothing,
+    needs: MachineNeeds::Nothing,
     repeats: 3,
     run,
 };
 
 /// One region of the comparison.
-struct Case {
+struct RegionCase {
     name: &'static str,
     concurrency: &'static str,
     fc_qr_only: bool,
@@ -30,20 +30,20 @@ struct Case {
     published: Option<f64>,
 }
 
-const CASES: [Case; 3] = [
-    Case {
+const CASES: [RegionCase; 3] = [
+    RegionCase {
         name: "threadsafe, FCQRONLY=YES",
         concurrency: "THREADSAFE",
         fc_qr_only: true,
         published: Some(12.0),
     },
-    Case {
+    RegionCase {
         name: "threadsafe, FCQRONLY=NO",
         concurrency: "THREADSAFE",
         fc_qr_only: false,
         published: Some(0.0),
     },
-    Case {
+    RegionCase {
         name: "quasi-reentrant",
         concurrency: "QUASIRENT",
         fc_qr_only: true,
@@ -52,12 +52,12 @@ const CASES: [Case; 3] = [
 ];
 
 /// What was found of a case.
-struct Found {
-    full: Presented,
-    at_rates: Vec<Presented>,
+struct CaseResult {
+    full: PresentedRun,
+    at_rates: Vec<PresentedRun>,
 }
 
-fn run(context: &Context<'_>) -> Result<Report, LabError> {
+fn run(context: &Context<'_>) -> Result<ExperimentReport, LabError> {
     let mut report = report(
         &EXPERIMENT,
         "Threadsafe file commands",
@@ -66,13 +66,13 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
     );
     let mut servers = Vec::new();
     for case in &CASES {
-        context.say(&format!("{}: compile and start", case.name));
+        context.report_progress(&format!("{}: compile and start", case.name));
         servers.push(Server::start(&application(case))?);
     }
     let url = |server: &Server| server.url(&SERVICE.path(7));
     let mut full = Vec::new();
     for (case, server) in CASES.iter().zip(&mut servers) {
-        context.say(&format!("{}: {CLIENTS} clients", case.name));
+        context.report_progress(&format!("{}: {CLIENTS} clients", case.name));
         let mut load = load(context, url(server), CLIENTS, PATIENCE);
         load.duration = WARM;
         present(server, &load)?;
@@ -82,16 +82,16 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
     let slowest = full.iter().map(|f| f.outcome.throughput());
     let slowest = slowest.fold(f64::INFINITY, f64::min);
     let rates = SHARES.map(|share| (share * slowest).max(1.0).round());
-    let mut found: Vec<Found> = full
+    let mut found: Vec<CaseResult> = full
         .into_iter()
-        .map(|full| Found {
+        .map(|full| CaseResult {
             full,
             at_rates: Vec::new(),
         })
         .collect();
     for rate in rates {
         for ((case, server), found) in CASES.iter().zip(&mut servers).zip(&mut found) {
-            context.say(&format!("{}: {rate} requests/s", case.name));
+            context.report_progress(&format!("{}: {rate} requests/s", case.name));
             let mut load = load(context, url(server), OUTSTANDING, PATIENCE);
             load.rate = Some(rate);
             load.duration = context.length(DURATION);
@@ -121,12 +121,12 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
     Ok(report)
 }
 
-fn application(case: &Case) -> Application {
+fn application(case: &RegionCase) -> ServedApplication {
     let mut records = String::new();
     for key in 0..RECORDS {
         let _ = writeln!(records, "{key:08}{:<72}", "a record of the laboratory");
     }
-    Application::default()
+    ServedApplication::default()
         .settings(&format!(
             "[region]\nmonitoring = \"records.jsonl\"\nfc_qr_only = {}\n\
              [files.LABFILE]\nkey_offset = 0\ndata = \"data/records.txt\"\nformat = \"lines\"\n",
@@ -144,7 +144,7 @@ fn application(case: &Case) -> Application {
         .service(&SERVICE)
 }
 
-fn conditions(context: &Context<'_>, report: &mut Report, rates: [f64; 3]) {
+fn conditions(context: &Context<'_>, report: &mut ExperimentReport, rates: [f64; 3]) {
     report.condition(
         "chosen",
         "six READs of 80 bytes by key, so that the changes of mode are the paper's twelve; the \
@@ -170,10 +170,10 @@ fn conditions(context: &Context<'_>, report: &mut Report, rates: [f64; 3]) {
     );
 }
 
-fn figures(report: &mut Report, found: &[Found], rates: [f64; 3]) {
+fn figures(report: &mut ExperimentReport, found: &[CaseResult], rates: [f64; 3]) {
     for (case, found) in CASES.iter().zip(found) {
         let switches = found.full.mean(|r| f64::from(r.mode_switches));
-        let published = case.published.and_then(Published::number);
+        let published = case.published.and_then(PublishedValue::number);
         // The number of READs was chosen after the paper's twelve.
         let name = "changes of mode a transaction";
         match case.fc_qr_only && case.published.is_some() {
@@ -203,7 +203,7 @@ fn figures(report: &mut Report, found: &[Found], rates: [f64; 3]) {
 }
 
 /// Everything at every load, a row a region.
-fn side_by_side(found: &[Found], rates: [f64; 3]) -> Table {
+fn side_by_side(found: &[CaseResult], rates: [f64; 3]) -> Table {
     let mut rows = Vec::new();
     let loads = rates.iter().map(|r| format!("{}/s", short(*r)));
     let loads: Vec<String> = loads.chain([format!("{CLIENTS} clients")]).collect();
@@ -243,9 +243,9 @@ fn side_by_side(found: &[Found], rates: [f64; 3]) -> Table {
 fn picture(
     title: &str,
     unit: &str,
-    found: &[Found],
+    found: &[CaseResult],
     rates: [f64; 3],
-    of: impl Fn(&Presented) -> f64,
+    of: impl Fn(&PresentedRun) -> f64,
 ) -> Picture {
     let series = CASES.iter().zip(found).map(|(case, found)| Series {
         name: case.name.into(),
@@ -265,11 +265,11 @@ fn picture(
     })
 }
 
-fn conclude(report: &mut Report, found: &[Found]) {
+fn conclude(report: &mut ExperimentReport, found: &[CaseResult]) {
     let change =
-        |of: &dyn Fn(&Presented) -> f64| (of(&found[1].full) / of(&found[0].full) - 1.0) * 100.0;
+        |of: &dyn Fn(&PresentedRun) -> f64| (of(&found[1].full) / of(&found[0].full) - 1.0) * 100.0;
     let [with, without] = [&found[0].full, &found[1].full];
-    let changes = |of: &Presented| of.mean(|r| f64::from(r.mode_switches));
+    let changes = |of: &PresentedRun| of.mean(|r| f64::from(r.mode_switches));
     report.matters(
         changes(with) - changes(without),
         "",
@@ -292,7 +292,7 @@ fn conclude(report: &mut Report, found: &[Found]) {
 
 /// The conditions of a change.
 const WITHOUT: &str = "FCQRONLY=NO against YES";
-const SERVICE: Service = Service {
+const SERVICE: HttpProgram = HttpProgram {
     name: "threadsafe",
     transid: "LABT",
     program: "LABREAD",

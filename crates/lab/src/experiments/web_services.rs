@@ -7,12 +7,12 @@
 //! response times and CPU.
 
 use super::network::cause;
-use super::{Context, Experiment, Needs};
+use super::{Context, Experiment, MachineNeeds};
 use crate::error::LabError;
 use crate::report::{
-    Bar, BarPart, Finding, Named, Origin, Picture, Published, Report, Table, bars,
+    StackedBar, BarPart, JudgeFinding, NamedCause, FigureOrigin, Picture, PublishedValue, ExperimentReport, Table, bars,
 };
-use crate::services::{Conditions, Flow, Rounds, Transport};
+use crate::services::{FlowConditions, Flow, FlowRounds, ClientTransport};
 use measure::report::short;
 
 /// The row of the table.
@@ -20,52 +20,52 @@ pub const EXPERIMENT: Experiment = Experiment {
     name: "web-services",
     about: "a region that asks itself: web services and web support, acknowledgements delayed and not",
     paper: "002",
-    needs: Needs::Network,
+    needs: MachineNeeds::Network,
     repeats: 1,
     run,
 };
 
 /// A row of the paper's table: response time and CPU, before and after, in
 /// seconds.
-struct Row {
+struct PaperRow {
     flow: Flow,
     response_s: [f64; 2],
     cpu_s: [f64; 2],
 }
 
-const ROWS: [Row; 4] = [
-    Row {
+const ROWS: [PaperRow; 4] = [
+    PaperRow {
         flow: Flow {
             name: "Web Services without SSL",
             client: "FXC1",
-            transport: Transport::Plain,
+            transport: ClientTransport::Plain,
         },
         response_s: [0.9042, 0.0888],
         cpu_s: [0.0018, 0.0016],
     },
-    Row {
+    PaperRow {
         flow: Flow {
             name: "Web Support without SSL",
             client: "FXC2",
-            transport: Transport::Plain,
+            transport: ClientTransport::Plain,
         },
         response_s: [0.8484, 0.0271],
         cpu_s: [0.0019, 0.0014],
     },
-    Row {
+    PaperRow {
         flow: Flow {
             name: "Web Services with SSL",
             client: "FXC1",
-            transport: Transport::Tls,
+            transport: ClientTransport::Tls,
         },
         response_s: [1.6228, 0.1344],
         cpu_s: [0.0020, 0.0015],
     },
-    Row {
+    PaperRow {
         flow: Flow {
             name: "Web Support with SSL",
             client: "FXC2",
-            transport: Transport::Tls,
+            transport: ClientTransport::Tls,
         },
         response_s: [1.5414, 0.0606],
         cpu_s: [0.0018, 0.0016],
@@ -88,12 +88,12 @@ const FIRST: usize = 0x18;
 const ROUNDS: usize = 5;
 
 /// What came of a row: before, after, and with messages written at once.
-struct Came {
-    delayed: Rounds,
-    quick: Rounds,
+struct RowResult {
+    delayed: FlowRounds,
+    quick: FlowRounds,
 }
 
-fn run(context: &Context<'_>) -> Result<Report, LabError> {
+fn run(context: &Context<'_>) -> Result<ExperimentReport, LabError> {
     let mut report = EXPERIMENT.report(
         "Web services and web support in one region",
         "FXC1 asks the service of its own region. Its response time is a second; those of the \
@@ -119,7 +119,7 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
     Ok(report)
 }
 
-fn conditions(report: &mut Report) {
+fn conditions(report: &mut ExperimentReport) {
     report.condition(
         "region",
         "this program with the programs of examples/web-services: client and server in one \
@@ -150,20 +150,20 @@ fn conditions(report: &mut Report) {
     report.condition("rounds", format!("{ROUNDS} of each, the median"));
 }
 
-fn met(delayed: bool) -> Conditions {
-    Conditions {
+fn met(delayed: bool) -> FlowConditions {
+    FlowConditions {
         first: FIRST,
         hold_us: if delayed { HOLD_US } else { 0 },
         rounds: ROUNDS,
     }
 }
 
-fn measure(context: &Context<'_>, report: &mut Report, row: &Row) -> Result<Came, LabError> {
+fn measure(context: &Context<'_>, report: &mut ExperimentReport, row: &PaperRow) -> Result<RowResult, LabError> {
     let flow = &row.flow;
     let mut both = Vec::new();
     for (i, when) in ["delayed", "not delayed"].into_iter().enumerate() {
         let conditions = format!("{}, {when}", flow.name);
-        context.say(&conditions);
+        context.report_progress(&conditions);
         let file = format!(
             "web-services-{}-{}",
             flow.name.replace(' ', "-").to_lowercase(),
@@ -172,17 +172,17 @@ fn measure(context: &Context<'_>, report: &mut Report, row: &Row) -> Result<Came
         let rounds = flow.run(context, report, met(i == 0), &file, None)?;
         let median = rounds.median();
         let name = "response time of the client";
-        let published = Published::number(row.response_s[i] * 1e3);
+        let published = PublishedValue::number(row.response_s[i] * 1e3);
         match i {
             // The delay and the writes were chosen with it in sight.
             0 => {
                 let found = median.response_ms();
-                report.add(Origin::Seen, name, &conditions, published, found, "ms");
+                report.add(FigureOrigin::Seen, name, &conditions, published, found, "ms");
             }
             _ => report.measured(name, &conditions, published, median.response_ms(), "ms"),
         }
         let cpu = median.client.general_cpu_ns as f64 / 1e6;
-        let published = Published::number(row.cpu_s[i] * 1e3);
+        let published = PublishedValue::number(row.cpu_s[i] * 1e3);
         report.measured(
             "CPU of the client's task",
             &conditions,
@@ -198,17 +198,17 @@ fn measure(context: &Context<'_>, report: &mut Report, row: &Row) -> Result<Came
     let delayed = both.pop().expect("two were put there");
     let times = [&delayed, &quick].map(|r| r.median().response_ms());
     let [before, after] = row.response_s;
-    let published = Published::number((after / before - 1.0) * 100.0);
+    let published = PublishedValue::number((after / before - 1.0) * 100.0);
     super::network::derived_change(report, flow.name, published, times);
-    Ok(Came { delayed, quick })
+    Ok(RowResult { delayed, quick })
 }
 
 /// The region without the relay's two writes, acknowledgements delayed: what it
 /// would be by itself.
-fn direct(context: &Context<'_>, report: &mut Report) -> Result<f64, LabError> {
+fn direct(context: &Context<'_>, report: &mut ExperimentReport) -> Result<f64, LabError> {
     let conditions = "Web Services without SSL, delayed, each message written at once";
-    context.say(conditions);
-    let whole = Conditions {
+    context.report_progress(conditions);
+    let whole = FlowConditions {
         first: 0,
         hold_us: HOLD_US,
         rounds: ROUNDS,
@@ -223,10 +223,10 @@ fn direct(context: &Context<'_>, report: &mut Report) -> Result<f64, LabError> {
 }
 
 /// What the capture at the relay names, a round.
-fn finding(conditions: &str, rounds: &Rounds, planted: Option<&str>) -> Finding {
+fn finding(conditions: &str, rounds: &FlowRounds, planted: Option<&str>) -> JudgeFinding {
     let slices = rounds.explanation.slices.iter();
     let noted = slices.filter(|s| Some(s.kind.name()) == planted || s.remedy.is_some());
-    let named = noted.map(|s| Named {
+    let named = noted.map(|s| NamedCause {
         cause: s.kind.name().into(),
         cost_ms: s.lost_ms,
         count: s.waits as usize,
@@ -235,7 +235,7 @@ fn finding(conditions: &str, rounds: &Rounds, planted: Option<&str>) -> Finding 
     let text = text
         .find(|s| Some(s.kind.name()) == planted)
         .map(|s| s.sentence.clone());
-    Finding {
+    JudgeFinding {
         conditions: conditions.to_owned(),
         planted: planted.map(str::to_owned),
         named: named.collect(),
@@ -282,7 +282,7 @@ fn paper_tasks() -> Table {
 }
 
 /// The tasks of one round, whose times do not add up.
-fn tasks(rounds: &Rounds) -> Table {
+fn tasks(rounds: &FlowRounds) -> Table {
     let round = rounds.median();
     let row = |r: &crate::serve::Record| {
         vec![
@@ -317,8 +317,8 @@ fn tasks(rounds: &Rounds) -> Table {
 }
 
 /// The time that no task accounts for, beside what the capture names.
-fn accounts(came: &[Came]) -> Table {
-    let row = |(row, came): (&Row, &Came)| {
+fn accounts(came: &[RowResult]) -> Table {
+    let row = |(row, came): (&PaperRow, &RowResult)| {
         let round = came.delayed.median();
         let missing = round.response_ms() - round.others_ms();
         let named = came.delayed.cost_ms(cause::WRITE_WRITE_READ);
@@ -362,7 +362,7 @@ fn accounts(came: &[Came]) -> Table {
 
 /// Response times of the flows, the paper's and ours with what is known of
 /// them.
-fn picture(which: usize, title: &str, came: &[Came]) -> Picture {
+fn picture(which: usize, title: &str, came: &[RowResult]) -> Picture {
     let part = |name: &str, ms: f64, strong| BarPart {
         name: name.into(),
         length: ms.max(0.0),
@@ -374,11 +374,11 @@ fn picture(which: usize, title: &str, came: &[Came]) -> Picture {
         let round = rounds.median();
         let named = rounds.cost_ms(cause::WRITE_WRITE_READ);
         let rest = round.response_ms() - round.others_ms() - named;
-        all.push(Bar {
+        all.push(StackedBar {
             name: format!("{}, the paper", row.flow.name),
             parts: vec![part("published", row.response_s[which] * 1e3, false)],
         });
-        all.push(Bar {
+        all.push(StackedBar {
             name: format!("{}, here", row.flow.name),
             parts: vec![
                 part("tasks behind the client", round.others_ms(), false),
@@ -395,7 +395,7 @@ fn picture(which: usize, title: &str, came: &[Came]) -> Picture {
     )
 }
 
-fn conclude(report: &mut Report, came: &[Came], direct: f64) {
+fn conclude(report: &mut ExperimentReport, came: &[RowResult], direct: f64) {
     let before = came[0].delayed.median();
     let after = came[0].quick.median();
     let waits = came[0].delayed.cost_ms(cause::WRITE_WRITE_READ);

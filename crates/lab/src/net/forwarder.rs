@@ -5,9 +5,9 @@
 //! rest, and it counts how late each frame was sent: the report says how exact
 //! the path was.
 
-use super::impair::{Direction, Fate, Impairment};
-use super::packet::{Batch, PacketSocket, Seen, wait};
-use super::{Namespace, permission};
+use super::impair::{ImpairedDirection, FrameFate, Impairment};
+use super::packet::{FrameBatch, PacketSocket, FrameSelection, wait};
+use super::{NetworkNamespace, permission};
 use crate::error::LabError;
 use measure::Histogram;
 use std::cmp::Reverse;
@@ -19,14 +19,14 @@ use std::time::Duration;
 use std::{io, mem};
 
 /// A running forwarder. It stops when it is dropped.
-pub struct Forwarder {
+pub struct FrameForwarder {
     stop: Option<UnixStream>,
-    thread: Option<JoinHandle<Traffic>>,
+    thread: Option<JoinHandle<ForwarderCounts>>,
 }
 
 /// What a forwarder did.
 #[derive(Clone, Default)]
-pub struct Traffic {
+pub struct ForwarderCounts {
     /// Frames handed on.
     pub forwarded: u64,
     /// Segments lost as planned.
@@ -39,9 +39,9 @@ pub struct Traffic {
     pub lateness: Histogram,
 }
 
-impl Traffic {
+impl ForwarderCounts {
     /// Adds what another forwarder of the same path did.
-    pub fn with(mut self, other: &Traffic) -> Traffic {
+    pub fn with(mut self, other: &ForwarderCounts) -> ForwarderCounts {
         self.forwarded += other.forwarded;
         self.lost += other.lost;
         self.late += other.late;
@@ -52,22 +52,22 @@ impl Traffic {
 }
 
 /// A frame on its way: due, order of arrival, side it leaves by, bytes.
-type Waiting = Reverse<(u64, u64, usize, Vec<u8>)>;
+type QueuedFrame = Reverse<(u64, u64, usize, Vec<u8>)>;
 
-impl Forwarder {
+impl FrameForwarder {
     /// Joins two interfaces of a namespace. `plans` are the directions out of
     /// the first interface's network and out of the second's.
     pub fn start(
-        namespace: &Namespace,
+        namespace: &NetworkNamespace,
         interfaces: [&str; 2],
         plans: [Impairment; 2],
         seed: u64,
-    ) -> Result<Forwarder, LabError> {
+    ) -> Result<FrameForwarder, LabError> {
         let open = || {
             let [a, b] = interfaces;
             Ok([
-                PacketSocket::open(a, Seen::Incoming)?,
-                PacketSocket::open(b, Seen::Incoming)?,
+                PacketSocket::open(a, FrameSelection::Incoming)?,
+                PacketSocket::open(b, FrameSelection::Incoming)?,
             ])
         };
         let sockets = namespace
@@ -76,55 +76,55 @@ impl Forwarder {
         let failed = || LabError::system("starting the forwarder");
         let (stop, stopped) = UnixStream::pair().map_err(failed())?;
         let [a, b] = plans;
-        let path = Path {
+        let path = ForwardingPath {
             sockets,
-            directions: [Direction::new(a, seed, 0), Direction::new(b, seed, 1)],
+            directions: [ImpairedDirection::new(a, seed, 0), ImpairedDirection::new(b, seed, 1)],
             waiting: BinaryHeap::new(),
             arrivals: 0,
-            traffic: Traffic::default(),
+            traffic: ForwarderCounts::default(),
         };
         let thread = thread::Builder::new()
             .name("forwarder".into())
             .spawn(move || path.run(&stopped))
             .map_err(failed())?;
-        Ok(Forwarder {
+        Ok(FrameForwarder {
             stop: Some(stop),
             thread: Some(thread),
         })
     }
 
     /// Stops, and tells what was done.
-    pub fn stop(mut self) -> Traffic {
+    pub fn stop(mut self) -> ForwarderCounts {
         self.end()
     }
 
-    fn end(&mut self) -> Traffic {
+    fn end(&mut self) -> ForwarderCounts {
         drop(self.stop.take());
         match self.thread.take().map(JoinHandle::join) {
             Some(Ok(traffic)) => traffic,
             Some(Err(panic)) if !thread::panicking() => std::panic::resume_unwind(panic),
-            _ => Traffic::default(),
+            _ => ForwarderCounts::default(),
         }
     }
 }
 
-impl Drop for Forwarder {
+impl Drop for FrameForwarder {
     fn drop(&mut self) {
         self.end();
     }
 }
 
-struct Path {
+struct ForwardingPath {
     sockets: [PacketSocket; 2],
-    directions: [Direction; 2],
-    waiting: BinaryHeap<Waiting>,
+    directions: [ImpairedDirection; 2],
+    waiting: BinaryHeap<QueuedFrame>,
     arrivals: u64,
-    traffic: Traffic,
+    traffic: ForwarderCounts,
 }
 
-impl Path {
-    fn run(mut self, stopped: &UnixStream) -> Traffic {
-        let mut batch = Batch::new(FRAME_BYTES);
+impl ForwardingPath {
+    fn run(mut self, stopped: &UnixStream) -> ForwarderCounts {
+        let mut batch = FrameBatch::new(FRAME_BYTES);
         // SAFETY: sets how much later than asked this thread may be woken.
         unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
         loop {
@@ -152,7 +152,7 @@ impl Path {
         Ok(wait(fds, timeout)?[0])
     }
 
-    fn take(&mut self, side: usize, batch: &mut Batch) -> io::Result<()> {
+    fn take(&mut self, side: usize, batch: &mut FrameBatch) -> io::Result<()> {
         while self.sockets[side].receive(batch)? > 0 {
             // The plan counts from when the kernel saw a frame, not from when
             // this thread woke up.
@@ -161,8 +161,8 @@ impl Path {
                 let age = wall.saturating_sub(frame.time_ns).min(OLDEST_NS);
                 let came = now.saturating_sub(age);
                 match self.directions[side].handle_frame(came, frame.bytes) {
-                    Fate::Lost => self.traffic.lost += 1,
-                    Fate::Arrives { at_ns, late } => {
+                    FrameFate::Lost => self.traffic.lost += 1,
+                    FrameFate::Arrives { at_ns, late } => {
                         self.traffic.late += u64::from(late);
                         self.arrivals += 1;
                         let bytes = frame.bytes.to_vec();

@@ -26,7 +26,7 @@ pub struct Impairment {
 
 /// One direction at work.
 #[derive(Debug)]
-pub struct Direction {
+pub struct ImpairedDirection {
     plan: Impairment,
     rng: Rng,
     segments: u64,
@@ -35,7 +35,7 @@ pub struct Direction {
 
 /// What becomes of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum FrameFate {
     /// It arrives at this time.
     Arrives {
         /// When, on the clock of the call.
@@ -47,10 +47,10 @@ pub enum Fate {
     Lost,
 }
 
-impl Direction {
+impl ImpairedDirection {
     /// A direction whose chances depend on `seed` and its number.
-    pub fn new(plan: Impairment, seed: u64, number: u64) -> Direction {
-        Direction {
+    pub fn new(plan: Impairment, seed: u64, number: u64) -> ImpairedDirection {
+        ImpairedDirection {
             plan,
             rng: Rng::new(seed, number),
             segments: 0,
@@ -59,7 +59,7 @@ impl Direction {
     }
 
     /// The fate of a frame that came in at `now_ns`.
-    pub fn handle_frame(&mut self, now_ns: u64, frame: &[u8]) -> Fate {
+    pub fn handle_frame(&mut self, now_ns: u64, frame: &[u8]) -> FrameFate {
         let sent_ns = match self.plan.rate_bits {
             Some(rate) => {
                 // A wire also carries preamble, check sequence and a gap.
@@ -72,7 +72,7 @@ impl Direction {
         };
         let at_ns = sent_ns.saturating_add(self.plan.delay_us.saturating_mul(1000));
         if !is_tcp(frame) {
-            return Fate::Arrives { at_ns, late: false };
+            return FrameFate::Arrives { at_ns, late: false };
         }
         // Both are drawn for every segment, so that one chance does not shift
         // the others.
@@ -80,13 +80,13 @@ impl Direction {
         let number = self.segments;
         self.segments += 1;
         if lost || self.plan.lose.contains(&number) {
-            return Fate::Lost;
+            return FrameFate::Lost;
         }
         let mut more = if late { self.plan.reorder_us } else { 0 };
         if self.plan.hold_acks_us > 0 && only_acknowledges(frame) {
             more += self.plan.hold_acks_us;
         }
-        Fate::Arrives {
+        FrameFate::Arrives {
             at_ns: at_ns.saturating_add(more.saturating_mul(1000)),
             late,
         }
@@ -146,8 +146,8 @@ mod tests {
         frame
     }
 
-    fn fates(plan: &Impairment, seed: u64, step_ns: u64) -> Vec<Fate> {
-        let mut direction = Direction::new(plan.clone(), seed, 0);
+    fn fates(plan: &Impairment, seed: u64, step_ns: u64) -> Vec<FrameFate> {
+        let mut direction = ImpairedDirection::new(plan.clone(), seed, 0);
         (0..200)
             .map(|i| direction.handle_frame(i * step_ns, &segment(1000)))
             .collect()
@@ -165,9 +165,9 @@ mod tests {
             fates(&plan, seed, step)
                 .iter()
                 .map(|f| match f {
-                    Fate::Lost => 0,
-                    Fate::Arrives { late: true, .. } => 1,
-                    Fate::Arrives { .. } => 2,
+                    FrameFate::Lost => 0,
+                    FrameFate::Arrives { late: true, .. } => 1,
+                    FrameFate::Arrives { .. } => 2,
                 })
                 .collect::<Vec<_>>()
         };
@@ -191,10 +191,10 @@ mod tests {
             frame[47] = flags;
             frame
         };
-        let mut direction = Direction::new(plan, 1, 0);
+        let mut direction = ImpairedDirection::new(plan, 1, 0);
         let mut at = |frame: Vec<u8>| match direction.handle_frame(0, &frame) {
-            Fate::Arrives { at_ns, .. } => at_ns,
-            Fate::Lost => panic!("nothing is lost here"),
+            FrameFate::Arrives { at_ns, .. } => at_ns,
+            FrameFate::Lost => panic!("nothing is lost here"),
         };
         assert_eq!(at(frame(0, 0x10)), 200_000_000);
         assert_eq!(at(frame(9, 0x18)), 0);
@@ -208,10 +208,10 @@ mod tests {
             rate_bits: Some(8_000_000),
             ..Impairment::default()
         };
-        let mut direction = Direction::new(plan, 1, 0);
+        let mut direction = ImpairedDirection::new(plan, 1, 0);
         let mut at = |now| match direction.handle_frame(now, &segment(976)) {
-            Fate::Arrives { at_ns, .. } => at_ns,
-            Fate::Lost => panic!("nothing is lost here"),
+            FrameFate::Arrives { at_ns, .. } => at_ns,
+            FrameFate::Lost => panic!("nothing is lost here"),
         };
         assert_eq!(at(0), 1_000_000);
         assert_eq!(at(0), 2_000_000);
@@ -224,18 +224,18 @@ mod tests {
             loss: 1.0,
             ..Impairment::default()
         };
-        let mut direction = Direction::new(plan, 1, 0);
-        assert_eq!(direction.handle_frame(0, &segment(60)), Fate::Lost);
+        let mut direction = ImpairedDirection::new(plan, 1, 0);
+        assert_eq!(direction.handle_frame(0, &segment(60)), FrameFate::Lost);
         assert!(matches!(
             direction.handle_frame(0, &[0; 42]),
-            Fate::Arrives { .. }
+            FrameFate::Arrives { .. }
         ));
         let plan = Impairment {
             lose: vec![1],
             ..Impairment::default()
         };
         let lost = fates(&plan, 1, 1);
-        assert_eq!(lost.iter().filter(|f| **f == Fate::Lost).count(), 1);
-        assert_eq!(lost[1], Fate::Lost);
+        assert_eq!(lost.iter().filter(|f| **f == FrameFate::Lost).count(), 1);
+        assert_eq!(lost[1], FrameFate::Lost);
     }
 }

@@ -1,11 +1,11 @@
 //! Commands of iproute2, run inside a namespace.
 
-use super::Namespace;
+use super::NetworkNamespace;
 use crate::error::LabError;
 use std::io;
 use std::process::{Command, Stdio};
 
-impl Namespace {
+impl NetworkNamespace {
     /// Runs `ip` with these words. Its complaint is the error.
     pub fn ip(&self, words: &str) -> Result<(), LabError> {
         let output = self.run(|| {

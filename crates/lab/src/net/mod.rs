@@ -15,7 +15,7 @@ pub mod packet;
 pub mod permission;
 mod wire;
 
-pub use forwarder::{Forwarder, Traffic};
-pub use impair::{Direction, Fate, Impairment};
-pub use namespace::{Namespace, enter};
-pub use wire::{CLIENT, PORT, Route, SERVER, SERVER_HARDWARE, Wire, WirePlan};
+pub use forwarder::{FrameForwarder, ForwarderCounts};
+pub use impair::{ImpairedDirection, FrameFate, Impairment};
+pub use namespace::{NetworkNamespace, enter};
+pub use wire::{CLIENT, PORT, Route, SERVER, SERVER_HARDWARE, EmulatedPath, WirePlan};

@@ -11,17 +11,17 @@ use std::{fs, io, process};
 
 /// A network namespace that goes when this value and all threads inside go.
 #[derive(Debug)]
-pub struct Namespace {
+pub struct NetworkNamespace {
     held: OwnedFd,
 }
 
-impl Namespace {
+impl NetworkNamespace {
     /// A new, empty namespace with its loopback up and nothing that sends on
     /// its own account: no IPv6, no remembered TCP metrics. TCP time stamps
     /// are off, so that a segment carries the whole advertised size, and
     /// sending is the textbook's, which neither paces nor probes for lost
     /// tails nor leaves slow start before a loss.
-    pub fn new() -> Result<Namespace, LabError> {
+    pub fn new() -> Result<NetworkNamespace, LabError> {
         let held = thread::scope(|scope| {
             let made = scope.spawn(|| {
                 // SAFETY: changes the network namespace of this new thread alone.
@@ -33,7 +33,7 @@ impl Namespace {
             made.join().expect("the thread does not panic")
         });
         let held = held.map_err(super::permission::refused("a network namespace"))?;
-        let namespace = Namespace { held };
+        let namespace = NetworkNamespace { held };
         namespace.ip("link set lo up")?;
         for (name, value) in SETTINGS {
             namespace.set(name, value)?;
@@ -75,7 +75,7 @@ impl Namespace {
     }
 }
 
-impl AsFd for Namespace {
+impl AsFd for NetworkNamespace {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.held.as_fd()
     }

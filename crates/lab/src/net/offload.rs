@@ -15,7 +15,7 @@ pub fn switch_off(interface: &str) -> Result<(), LabError> {
     let failed = |error| LabError::system(format!("switching offloads of {interface} off"))(error);
     let socket = UdpSocket::bind(("0.0.0.0", 0)).map_err(failed)?;
     for command in OFF {
-        let mut value = Value { command, data: 0 };
+        let mut value = EthtoolValue { command, data: 0 };
         // SAFETY: all zero is a valid `ifreq`.
         let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
         if interface.len() >= request.ifr_name.len() {
@@ -39,7 +39,7 @@ pub fn switch_off(interface: &str) -> Result<(), LabError> {
 }
 
 #[repr(C)]
-struct Value {
+struct EthtoolValue {
     command: u32,
     data: u32,
 }

@@ -17,10 +17,10 @@ pub struct PacketSocket {
 }
 
 /// Room for the frames of one read.
-pub struct Batch {
+pub struct FrameBatch {
     room: Vec<u8>,
     snap_bytes: usize,
-    frames: Vec<Meta>,
+    frames: Vec<FrameMeta>,
 }
 
 /// One frame of a batch.
@@ -37,7 +37,7 @@ pub struct Frame<'a> {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Meta {
+struct FrameMeta {
     time_ns: u64,
     wire_bytes: usize,
     outgoing: bool,
@@ -45,7 +45,7 @@ struct Meta {
 
 /// Which frames a socket sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum FrameSelection {
     /// All that pass the interface.
     Both,
     /// Only what arrives, so that a forwarder does not meet its own frames.
@@ -54,7 +54,7 @@ pub enum Seen {
 
 impl PacketSocket {
     /// Opens an interface. Needs CAP_NET_RAW.
-    pub fn open(interface: &str, seen: Seen) -> io::Result<PacketSocket> {
+    pub fn open(interface: &str, seen: FrameSelection) -> io::Result<PacketSocket> {
         let name = CString::new(interface)?;
         // SAFETY: the name is ended by a zero.
         let index = unsafe { libc::if_nametoindex(name.as_ptr()) };
@@ -73,7 +73,7 @@ impl PacketSocket {
         set(&fd, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, 1)?;
         // More than the limit for ordinary users is a wish.
         let _ = set(&fd, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, BUFFER_BYTES);
-        if seen == Seen::Incoming {
+        if seen == FrameSelection::Incoming {
             set(&fd, libc::SOL_PACKET, PACKET_IGNORE_OUTGOING, 1)?;
         }
         // SAFETY: all zero is a valid `sockaddr_ll`, as are these values.
@@ -105,9 +105,9 @@ impl PacketSocket {
     }
 
     /// Reads what is there, without waiting.
-    pub fn receive(&self, batch: &mut Batch) -> io::Result<usize> {
+    pub fn receive(&self, batch: &mut FrameBatch) -> io::Result<usize> {
         batch.frames.clear();
-        let mut control = [Control([0; CONTROL_BYTES]); BATCH];
+        let mut control = [ControlBuffer([0; CONTROL_BYTES]); BATCH];
         // SAFETY: all zero is valid for these plain structures of the kernel.
         let (mut from, mut pieces, mut messages) = unsafe {
             (
@@ -148,7 +148,7 @@ impl PacketSocket {
             };
         };
         for i in 0..count {
-            batch.frames.push(Meta {
+            batch.frames.push(FrameMeta {
                 time_ns: stamp(&messages[i].msg_hdr),
                 wire_bytes: messages[i].msg_len as usize,
                 outgoing: from[i].sll_pkttype == libc::PACKET_OUTGOING,
@@ -195,11 +195,11 @@ impl AsRawFd for PacketSocket {
     }
 }
 
-impl Batch {
+impl FrameBatch {
     /// Room for frames of up to `snap_bytes`; longer ones are cut.
-    pub fn new(snap_bytes: usize) -> Batch {
+    pub fn new(snap_bytes: usize) -> FrameBatch {
         let snap_bytes = snap_bytes.max(1);
-        Batch {
+        FrameBatch {
             room: vec![0; snap_bytes * BATCH],
             snap_bytes,
             frames: Vec::with_capacity(BATCH),
@@ -284,7 +284,7 @@ fn set(fd: &OwnedFd, level: i32, option: i32, value: i32) -> io::Result<()> {
 /// Control data, aligned as its headers want it.
 #[repr(align(8))]
 #[derive(Clone, Copy)]
-struct Control([u8; CONTROL_BYTES]);
+struct ControlBuffer([u8; CONTROL_BYTES]);
 
 /// Frames a read: enough that a call costs little against what it brings.
 const BATCH: usize = 64;

@@ -13,7 +13,7 @@ use std::process::Command;
 
 /// Says whether network namespaces can be made here.
 pub fn check() -> Result<(), LabError> {
-    super::Namespace::new().map(drop)
+    super::NetworkNamespace::new().map(drop)
 }
 
 /// Turns a refusal into the error that says what would help.

@@ -2,9 +2,9 @@
 //! joined directly or through a forwarder, with the route attributes of each
 //! side.
 
-use super::forwarder::{Forwarder, Traffic};
+use super::forwarder::{FrameForwarder, ForwarderCounts};
 use super::impair::Impairment;
-use super::{Namespace, offload};
+use super::{NetworkNamespace, offload};
 use crate::error::LabError;
 use std::net::Ipv4Addr;
 
@@ -22,7 +22,7 @@ pub struct WirePlan {
     /// Leave the server's address to a peer in user space: the kernel there
     /// has an interface and no address.
     pub user_space_server: bool,
-    /// The path is in two halves with a place between them, [`Wire::middle`].
+    /// The path is in two halves with a place between them, [`EmulatedPath::middle`].
     pub halved: bool,
     /// The hosts leave segmentation and coalescing to their interfaces, so that
     /// frames larger than the MTU are seen there; only where the hosts are
@@ -46,14 +46,14 @@ pub struct Route {
 }
 
 /// Two hosts and the path between them. All of it goes when it is dropped.
-pub struct Wire {
+pub struct EmulatedPath {
     /// Where the client lives, on the interface `eth0`.
-    pub client: Namespace,
+    pub client: NetworkNamespace,
     /// Where the server lives, on the interface `eth0`.
-    pub server: Namespace,
+    pub server: NetworkNamespace,
     /// Between two halves of a path, on the interface `middle`.
-    pub middle: Option<Namespace>,
-    path: Vec<Forwarder>,
+    pub middle: Option<NetworkNamespace>,
+    path: Vec<FrameForwarder>,
 }
 
 impl WirePlan {
@@ -64,11 +64,11 @@ impl WirePlan {
     }
 }
 
-impl Wire {
+impl EmulatedPath {
     /// Makes it. `seed` decides what a path with chances loses.
-    pub fn new(plan: &WirePlan, seed: u64) -> Result<Wire, LabError> {
-        let (client, server) = (Namespace::new()?, Namespace::new()?);
-        let mut wire = Wire {
+    pub fn new(plan: &WirePlan, seed: u64) -> Result<EmulatedPath, LabError> {
+        let (client, server) = (NetworkNamespace::new()?, NetworkNamespace::new()?);
+        let mut wire = EmulatedPath {
             client,
             server,
             middle: None,
@@ -78,7 +78,7 @@ impl Wire {
             (true, _) => wire.halves(plan, seed)?,
             (false, true) => join(&wire.client, "eth0", &wire.server, "eth0")?,
             (false, false) => {
-                let between = Namespace::new()?;
+                let between = NetworkNamespace::new()?;
                 join(&wire.client, "eth0", &between, "west")?;
                 join(&wire.server, "eth0", &between, "east")?;
                 let plans = [plan.to_server.clone(), plan.to_client.clone()];
@@ -86,7 +86,7 @@ impl Wire {
                 wire.forward(&between, ["west", "east"], plans, seed)?;
             }
         }
-        let Wire { client, server, .. } = &wire;
+        let EmulatedPath { client, server, .. } = &wire;
         let near = Some((SERVER, SERVER_MAC, plan.client));
         let offloads = plan.offloads && plan.is_direct();
         host(client, CLIENT, CLIENT_MAC, near, offloads)?;
@@ -98,7 +98,7 @@ impl Wire {
     /// Two namespaces between the hosts, joined by `middle`. What goes to the
     /// server is impaired behind it, what comes back before it.
     fn halves(&mut self, plan: &WirePlan, seed: u64) -> Result<(), LabError> {
-        let (near, far) = (Namespace::new()?, Namespace::new()?);
+        let (near, far) = (NetworkNamespace::new()?, NetworkNamespace::new()?);
         join(&self.client, "eth0", &near, "west")?;
         join(&near, "middle", &far, "middle")?;
         join(&self.server, "eth0", &far, "east")?;
@@ -112,7 +112,7 @@ impl Wire {
 
     fn forward(
         &mut self,
-        between: &Namespace,
+        between: &NetworkNamespace,
         interfaces: [&str; 2],
         plans: [Impairment; 2],
         seed: u64,
@@ -120,28 +120,28 @@ impl Wire {
         for interface in interfaces {
             ready(between, interface, false)?;
         }
-        let forwarder = Forwarder::start(between, interfaces, plans, seed)?;
+        let forwarder = FrameForwarder::start(between, interfaces, plans, seed)?;
         self.path.push(forwarder);
         Ok(())
     }
 
     /// Takes it down, and tells what the path did; none when there was no
     /// forwarder.
-    pub fn close(self) -> Option<Traffic> {
-        let traffic = self.path.into_iter().map(Forwarder::stop);
+    pub fn close(self) -> Option<ForwarderCounts> {
+        let traffic = self.path.into_iter().map(FrameForwarder::stop);
         traffic.reduce(|one, other| one.with(&other))
     }
 }
 
 /// Joins two namespaces by a pair of interfaces.
-fn join(a: &Namespace, name: &str, b: &Namespace, peer: &str) -> Result<(), LabError> {
+fn join(a: &NetworkNamespace, name: &str, b: &NetworkNamespace, peer: &str) -> Result<(), LabError> {
     a.ip(&format!(
         "link add {name} type veth peer name {peer} netns {}",
         b.path().display()
     ))
 }
 
-fn ready(namespace: &Namespace, interface: &str, offloads: bool) -> Result<(), LabError> {
+fn ready(namespace: &NetworkNamespace, interface: &str, offloads: bool) -> Result<(), LabError> {
     if !offloads {
         namespace.run(|| offload::switch_off(interface))??;
     }
@@ -151,7 +151,7 @@ fn ready(namespace: &Namespace, interface: &str, offloads: bool) -> Result<(), L
 /// Gives a host its addresses and, unless user space does that, its route to
 /// the other one. Neighbours are known, so that no frame waits for ARP.
 fn host(
-    namespace: &Namespace,
+    namespace: &NetworkNamespace,
     own: Ipv4Addr,
     mac: &str,
     far: Option<(Ipv4Addr, &str, Route)>,

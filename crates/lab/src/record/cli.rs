@@ -1,7 +1,7 @@
 //! `tupelo capture record`: the arguments and what they do.
 
-use super::filter::Filter;
-use super::recorder::{Limits, Recorder, SNAP_BYTES, Setup, open};
+use super::filter::PacketFilter;
+use super::recorder::{Limits, PacketRecorder, SNAP_BYTES, CaptureSetup, open};
 use crate::error::LabError;
 use crate::net;
 use std::fs::File;
@@ -45,7 +45,7 @@ pub struct Args {
 
 /// Records; says at the end what is in the file.
 pub fn run(args: &Args) -> ExitCode {
-    let filter = match Filter::parse(&args.filter) {
+    let filter = match PacketFilter::parse(&args.filter) {
         Ok(filter) => filter,
         Err(error) => {
             eprintln!("error: {error}");
@@ -61,7 +61,7 @@ pub fn run(args: &Args) -> ExitCode {
     }
 }
 
-fn record(args: &Args, filter: Filter) -> Result<(), LabError> {
+fn record(args: &Args, filter: PacketFilter) -> Result<(), LabError> {
     if let Some(name) = &args.netns {
         enter(name)?;
     }
@@ -69,7 +69,7 @@ fn record(args: &Args, filter: Filter) -> Result<(), LabError> {
     open(&args.interface)?;
     let name = args.output.display().to_string();
     let file = File::create(&args.output).map_err(LabError::system(name.clone()))?;
-    let setup = Setup {
+    let setup = CaptureSetup {
         interface: args.interface.clone(),
         filter,
         snap_bytes: args.snaplen,
@@ -78,7 +78,7 @@ fn record(args: &Args, filter: Filter) -> Result<(), LabError> {
             packets: args.packets,
         },
     };
-    let recorder = Recorder::start(setup, BufWriter::new(file))?;
+    let recorder = PacketRecorder::start(setup, BufWriter::new(file))?;
     let stopper = recorder.stopper().map_err(LabError::system("Ctrl-C"))?;
     // Where no handler can be installed, Ctrl-C ends the process instead.
     let _ = ctrlc::set_handler(move || {

@@ -7,19 +7,19 @@ use thiserror::Error;
 /// A parsed filter, for example `host 10.0.0.1 and port 80 or not tcp`. `and`
 /// binds closer than `or`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Filter {
+pub struct PacketFilter {
     /// Any of these lists holds when all of its terms do. None is everything.
-    any: Vec<Vec<Term>>,
+    any: Vec<Vec<FilterTerm>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Term {
+struct FilterTerm {
     not: bool,
-    what: What,
+    what: TermKind,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum What {
+enum TermKind {
     Host(IpAddr),
     Port(u16),
     Tcp,
@@ -32,35 +32,35 @@ pub struct FilterError(String);
 
 /// What a filter judges.
 #[derive(Clone, Copy, Debug, Default)]
-struct Ends {
+struct PacketEnds {
     hosts: [Option<IpAddr>; 2],
     ports: [Option<u16>; 2],
     tcp: bool,
 }
 
-impl Filter {
+impl PacketFilter {
     /// Parses a filter; an empty text keeps everything.
-    pub fn parse(text: &str) -> Result<Filter, FilterError> {
+    pub fn parse(text: &str) -> Result<PacketFilter, FilterError> {
         let mut words = text.split_whitespace().peekable();
-        let mut any: Vec<Vec<Term>> = Vec::new();
+        let mut any: Vec<Vec<FilterTerm>> = Vec::new();
         if words.peek().is_none() {
-            return Ok(Filter::default());
+            return Ok(PacketFilter::default());
         }
         any.push(Vec::new());
         loop {
             let not = words.next_if(|w| w.eq_ignore_ascii_case("not")).is_some();
             let what = match words.next() {
-                Some("host") => What::Host(value(words.next(), "an address")?),
-                Some("port") => What::Port(value(words.next(), "a port")?),
-                Some("tcp") => What::Tcp,
+                Some("host") => TermKind::Host(value(words.next(), "an address")?),
+                Some("port") => TermKind::Port(value(words.next(), "a port")?),
+                Some("tcp") => TermKind::Tcp,
                 Some(word) => return Err(FilterError(format!("`{word}` is not understood"))),
                 None => return Err(FilterError("it ends in the middle".into())),
             };
             if let Some(all) = any.last_mut() {
-                all.push(Term { not, what });
+                all.push(FilterTerm { not, what });
             }
             match words.next() {
-                None => return Ok(Filter { any }),
+                None => return Ok(PacketFilter { any }),
                 Some("and") => {}
                 Some("or") => any.push(Vec::new()),
                 Some(word) => {
@@ -78,12 +78,12 @@ impl Filter {
         if self.any.is_empty() {
             return true;
         }
-        let ends = Ends::of(frame, ethernet).unwrap_or_default();
-        let holds = |term: &Term| {
+        let ends = PacketEnds::of(frame, ethernet).unwrap_or_default();
+        let holds = |term: &FilterTerm| {
             let found = match &term.what {
-                What::Host(host) => ends.hosts.contains(&Some(*host)),
-                What::Port(port) => ends.ports.contains(&Some(*port)),
-                What::Tcp => ends.tcp,
+                TermKind::Host(host) => ends.hosts.contains(&Some(*host)),
+                TermKind::Port(port) => ends.ports.contains(&Some(*port)),
+                TermKind::Tcp => ends.tcp,
             };
             found != term.not
         };
@@ -91,8 +91,8 @@ impl Filter {
     }
 }
 
-impl Ends {
-    fn of(frame: &[u8], ethernet: bool) -> Option<Ends> {
+impl PacketEnds {
+    fn of(frame: &[u8], ethernet: bool) -> Option<PacketEnds> {
         let mut packet = frame;
         if ethernet {
             let mut at = 12;
@@ -113,7 +113,7 @@ impl Ends {
                 };
                 let first = packet.get(6..8)? == [0, 0] || packet[6] & 0x1f == 0 && packet[7] == 0;
                 let rest = packet.get(usize::from(packet[0] & 15) * 4..)?;
-                Some(Ends::with(
+                Some(PacketEnds::with(
                     [host(12), host(16)],
                     *packet.get(9)?,
                     first,
@@ -126,18 +126,18 @@ impl Ends {
                     Some(IpAddr::from(bytes))
                 };
                 let rest = packet.get(40..)?;
-                Some(Ends::with([host(8), host(24)], *packet.get(6)?, true, rest))
+                Some(PacketEnds::with([host(8), host(24)], *packet.get(6)?, true, rest))
             }
             _ => None,
         }
     }
 
-    fn with(hosts: [Option<IpAddr>; 2], protocol: u8, first: bool, rest: &[u8]) -> Ends {
+    fn with(hosts: [Option<IpAddr>; 2], protocol: u8, first: bool, rest: &[u8]) -> PacketEnds {
         let port = |at| match (protocol, first) {
             (6 | 17, true) => Some(u16::from_be_bytes(rest.get(at..at + 2)?.try_into().ok()?)),
             _ => None,
         };
-        Ends {
+        PacketEnds {
             hosts,
             ports: [port(0), port(2)],
             tcp: protocol == 6,
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_and_ports_are_told_apart() {
+    fn hosts_and_ports_are_distinguished() {
         let frame = frame([10, 0, 0, 1], [10, 0, 0, 2], [40000, 80], 6);
         for (text, kept) in [
             ("", true),
@@ -182,12 +182,12 @@ mod tests {
             ("host ::1", false),
         ] {
             assert_eq!(
-                Filter::parse(text).unwrap().keeps(&frame, true),
+                PacketFilter::parse(text).unwrap().keeps(&frame, true),
                 kept,
                 "{text}"
             );
         }
-        assert!(Filter::parse("port 80").unwrap().keeps(&frame[14..], false));
+        assert!(PacketFilter::parse("port 80").unwrap().keeps(&frame[14..], false));
     }
 
     #[test]
@@ -199,7 +199,7 @@ mod tests {
             ("port 80 port 81", "where"),
             ("port 80 and", "middle"),
         ] {
-            let said = Filter::parse(text).unwrap_err().to_string();
+            let said = PacketFilter::parse(text).unwrap_err().to_string();
             assert!(said.contains(part), "{said}");
         }
     }
@@ -207,8 +207,8 @@ mod tests {
     proptest! {
         #[test]
         fn no_frame_and_no_text_panics(text in ".{0,40}", frame in proptest::collection::vec(any::<u8>(), 0..80)) {
-            let _ = Filter::parse(&text);
-            let filter = Filter::parse("host 1.2.3.4 and port 5 or not tcp").unwrap();
+            let _ = PacketFilter::parse(&text);
+            let filter = PacketFilter::parse("host 1.2.3.4 and port 5 or not tcp").unwrap();
             filter.keeps(&frame, true);
             filter.keeps(&frame, false);
         }

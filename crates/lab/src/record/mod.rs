@@ -10,6 +10,6 @@ mod pcapng;
 mod recorder;
 
 pub use cli::{Args, run};
-pub use filter::Filter;
+pub use filter::PacketFilter;
 pub use pcapng::PcapngWriter;
-pub use recorder::{Limits, Recorder, Recording, Setup};
+pub use recorder::{Limits, PacketRecorder, FinishedCapture, CaptureSetup};

@@ -1,9 +1,9 @@
 //! A capture in progress, on a thread of its own.
 
-use super::filter::Filter;
+use super::filter::PacketFilter;
 use super::pcapng::PcapngWriter;
 use crate::error::LabError;
-use crate::net::packet::{Batch, Frame, PacketSocket, Seen, wait};
+use crate::net::packet::{FrameBatch, Frame, PacketSocket, FrameSelection, wait};
 use crate::net::permission;
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
@@ -13,11 +13,11 @@ use std::time::{Duration, Instant};
 
 /// What is to be captured.
 #[derive(Clone, Debug)]
-pub struct Setup {
+pub struct CaptureSetup {
     /// The interface, in the namespace of the calling thread.
     pub interface: String,
     /// Which frames are kept.
-    pub filter: Filter,
+    pub filter: PacketFilter,
     /// The most that is kept of a frame.
     pub snap_bytes: usize,
     /// When to end without being told.
@@ -34,14 +34,14 @@ pub struct Limits {
 }
 
 /// A capture in progress.
-pub struct Recorder<W> {
+pub struct PacketRecorder<W> {
     stop: Option<UnixStream>,
-    thread: JoinHandle<io::Result<Recording<W>>>,
+    thread: JoinHandle<io::Result<FinishedCapture<W>>>,
 }
 
 /// A finished capture.
 #[derive(Debug)]
-pub struct Recording<W> {
+pub struct FinishedCapture<W> {
     /// The pcapng file.
     pub file: W,
     /// Packets in it.
@@ -50,9 +50,9 @@ pub struct Recording<W> {
     pub dropped: u64,
 }
 
-impl<W: Write + Send + 'static> Recorder<W> {
+impl<W: Write + Send + 'static> PacketRecorder<W> {
     /// Begins. Whatever passes the interface from now on is seen.
-    pub fn start(setup: Setup, file: W) -> Result<Recorder<W>, LabError> {
+    pub fn start(setup: CaptureSetup, file: W) -> Result<PacketRecorder<W>, LabError> {
         let socket = open(&setup.interface)?;
         let link_type = link_type(socket.hardware()).ok_or_else(|| {
             LabError::Failed(format!(
@@ -66,7 +66,7 @@ impl<W: Write + Send + 'static> Recorder<W> {
         let writer = PcapngWriter::new(file, &setup.interface, link_type, snap_bytes as u32)
             .map_err(failed())?;
         let (stop, stopped) = UnixStream::pair().map_err(failed())?;
-        let tape = Tape {
+        let tape = CaptureWriter {
             socket,
             writer,
             setup,
@@ -77,20 +77,20 @@ impl<W: Write + Send + 'static> Recorder<W> {
             .name("recorder".into())
             .spawn(move || tape.run(&stopped, snap_bytes))
             .map_err(failed())?;
-        Ok(Recorder {
+        Ok(PacketRecorder {
             stop: Some(stop),
             thread,
         })
     }
 
     /// Ends the capture; what was seen before this call is in the file.
-    pub fn stop(mut self) -> Result<Recording<W>, LabError> {
+    pub fn stop(mut self) -> Result<FinishedCapture<W>, LabError> {
         drop(self.stop.take());
         self.wait()
     }
 
     /// Waits until a limit ends the capture.
-    pub fn wait(self) -> Result<Recording<W>, LabError> {
+    pub fn wait(self) -> Result<FinishedCapture<W>, LabError> {
         match self.thread.join() {
             Ok(done) => done.map_err(LabError::system("the capture")),
             Err(panic) => std::panic::resume_unwind(panic),
@@ -103,17 +103,17 @@ impl<W: Write + Send + 'static> Recorder<W> {
     }
 }
 
-struct Tape<W> {
+struct CaptureWriter<W> {
     socket: PacketSocket,
     writer: PcapngWriter<W>,
-    setup: Setup,
+    setup: CaptureSetup,
     link_type: u16,
     packets: u64,
 }
 
-impl<W: Write> Tape<W> {
-    fn run(mut self, stopped: &UnixStream, snap_bytes: usize) -> io::Result<Recording<W>> {
-        let mut batch = Batch::new(snap_bytes);
+impl<W: Write> CaptureWriter<W> {
+    fn run(mut self, stopped: &UnixStream, snap_bytes: usize) -> io::Result<FinishedCapture<W>> {
+        let mut batch = FrameBatch::new(snap_bytes);
         let limit = self.setup.limits.duration.map(|d| Instant::now() + d);
         let mut stop = false;
         while !stop {
@@ -146,11 +146,11 @@ impl<W: Write> Tape<W> {
             .packet(frame.time_ns, frame.wire_bytes, frame.bytes)
     }
 
-    fn finish(self) -> io::Result<Recording<W>> {
+    fn finish(self) -> io::Result<FinishedCapture<W>> {
         let dropped = self.socket.dropped();
         let seen = self.packets + dropped;
         let file = self.writer.finish(drive::clock::wall(), seen, dropped)?;
-        Ok(Recording {
+        Ok(FinishedCapture {
             file,
             packets: self.packets,
             dropped,
@@ -160,7 +160,7 @@ impl<W: Write> Tape<W> {
 
 /// Opens an interface for capturing, in the namespace of the calling thread.
 pub(super) fn open(interface: &str) -> Result<PacketSocket, LabError> {
-    PacketSocket::open(interface, Seen::Both).map_err(|error| match error.kind() {
+    PacketSocket::open(interface, FrameSelection::Both).map_err(|error| match error.kind() {
         io::ErrorKind::PermissionDenied => LabError::Permission {
             what: format!("capturing on {interface}"),
             hint: "it needs CAP_NET_RAW: run as root, or allow this program with \

@@ -7,7 +7,7 @@ use measure::report::{escape, short};
 
 /// One bar.
 #[derive(Clone, Debug)]
-pub struct Bar {
+pub struct StackedBar {
     /// Its name.
     pub name: String,
     /// Its parts, from the left.
@@ -26,7 +26,7 @@ pub struct BarPart {
 }
 
 /// The picture of some bars. Lengths are in `unit`.
-pub fn bars(title: &str, unit: &str, bars: &[Bar], caption: &str) -> Picture {
+pub fn bars(title: &str, unit: &str, bars: &[StackedBar], caption: &str) -> Picture {
     let mut names: Vec<(&str, String)> = Vec::new();
     for part in bars.iter().flat_map(|b| &b.parts) {
         if !names.iter().any(|n| n.0 == part.name) {
@@ -35,7 +35,7 @@ pub fn bars(title: &str, unit: &str, bars: &[Bar], caption: &str) -> Picture {
             names.push((&part.name, format!("{kind}{}", same % COLOURS)));
         }
     }
-    let sum = |bar: &Bar| bar.parts.iter().map(|p| p.length.max(0.0)).sum::<f64>();
+    let sum = |bar: &StackedBar| bar.parts.iter().map(|p| p.length.max(0.0)).sum::<f64>();
     let longest = bars.iter().map(sum).fold(f64::MIN_POSITIVE, f64::max);
     let draw = |class, width| drawing((title, unit), bars, &names, longest, (class, width));
     Picture::Svg {
@@ -49,12 +49,12 @@ pub fn bars(title: &str, unit: &str, bars: &[Bar], caption: &str) -> Picture {
 /// The bars in an SVG element of this class and width.
 fn drawing(
     (title, unit): (&str, &str),
-    bars: &[Bar],
+    bars: &[StackedBar],
     names: &[(&str, String)],
     longest: f64,
     (class, width): (&str, f64),
 ) -> String {
-    let sum = |bar: &Bar| bar.parts.iter().map(|p| p.length.max(0.0)).sum::<f64>();
+    let sum = |bar: &StackedBar| bar.parts.iter().map(|p| p.length.max(0.0)).sum::<f64>();
     let room = width - AFTER;
     let key_top = TOP + bars.len() as f64 * STEP + 6.0;
     let keys = place_keys(names, width);
@@ -148,7 +148,7 @@ mod tests {
             length,
             strong,
         };
-        let bar = |name: &str, parts| Bar {
+        let bar = |name: &str, parts| StackedBar {
             name: name.into(),
             parts,
         };

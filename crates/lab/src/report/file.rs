@@ -10,16 +10,16 @@ use std::path::{Path, PathBuf};
 
 /// A page to come.
 #[derive(Debug)]
-pub struct Page {
+pub struct ReportPage {
     path: PathBuf,
     /// Where it is written first; none where the name is no ordinary file, such
     /// as a terminal or a pipe, and is written directly.
     draft: Option<PathBuf>,
 }
 
-impl Page {
+impl ReportPage {
     /// Makes sure that a page can be written under this name.
-    pub fn begin(path: &Path) -> io::Result<Page> {
+    pub fn begin(path: &Path) -> io::Result<ReportPage> {
         let named = |error: io::Error| {
             let text = format!("{}: {error}", path.display());
             io::Error::new(error.kind(), text)
@@ -32,7 +32,7 @@ impl Page {
             Err(_) => false,
         };
         if special {
-            return Ok(Page {
+            return Ok(ReportPage {
                 path: path.to_owned(),
                 draft: None,
             });
@@ -48,7 +48,7 @@ impl Page {
         // Only to see whether it can be: work that is interrupted leaves nothing.
         File::create(&draft).map_err(named)?;
         fs::remove_file(&draft).map_err(named)?;
-        Ok(Page {
+        Ok(ReportPage {
             path,
             draft: Some(draft),
         })
@@ -98,15 +98,15 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_is_not_finished_leaves_nothing_behind() {
+    fn a_page_that_is_not_finished_leaves_no_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.html");
-        drop(Page::begin(&path).unwrap());
+        drop(ReportPage::begin(&path).unwrap());
         assert_eq!(names(folder.path()), Vec::<String>::new());
         fs::write(&path, "old").unwrap();
-        drop(Page::begin(&path).unwrap());
+        drop(ReportPage::begin(&path).unwrap());
         assert_eq!(fs::read_to_string(&path).unwrap(), "old");
-        Page::begin(&path).unwrap().finish("new").unwrap();
+        ReportPage::begin(&path).unwrap().finish("new").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(names(folder.path()), ["a.html"]);
     }
@@ -117,7 +117,7 @@ mod tests {
         let link = folder.path().join("link.html");
         std::os::unix::fs::symlink("page.html", &link).unwrap();
         for text in ["first", "second"] {
-            Page::begin(&link).unwrap().finish(text).unwrap();
+            ReportPage::begin(&link).unwrap().finish(text).unwrap();
             assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
             let page = folder.path().join("page.html");
             assert_eq!(fs::read_to_string(page).unwrap(), text);
@@ -125,14 +125,14 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_is_told_before_the_work() {
+    fn what_cannot_be_written_is_reported_before_the_work() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(Page::begin(folder.path()).is_err());
+        assert!(ReportPage::begin(folder.path()).is_err());
         let missing = folder.path().join("no/such/a.html");
-        let error = Page::begin(&missing).unwrap_err().to_string();
+        let error = ReportPage::begin(&missing).unwrap_err().to_string();
         assert!(error.contains("no/such/a.html"), "{error}");
-        assert!(Page::begin(Path::new("")).is_err());
-        Page::begin(Path::new("/dev/null"))
+        assert!(ReportPage::begin(Path::new("")).is_err());
+        ReportPage::begin(Path::new("/dev/null"))
             .unwrap()
             .finish("x")
             .unwrap();

@@ -2,12 +2,12 @@
 //! the load reports.
 
 use super::bars;
-use super::model::{Finding, Picture, Report};
+use super::model::{JudgeFinding, Picture, ExperimentReport};
 use super::text::{MARKS, found, off, published};
 use measure::report::{escape, page, short, three_and_others};
 
 /// One page of one or more reports.
-pub fn html(reports: &[Report]) -> String {
+pub fn html(reports: &[ExperimentReport]) -> String {
     let title = match reports {
         [one] => one.title.clone(),
         _ => "Laboratory".to_owned(),
@@ -19,7 +19,7 @@ pub fn html(reports: &[Report]) -> String {
     )
 }
 
-fn section(report: &Report) -> String {
+fn section(report: &ExperimentReport) -> String {
     let mut out = format!(
         "<h1>{}</h1><p class=soft>tupelo lab {} · paper {}</p>",
         escape(&report.title),
@@ -56,7 +56,7 @@ fn section(report: &Report) -> String {
 }
 
 /// The three figures that matter, as tiles.
-fn headline(report: &Report) -> String {
+fn headline(report: &ExperimentReport) -> String {
     let tile = |(value, what): &(String, String)| (escape(value), escape(what));
     let tiles: Vec<(String, String)> = report.headline.iter().map(tile).collect();
     match &tiles[..] {
@@ -68,7 +68,7 @@ fn headline(report: &Report) -> String {
     }
 }
 
-fn figures(report: &Report) -> String {
+fn figures(report: &ExperimentReport) -> String {
     // Conditions that no figure has take no room.
     let with = report.figures.iter().any(|f| !f.conditions.is_empty());
     let conditions = |tag: &str, text: &str| match with {
@@ -99,7 +99,7 @@ fn figures(report: &Report) -> String {
     )
 }
 
-fn finding(finding: &Finding) -> String {
+fn finding(finding: &JudgeFinding) -> String {
     let named: Vec<String> = finding
         .named
         .iter()
@@ -126,7 +126,7 @@ fn finding(finding: &Finding) -> String {
     )
 }
 
-fn pictures(report: &Report) -> String {
+fn pictures(report: &ExperimentReport) -> String {
     let cards: String = report
         .pictures
         .iter()
@@ -194,9 +194,9 @@ mod tests {
 
     #[test]
     fn text_cannot_break_out_of_the_page() {
-        let mut report = Report {
+        let mut report = ExperimentReport {
             title: "<script>".into(),
-            ..Report::default()
+            ..ExperimentReport::default()
         };
         report.measured("<b>", "a & b", None, 1.0, "\"");
         let page = html(&[report]);
@@ -207,10 +207,10 @@ mod tests {
 
     #[test]
     fn a_page_opens_with_the_verdict_and_the_three_figures_that_matter() {
-        let mut report = Report {
+        let mut report = ExperimentReport {
             question: "Why?".into(),
             conclusions: vec!["It is so.".into(), "More.".into()],
-            ..Report::default()
+            ..ExperimentReport::default()
         };
         report.matters(43.97, "ms", "two writes");
         report.matters(-99.9, "%", "saved");

@@ -1,6 +1,6 @@
 //! A report as JSON lines: one a figure, then one a finding.
 
-use super::model::{Figure, Report};
+use super::model::{ReportFigure, ExperimentReport};
 use serde_json::{Value, json};
 
 /// One line a figure, `{"experiment", "figure", "conditions", "published",
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 /// "conditions", "planted", "named", "holds"}`. A report of predictions has one
 /// line a figure, `{"figure", "published", "predicted", "error", "origin"}`; what a
 /// model was calibrated on, and arithmetic on other rows, predicts nothing.
-pub fn json_lines(report: &Report) -> String {
+pub fn json_lines(report: &ExperimentReport) -> String {
     let line = |value: Value| format!("{value}\n");
     if report.predictions {
         return report.figures.iter().map(prediction).map(line).collect();
@@ -39,7 +39,7 @@ pub fn json_lines(report: &Report) -> String {
     figures.chain(findings).map(line).collect()
 }
 
-fn prediction(figure: &Figure) -> Value {
+fn prediction(figure: &ReportFigure) -> Value {
     let predicted = figure.origin.claims().then_some(figure.found);
     json!({
         "figure": figure.name,
@@ -52,17 +52,17 @@ fn prediction(figure: &Figure) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::model::Published;
+    use super::super::model::PublishedValue;
     use super::*;
 
     #[test]
     fn what_a_model_was_calibrated_on_predicts_nothing() {
-        let mut report = Report {
+        let mut report = ExperimentReport {
             predictions: true,
-            ..Report::default()
+            ..ExperimentReport::default()
         };
-        report.calibrated("before", "", Published::number(2.0), 2.1, "s");
-        report.predicted("after", "", Published::number(2.0), 1.0, "s");
+        report.calibrated("before", "", PublishedValue::number(2.0), 2.1, "s");
+        report.predicted("after", "", PublishedValue::number(2.0), 1.0, "s");
         assert_eq!(
             json_lines(&report),
             "{\"figure\":\"before\",\"published\":2.0,\"predicted\":null,\"error\":null,\"origin\":\"calibrated\"}\n\
@@ -72,12 +72,12 @@ mod tests {
 
     #[test]
     fn every_figure_is_a_line() {
-        let mut report = Report {
+        let mut report = ExperimentReport {
             experiment: "mss".into(),
-            ..Report::default()
+            ..ExperimentReport::default()
         };
-        report.measured("a", "x", Published::number(2.0), 3.0, "ms");
-        report.measured("b", "", Published::words("grows"), 1.0, "ms");
+        report.measured("a", "x", PublishedValue::number(2.0), 3.0, "ms");
+        report.measured("b", "", PublishedValue::words("grows"), 1.0, "ms");
         let lines: Vec<Value> = json_lines(&report)
             .lines()
             .map(|l| serde_json::from_str(l).unwrap())

@@ -9,9 +9,9 @@ mod model;
 mod table;
 mod text;
 
-pub use bars::{Bar, BarPart, bars};
-pub use file::Page;
+pub use bars::{StackedBar, BarPart, bars};
+pub use file::ReportPage;
 pub use html::{html, standalone};
 pub use json::json_lines;
-pub use model::{Figure, Finding, Named, Origin, Picture, Published, Report, Table};
+pub use model::{ReportFigure, JudgeFinding, NamedCause, FigureOrigin, Picture, PublishedValue, ExperimentReport, Table};
 pub use text::text;

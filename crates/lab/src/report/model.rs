@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 /// The result of one experiment.
 #[derive(Clone, Debug, Default)]
-pub struct Report {
+pub struct ExperimentReport {
     /// The experiment's name on the command line.
     pub experiment: String,
     /// Its title.
@@ -19,9 +19,9 @@ pub struct Report {
     /// Name and value of what holds for all figures.
     pub conditions: Vec<(String, String)>,
     /// The figures.
-    pub figures: Vec<Figure>,
+    pub figures: Vec<ReportFigure>,
     /// What the explained captures (or another judge) named.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<JudgeFinding>,
     /// Further tables: what was assumed, what each part contributes.
     pub tables: Vec<Table>,
     /// Whether the figures are predictions of a model that was calibrated on
@@ -41,17 +41,17 @@ pub struct Report {
 
 /// One figure.
 #[derive(Clone, Debug, Serialize)]
-pub struct Figure {
+pub struct ReportFigure {
     /// What it is, for example `packets per request`.
     pub name: String,
     /// The conditions that are this figure's own, for example `MSS 536`.
     pub conditions: String,
     /// What the paper says.
-    pub published: Option<Published>,
+    pub published: Option<PublishedValue>,
     /// What came out here.
     pub found: f64,
     /// Where `found` comes from.
-    pub origin: Origin,
+    pub origin: FigureOrigin,
     /// The unit, last and in the usual symbols: `ms`, `Mb/s`, `%`, `packets`.
     pub unit: String,
     /// Half the width of the 95 % interval of `found`, in its unit; `None` of one
@@ -64,7 +64,7 @@ pub struct Figure {
 /// What a paper says about a figure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
-pub enum Published {
+pub enum PublishedValue {
     /// A number.
     Number(f64),
     /// Words, where a chart or a sentence carries no number.
@@ -74,7 +74,7 @@ pub enum Published {
 /// Where a figure comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Origin {
+pub enum FigureOrigin {
     /// Real traffic on this machine.
     Measured,
     /// A model in virtual time, or arithmetic on measured figures, of which
@@ -92,20 +92,20 @@ pub enum Origin {
 
 /// What a judge that did not know the plan named as the cause.
 #[derive(Clone, Debug, Serialize)]
-pub struct Finding {
+pub struct JudgeFinding {
     /// Which of the experiment's runs it is about.
     pub conditions: String,
     /// The cause that was planted; none when nothing should be found.
     pub planted: Option<String>,
     /// What was named.
-    pub named: Vec<Named>,
+    pub named: Vec<NamedCause>,
     /// A sentence about it.
     pub summary: String,
 }
 
 /// One named cause.
 #[derive(Clone, Debug, Serialize)]
-pub struct Named {
+pub struct NamedCause {
     /// Its dotted name.
     pub cause: String,
     /// What it cost in this run, in milliseconds.
@@ -152,11 +152,11 @@ pub enum Picture {
     },
 }
 
-impl Report {
+impl ExperimentReport {
     /// Whether every planted cause was named, and named nothing where nothing
     /// was planted.
     pub fn holds(&self) -> bool {
-        self.findings.iter().all(Finding::holds)
+        self.findings.iter().all(JudgeFinding::holds)
     }
 
     /// Adds a figure that was measured.
@@ -164,11 +164,11 @@ impl Report {
         &mut self,
         name: &str,
         conditions: &str,
-        published: Option<Published>,
+        published: Option<PublishedValue>,
         found: f64,
         unit: &str,
     ) {
-        self.add(Origin::Measured, name, conditions, published, found, unit);
+        self.add(FigureOrigin::Measured, name, conditions, published, found, unit);
     }
 
     /// Adds a figure that was predicted.
@@ -176,11 +176,11 @@ impl Report {
         &mut self,
         name: &str,
         conditions: &str,
-        published: Option<Published>,
+        published: Option<PublishedValue>,
         found: f64,
         unit: &str,
     ) {
-        self.add(Origin::Predicted, name, conditions, published, found, unit);
+        self.add(FigureOrigin::Predicted, name, conditions, published, found, unit);
     }
 
     /// Adds a figure that the model or the conditions were chosen for.
@@ -188,24 +188,24 @@ impl Report {
         &mut self,
         name: &str,
         conditions: &str,
-        published: Option<Published>,
+        published: Option<PublishedValue>,
         found: f64,
         unit: &str,
     ) {
-        self.add(Origin::Calibrated, name, conditions, published, found, unit);
+        self.add(FigureOrigin::Calibrated, name, conditions, published, found, unit);
     }
 
     /// Adds a figure of any origin.
     pub fn add(
         &mut self,
-        origin: Origin,
+        origin: FigureOrigin,
         name: &str,
         conditions: &str,
-        published: Option<Published>,
+        published: Option<PublishedValue>,
         found: f64,
         unit: &str,
     ) {
-        self.figures.push(Figure {
+        self.figures.push(ReportFigure {
             name: name.into(),
             conditions: conditions.into(),
             published,
@@ -223,7 +223,7 @@ impl Report {
         &mut self,
         name: &str,
         conditions: &str,
-        published: Option<Published>,
+        published: Option<PublishedValue>,
         percent: f64,
     ) {
         self.measured(name, conditions, published, percent, "%");
@@ -251,12 +251,12 @@ impl Report {
 
     /// The figure of this name under these conditions.
     pub fn figure(&self, name: &str, conditions: &str) -> Option<f64> {
-        let found = |f: &&Figure| f.name == name && f.conditions == conditions;
+        let found = |f: &&ReportFigure| f.name == name && f.conditions == conditions;
         self.figures.iter().find(found).map(|f| f.found)
     }
 }
 
-impl Figure {
+impl ReportFigure {
     /// How far the figure is from the published one, as a share of that;
     /// none where no number was published, where it was zero and the figure is
     /// not, and where it makes no claim of its own.
@@ -265,8 +265,8 @@ impl Figure {
             return None;
         }
         match &self.published {
-            Some(Published::Number(published)) if *published == self.found => Some(0.0),
-            Some(Published::Number(published)) if *published != 0.0 => {
+            Some(PublishedValue::Number(published)) if *published == self.found => Some(0.0),
+            Some(PublishedValue::Number(published)) if *published != 0.0 => {
                 Some((self.found - published) / published.abs())
             }
             _ => None,
@@ -274,15 +274,15 @@ impl Figure {
     }
 }
 
-impl Origin {
+impl FigureOrigin {
     /// Whether a figure of this origin can agree or disagree with what was
     /// published.
     pub fn claims(self) -> bool {
-        !matches!(self, Origin::Calibrated | Origin::Derived)
+        !matches!(self, FigureOrigin::Calibrated | FigureOrigin::Derived)
     }
 }
 
-impl Finding {
+impl JudgeFinding {
     /// Whether what was named is what was planted.
     pub fn holds(&self) -> bool {
         match &self.planted {
@@ -292,15 +292,15 @@ impl Finding {
     }
 }
 
-impl Published {
+impl PublishedValue {
     /// Words in place of a number.
-    pub fn words(text: &str) -> Option<Published> {
-        Some(Published::Words(text.into()))
+    pub fn words(text: &str) -> Option<PublishedValue> {
+        Some(PublishedValue::Words(text.into()))
     }
 
     /// A number.
-    pub fn number(value: f64) -> Option<Published> {
-        Some(Published::Number(value))
+    pub fn number(value: f64) -> Option<PublishedValue> {
+        Some(PublishedValue::Number(value))
     }
 }
 
@@ -310,19 +310,19 @@ mod tests {
 
     #[test]
     fn the_error_is_a_share_of_what_was_published() {
-        let mut report = Report::default();
-        report.measured("change", "", Published::number(-38.0), -19.0, "%");
-        report.predicted("time", "", Published::words("short"), 3.0, "s");
-        report.measured("packets", "", Published::number(0.0), 1.0, "");
-        report.calibrated("rate", "", Published::number(8.0), 8.1, "Mb/s");
-        let errors: Vec<_> = report.figures.iter().map(Figure::error).collect();
+        let mut report = ExperimentReport::default();
+        report.measured("change", "", PublishedValue::number(-38.0), -19.0, "%");
+        report.predicted("time", "", PublishedValue::words("short"), 3.0, "s");
+        report.measured("packets", "", PublishedValue::number(0.0), 1.0, "");
+        report.calibrated("rate", "", PublishedValue::number(8.0), 8.1, "Mb/s");
+        let errors: Vec<_> = report.figures.iter().map(ReportFigure::error).collect();
         assert_eq!(errors, [Some(0.5), None, None, None]);
         assert_eq!(report.figure("time", ""), Some(3.0));
     }
 
     #[test]
     fn a_finding_holds_when_it_names_what_was_planted() {
-        let mut finding = Finding {
+        let mut finding = JudgeFinding {
             conditions: String::new(),
             planted: None,
             named: Vec::new(),
@@ -331,7 +331,7 @@ mod tests {
         assert!(finding.holds());
         finding.planted = Some("tcp.ack.delayed".into());
         assert!(!finding.holds());
-        finding.named.push(Named {
+        finding.named.push(NamedCause {
             cause: "tcp.ack.delayed".into(),
             cost_ms: 40.0,
             count: 1,

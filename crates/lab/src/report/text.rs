@@ -1,11 +1,11 @@
 //! A report for a terminal: the question, the table of published against
 //! found, what was named, and what follows.
 
-use super::model::{Figure, Finding, Origin, Published, Report};
+use super::model::{ReportFigure, JudgeFinding, FigureOrigin, PublishedValue, ExperimentReport};
 use measure::report::short;
 
 /// The report as text.
-pub fn text(report: &Report) -> String {
+pub fn text(report: &ExperimentReport) -> String {
     let mut out = format!(
         "{} (lab {}, paper {})\n",
         report.title, report.experiment, report.paper
@@ -23,7 +23,7 @@ pub fn text(report: &Report) -> String {
     if !report.has_no_comparison() {
         out += &table(&report.figures);
     }
-    if report.figures.iter().any(|f| f.origin != Origin::Measured) {
+    if report.figures.iter().any(|f| f.origin != FigureOrigin::Measured) {
         out += &wrapped(MARKS, "");
     }
     if !report.findings.is_empty() {
@@ -45,7 +45,7 @@ pub fn text(report: &Report) -> String {
     out
 }
 
-fn finding(finding: &Finding) -> String {
+fn finding(finding: &JudgeFinding) -> String {
     let verdict = if finding.holds() { "ok  " } else { "MISS" };
     let planted = finding.planted.as_deref().unwrap_or("nothing");
     let named: Vec<String> = finding
@@ -68,7 +68,7 @@ fn finding(finding: &Finding) -> String {
 }
 
 /// The table of published against found.
-fn table(figures: &[Figure]) -> String {
+fn table(figures: &[ReportFigure]) -> String {
     // Conditions that no figure has take no room.
     let with = figures.iter().any(|f| !f.conditions.is_empty());
     let heading = ["figure", "conditions", "published", "found", "unit", "off"];
@@ -93,22 +93,22 @@ fn table(figures: &[Figure]) -> String {
 }
 
 /// What the paper says, or a dash.
-pub(super) fn published(figure: &Figure) -> String {
+pub(super) fn published(figure: &ReportFigure) -> String {
     match &figure.published {
-        Some(Published::Number(value)) => number(*value, &figure.unit),
-        Some(Published::Words(words)) => words.clone(),
+        Some(PublishedValue::Number(value)) => number(*value, &figure.unit),
+        Some(PublishedValue::Words(words)) => words.clone(),
         None => "–".into(),
     }
 }
 
 /// What came out, marked where it is a prediction.
-pub(super) fn found(figure: &Figure) -> String {
+pub(super) fn found(figure: &ReportFigure) -> String {
     let mark = match figure.origin {
-        Origin::Measured => "",
-        Origin::Predicted => "~",
-        Origin::Seen => "≈",
-        Origin::Calibrated => "=",
-        Origin::Derived => "+",
+        FigureOrigin::Measured => "",
+        FigureOrigin::Predicted => "~",
+        FigureOrigin::Seen => "≈",
+        FigureOrigin::Calibrated => "=",
+        FigureOrigin::Derived => "+",
     };
     let half = figure
         .half_width
@@ -131,11 +131,11 @@ fn number(value: f64, unit: &str) -> String {
 
 /// How far it is from what was published: a share, or points where the figure
 /// is a share already.
-pub(super) fn off(figure: &Figure) -> String {
+pub(super) fn off(figure: &ReportFigure) -> String {
     if !figure.origin.claims() {
         return String::new();
     }
-    if let (Some(Published::Number(published)), "%") = (&figure.published, figure.unit.as_str()) {
+    if let (Some(PublishedValue::Number(published)), "%") = (&figure.published, figure.unit.as_str()) {
         return format!("{:+.0} points", whole(figure.found - published));
     }
     match figure.error() {
@@ -212,14 +212,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn published_stands_beside_found() {
-        let mut report = Report {
+    fn published_figures_stand_next_to_found_ones() {
+        let mut report = ExperimentReport {
             experiment: "mss".into(),
             title: "Segment size".into(),
             paper: "000".into(),
-            ..Report::default()
+            ..ExperimentReport::default()
         };
-        report.measured("packets", "MSS 536", Published::number(3.0), 3.0, "");
+        report.measured("packets", "MSS 536", PublishedValue::number(3.0), 3.0, "");
         report.predicted("time", "", None, 12.5, "ms");
         let text = text(&report);
         assert!(
@@ -231,13 +231,13 @@ mod tests {
     }
 
     #[test]
-    fn figures_beside_nothing_are_not_told_twice() {
-        let mut report = Report::default();
+    fn figures_without_a_published_one_are_not_shown_twice() {
+        let mut report = ExperimentReport::default();
         report.measured("answered", "2 × target", None, 95.5, "/s");
         assert!(text(&report).contains("answered"));
         report.tables.push(Table::default());
         assert!(!text(&report).contains("answered"));
-        report.measured("response", "", Published::number(2.0), 2.0, "s");
+        report.measured("response", "", PublishedValue::number(2.0), 2.0, "s");
         assert!(text(&report).contains("answered"));
     }
 

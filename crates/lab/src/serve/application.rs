@@ -1,7 +1,7 @@
 //! An application folder as an experiment wants it: settings, definitions,
 //! COBOL, files, and API projects.
 //!
-//! The API of a [`Service`] is the least that a program needs to be asked over
+//! The API of a [`HttpProgram`] is the least that a program needs to be asked over
 //! HTTP: a number in the path goes in as container NUMBER, and container ANSWER
 //! comes back as a number.
 
@@ -10,7 +10,7 @@ use std::{fs, io};
 
 /// What is served: texts by their place in the application folder.
 #[derive(Clone, Debug, Default)]
-pub struct Application {
+pub struct ServedApplication {
     settings: String,
     definitions: String,
     files: Vec<(PathBuf, String)>,
@@ -18,7 +18,7 @@ pub struct Application {
 
 /// A program that is asked over HTTP: `GET /lab-NAME/NUMBER`.
 #[derive(Clone, Copy, Debug)]
-pub struct Service {
+pub struct HttpProgram {
     /// Its name in the path, in small letters.
     pub name: &'static str,
     /// The transaction that its requests run under.
@@ -28,39 +28,39 @@ pub struct Service {
     pub program: &'static str,
 }
 
-impl Service {
+impl HttpProgram {
     /// The path of a request for this number.
     pub fn path(&self, number: u32) -> String {
         format!("/lab-{}/{number}", self.name)
     }
 }
 
-impl Application {
+impl ServedApplication {
     /// Adds lines of `tupelo.toml`.
-    pub fn settings(mut self, toml: &str) -> Application {
+    pub fn settings(mut self, toml: &str) -> ServedApplication {
         self.settings += toml;
         self
     }
 
     /// Adds definitions in the syntax of DFHCSDUP.
-    pub fn definitions(mut self, csd: &str) -> Application {
+    pub fn definitions(mut self, csd: &str) -> ServedApplication {
         self.definitions += csd;
         self
     }
 
     /// Adds a file, its place relative to the application folder.
-    pub fn file(mut self, path: impl Into<PathBuf>, text: impl Into<String>) -> Application {
+    pub fn file(mut self, path: impl Into<PathBuf>, text: impl Into<String>) -> ServedApplication {
         self.files.push((path.into(), text.into()));
         self
     }
 
     /// Adds a COBOL program.
-    pub fn program(self, name: &str, source: &str) -> Application {
+    pub fn program(self, name: &str, source: &str) -> ServedApplication {
         self.file(format!("cobol/{name}.cbl"), source)
     }
 
     /// Adds the API project of a program.
-    pub fn service(mut self, service: &Service) -> Application {
+    pub fn service(mut self, service: &HttpProgram) -> ServedApplication {
         let project = PathBuf::from(format!("apis/lab-{}/src/main", service.name));
         for (path, text) in PROJECT {
             let text = text
@@ -204,13 +204,13 @@ mod tests {
 
     #[test]
     fn a_folder_has_settings_definitions_programs_and_a_project_without_gaps() {
-        let service = Service {
+        let service = HttpProgram {
             name: "echo",
             transid: "LABE",
             program: "LABECHO",
         };
         let folder = tempfile::tempdir().unwrap();
-        let application = Application::default()
+        let application = ServedApplication::default()
             .settings("[region]\n")
             .definitions("* nothing\n")
             .program("LABECHO", "       STOP RUN.\n")

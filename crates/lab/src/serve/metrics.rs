@@ -7,17 +7,17 @@ use std::collections::BTreeMap;
 
 /// A reading. A series is named as in the text, labels included.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Metrics(BTreeMap<String, f64>);
+pub struct MetricsReading(BTreeMap<String, f64>);
 
-impl Metrics {
+impl MetricsReading {
     /// Reads the text; lines that are no figures are passed over.
-    pub fn parse(text: &str) -> Metrics {
+    pub fn parse(text: &str) -> MetricsReading {
         let figures = text.lines().filter(|line| !line.starts_with('#'));
         let series = figures.filter_map(|line| {
             let (name, value) = line.trim().rsplit_once(' ')?;
             Some((name.trim().to_owned(), value.parse().ok()?))
         });
-        Metrics(series.collect())
+        MetricsReading(series.collect())
     }
 
     /// A series; 0 where it is not there.
@@ -26,7 +26,7 @@ impl Metrics {
     }
 
     /// How much a counter grew since `earlier`.
-    pub fn since(&self, earlier: &Metrics, series: &str) -> f64 {
+    pub fn since(&self, earlier: &MetricsReading, series: &str) -> f64 {
         self.get(series) - earlier.get(series)
     }
 
@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn series_are_kept_with_their_labels_and_what_grew_is_a_difference() {
         let parse = |ok: u32| {
-            Metrics::parse(&format!(
+            MetricsReading::parse(&format!(
                 "# TYPE tupelo_region_tasks_ok_total counter\ntupelo_region_tasks_ok_total {ok}\n\
                  x_seconds{{kind=\"a b\"}} 0.25\nprocess_cpu_seconds_total 1.5\nbroken\n"
             ))
@@ -68,7 +68,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn never_panics(text in ".{0,200}") {
-            let _ = Metrics::parse(&text);
+            let _ = MetricsReading::parse(&text);
         }
     }
 }

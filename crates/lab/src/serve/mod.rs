@@ -1,8 +1,8 @@
 //! Servers of the laboratory's own: an application folder in a temporary place,
 //! `tupelo serve` over it on free loopback ports, and what it tells of itself.
 //!
-//! [`Application`] is what is served, [`Server`] is one that runs,
-//! [`Metrics`] and [`Record`] are what it says: counters of the whole server,
+//! [`ServedApplication`] is what is served, [`Server`] is one that runs,
+//! [`MetricsReading`] and [`Record`] are what it says: counters of the whole server,
 //! and one record a task. Every wait has an end, and nothing stays behind:
 //! dropping a server stops it and removes its folder.
 
@@ -12,8 +12,8 @@ mod metrics;
 mod record;
 mod server;
 
-pub use application::{Application, Service};
+pub use application::{ServedApplication, HttpProgram};
 pub use interrupt::{interrupted, stop_flag};
-pub use metrics::Metrics;
-pub use record::{Record, Records};
+pub use metrics::MetricsReading;
+pub use record::{Record, RecordFile};
 pub use server::Server;

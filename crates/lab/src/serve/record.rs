@@ -35,16 +35,16 @@ pub struct Record {
 
 /// The file of records, read from where the last reading ended.
 #[derive(Debug)]
-pub struct Records {
+pub struct RecordFile {
     path: PathBuf,
     /// Up to where lines have been taken.
     offset: u64,
 }
 
-impl Records {
+impl RecordFile {
     /// Records that will be in this file.
-    pub fn of(path: &Path) -> Records {
-        Records {
+    pub fn of(path: &Path) -> RecordFile {
+        RecordFile {
             path: path.to_owned(),
             offset: 0,
         }
@@ -97,7 +97,7 @@ mod tests {
     fn whole_lines_are_taken_once_and_half_a_line_later() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("records.jsonl");
-        let mut records = Records::of(&path);
+        let mut records = RecordFile::of(&path);
         assert_eq!(records.take().unwrap(), []);
         let mut file = File::create(&path).unwrap();
         let (half, rest) = LINE.split_at(40);

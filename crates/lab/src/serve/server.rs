@@ -7,10 +7,10 @@
 //! folder, and its last lines stand in the error of a server that does not
 //! start.
 
-use super::application::Application;
+use super::application::ServedApplication;
 use super::interrupt::interrupted;
-use super::metrics::Metrics;
-use super::record::{Record, Records};
+use super::metrics::MetricsReading;
+use super::record::{Record, RecordFile};
 use crate::error::LabError;
 use drive::load::LoadError;
 use drive::scrape::MetricsEndpoint;
@@ -26,37 +26,37 @@ use std::time::{Duration, Instant};
 /// A server that runs. Dropping it stops it and removes its folder.
 #[derive(Debug)]
 pub struct Server {
-    process: Process,
+    process: ServerProcess,
     gateway: String,
     admin: String,
     metrics: MetricsEndpoint,
-    records: Records,
+    records: RecordFile,
 }
 
 impl Server {
     /// Serves an application and waits until its gateway listens. The
     /// application's settings may hold anything but the addresses; monitoring
     /// records are read when they say `monitoring = "records.jsonl"`.
-    pub fn start(application: &Application) -> Result<Server, LabError> {
+    pub fn start(application: &ServedApplication) -> Result<Server, LabError> {
         let executable = std::env::current_exe().map_err(LabError::system("this program"))?;
         Server::start_of(&executable, application)
     }
 
     /// A region alone: its programs are reached where [`Server::ipconn`] says.
-    pub fn region(application: &Application) -> Result<Server, LabError> {
+    pub fn region(application: &ServedApplication) -> Result<Server, LabError> {
         let executable = std::env::current_exe().map_err(LabError::system("this program"))?;
         let options = ["--region-only", "--ipconn", "127.0.0.1:0"];
         Server::start_as(&executable, application, &options, "ipconn")
     }
 
     /// A gateway alone, whose settings say where its regions are.
-    pub fn gateway(application: &Application) -> Result<Server, LabError> {
+    pub fn gateway(application: &ServedApplication) -> Result<Server, LabError> {
         let executable = std::env::current_exe().map_err(LabError::system("this program"))?;
         Server::start_as(&executable, application, &["--gateway-only"], "gateway")
     }
 
     /// The same as [`Server::start`] with another `tupelo`.
-    pub fn start_of(executable: &Path, application: &Application) -> Result<Server, LabError> {
+    pub fn start_of(executable: &Path, application: &ServedApplication) -> Result<Server, LabError> {
         Server::start_as(executable, application, &[], "gateway")
     }
 
@@ -64,7 +64,7 @@ impl Server {
     /// word of what it prints.
     fn start_as(
         executable: &Path,
-        application: &Application,
+        application: &ServedApplication,
         options: &[&str],
         word: &str,
     ) -> Result<Server, LabError> {
@@ -74,8 +74,8 @@ impl Server {
             .map_err(LabError::system("a temporary folder"))?;
         let written = application.write(folder.path());
         written.map_err(LabError::system(folder.path().display().to_string()))?;
-        let records = Records::of(&folder.path().join(STATE).join(RECORDS));
-        let (mut process, lines) = Process::start(executable, folder, options)?;
+        let records = RecordFile::of(&folder.path().join(STATE).join(RECORDS));
+        let (mut process, lines) = ServerProcess::start(executable, folder, options)?;
         let mut found = [None, None];
         process.until("the server listens", || {
             lines
@@ -125,14 +125,14 @@ impl Server {
     }
 
     /// What `/metrics` says now.
-    pub fn metrics(&self) -> Result<Metrics, LabError> {
+    pub fn metrics(&self) -> Result<MetricsReading, LabError> {
         read(&self.metrics)
     }
 
     /// Waits until no task is admitted or waiting, and says what `/metrics`
     /// says then. While a flood is worked off it may say nothing in time.
-    pub fn idle(&mut self) -> Result<Metrics, LabError> {
-        let mut last = Metrics::default();
+    pub fn idle(&mut self) -> Result<MetricsReading, LabError> {
+        let mut last = MetricsReading::default();
         self.process.until("the server is idle", || {
             let Ok(now) = read(&self.metrics) else {
                 return Ok(false);
@@ -146,7 +146,7 @@ impl Server {
     /// The monitoring records of the tasks that ended between two readings of
     /// an idle server, each taken once. It writes them a moment later than it
     /// counts the tasks.
-    pub fn records(&mut self, before: &Metrics, now: &Metrics) -> Result<Vec<Record>, LabError> {
+    pub fn records(&mut self, before: &MetricsReading, now: &MetricsReading) -> Result<Vec<Record>, LabError> {
         let dropped = now.since(before, "tupelo_region_records_dropped_total");
         let due = (now.tasks_ended() - before.tasks_ended() - dropped) as usize;
         let mut records = Vec::new();
@@ -175,18 +175,18 @@ impl Server {
 
 /// The child and its folder, which go together.
 #[derive(Debug)]
-struct Process {
+struct ServerProcess {
     child: Child,
     folder: tempfile::TempDir,
 }
 
-impl Process {
+impl ServerProcess {
     /// Starts `tupelo serve` over a folder. Returns the lines that it prints.
     fn start(
         executable: &Path,
         folder: tempfile::TempDir,
         options: &[&str],
-    ) -> Result<(Process, Receiver<String>), LabError> {
+    ) -> Result<(ServerProcess, Receiver<String>), LabError> {
         let log = folder.path().join(LOG);
         let log = File::create(&log).map_err(LabError::system(log.display().to_string()))?;
         let mut child = Command::new(executable)
@@ -211,7 +211,7 @@ impl Process {
                 let _ = sender.send(line);
             }
         });
-        Ok((Process { child, folder }, lines))
+        Ok((ServerProcess { child, folder }, lines))
     }
 
     /// Waits until `done` says so, the child ends, or it takes too long.
@@ -249,7 +249,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         // One that has ended has no id any more that could be signalled.
         if let (Ok(None), Ok(pid)) = (self.child.try_wait(), self.child.id().try_into()) {
@@ -283,10 +283,10 @@ fn take_address(line: &str, wanted: &str, found: &mut [Option<String>; 2]) {
     }
 }
 
-fn read(endpoint: &MetricsEndpoint) -> Result<Metrics, LabError> {
+fn read(endpoint: &MetricsEndpoint) -> Result<MetricsReading, LabError> {
     let text = endpoint.text();
     let text = text.map_err(|error| LabError::Failed(format!("{endpoint}: {error}")))?;
-    Ok(Metrics::parse(&text))
+    Ok(MetricsReading::parse(&text))
 }
 
 /// The child's log, in its folder.
@@ -325,8 +325,8 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_ends_instead_of_listening_is_told_with_its_log() {
-        let error = Server::start_of(Path::new("/bin/sh"), &Application::default()).unwrap_err();
+    fn a_program_that_ends_instead_of_listening_is_reported_with_its_log() {
+        let error = Server::start_of(Path::new("/bin/sh"), &ServedApplication::default()).unwrap_err();
         let text = error.to_string();
         assert!(
             text.contains("the server ended (exit status") && text.contains("serve"),

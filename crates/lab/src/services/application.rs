@@ -3,11 +3,11 @@
 
 use crate::error::LabError;
 use crate::net::{CLIENT, SERVER};
-use crate::serve::Application;
+use crate::serve::ServedApplication;
 
 /// How the client talks with the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Transport {
+pub enum ClientTransport {
     /// HTTP.
     Plain,
     /// HTTPS.
@@ -79,10 +79,10 @@ const FILES: [(&str, &str); 6] = [
 
 /// The example on the wire: the server listens at the near host, the client
 /// asks at the far one, where the relay is.
-pub fn application(transport: Transport) -> Result<Application, LabError> {
+pub fn application(transport: ClientTransport) -> Result<ServedApplication, LabError> {
     let (scheme, ssl) = match transport {
-        Transport::Plain => ("HTTP", "SSL(NO)"),
-        Transport::Tls => ("HTTPS", "SSL(YES) CERTIFICATE(LAB)"),
+        ClientTransport::Plain => ("HTTP", "SSL(NO)"),
+        ClientTransport::Tls => ("HTTPS", "SSL(YES) CERTIFICATE(LAB)"),
     };
     let definitions = format!(
         "DEFINE TCPIPSERVICE(START) GROUP(FX) PORTNUMBER({START_PORT}) HOST({CLIENT})\n\
@@ -108,14 +108,14 @@ pub fn application(transport: Transport) -> Result<Application, LabError> {
         "[region]\napplid = \"FXREGION\"\nmonitoring = \"records.jsonl\"\n\
          [web]\nconnect = [\"{SERVER}\"]\n"
     );
-    let mut made = Application::default().definitions(&definitions);
+    let mut made = ServedApplication::default().definitions(&definitions);
     for (name, source) in PROGRAMS {
         made = made.program(name, source);
     }
     for (path, text) in FILES {
         made = made.file(path, text);
     }
-    if transport == Transport::Tls {
+    if transport == ClientTransport::Tls {
         settings += "authorities = \"tls/server.pem\"\n[web.certificates.LAB]\n\
                      certificate = \"tls/server.pem\"\nkey = \"tls/server.key\"\n";
         let failed = |error: rcgen::Error| LabError::Failed(format!("a certificate: {error}"));

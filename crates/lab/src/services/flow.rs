@@ -8,14 +8,14 @@ use std::time::Duration;
 
 use capture::CaptureExplanation;
 
-use super::application::{SERVER_PORT, START_PORT, Transport, application};
+use super::application::{SERVER_PORT, START_PORT, ClientTransport, application};
 use crate::error::LabError;
 use crate::experiments::Context;
-use crate::net::{CLIENT, Impairment, Route, SERVER, Wire, WirePlan};
-use crate::record::{Filter, Limits, Recorder, Setup};
-use crate::report::Report;
+use crate::net::{CLIENT, Impairment, Route, SERVER, EmulatedPath, WirePlan};
+use crate::record::{PacketFilter, Limits, PacketRecorder, CaptureSetup};
+use crate::report::ExperimentReport;
 use crate::serve::{Record, Server};
-use crate::traffic::Relay;
+use crate::traffic::TcpRelay;
 
 /// A flow of the paper.
 #[derive(Clone, Copy, Debug)]
@@ -25,12 +25,12 @@ pub struct Flow {
     /// The client's transaction.
     pub client: &'static str,
     /// With TLS or without.
-    pub transport: Transport,
+    pub transport: ClientTransport,
 }
 
 /// One run of the client's transaction.
 #[derive(Clone, Debug)]
-pub struct Round {
+pub struct FlowRound {
     /// The record of the client.
     pub client: Record,
     /// Those of the tasks behind it, in the order of their ends.
@@ -38,16 +38,16 @@ pub struct Round {
 }
 
 /// The rounds of a flow under one condition.
-pub struct Rounds {
+pub struct FlowRounds {
     /// Every round.
-    pub rounds: Vec<Round>,
+    pub rounds: Vec<FlowRound>,
     /// What the capture at the relay says of all of them.
     pub explanation: CaptureExplanation,
 }
 
 /// What a flow meets.
 #[derive(Clone, Copy, Debug)]
-pub struct Conditions {
+pub struct FlowConditions {
     /// Bytes of a message that the relay writes by themselves; 0 for none.
     pub first: usize,
     /// Microseconds that acknowledgements are held back.
@@ -56,7 +56,7 @@ pub struct Conditions {
     pub rounds: usize,
 }
 
-impl Round {
+impl FlowRound {
     /// Response time of the client, in milliseconds.
     pub fn response_ms(&self) -> f64 {
         ms(self.client.response_ns)
@@ -68,10 +68,10 @@ impl Round {
     }
 }
 
-impl Rounds {
+impl FlowRounds {
     /// The round with the median response time.
-    pub fn median(&self) -> &Round {
-        let mut rounds: Vec<&Round> = self.rounds.iter().collect();
+    pub fn median(&self) -> &FlowRound {
+        let mut rounds: Vec<&FlowRound> = self.rounds.iter().collect();
         rounds.sort_by_key(|r| r.client.response_ns);
         rounds[rounds.len() / 2]
     }
@@ -93,11 +93,11 @@ impl Flow {
     pub fn run(
         &self,
         context: &Context<'_>,
-        report: &mut Report,
-        met: Conditions,
+        report: &mut ExperimentReport,
+        met: FlowConditions,
         name: &str,
         program: Option<&Path>,
-    ) -> Result<Rounds, LabError> {
+    ) -> Result<FlowRounds, LabError> {
         let plan = WirePlan {
             to_server: Impairment {
                 hold_acks_us: met.hold_us,
@@ -115,10 +115,10 @@ impl Flow {
             },
             ..WirePlan::default()
         };
-        let wire = Wire::new(&plan, context.seed)?;
+        let wire = EmulatedPath::new(&plan, context.seed)?;
         let relay = SocketAddr::from((SERVER, SERVER_PORT));
         let region = SocketAddr::from((CLIENT, SERVER_PORT));
-        let _relay = Relay::start(&wire.server, relay, region, met.first)?;
+        let _relay = TcpRelay::start(&wire.server, relay, region, met.first)?;
         let application = application(self.transport)?;
         let mut server = wire.client.run(|| match program {
             Some(program) => Server::start_of(program, &application),
@@ -127,13 +127,13 @@ impl Flow {
         let starts = SocketAddr::from((CLIENT, START_PORT));
         // Programs are loaded and workers started.
         self.round(&wire, &mut server, starts)?;
-        let setup = Setup {
+        let setup = CaptureSetup {
             interface: "eth0".into(),
-            filter: Filter::parse("tcp").map_err(|e| LabError::Failed(e.to_string()))?,
+            filter: PacketFilter::parse("tcp").map_err(|e| LabError::Failed(e.to_string()))?,
             snap_bytes: SNAP_BYTES,
             limits: Limits::default(),
         };
-        let recorder = wire.server.run(|| Recorder::start(setup, Vec::new()))??;
+        let recorder = wire.server.run(|| PacketRecorder::start(setup, Vec::new()))??;
         let mut made = Vec::new();
         for _ in 0..met.rounds {
             made.push(self.round(&wire, &mut server, starts)?);
@@ -146,7 +146,7 @@ impl Flow {
         let options = capture::AnalysisOptions::default();
         let explanation = capture::explain(recording.file.as_slice(), &options)
             .map_err(|error| LabError::Failed(format!("explaining the capture: {error}")))?;
-        Ok(Rounds {
+        Ok(FlowRounds {
             rounds: made,
             explanation,
         })
@@ -155,10 +155,10 @@ impl Flow {
     /// Starts the client's transaction and waits for its record.
     fn round(
         &self,
-        wire: &Wire,
+        wire: &EmulatedPath,
         server: &mut Server,
         starts: SocketAddr,
-    ) -> Result<Round, LabError> {
+    ) -> Result<FlowRound, LabError> {
         let path = format!("/fx/go?{}", self.client);
         let records = wire.client.run(|| {
             get(starts, &path)?;
@@ -187,7 +187,7 @@ impl Flow {
         if !heard.contains("92.00") {
             return Err(LabError::Failed(format!("{} heard {heard:?}", self.client)));
         }
-        Ok(Round {
+        Ok(FlowRound {
             client,
             others: records,
         })

@@ -8,5 +8,5 @@
 mod application;
 mod flow;
 
-pub use application::Transport;
-pub use flow::{Conditions, Flow, Round, Rounds};
+pub use application::ClientTransport;
+pub use flow::{FlowConditions, Flow, FlowRound, FlowRounds};

@@ -2,7 +2,7 @@
 //! the other, written in the pieces that an experiment wants.
 
 use crate::error::LabError;
-use crate::net::{PORT, SERVER, Wire};
+use crate::net::{PORT, SERVER, EmulatedPath};
 use drive::engine::{self, SilentObserver};
 use drive::load::{HttpLoad, LoadError};
 use drive::plan::{SocketOptions, WritePattern};
@@ -29,7 +29,7 @@ pub struct ClientPlan {
 
 /// What came of it.
 #[derive(Clone)]
-pub struct Timing {
+pub struct ResponseTimes {
     /// From the request's beginning, connection set-up included where there
     /// was one, to the last byte of the answer.
     pub response: Histogram,
@@ -52,14 +52,14 @@ impl Default for ClientPlan {
 
 impl ClientPlan {
     /// Sends the requests over a wire and waits for the answers.
-    pub fn run(&self, wire: &Wire) -> Result<Timing, LabError> {
+    pub fn run(&self, wire: &EmulatedPath) -> Result<ResponseTimes, LabError> {
         let plan = self.plan()?;
         let outcome = wire
             .client
             .run(|| engine::run(&plan, &mut SilentObserver, &AtomicBool::new(false)))?
             .map_err(LoadError::from)?;
         let sum = outcome.sum();
-        let timing = Timing {
+        let timing = ResponseTimes {
             response: sum.response.clone(),
             answered: sum.measured.answered,
         };

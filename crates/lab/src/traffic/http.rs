@@ -3,11 +3,11 @@
 
 /// What a server has received of its connection.
 #[derive(Debug, Default)]
-pub(super) struct Requests {
+pub(super) struct RequestBuffer {
     held: Vec<u8>,
 }
 
-impl Requests {
+impl RequestBuffer {
     /// Takes bytes as they come.
     pub(super) fn feed(&mut self, bytes: &[u8]) {
         self.held.extend_from_slice(bytes);
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn a_request_is_whole_when_its_body_is() {
-        let mut requests = Requests::default();
+        let mut requests = RequestBuffer::default();
         requests.feed(b"PUT / HTTP/1.1\r\ncontent-length: 3\r\n\r\nab");
         assert!(!requests.take());
         requests.feed(b"cGET / HTTP/1.1\r\n\r\n");

@@ -9,8 +9,8 @@ mod relay;
 mod server;
 mod trial;
 
-pub use client::{ClientPlan, Timing};
+pub use client::{ClientPlan, ResponseTimes};
 pub use peer::{PeerPlan, UserPeer};
-pub use relay::Relay;
+pub use relay::TcpRelay;
 pub use server::{Server, ServerPlan};
-pub use trial::{Endpoint, Run, Taken, Trial};
+pub use trial::{TrialEndpoint, TrialResult, TrialMeasurement, TrafficTrial};

@@ -5,9 +5,9 @@
 //! It keeps a few sockets listening, so that a client may open one connection
 //! after the other.
 
-use super::http::{Requests, response};
+use super::http::{RequestBuffer, response};
 use crate::error::LabError;
-use crate::net::{PORT, SERVER, SERVER_HARDWARE, Wire, packet::wait, permission};
+use crate::net::{PORT, SERVER, SERVER_HARDWARE, EmulatedPath, packet::wait, permission};
 use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet};
 use smoltcp::phy::{Medium, RawSocket};
 use smoltcp::socket::tcp;
@@ -55,7 +55,7 @@ impl Default for PeerPlan {
 
 impl UserPeer {
     /// Starts at the server's end of a wire that left it to user space.
-    pub fn start(wire: &Wire, plan: &PeerPlan) -> Result<UserPeer, LabError> {
+    pub fn start(wire: &EmulatedPath, plan: &PeerPlan) -> Result<UserPeer, LabError> {
         wire.server.ip(&format!("link set eth0 mtu {}", plan.mtu))?;
         let (stop, stopped) = UnixStream::pair().map_err(LabError::system("starting the peer"))?;
         let (ready, told) = std::sync::mpsc::channel();
@@ -68,7 +68,7 @@ impl UserPeer {
             .spawn(move || {
                 let made = std::fs::File::open(namespace)
                     .and_then(|file| crate::net::enter(std::os::fd::AsFd::as_fd(&file)))
-                    .and_then(|()| Peer::new(&plan));
+                    .and_then(|()| UserspacePeer::new(&plan));
                 match made {
                     Ok(peer) => {
                         // The one who waits may have gone.
@@ -105,7 +105,7 @@ impl Drop for UserPeer {
     }
 }
 
-struct Peer {
+struct UserspacePeer {
     plan: PeerPlan,
     device: RawSocket,
     interface: Interface,
@@ -115,15 +115,15 @@ struct Peer {
 
 struct Connection {
     handle: SocketHandle,
-    requests: Requests,
+    requests: RequestBuffer,
     /// When the answers to requests that were read are due.
     due: Vec<Instant>,
     /// What is still to be handed to the socket.
     unsent: Vec<u8>,
 }
 
-impl Peer {
-    fn new(plan: &PeerPlan) -> io::Result<Peer> {
+impl UserspacePeer {
+    fn new(plan: &PeerPlan) -> io::Result<UserspacePeer> {
         let mut device = RawSocket::new("eth0", Medium::Ethernet)?;
         let mut config = Config::new(EthernetAddress(SERVER_HARDWARE).into());
         config.random_seed = 1;
@@ -141,13 +141,13 @@ impl Peer {
                 socket.set_nagle_enabled(plan.nagle);
                 Connection {
                     handle: sockets.add(socket),
-                    requests: Requests::default(),
+                    requests: RequestBuffer::default(),
                     due: Vec::new(),
                     unsent: Vec::new(),
                 }
             })
             .collect();
-        Ok(Peer {
+        Ok(UserspacePeer {
             plan: plan.clone(),
             device,
             interface,
@@ -191,7 +191,7 @@ impl Connection {
         now: Instant,
     ) -> Option<Instant> {
         if !socket.is_open() {
-            self.requests = Requests::default();
+            self.requests = RequestBuffer::default();
             self.due.clear();
             self.unsent.clear();
             // Listening anew fails only with a port of zero.

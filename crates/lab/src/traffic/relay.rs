@@ -10,23 +10,23 @@ use std::os::fd::AsRawFd;
 use std::thread::{self, JoinHandle};
 
 use crate::error::LabError;
-use crate::net::Namespace;
+use crate::net::NetworkNamespace;
 
 /// A relay that runs. It ends when it is dropped.
-pub struct Relay {
+pub struct TcpRelay {
     listener: TcpListener,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Relay {
+impl TcpRelay {
     /// Listens at an address of a namespace and hands on to another. `first` is
     /// how many bytes of a message are written by themselves; 0 for none.
     pub fn start(
-        namespace: &Namespace,
+        namespace: &NetworkNamespace,
         listen: SocketAddr,
         to: SocketAddr,
         first: usize,
-    ) -> Result<Relay, LabError> {
+    ) -> Result<TcpRelay, LabError> {
         let started = namespace.run(|| {
             let listener = TcpListener::bind(listen)?;
             let accepting = listener.try_clone()?;
@@ -38,14 +38,14 @@ impl Relay {
         })?;
         let (listener, thread) =
             started.map_err(|error: io::Error| LabError::system("starting the relay")(error))?;
-        Ok(Relay {
+        Ok(TcpRelay {
             listener,
             thread: Some(thread),
         })
     }
 }
 
-impl Drop for Relay {
+impl Drop for TcpRelay {
     fn drop(&mut self) {
         // SAFETY: shuts a socket down that is open; accept returns.
         unsafe { libc::shutdown(self.listener.as_raw_fd(), libc::SHUT_RDWR) };

@@ -1,9 +1,9 @@
 //! A server on the kernel's sockets, with a thread a connection, whose answers
 //! are written in the pieces and after the time that an experiment wants.
 
-use super::http::{Requests, response};
+use super::http::{RequestBuffer, response};
 use crate::error::LabError;
-use crate::net::{PORT, SERVER, Wire, packet::wait};
+use crate::net::{PORT, SERVER, EmulatedPath, packet::wait};
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
@@ -46,7 +46,7 @@ impl Default for ServerPlan {
 
 impl Server {
     /// Starts at the server's end of a wire.
-    pub fn start(wire: &Wire, plan: &ServerPlan) -> Result<Server, LabError> {
+    pub fn start(wire: &EmulatedPath, plan: &ServerPlan) -> Result<Server, LabError> {
         let failed = || LabError::system("starting the server");
         let listener = wire
             .server
@@ -109,7 +109,7 @@ fn serve(mut stream: TcpStream, plan: &ServerPlan) -> io::Result<()> {
     stream.set_nodelay(plan.no_delay)?;
     let (head, body) = response(plan.response_bytes);
     let whole = [head.as_slice(), &body].concat();
-    let mut requests = Requests::default();
+    let mut requests = RequestBuffer::default();
     let mut buffer = vec![0; 65_536];
     loop {
         if plan.quick_ack {

@@ -1,32 +1,32 @@
 //! One run of an experiment: a wire, a server, a client, a capture of what
 //! they said, and the explanation of that capture.
 
-use super::client::{ClientPlan, Timing};
+use super::client::{ClientPlan, ResponseTimes};
 use super::peer::{PeerPlan, UserPeer};
 use super::server::{Server, ServerPlan};
 use crate::error::LabError;
 use crate::experiments::Context;
-use crate::net::{Traffic, Wire, WirePlan};
-use crate::record::{Filter, Limits, Recorder, Setup};
-use crate::report::{Finding, Named, Report};
+use crate::net::{ForwarderCounts, EmulatedPath, WirePlan};
+use crate::record::{PacketFilter, Limits, PacketRecorder, CaptureSetup};
+use crate::report::{JudgeFinding, NamedCause, ExperimentReport};
 use capture::CaptureExplanation;
 
 /// What is to be run.
 #[derive(Clone, Debug)]
-pub struct Trial {
+pub struct TrafficTrial {
     /// What tells this run from the others of its experiment.
     pub conditions: String,
     /// The hosts and their path.
     pub wire: WirePlan,
     /// The far end.
-    pub server: Endpoint,
+    pub server: TrialEndpoint,
     /// The near end.
     pub client: ClientPlan,
 }
 
 /// What answers.
 #[derive(Clone, Debug)]
-pub enum Endpoint {
+pub enum TrialEndpoint {
     /// Threads on the kernel's sockets.
     Kernel(ServerPlan),
     /// A TCP in user space.
@@ -34,43 +34,43 @@ pub enum Endpoint {
 }
 
 /// What a run gave, before anybody looked at it.
-pub struct Taken {
+pub struct TrialMeasurement {
     /// Response times as the client saw them.
-    pub timing: Timing,
+    pub timing: ResponseTimes,
     /// The capture near the client, as pcapng.
     pub capture: Vec<u8>,
     /// What the path did, when there was one.
-    pub path: Option<Traffic>,
+    pub path: Option<ForwarderCounts>,
 }
 
 /// What came of it.
-pub struct Run {
+pub struct TrialResult {
     /// What tells this run from the others of its experiment.
     pub conditions: String,
     /// Response times as the client saw them.
-    pub timing: Timing,
+    pub timing: ResponseTimes,
     /// What the capture near the client says.
     pub explanation: CaptureExplanation,
     /// What the path did, when there was one.
-    pub path: Option<Traffic>,
+    pub path: Option<ForwarderCounts>,
 }
 
-impl Trial {
+impl TrafficTrial {
     /// Runs it and explains it. `name` is that of the capture, if captures are
     /// kept.
     pub fn run(
         &self,
         context: &Context<'_>,
-        report: &mut Report,
+        report: &mut ExperimentReport,
         name: &str,
-    ) -> Result<Run, LabError> {
-        context.say(&self.conditions);
+    ) -> Result<TrialResult, LabError> {
+        context.report_progress(&self.conditions);
         let taken = self.take(context.seed)?;
         let kept = context.keep(&format!("{name}.pcapng"), &taken.capture)?;
         report.files.extend(kept);
         let explanation = capture::explain(taken.capture.as_slice(), &capture::AnalysisOptions::default())
             .map_err(|error| LabError::Failed(format!("explaining the capture: {error}")))?;
-        Ok(Run {
+        Ok(TrialResult {
             conditions: self.conditions.clone(),
             timing: taken.timing,
             explanation,
@@ -79,31 +79,31 @@ impl Trial {
     }
 
     /// Runs it without judging what was captured.
-    pub fn take(&self, seed: u64) -> Result<Taken, LabError> {
+    pub fn take(&self, seed: u64) -> Result<TrialMeasurement, LabError> {
         let wire = WirePlan {
-            user_space_server: matches!(self.server, Endpoint::User(_)),
+            user_space_server: matches!(self.server, TrialEndpoint::User(_)),
             ..self.wire.clone()
         };
-        let wire = Wire::new(&wire, seed)?;
-        let setup = Setup {
+        let wire = EmulatedPath::new(&wire, seed)?;
+        let setup = CaptureSetup {
             interface: "eth0".into(),
-            filter: Filter::parse("tcp").map_err(|e| LabError::Failed(e.to_string()))?,
+            filter: PacketFilter::parse("tcp").map_err(|e| LabError::Failed(e.to_string()))?,
             snap_bytes: SNAP_BYTES,
             limits: Limits::default(),
         };
-        let recorder = wire.client.run(|| Recorder::start(setup, Vec::new()))??;
+        let recorder = wire.client.run(|| PacketRecorder::start(setup, Vec::new()))??;
         let timing = match &self.server {
-            Endpoint::Kernel(plan) => {
+            TrialEndpoint::Kernel(plan) => {
                 let _server = Server::start(&wire, plan)?;
                 self.client.run(&wire)?
             }
-            Endpoint::User(plan) => {
+            TrialEndpoint::User(plan) => {
                 let _peer = UserPeer::start(&wire, plan)?;
                 self.client.run(&wire)?
             }
         };
         let recording = recorder.stop()?;
-        Ok(Taken {
+        Ok(TrialMeasurement {
             timing,
             capture: recording.file,
             path: wire.close(),
@@ -111,7 +111,7 @@ impl Trial {
     }
 }
 
-impl Run {
+impl TrialResult {
     /// The median response time in milliseconds.
     pub fn response_ms(&self) -> f64 {
         self.timing.response.quantile(0.5) as f64 / 1e6
@@ -150,10 +150,10 @@ impl Run {
     /// What the explanation names: the planted cause, and every other one for
     /// which it has a remedy. Time without one (round trips of requests in
     /// sequence) is no cause.
-    pub fn finding(&self, planted: Option<&str>) -> Finding {
+    pub fn finding(&self, planted: Option<&str>) -> JudgeFinding {
         let named = self.explanation.slices.iter();
         let named = named.filter(|s| Some(s.kind.name()) == planted || s.remedy.is_some());
-        let named = named.map(|s| Named {
+        let named = named.map(|s| NamedCause {
             cause: s.kind.name().into(),
             cost_ms: s.lost_ms,
             count: s.waits as usize,
@@ -162,7 +162,7 @@ impl Run {
         let mut text = text
             .filter(|s| Some(s.kind.name()) == planted)
             .map(|s| &s.sentence);
-        Finding {
+        JudgeFinding {
             conditions: self.conditions.clone(),
             planted: planted.map(str::to_owned),
             named: named.collect(),

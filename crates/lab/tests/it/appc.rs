@@ -1,16 +1,16 @@
 //! The tuning guide's tables: how near the simulation comes, asserted as
 //! reached, and what holds between before and after.
 
-use lab::appc::attribution::{Change, attribute, frame_with_ru_held_s};
+use lab::appc::attribution::{ParameterChange, attribute, frame_with_ru_held_s};
 use lab::appc::calibrate::{MAINFRAME_TARGETS, MICRO_TARGETS, calibrate};
 use lab::appc::costs::COSTS;
-use lab::appc::figures::{Figure, Repetitions, all, mainframe};
+use lab::appc::figures::{PredictedFigure, TransactionCounts, all, mainframe};
 use lab::appc::mainframe::Client;
-use lab::appc::micro::{Kind, Pair};
-use lab::appc::model::Model;
-use lab::appc::sensitivity::{self, Appendix};
+use lab::appc::micro::{TransactionKind, MachinePair};
+use lab::appc::model::NetworkModel;
+use lab::appc::sensitivity::{self, GuideAppendix};
 use lab::appc::sweep;
-use lab::report::{Origin, Published, Report, json_lines};
+use lab::report::{FigureOrigin, PublishedValue, ExperimentReport, json_lines};
 
 /// Every figure as the model has it, whether it agrees with the guide or not: a
 /// change of the model or of the stack below it that moves one is seen here.
@@ -84,7 +84,7 @@ const FOUND: &[(&str, f64)] = &[
 
 #[test]
 fn figures_are_where_they_were() {
-    let figures = all(Repetitions::FEW, &Model::new(1)).unwrap();
+    let figures = all(TransactionCounts::FEW, &NetworkModel::new(1)).unwrap();
     let names: Vec<&str> = figures.iter().map(|f| f.name.as_str()).collect();
     assert_eq!(names, FOUND.iter().map(|f| f.0).collect::<Vec<_>>());
     for (figure, (name, found)) in figures.iter().zip(FOUND) {
@@ -102,10 +102,10 @@ fn figures_are_where_they_were() {
 
 #[test]
 fn what_claims_nothing_has_no_error_and_what_is_far_off_has_a_reason() {
-    for figure in all(Repetitions::FEW, &Model::new(1)).unwrap() {
-        let Figure { name, origin, .. } = &figure;
+    for figure in all(TransactionCounts::FEW, &NetworkModel::new(1)).unwrap() {
+        let PredictedFigure { name, origin, .. } = &figure;
         assert_eq!(figure.error().is_some(), origin.claims(), "{name}");
-        if *origin == Origin::Calibrated {
+        if *origin == FigureOrigin::Calibrated {
             // A calibrated figure is met, or the calibration is none.
             let off = figure.simulated / figure.published - 1.0;
             assert!(off.abs() < 0.01, "{name}: {off}");
@@ -121,8 +121,8 @@ const AIM: f64 = 0.15;
 
 #[test]
 fn a_choice_moves_no_prediction_that_does_not_say_so() {
-    let model = Model::new(1);
-    for appendix in Appendix::BOTH {
+    let model = NetworkModel::new(1);
+    for appendix in GuideAppendix::BOTH {
         let report = model_figures(appendix, &model);
         for row in sensitivity::choices(appendix, &model) {
             // A choice that nobody looked at a figure for may move any.
@@ -132,7 +132,7 @@ fn a_choice_moves_no_prediction_that_does_not_say_so() {
             let figures = row.figures.expect(row.of.what);
             for (before, after) in report.iter().zip(&figures) {
                 let moved = (after.simulated / before.simulated - 1.0).abs();
-                if before.origin == Origin::Predicted && before.unit != "%" {
+                if before.origin == FigureOrigin::Predicted && before.unit != "%" {
                     assert!(
                         moved < 0.15,
                         "{}: {} moves {moved}",
@@ -145,21 +145,21 @@ fn a_choice_moves_no_prediction_that_does_not_say_so() {
     }
 }
 
-fn model_figures(appendix: Appendix, model: &Model) -> Vec<Figure> {
-    let figures = all(Repetitions::FEW, model).unwrap();
-    let of_appendix = |f: &Figure| f.name.starts_with(appendix.letter());
+fn model_figures(appendix: GuideAppendix, model: &NetworkModel) -> Vec<PredictedFigure> {
+    let figures = all(TransactionCounts::FEW, model).unwrap();
+    let of_appendix = |f: &PredictedFigure| f.name.starts_with(appendix.letter());
     figures.into_iter().filter(of_appendix).collect()
 }
 
 #[test]
-fn every_cost_is_told_or_moves_a_figure() {
-    let model = Model::new(1);
-    for appendix in Appendix::BOTH {
+fn every_cost_is_reported_or_moves_a_figure() {
+    let model = NetworkModel::new(1);
+    for appendix in GuideAppendix::BOTH {
         let report = model_figures(appendix, &model);
         for row in sensitivity::costs(appendix, &model) {
             let (known, _) = row.of;
             let figures = row.figures.expect(known.what);
-            let moves = |(a, b): (&Figure, &Figure)| (b.simulated / a.simulated - 1.0).abs() > 0.01;
+            let moves = |(a, b): (&PredictedFigure, &PredictedFigure)| (b.simulated / a.simulated - 1.0).abs() > 0.01;
             let moved = report.iter().zip(&figures).any(moves);
             assert!(moved || known.calibrated_on.is_none(), "{}", known.what);
         }
@@ -168,13 +168,13 @@ fn every_cost_is_told_or_moves_a_figure() {
 
 #[test]
 fn every_pair_keeps_one_side_to_predict() {
-    let figures = mainframe(Repetitions::FEW, &Model::new(1)).unwrap();
+    let figures = mainframe(TransactionCounts::FEW, &NetworkModel::new(1)).unwrap();
     for client in Client::ALL {
-        let of_client = |f: &&Figure| f.name.contains(client.name()) && f.unit == "s";
+        let of_client = |f: &&PredictedFigure| f.name.contains(client.name()) && f.unit == "s";
         let sides: Vec<bool> = figures
             .iter()
             .filter(of_client)
-            .map(|f| f.origin == Origin::Calibrated)
+            .map(|f| f.origin == FigureOrigin::Calibrated)
             .collect();
         assert_eq!(sides.len(), 2);
         assert!(sides.contains(&false), "{}", client.name());
@@ -185,13 +185,13 @@ fn every_pair_keeps_one_side_to_predict() {
 fn tuning_never_makes_it_slower() {
     for client in Client::ALL {
         let time =
-            |p: lab::appc::mainframe::Parameters| Model::new(1).mainframe_s(client, &p, 2).unwrap();
+            |p: lab::appc::mainframe::MainframeParameters| NetworkModel::new(1).mainframe_s(client, &p, 2).unwrap();
         assert!(time(client.tuned()) < time(client.baseline()));
     }
-    for pair in Pair::ALL {
-        for kind in [Kind::File, Kind::Inquiry] {
-            let time = |p: lab::appc::micro::Parameters| {
-                Model::new(1).micro_s(pair, kind, &p, 20).unwrap()
+    for pair in MachinePair::ALL {
+        for kind in [TransactionKind::File, TransactionKind::Inquiry] {
+            let time = |p: lab::appc::micro::MicroParameters| {
+                NetworkModel::new(1).micro_s(pair, kind, &p, 20).unwrap()
             };
             let tuned = time(pair.tuned(kind));
             assert!(tuned <= time(pair.os2_defaults(kind)) * 1.01);
@@ -202,29 +202,29 @@ fn tuning_never_makes_it_slower() {
 
 #[test]
 fn what_the_guide_names_for_dos_is_what_saves_most() {
-    let all = attribute(Client::Dos, 1, &Model::new(1));
+    let all = attribute(Client::Dos, 1, &NetworkModel::new(1));
     let part = |change| all.parts.iter().find(|a| a.change == change).unwrap();
     let alone = |change| part(change).alone_s.unwrap();
-    assert!(alone(Change::Delay) < 2.0);
-    assert!(alone(Change::Maxbfru) < 20.0);
-    for change in [Change::DlcPacing, Change::T2Timer, Change::Iobuf] {
+    assert!(alone(ParameterChange::Delay) < 2.0);
+    assert!(alone(ParameterChange::Maxbfru) < 20.0);
+    for change in [ParameterChange::DlcPacing, ParameterChange::T2Timer, ParameterChange::Iobuf] {
         assert!(alone(change) > 29.0, "{change:?}");
         assert!(part(change).share_s.unwrap() < 0.5, "{change:?}");
     }
-    let named = all.with_s(&[Change::Delay, Change::Maxbfru]).unwrap();
-    assert!(named <= alone(Change::Delay));
+    let named = all.with_s(&[ParameterChange::Delay, ParameterChange::Maxbfru]).unwrap();
+    assert!(named <= alone(ParameterChange::Delay));
     let shares: f64 = all.parts.iter().filter_map(|a| a.share_s).sum();
     assert!((shares - (all.before_s - all.after_s)).abs() < 1e-6);
 }
 
 #[test]
 fn larger_frames_help_os2_by_the_rus_that_follow_them() {
-    let model = Model::new(1);
+    let model = NetworkModel::new(1);
     let base = Client::Os2.baseline();
     let before = model.mainframe_s(Client::Os2, &base, 3).unwrap();
     let held = frame_with_ru_held_s(Client::Os2, 3, &model).unwrap();
     let mut frame = base;
-    Change::Frame.apply(&mut frame, &Client::Os2.tuned());
+    ParameterChange::Frame.apply(&mut frame, &Client::Os2.tuned());
     let followed = model.mainframe_s(Client::Os2, &frame, 3).unwrap();
     assert!((held - before).abs() < 0.1, "{held} {before}");
     assert!(followed < before - 0.6, "{followed}");
@@ -232,7 +232,7 @@ fn larger_frames_help_os2_by_the_rus_that_follow_them() {
 
 #[test]
 fn costs_that_are_calibrated_are_what_the_calibration_finds() {
-    let model = Model::new(1);
+    let model = NetworkModel::new(1);
     let found = calibrate(&model, MICRO_TARGETS).unwrap();
     for target in MICRO_TARGETS {
         let (table, found) = (model.costs[target.item], found.costs[target.item]);
@@ -245,7 +245,7 @@ fn costs_that_are_calibrated_are_what_the_calibration_finds() {
 
 #[test]
 fn a_larger_ru_helps_up_to_a_point() {
-    let sweep = sweep::ru_size(&Model::new(1)).unwrap();
+    let sweep = sweep::ru_size(&NetworkModel::new(1)).unwrap();
     for series in &sweep.plot.series {
         let rates: Vec<f64> = series.points.iter().map(|p| p.1).collect();
         assert!(rates[1] > 1.2 * rates[0], "{}", series.name);
@@ -256,12 +256,12 @@ fn a_larger_ru_helps_up_to_a_point() {
 
 #[test]
 fn the_lines_have_five_fields_and_no_prediction_where_nothing_is_claimed() {
-    let mut report = Report {
+    let mut report = ExperimentReport {
         predictions: true,
-        ..Report::default()
+        ..ExperimentReport::default()
     };
-    for figure in mainframe(Repetitions::FEW, &Model::new(1)).unwrap() {
-        let published = Published::number(figure.published);
+    for figure in mainframe(TransactionCounts::FEW, &NetworkModel::new(1)).unwrap() {
+        let published = PublishedValue::number(figure.published);
         report.add(
             figure.origin,
             &figure.name,

@@ -2,9 +2,9 @@
 
 use crate::permitted;
 use lab::experiments::{Context, find};
-use lab::report::{self, Report};
+use lab::report::{self, ExperimentReport};
 
-fn run(name: &str) -> Report {
+fn run(name: &str) -> ExperimentReport {
     let context = Context {
         seed: 1,
         seconds: None,
@@ -31,7 +31,7 @@ fn run(name: &str) -> Report {
 }
 
 /// The report of an experiment that plants a cause.
-fn run_planted(name: &str) -> Report {
+fn run_planted(name: &str) -> ExperimentReport {
     let report = run(name);
     assert!(report.findings.iter().any(|f| f.planted.is_some()));
     report

@@ -1,14 +1,14 @@
 //! Namespaces and the path between them.
 
 use crate::permitted;
-use lab::net::{Impairment, PORT, SERVER, Wire, WirePlan};
+use lab::net::{Impairment, PORT, SERVER, EmulatedPath, WirePlan};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
 /// Sends `bytes` from the client to the server and back, and gives how long
 /// each of `times` rounds took.
-fn rounds(wire: &Wire, bytes: usize, times: usize) -> Vec<Duration> {
+fn rounds(wire: &EmulatedPath, bytes: usize, times: usize) -> Vec<Duration> {
     let listener = wire
         .server
         .run(|| TcpListener::bind((SERVER, PORT)).unwrap())
@@ -50,7 +50,7 @@ fn a_path_takes_no_less_time_than_planned_and_tells_how_late_it_was() {
         to_client: Impairment::delay(5_000),
         ..WirePlan::default()
     };
-    let wire = Wire::new(&plan, 1).unwrap();
+    let wire = EmulatedPath::new(&plan, 1).unwrap();
     let taken = rounds(&wire, 100, 20);
     let shortest = taken.iter().min().unwrap();
     assert!(*shortest >= Duration::from_millis(8), "{taken:?}");
@@ -81,7 +81,7 @@ fn data_survive_a_path_that_loses_and_reorders() {
         to_client: bad,
         ..WirePlan::default()
     };
-    let wire = Wire::new(&plan, 3).unwrap();
+    let wire = EmulatedPath::new(&plan, 3).unwrap();
     rounds(&wire, 60_000, 2);
     let traffic = wire.close().unwrap();
     assert_eq!(traffic.lost, 2);
@@ -93,9 +93,9 @@ fn two_wires_do_not_meet() {
     if !permitted("path::two_wires_do_not_meet") {
         return;
     }
-    let wires = [(); 2].map(|()| Wire::new(&WirePlan::default(), 1).unwrap());
+    let wires = [(); 2].map(|()| EmulatedPath::new(&WirePlan::default(), 1).unwrap());
     for wire in &wires {
         rounds(wire, 10, 1);
     }
-    assert!(wires.map(Wire::close).iter().all(Option::is_none));
+    assert!(wires.map(EmulatedPath::close).iter().all(Option::is_none));
 }

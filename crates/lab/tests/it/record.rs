@@ -1,25 +1,25 @@
 //! Recording packets of an interface.
 
 use crate::permitted;
-use lab::net::Namespace;
-use lab::record::{self, Filter, Limits, Recorder, Recording, Setup};
+use lab::net::NetworkNamespace;
+use lab::record::{self, PacketFilter, Limits, PacketRecorder, FinishedCapture, CaptureSetup};
 use std::net::UdpSocket;
 use std::process::ExitCode;
 use std::time::Duration;
 
 /// Sends datagrams with these lengths over the loopback of a new namespace
 /// and records what the filter wants.
-fn taken(filter: &str, limits: Limits, sizes: &[usize]) -> Recording<Vec<u8>> {
-    let namespace = Namespace::new().unwrap();
-    let setup = Setup {
+fn taken(filter: &str, limits: Limits, sizes: &[usize]) -> FinishedCapture<Vec<u8>> {
+    let namespace = NetworkNamespace::new().unwrap();
+    let setup = CaptureSetup {
         interface: "lo".into(),
-        filter: Filter::parse(filter).unwrap(),
+        filter: PacketFilter::parse(filter).unwrap(),
         snap_bytes: 60,
         limits,
     };
     namespace
         .run(|| {
-            let recorder = Recorder::start(setup, Vec::new()).unwrap();
+            let recorder = PacketRecorder::start(setup, Vec::new()).unwrap();
             let to = UdpSocket::bind("127.0.0.1:3010").unwrap();
             let from = UdpSocket::bind("127.0.0.1:3011").unwrap();
             for size in sizes {
@@ -64,13 +64,13 @@ fn an_interface_that_is_not_there_is_an_error() {
     if !permitted("record::an_interface_that_is_not_there_is_an_error") {
         return;
     }
-    let setup = Setup {
+    let setup = CaptureSetup {
         interface: "nowhere0".into(),
-        filter: Filter::default(),
+        filter: PacketFilter::default(),
         snap_bytes: 60,
         limits: Limits::default(),
     };
-    let Err(error) = Recorder::start(setup, Vec::new()) else {
+    let Err(error) = PacketRecorder::start(setup, Vec::new()) else {
         panic!("there is no such interface");
     };
     assert!(error.to_string().contains("nowhere0"), "{error}");
@@ -91,7 +91,7 @@ fn the_command_ends_by_its_limit_and_leaves_a_whole_file() {
         packets: None,
         snaplen: 100,
     };
-    let namespace = Namespace::new().unwrap();
+    let namespace = NetworkNamespace::new().unwrap();
     let status = namespace.run(|| record::run(&args)).unwrap();
     assert_eq!(status, ExitCode::SUCCESS);
     let file = std::fs::read(&args.output).unwrap();

@@ -2,10 +2,10 @@
 
 use crate::permitted;
 use lab::net::{Impairment, Route, WirePlan};
-use lab::traffic::{ClientPlan, Endpoint, PeerPlan, ServerPlan, Taken, Trial};
+use lab::traffic::{ClientPlan, TrialEndpoint, PeerPlan, ServerPlan, TrialMeasurement, TrafficTrial};
 
-fn take(wire: WirePlan, server: Endpoint, client: ClientPlan) -> Taken {
-    let trial = Trial {
+fn take(wire: WirePlan, server: TrialEndpoint, client: ClientPlan) -> TrialMeasurement {
+    let trial = TrafficTrial {
         conditions: String::new(),
         wire,
         server,
@@ -32,7 +32,7 @@ fn segments_are_as_long_as_on_a_wire() {
     if !permitted("traffic::segments_are_as_long_as_on_a_wire") {
         return;
     }
-    let server = Endpoint::Kernel(ServerPlan {
+    let server = TrialEndpoint::Kernel(ServerPlan {
         response_bytes: 60_000,
         ..ServerPlan::default()
     });
@@ -57,7 +57,7 @@ fn a_route_of_576_bytes_makes_segments_of_536() {
         },
         ..WirePlan::default()
     };
-    let server = Endpoint::Kernel(ServerPlan {
+    let server = TrialEndpoint::Kernel(ServerPlan {
         response_bytes: 3000,
         head_apart: true,
         quick_ack: true,
@@ -81,7 +81,7 @@ fn the_peer_in_user_space_serves_one_connection_after_the_other() {
         to_client: Impairment::delay(200),
         ..WirePlan::default()
     };
-    let peer = Endpoint::User(PeerPlan {
+    let peer = TrialEndpoint::User(PeerPlan {
         ack_delay_ms: Some(20),
         mtu: 576,
         nagle: true,
@@ -113,7 +113,7 @@ fn answers_come_through_a_path_that_loses_segments() {
         },
         ..WirePlan::default()
     };
-    let server = Endpoint::Kernel(ServerPlan {
+    let server = TrialEndpoint::Kernel(ServerPlan {
         response_bytes: 40_000,
         ..ServerPlan::default()
     });

@@ -83,7 +83,7 @@ fn cycles_are_served_in_every_way() {
 /// each wait for an acknowledgement, and no task knows of it.
 #[test]
 fn a_region_that_asks_itself_waits_where_no_task_does() {
-    use ::lab::services::{Conditions, Flow, Transport};
+    use ::lab::services::{FlowConditions, Flow, ClientTransport};
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_tupelo"));
     let context = ::lab::experiments::Context {
         seed: 1,
@@ -92,14 +92,14 @@ fn a_region_that_asks_itself_waits_where_no_task_does() {
         keep: None,
         progress: &|_| (),
     };
-    let mut report = ::lab::report::Report::default();
-    for transport in [Transport::Plain, Transport::Tls] {
+    let mut report = ::lab::report::ExperimentReport::default();
+    for transport in [ClientTransport::Plain, ClientTransport::Tls] {
         let flow = Flow {
             name: "test",
             client: "FXC1",
             transport,
         };
-        let met = Conditions {
+        let met = FlowConditions {
             first: 24,
             hold_us: 200_000,
             rounds: 1,
