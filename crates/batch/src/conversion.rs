@@ -14,7 +14,7 @@ use std::rc::Rc;
 use store::transfer::RecordConverter;
 
 /// The conversions of a step, by DD name.
-pub type Conversions = HashMap<String, Rc<RecordConversion>>;
+pub type StepConversions = HashMap<String, Rc<RecordConversion>>;
 
 /// Between the records of a file and those of the program.
 pub struct RecordConversion {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// One program's run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Step {
+pub struct ProgramStep {
     /// The program's name.
     pub program: String,
     /// Folder that has each program as NAME.so.
@@ -17,7 +17,7 @@ pub struct Step {
     /// The application folder, where copybooks find their COPY members.
     pub application: PathBuf,
     /// The DDs, by name in upper case.
-    pub dds: BTreeMap<String, Dd>,
+    pub dds: BTreeMap<String, DdAllocation>,
     /// The store, when a DD is in it.
     pub store: Option<StoreAt>,
     /// The data base of EXEC SQL, when the program has statements.
@@ -58,9 +58,9 @@ pub struct StoreAt {
 
 /// What a DD name stands for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Dd {
+pub struct DdAllocation {
     /// Read one after the other; only the first is written.
-    pub sources: Vec<Source>,
+    pub sources: Vec<RecordSource>,
     /// Whether OPEN OUTPUT adds at the end: DISP=MOD.
     pub append: bool,
     /// Whether OPEN OUTPUT empties a file of the store that holds records.
@@ -83,7 +83,7 @@ pub struct CodePageOf {
 
 /// Where records are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Source {
+pub enum RecordSource {
     /// A file, alternate index or path of the store.
     Store(String),
     /// A file of the machine.
@@ -91,7 +91,7 @@ pub enum Source {
         /// Its path.
         path: PathBuf,
         /// How it is written; when absent, as the program's organisation has it.
-        format: Option<Format>,
+        format: Option<RecordFormat>,
     },
     /// Lines in the job.
     Lines(String),
@@ -106,7 +106,7 @@ pub enum Source {
 /// How records lie in a file of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Format {
+pub enum RecordFormat {
     /// Records of one length, nothing between them.
     Fixed,
     /// One record a line.
@@ -115,11 +115,11 @@ pub enum Format {
     Rdw,
 }
 
-impl From<Source> for Dd {
-    fn from(source: Source) -> Self {
-        Dd {
+impl From<RecordSource> for DdAllocation {
+    fn from(source: RecordSource) -> Self {
+        DdAllocation {
             sources: vec![source],
-            ..Dd::default()
+            ..DdAllocation::default()
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The file handler: the rules of COBOL's file statements and their status.
 //!
-//! A [`Call`] is one statement. The handler knows which files are open, in
+//! A [`FileStatement`] is one statement. The handler knows which files are open, in
 //! which mode and where each stands in its sequence; records come from
 //! [`stored`](crate::stored) or [`plain`](crate::plain) files.
 //!
@@ -15,18 +15,18 @@ use std::io;
 use cics::file::{FileAccess, FilePermits};
 use store::{FoundRecord, KeyField, FileOrganisation, SeekKey, rrn_key};
 
-use crate::conversion::Conversions;
-use crate::dd::{Dd, Format, Source};
-pub use crate::plain::{Advance, Print};
-use crate::plain::{Framed, Input, Output, Plain, Update};
+use crate::conversion::StepConversions;
+use crate::dd::{DdAllocation, RecordFormat, RecordSource};
+pub use crate::plain::{LineAdvance, PrintFunction};
+use crate::plain::{FileFraming, PlainInput, PlainOutput, PlainFile, PlainUpdate};
 use crate::status::Status;
-use crate::stored::Stored;
-pub use crate::stored::{Fault, Records};
+use crate::stored::StoredFile;
+pub use crate::stored::{Fault, StoreRecords};
 use change::{delete, rewrite, write};
 
 /// ORGANIZATION.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Org {
+pub enum FileOrganization {
     /// LINE SEQUENTIAL.
     Lines,
     /// SEQUENTIAL.
@@ -52,7 +52,7 @@ pub enum Mode {
 
 /// The relation of a START.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Relation {
+pub enum StartRelation {
     /// The first record with such a key.
     Equal,
     /// The first with a greater one.
@@ -71,7 +71,7 @@ pub enum Relation {
 
 /// How a CLOSE goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phrase {
+pub enum ClosePhrase {
     /// It ends.
     None,
     /// WITH LOCK: not to be opened again by this program.
@@ -84,11 +84,11 @@ pub enum Phrase {
 
 /// A statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Op {
+pub enum FileOperation {
     /// OPEN.
     Open(Mode),
     /// CLOSE.
-    Close(Phrase),
+    Close(ClosePhrase),
     /// READ NEXT, or READ of a file in sequence.
     Next,
     /// READ PREVIOUS.
@@ -96,13 +96,13 @@ pub enum Op {
     /// READ by key.
     Read,
     /// WRITE.
-    Write(Advance),
+    Write(LineAdvance),
     /// REWRITE.
     Rewrite,
     /// DELETE.
     Delete,
     /// START.
-    Start(Relation),
+    Start(StartRelation),
     /// One that the handler does not know.
     Unknown(u16),
 }
@@ -117,15 +117,15 @@ pub struct Key {
 }
 
 /// One statement with all that the program says of its file.
-pub struct Call<'a> {
+pub struct FileStatement<'a> {
     /// The statement.
-    pub op: Op,
+    pub op: FileOperation,
     /// What tells the program's files apart.
     pub file: usize,
     /// The name in ASSIGN.
     pub assign: &'a str,
     /// ORGANIZATION.
-    pub org: Org,
+    pub org: FileOrganization,
     /// ACCESS MODE SEQUENTIAL.
     pub is_sequential: bool,
     /// SELECT OPTIONAL.
@@ -165,16 +165,16 @@ enum Cursor {
     Lost,
 }
 
-enum Opened {
-    Stored(Stored),
-    Plain(Plain),
+enum OpenedFile {
+    Stored(StoredFile),
+    Plain(PlainFile),
     /// An optional file that is not there.
     Absent,
 }
 
-struct Open {
+struct OpenFile {
     mode: Mode,
-    records: Opened,
+    records: OpenedFile,
     cursor: Cursor,
     /// Number of the key that the sequence follows.
     key: usize,
@@ -187,32 +187,32 @@ struct Open {
 }
 
 /// The files of one program's run.
-pub struct Handler {
-    dds: BTreeMap<String, Dd>,
-    conversions: Conversions,
-    store: Option<Records>,
+pub struct FileHandler {
+    dds: BTreeMap<String, DdAllocation>,
+    conversions: StepConversions,
+    store: Option<StoreRecords>,
     /// Why the store cannot be used.
     denied: String,
-    files: HashMap<usize, Open>,
+    files: HashMap<usize, OpenFile>,
     locked: HashSet<usize>,
-    print: Print,
+    print: PrintFunction,
     /// Told when a status alone would leave people without a reason.
-    tell: fn(&str),
+    notify: fn(&str),
 }
 
-type Done = Result<Status, Fault>;
+type CallResult = Result<Status, Fault>;
 
-impl Handler {
+impl FileHandler {
     /// A handler over these DDs. `denied` says why there is no store.
     pub fn new(
-        dds: BTreeMap<String, Dd>,
-        conversions: Conversions,
-        store: Option<Records>,
+        dds: BTreeMap<String, DdAllocation>,
+        conversions: StepConversions,
+        store: Option<StoreRecords>,
         denied: String,
-        print: Print,
+        print: PrintFunction,
         tell: fn(&str),
     ) -> Self {
-        Handler {
+        FileHandler {
             dds,
             conversions,
             store,
@@ -220,7 +220,7 @@ impl Handler {
             files: HashMap::new(),
             locked: HashSet::new(),
             print,
-            tell,
+            notify: tell,
         }
     }
 
@@ -230,15 +230,15 @@ impl Handler {
     }
 
     /// Does one statement and gives its file status.
-    pub fn serve(&mut self, call: &mut Call<'_>) -> Status {
+    pub fn serve(&mut self, call: &mut FileStatement<'_>) -> Status {
         match self.serve_one(call) {
             Ok(status) => status,
             Err(Fault { mut status, text }) => {
-                if status == Status::NO_ROOM && matches!(call.org, Org::Sequential | Org::Lines) {
+                if status == Status::NO_ROOM && matches!(call.org, FileOrganization::Sequential | FileOrganization::Lines) {
                     status = Status::BOUNDARY;
                 }
                 if !text.is_empty() {
-                    (self.tell)(&format!(
+                    (self.notify)(&format!(
                         "DD {}: file status {status}: {text}",
                         dd_name(call.assign)
                     ));
@@ -251,18 +251,18 @@ impl Handler {
     /// Closes every file and applies what is pending.
     pub fn finish(&mut self) -> Result<(), Fault> {
         for (_, mut open) in self.files.drain() {
-            if let Opened::Plain(Plain::Output(output)) = &mut open.records {
+            if let OpenedFile::Plain(PlainFile::Output(output)) = &mut open.records {
                 output.finish().map_err(machine)?;
             }
         }
-        self.store.as_mut().map_or(Ok(()), Records::commit)
+        self.store.as_mut().map_or(Ok(()), StoreRecords::commit)
     }
 
-    fn serve_one(&mut self, call: &mut Call<'_>) -> Done {
-        if let Op::Open(mode) = call.op {
+    fn serve_one(&mut self, call: &mut FileStatement<'_>) -> CallResult {
+        if let FileOperation::Open(mode) = call.op {
             return self.open(call, mode);
         }
-        if let Op::Unknown(code) = call.op {
+        if let FileOperation::Unknown(code) = call.op {
             return Err(Fault {
                 status: Status::LOGIC,
                 text: format!("operation X'{code:04X}' is not supported"),
@@ -275,35 +275,35 @@ impl Handler {
             return Ok(status);
         }
         let read_before = match call.op {
-            Op::Start(_) | Op::Read | Op::Next | Op::Previous => None,
+            FileOperation::Start(_) | FileOperation::Read | FileOperation::Next | FileOperation::Previous => None,
             _ => open.last_read.take(),
         };
-        if matches!(call.op, Op::Start(_) | Op::Read | Op::Next | Op::Previous) {
+        if matches!(call.op, FileOperation::Start(_) | FileOperation::Read | FileOperation::Next | FileOperation::Previous) {
             open.last_read = None;
         }
         match call.op {
-            Op::Close(Phrase::Reel) => Ok(Status::NO_REEL),
-            Op::Close(phrase) => self.close(call.file, phrase),
-            Op::Next | Op::Previous => next(&mut self.store, open, call),
-            Op::Read => read(&mut self.store, open, call),
-            Op::Start(relation) => start(&mut self.store, open, call, relation),
-            Op::Write(advance) => write(&mut self.store, open, call, advance),
-            Op::Rewrite => rewrite(&mut self.store, open, call, read_before),
-            Op::Delete => delete(&mut self.store, open, call, read_before),
-            Op::Open(_) | Op::Unknown(_) => Ok(Status::LOGIC),
+            FileOperation::Close(ClosePhrase::Reel) => Ok(Status::NO_REEL),
+            FileOperation::Close(phrase) => self.close(call.file, phrase),
+            FileOperation::Next | FileOperation::Previous => next(&mut self.store, open, call),
+            FileOperation::Read => read(&mut self.store, open, call),
+            FileOperation::Start(relation) => start(&mut self.store, open, call, relation),
+            FileOperation::Write(advance) => write(&mut self.store, open, call, advance),
+            FileOperation::Rewrite => rewrite(&mut self.store, open, call, read_before),
+            FileOperation::Delete => delete(&mut self.store, open, call, read_before),
+            FileOperation::Open(_) | FileOperation::Unknown(_) => Ok(Status::LOGIC),
         }
     }
 
-    fn close(&mut self, file: usize, phrase: Phrase) -> Done {
+    fn close(&mut self, file: usize, phrase: ClosePhrase) -> CallResult {
         let open = self.files.remove(&file);
-        if phrase == Phrase::Lock {
+        if phrase == ClosePhrase::Lock {
             self.locked.insert(file);
         }
         match open.map(|open| (open.records, open.held)) {
-            Some((Opened::Plain(Plain::Output(mut output)), _)) => {
+            Some((OpenedFile::Plain(PlainFile::Output(mut output)), _)) => {
                 output.finish().map_err(machine)?;
             }
-            Some((Opened::Stored(file), mut held)) => {
+            Some((OpenedFile::Stored(file), mut held)) => {
                 let store = of(&mut self.store)?;
                 store.free(&file, &mut held)?;
                 store.commit()?;
@@ -311,12 +311,12 @@ impl Handler {
             _ => {}
         }
         Ok(match phrase {
-            Phrase::NoRewind => Status::NO_REEL,
+            ClosePhrase::NoRewind => Status::NO_REEL,
             _ => Status::OK,
         })
     }
 
-    fn open(&mut self, call: &mut Call<'_>, mode: Mode) -> Done {
+    fn open(&mut self, call: &mut FileStatement<'_>, mode: Mode) -> CallResult {
         if self.files.contains_key(&call.file) {
             return Ok(Status::OPEN_ALREADY);
         }
@@ -332,11 +332,11 @@ impl Handler {
             Err(fault)
                 if fault.status == Status::MISSING && call.is_optional && mode == Mode::Input =>
             {
-                (Opened::Absent, Status::OPTIONAL_MISSING)
+                (OpenedFile::Absent, Status::OPTIONAL_MISSING)
             }
             Err(fault) => return Err(fault),
         };
-        let mut open = Open {
+        let mut open = OpenFile {
             mode,
             records,
             cursor: Cursor::Begin,
@@ -345,7 +345,7 @@ impl Handler {
             last_key: None,
             held: None,
         };
-        if let (Mode::Extend, Opened::Stored(file), Some(store)) =
+        if let (Mode::Extend, OpenedFile::Stored(file), Some(store)) =
             (mode, &open.records, &mut self.store)
         {
             open.last_key = store
@@ -358,28 +358,28 @@ impl Handler {
 
     fn open_dd(
         &mut self,
-        call: &mut Call<'_>,
+        call: &mut FileStatement<'_>,
         mode: Mode,
-        dd: &Dd,
-    ) -> Result<(Opened, Status), Fault> {
-        let first = dd.sources.first().unwrap_or(&Source::Dummy);
-        if let Source::Store(name) = first {
+        dd: &DdAllocation,
+    ) -> Result<(OpenedFile, Status), Fault> {
+        let first = dd.sources.first().unwrap_or(&RecordSource::Dummy);
+        if let RecordSource::Store(name) = first {
             let opened = self.open_stored(call, mode, name, dd.reuse)?;
             return Ok((opened, Status::OK));
         }
-        if !matches!(call.org, Org::Sequential | Org::Lines) && *first != Source::Dummy {
+        if !matches!(call.org, FileOrganization::Sequential | FileOrganization::Lines) && *first != RecordSource::Dummy {
             return Err(Fault {
                 status: Status::CONFLICT,
                 text: "an indexed or relative file is a file of the store".to_owned(),
             });
         }
         let default = match (call.org, call.is_variable) {
-            (Org::Lines, _) => Format::Lines,
-            (_, false) => Format::Fixed,
-            (_, true) => Format::Rdw,
+            (FileOrganization::Lines, _) => RecordFormat::Lines,
+            (_, false) => RecordFormat::Fixed,
+            (_, true) => RecordFormat::Rdw,
         };
         let mut status = Status::OK;
-        if let Source::File { path, .. } = first
+        if let RecordSource::File { path, .. } = first
             && matches!(mode, Mode::Update | Mode::Extend)
             && call.is_optional
             && !path.exists()
@@ -388,28 +388,28 @@ impl Handler {
             std::fs::File::create(path).map_err(machine)?;
         }
         let conversion = self.conversions.get(&dd_name(call.assign)).cloned();
-        let converted = Framed {
+        let converted = FileFraming {
             default,
             conversion,
         };
         let opened = match (mode, first) {
-            (Mode::Input, _) => Input::open(&dd.sources, converted).map(Plain::Input),
+            (Mode::Input, _) => PlainInput::open(&dd.sources, converted).map(PlainFile::Input),
             (Mode::Output, source) => {
-                Output::open(source, converted, dd.append, self.print).map(Plain::Output)
+                PlainOutput::open(source, converted, dd.append, self.print).map(PlainFile::Output)
             }
-            (Mode::Extend, Source::File { path, .. }) if !path.exists() => {
+            (Mode::Extend, RecordSource::File { path, .. }) if !path.exists() => {
                 Err(io::Error::from_raw_os_error(libc::ENOENT))
             }
             (Mode::Extend, source) => {
-                Output::open(source, converted, true, self.print).map(Plain::Output)
+                PlainOutput::open(source, converted, true, self.print).map(PlainFile::Output)
             }
-            (Mode::Update, Source::File { path, format }) => {
-                Update::open(path, *format, converted).map(Plain::Update)
+            (Mode::Update, RecordSource::File { path, format }) => {
+                PlainUpdate::open(path, *format, converted).map(PlainFile::Update)
             }
-            (Mode::Update, Source::Dummy) => Input::open(&dd.sources, converted).map(Plain::Input),
+            (Mode::Update, RecordSource::Dummy) => PlainInput::open(&dd.sources, converted).map(PlainFile::Input),
             (Mode::Update, _) => Err(io::ErrorKind::Unsupported.into()),
         };
-        let opened = opened.map(|plain| (Opened::Plain(plain), status));
+        let opened = opened.map(|plain| (OpenedFile::Plain(plain), status));
         opened.map_err(|error| Fault {
             status: match error.kind() {
                 io::ErrorKind::NotFound => Status::MISSING,
@@ -420,7 +420,7 @@ impl Handler {
                 _ => Status::PERMANENT,
             },
             text: match first {
-                Source::File { path, .. } => format!("{}: {error}", path.display()),
+                RecordSource::File { path, .. } => format!("{}: {error}", path.display()),
                 _ => error.to_string(),
             },
         })
@@ -428,11 +428,11 @@ impl Handler {
 
     fn open_stored(
         &mut self,
-        call: &Call<'_>,
+        call: &FileStatement<'_>,
         mode: Mode,
         name: &str,
         reuse: bool,
-    ) -> Result<Opened, Fault> {
+    ) -> Result<OpenedFile, Fault> {
         let Some(store) = &mut self.store else {
             return Err(Fault {
                 status: Status::MISSING,
@@ -443,12 +443,12 @@ impl Handler {
             store.make_writable()?;
         }
         let organisation = match call.org {
-            Org::Indexed => FileOrganisation::Ksds(KeyField {
+            FileOrganization::Indexed => FileOrganisation::Ksds(KeyField {
                 offset_bytes: 0,
                 length_bytes: 0,
             }),
-            Org::Relative => FileOrganisation::Rrds,
-            Org::Sequential | Org::Lines => FileOrganisation::Esds,
+            FileOrganization::Relative => FileOrganisation::Rrds,
+            FileOrganization::Sequential | FileOrganization::Lines => FileOrganisation::Esds,
         };
         let mut file = store.open(name, organisation, call.keys, call.max)?;
         if mode == Mode::Output && !store.is_empty(&file)? {
@@ -463,7 +463,7 @@ impl Handler {
             }
             store.clear(&mut file)?;
         }
-        Ok(Opened::Stored(file))
+        Ok(OpenedFile::Stored(file))
     }
 }
 
@@ -475,7 +475,7 @@ pub fn dd_name(assign: &str) -> String {
     name.to_ascii_uppercase()
 }
 
-fn no_dd(call: &Call<'_>, mode: Mode) -> Fault {
+fn no_dd(call: &FileStatement<'_>, mode: Mode) -> Fault {
     // What is to be made needs a DD that says where.
     let status = match mode {
         Mode::Output => Status::NO_DD,
@@ -499,32 +499,32 @@ fn machine(error: io::Error) -> Fault {
     }
 }
 
-fn not_open(op: Op) -> Status {
+fn not_open(op: FileOperation) -> Status {
     match op {
-        Op::Close(_) => Status::NOT_OPEN,
-        Op::Write(_) => Status::NOT_OUTPUT,
-        Op::Rewrite | Op::Delete => Status::NOT_UPDATE,
+        FileOperation::Close(_) => Status::NOT_OPEN,
+        FileOperation::Write(_) => Status::NOT_OUTPUT,
+        FileOperation::Rewrite | FileOperation::Delete => Status::NOT_UPDATE,
         _ => Status::NOT_INPUT,
     }
 }
 
 /// The status of a statement that the file is not open for.
-fn forbidden(call: &Call<'_>, open: &Open) -> Option<Status> {
+fn forbidden(call: &FileStatement<'_>, open: &OpenFile) -> Option<Status> {
     let access = match call.op {
-        Op::Read => FileAccess::Read,
-        Op::Next | Op::Previous | Op::Start(_) => FileAccess::StartBrowse,
-        Op::Write(_) => FileAccess::Write,
-        Op::Rewrite => FileAccess::Rewrite,
-        Op::Delete => FileAccess::Delete,
-        Op::Open(_) | Op::Close(_) | Op::Unknown(_) => return None,
+        FileOperation::Read => FileAccess::Read,
+        FileOperation::Next | FileOperation::Previous | FileOperation::Start(_) => FileAccess::StartBrowse,
+        FileOperation::Write(_) => FileAccess::Write,
+        FileOperation::Rewrite => FileAccess::Rewrite,
+        FileOperation::Delete => FileAccess::Delete,
+        FileOperation::Open(_) | FileOperation::Close(_) | FileOperation::Unknown(_) => return None,
     };
     (!permits(call, open.mode).allow(access)).then(|| not_open(call.op))
 }
 
 /// What an OPEN allows: it has the place that a FILE definition has in CICS.
-fn permits(call: &Call<'_>, mode: Mode) -> FilePermits {
+fn permits(call: &FileStatement<'_>, mode: Mode) -> FilePermits {
     let reads = matches!(mode, Mode::Input | Mode::Update);
-    let by_number = matches!(call.org, Org::Indexed | Org::Relative);
+    let by_number = matches!(call.org, FileOrganization::Indexed | FileOrganization::Relative);
     FilePermits {
         add: match mode {
             Mode::Output | Mode::Extend => true,
@@ -539,13 +539,13 @@ fn permits(call: &Call<'_>, mode: Mode) -> FilePermits {
 }
 
 /// The store of a file that is in it.
-fn of(store: &mut Option<Records>) -> Result<&mut Records, Fault> {
+fn of(store: &mut Option<StoreRecords>) -> Result<&mut StoreRecords, Fault> {
     store.as_mut().ok_or_else(|| Status::LOGIC.into())
 }
 
 /// Shows a record to the program.
-fn give(open: &mut Open, call: &mut Call<'_>, found: FoundRecord) -> Status {
-    if call.org == Org::Relative {
+fn give(open: &mut OpenFile, call: &mut FileStatement<'_>, found: FoundRecord) -> Status {
+    if call.org == FileOrganization::Relative {
         call.number = number(found.key());
     }
     open.key = call.key;
@@ -558,7 +558,7 @@ fn give(open: &mut Open, call: &mut Call<'_>, found: FoundRecord) -> Status {
 }
 
 /// Puts a record into the record area.
-fn place(call: &mut Call<'_>, record: &[u8]) -> Status {
+fn place(call: &mut FileStatement<'_>, record: &[u8]) -> Status {
     let max = call.area.len().min(call.max);
     let taken = record.len().min(max);
     call.area[..taken].copy_from_slice(&record[..taken]);
@@ -574,19 +574,19 @@ fn number(key: &[u8]) -> u32 {
     key.try_into().map_or(0, u32::from_be_bytes)
 }
 
-fn next(store: &mut Option<Records>, open: &mut Open, call: &mut Call<'_>) -> Done {
+fn next(store: &mut Option<StoreRecords>, open: &mut OpenFile, call: &mut FileStatement<'_>) -> CallResult {
     let cursor = std::mem::replace(&mut open.cursor, Cursor::Lost);
     if cursor == Cursor::Lost {
         return Ok(Status::NO_NEXT);
     }
     call.key = open.key;
     match &mut open.records {
-        Opened::Absent => Ok(Status::AT_END),
-        Opened::Plain(plain) => {
+        OpenedFile::Absent => Ok(Status::AT_END),
+        OpenedFile::Plain(plain) => {
             let taken = match plain {
-                Plain::Input(input) => input.read(call.max),
-                Plain::Update(update) => update.read(call.max),
-                Plain::Output(_) => return Ok(Status::NOT_INPUT),
+                PlainFile::Input(input) => input.read(call.max),
+                PlainFile::Update(update) => update.read(call.max),
+                PlainFile::Output(_) => return Ok(Status::NOT_INPUT),
             };
             let Some(taken) = taken.map_err(machine)? else {
                 return Ok(Status::AT_END);
@@ -600,11 +600,11 @@ fn next(store: &mut Option<Records>, open: &mut Open, call: &mut Call<'_>) -> Do
                 Status::OK
             })
         }
-        Opened::Stored(file) => {
+        OpenedFile::Stored(file) => {
             let seek = match (call.op, &cursor) {
-                (Op::Previous, Cursor::At(key)) => SeekKey::AtMost(key),
-                (Op::Previous, Cursor::After(key)) => SeekKey::Less(key),
-                (Op::Previous, _) => SeekKey::Last,
+                (FileOperation::Previous, Cursor::At(key)) => SeekKey::AtMost(key),
+                (FileOperation::Previous, Cursor::After(key)) => SeekKey::Less(key),
+                (FileOperation::Previous, _) => SeekKey::Last,
                 (_, Cursor::At(key)) => SeekKey::AtLeast(key),
                 (_, Cursor::After(key)) => SeekKey::Greater(key),
                 _ => SeekKey::First,
@@ -620,8 +620,8 @@ fn next(store: &mut Option<Records>, open: &mut Open, call: &mut Call<'_>) -> Do
 
 /// Finds the record of a READ, which locks it in a file that is open for I-O.
 fn find(
-    store: &mut Records,
-    file: &Stored,
+    store: &mut StoreRecords,
+    file: &StoredFile,
     mode: Mode,
     key: usize,
     seek: SeekKey<'_>,
@@ -633,13 +633,13 @@ fn find(
     }
 }
 
-fn too_large(call: &Call<'_>, key: &[u8]) -> bool {
-    call.org == Org::Relative && u64::from(number(key)) > call.greatest
+fn too_large(call: &FileStatement<'_>, key: &[u8]) -> bool {
+    call.org == FileOrganization::Relative && u64::from(number(key)) > call.greatest
 }
 
 /// The key that the record area holds, or the number of the RELATIVE KEY.
-fn key_in(call: &Call<'_>, key: usize, bytes: usize) -> Result<Vec<u8>, Fault> {
-    if call.org == Org::Relative {
+fn key_in(call: &FileStatement<'_>, key: usize, bytes: usize) -> Result<Vec<u8>, Fault> {
+    if call.org == FileOrganization::Relative {
         return Ok(rrn_key(call.number).to_vec());
     }
     let field = call.keys.get(key).ok_or(Status::LOGIC)?;
@@ -655,11 +655,11 @@ fn key_in(call: &Call<'_>, key: usize, bytes: usize) -> Result<Vec<u8>, Fault> {
         .to_vec())
 }
 
-fn read(store: &mut Option<Records>, open: &mut Open, call: &mut Call<'_>) -> Done {
+fn read(store: &mut Option<StoreRecords>, open: &mut OpenFile, call: &mut FileStatement<'_>) -> CallResult {
     let file = match &open.records {
-        Opened::Stored(file) => file,
-        Opened::Plain(_) => return next(store, open, call),
-        Opened::Absent => {
+        OpenedFile::Stored(file) => file,
+        OpenedFile::Plain(_) => return next(store, open, call),
+        OpenedFile::Absent => {
             open.cursor = Cursor::Lost;
             return Ok(Status::NOT_FOUND);
         }
@@ -667,7 +667,7 @@ fn read(store: &mut Option<Records>, open: &mut Open, call: &mut Call<'_>) -> Do
     open.cursor = Cursor::Lost;
     let key = key_in(call, call.key, 0)?;
     let seek = match call.org {
-        Org::Indexed => SeekKey::Prefix(&key),
+        FileOrganization::Indexed => SeekKey::Prefix(&key),
         _ => SeekKey::Equal(&key),
     };
     match find(of(store)?, file, open.mode, call.key, seek, &mut open.held)? {
@@ -677,15 +677,15 @@ fn read(store: &mut Option<Records>, open: &mut Open, call: &mut Call<'_>) -> Do
 }
 
 fn start(
-    store: &mut Option<Records>,
-    open: &mut Open,
-    call: &mut Call<'_>,
-    relation: Relation,
-) -> Done {
+    store: &mut Option<StoreRecords>,
+    open: &mut OpenFile,
+    call: &mut FileStatement<'_>,
+    relation: StartRelation,
+) -> CallResult {
     let file = match &open.records {
-        Opened::Stored(file) => file,
-        Opened::Plain(_) => return Ok(Status::LOGIC),
-        Opened::Absent => {
+        OpenedFile::Stored(file) => file,
+        OpenedFile::Plain(_) => return Ok(Status::LOGIC),
+        OpenedFile::Absent => {
             open.cursor = Cursor::Lost;
             return Ok(Status::NOT_FOUND);
         }
@@ -700,13 +700,13 @@ fn start(
     let mut above = key.clone();
     above.resize(whole.max(key.len()), 0xFF);
     let seek = match relation {
-        Relation::Equal => SeekKey::Prefix(&key),
-        Relation::NotLess => SeekKey::AtLeast(&key),
-        Relation::Greater => SeekKey::Greater(&above),
-        Relation::Less => SeekKey::Less(&key),
-        Relation::NotGreater => SeekKey::AtMost(&above),
-        Relation::First => SeekKey::First,
-        Relation::Last => SeekKey::Last,
+        StartRelation::Equal => SeekKey::Prefix(&key),
+        StartRelation::NotLess => SeekKey::AtLeast(&key),
+        StartRelation::Greater => SeekKey::Greater(&above),
+        StartRelation::Less => SeekKey::Less(&key),
+        StartRelation::NotGreater => SeekKey::AtMost(&above),
+        StartRelation::First => SeekKey::First,
+        StartRelation::Last => SeekKey::Last,
     };
     match of(store)?.seek(file, call.key, seek, false)? {
         None => Ok(Status::NOT_FOUND),

@@ -7,7 +7,7 @@
 //!
 //! Files that a region has are changed by the region: [`beside`].
 //!
-//! A [`Step`] says what runs and what its DD names stand for. [`run`] is the
+//! A [`ProgramStep`] says what runs and what its DD names stand for. [`run`] is the
 //! whole life of its process: it hosts libcob, whose file statements come to
 //! the [`handler`], which knows the rules of COBOL's file status. [`jcl`] reads
 //! jobs. Files in another code page are converted record by record: [`conversion`].
@@ -29,6 +29,6 @@ mod sql;
 pub mod status;
 mod stored;
 
-pub use conversion::{Conversions, RecordConversion};
-pub use dd::{CodePageOf, Dd, Format, Source, SqlAt, Step, StoreAt};
+pub use conversion::{StepConversions, RecordConversion};
+pub use dd::{CodePageOf, DdAllocation, RecordFormat, RecordSource, SqlAt, ProgramStep, StoreAt};
 pub use run::{RunError, run};

@@ -16,11 +16,11 @@ use runtime::markup::{CallOperands, StatementCache};
 pub(crate) struct Field {
     size: usize,
     data: *mut u8,
-    attr: *const Attr,
+    attr: *const FieldAttributes,
 }
 
 #[repr(C)]
-struct Attr {
+struct FieldAttributes {
     kind: u16,
 }
 

@@ -27,6 +27,6 @@ pub(crate) fn print_out(bytes: &[u8]) {
 }
 
 /// Writes a message for people.
-pub(crate) fn tell(message: &str) {
+pub(crate) fn print_message(message: &str) {
     eprintln!("{message}");
 }

@@ -8,14 +8,14 @@ use std::path::Path;
 use std::rc::Rc;
 
 use crate::conversion::{LineBytes, RecordConversion};
-use crate::dd::{Format, Source};
+use crate::dd::{RecordFormat, RecordSource};
 
 /// Writes to standard output, where the program's own lines go too.
-pub type Print = fn(&[u8]);
+pub type PrintFunction = fn(&[u8]);
 
 /// What goes before and after a record on a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Advance {
+pub enum LineAdvance {
     /// No ADVANCING.
     None,
     /// BEFORE ADVANCING that many lines.
@@ -31,16 +31,16 @@ pub enum Advance {
 /// How records lie in a file whose DD does not say it, and what they are
 /// converted with.
 #[derive(Clone)]
-pub struct Framed {
+pub struct FileFraming {
     /// The format of the program's organisation.
-    pub default: Format,
+    pub default: RecordFormat,
     /// Between the file's code page and the program's.
     pub conversion: Option<Rc<RecordConversion>>,
 }
 
 /// A record that was read.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Taken {
+pub struct ReadRecord {
     /// Its bytes, no more than the longest record has.
     pub bytes: Vec<u8>,
     /// Whether it was longer, or ended before a fixed length.
@@ -48,49 +48,49 @@ pub struct Taken {
 }
 
 /// An open file of the machine.
-pub enum Plain {
+pub enum PlainFile {
     /// Read.
-    Input(Input),
+    Input(PlainInput),
     /// Written.
-    Output(Output),
+    Output(PlainOutput),
     /// Read and rewritten.
-    Update(Update),
+    Update(PlainUpdate),
 }
 
 /// Sources that are read one after the other.
-pub struct Input {
-    waiting: VecDeque<Source>,
+pub struct PlainInput {
+    waiting: VecDeque<RecordSource>,
     current: Option<Stream>,
-    framed: Framed,
+    framed: FileFraming,
 }
 
 /// The source that is read.
 struct Stream {
     reader: Box<dyn BufRead>,
-    format: Format,
+    format: RecordFormat,
     conversion: Option<Rc<RecordConversion>>,
 }
 
 /// Where records are written.
-pub struct Output {
-    sink: Sink,
-    format: Format,
+pub struct PlainOutput {
+    sink: OutputSink,
+    format: RecordFormat,
     conversion: Option<Rc<RecordConversion>>,
     /// The line has no end yet.
     is_line_open: bool,
     is_begun: bool,
 }
 
-enum Sink {
+enum OutputSink {
     File(BufWriter<File>),
-    Print(Print),
+    Print(PrintFunction),
     Nowhere,
 }
 
 /// A file of which records are replaced by others of their length.
-pub struct Update {
+pub struct PlainUpdate {
     file: File,
-    format: Format,
+    format: RecordFormat,
     conversion: Option<Rc<RecordConversion>>,
     /// Where the next record begins.
     next: u64,
@@ -98,18 +98,18 @@ pub struct Update {
     last: Option<(u64, usize)>,
 }
 
-impl Input {
+impl PlainInput {
     /// Opens the first source; an error if it is not there.
-    pub fn open(sources: &[Source], framed: Framed) -> io::Result<Self> {
+    pub fn open(sources: &[RecordSource], framed: FileFraming) -> io::Result<Self> {
         for source in sources {
-            if let Source::File { path, .. } = source {
+            if let RecordSource::File { path, .. } = source {
                 let found = std::fs::metadata(path)?;
                 if found.is_dir() {
                     return Err(io::ErrorKind::IsADirectory.into());
                 }
             }
         }
-        let mut input = Input {
+        let mut input = PlainInput {
             waiting: sources.iter().cloned().collect(),
             current: None,
             framed,
@@ -120,22 +120,22 @@ impl Input {
 
     fn step(&mut self) -> io::Result<bool> {
         let mut conversion = None;
-        let (reader, format): (Box<dyn BufRead>, Format) = match self.waiting.pop_front() {
+        let (reader, format): (Box<dyn BufRead>, RecordFormat) = match self.waiting.pop_front() {
             None => {
                 self.current = None;
                 return Ok(false);
             }
-            Some(Source::File { path, format }) => {
+            Some(RecordSource::File { path, format }) => {
                 conversion.clone_from(&self.framed.conversion);
                 (
                     Box::new(BufReader::new(File::open(path)?)),
                     format.unwrap_or(self.framed.default),
                 )
             }
-            Some(Source::Lines(text)) => (Box::new(Cursor::new(text.into_bytes())), Format::Lines),
-            Some(Source::Input) => (Box::new(BufReader::new(io::stdin())), Format::Lines),
-            Some(Source::Store(_) | Source::Output | Source::Dummy) => {
-                (Box::new(io::empty()), Format::Lines)
+            Some(RecordSource::Lines(text)) => (Box::new(Cursor::new(text.into_bytes())), RecordFormat::Lines),
+            Some(RecordSource::Input) => (Box::new(BufReader::new(io::stdin())), RecordFormat::Lines),
+            Some(RecordSource::Store(_) | RecordSource::Output | RecordSource::Dummy) => {
+                (Box::new(io::empty()), RecordFormat::Lines)
             }
         };
         self.current = Some(Stream {
@@ -147,7 +147,7 @@ impl Input {
     }
 
     /// The next record; `None` at the end.
-    pub fn read(&mut self, max: usize) -> io::Result<Option<Taken>> {
+    pub fn read(&mut self, max: usize) -> io::Result<Option<ReadRecord>> {
         while let Some(stream) = &mut self.current {
             let conversion = stream.conversion.as_deref();
             if let Some(taken) = take(&mut stream.reader, stream.format, conversion, max)? {
@@ -162,10 +162,10 @@ impl Input {
 /// One record of a stream, as the program sees it.
 fn take(
     reader: &mut dyn BufRead,
-    format: Format,
+    format: RecordFormat,
     conversion: Option<&RecordConversion>,
     max: usize,
-) -> io::Result<Option<Taken>> {
+) -> io::Result<Option<ReadRecord>> {
     let Some(conversion) = conversion else {
         return take_raw(reader, format, LineBytes::of(None), max);
     };
@@ -173,7 +173,7 @@ fn take(
     let Some(mut taken) = take_raw(reader, format, bytes, max)? else {
         return Ok(None);
     };
-    if format == Format::Lines {
+    if format == RecordFormat::Lines {
         // Fields behind the line's end are blank, and a copybook counts on them.
         taken.bytes.resize(max, bytes.blank);
     }
@@ -184,15 +184,15 @@ fn take(
 /// One record of a stream as it is written.
 fn take_raw(
     reader: &mut dyn BufRead,
-    format: Format,
+    format: RecordFormat,
     bytes: LineBytes,
     max: usize,
-) -> io::Result<Option<Taken>> {
-    if format == Format::Lines {
+) -> io::Result<Option<ReadRecord>> {
+    if format == RecordFormat::Lines {
         return line(reader, bytes.end, max);
     }
     let mut wanted = max;
-    if format == Format::Rdw {
+    if format == RecordFormat::Rdw {
         let mut word = [0; 4];
         match fill(reader, &mut word)? {
             0 => return Ok(None),
@@ -209,15 +209,15 @@ fn take_raw(
     }
     let mut bytes = vec![0; wanted];
     let got = fill(reader, &mut bytes)?;
-    if format == Format::Rdw && got < wanted {
+    if format == RecordFormat::Rdw && got < wanted {
         return Err(cut());
     }
-    if got == 0 && format == Format::Fixed {
+    if got == 0 && format == RecordFormat::Fixed {
         return Ok(None);
     }
     bytes.truncate(got.min(max));
-    Ok(Some(Taken {
-        misfit: got > max || format == Format::Fixed && got < wanted,
+    Ok(Some(ReadRecord {
+        misfit: got > max || format == RecordFormat::Fixed && got < wanted,
         bytes,
     }))
 }
@@ -230,7 +230,7 @@ fn cut() -> io::Error {
 }
 
 /// A line without its end, however long: what is beyond `max` is passed over.
-fn line(reader: &mut dyn BufRead, end_byte: u8, max: usize) -> io::Result<Option<Taken>> {
+fn line(reader: &mut dyn BufRead, end_byte: u8, max: usize) -> io::Result<Option<ReadRecord>> {
     let mut bytes = Vec::new();
     let (mut is_any, mut misfit) = (false, false);
     loop {
@@ -256,7 +256,7 @@ fn line(reader: &mut dyn BufRead, end_byte: u8, max: usize) -> io::Result<Option
     }
     misfit |= bytes.len() > max;
     bytes.truncate(max);
-    Ok(is_any.then_some(Taken { bytes, misfit }))
+    Ok(is_any.then_some(ReadRecord { bytes, misfit }))
 }
 
 /// Reads until the buffer is full or the stream ends; how many bytes there were.
@@ -273,26 +273,26 @@ fn fill(reader: &mut (impl Read + ?Sized), into: &mut [u8]) -> io::Result<usize>
     Ok(at)
 }
 
-impl Output {
+impl PlainOutput {
     /// Opens what records are written to.
-    pub fn open(source: &Source, framed: Framed, append: bool, print: Print) -> io::Result<Self> {
+    pub fn open(source: &RecordSource, framed: FileFraming, append: bool, print: PrintFunction) -> io::Result<Self> {
         let mut conversion = None;
         let (sink, format) = match source {
-            Source::File { path, format } => {
+            RecordSource::File { path, format } => {
                 let mut options = OpenOptions::new();
                 options.write(true).create(true);
                 options.append(append).truncate(!append);
                 let file = BufWriter::new(options.open(path)?);
                 conversion = framed.conversion;
-                (Sink::File(file), format.unwrap_or(framed.default))
+                (OutputSink::File(file), format.unwrap_or(framed.default))
             }
-            Source::Output => (Sink::Print(print), Format::Lines),
-            Source::Dummy => (Sink::Nowhere, Format::Lines),
-            Source::Store(_) | Source::Lines(_) | Source::Input => {
+            RecordSource::Output => (OutputSink::Print(print), RecordFormat::Lines),
+            RecordSource::Dummy => (OutputSink::Nowhere, RecordFormat::Lines),
+            RecordSource::Store(_) | RecordSource::Lines(_) | RecordSource::Input => {
                 return Err(io::ErrorKind::Unsupported.into());
             }
         };
-        Ok(Output {
+        Ok(PlainOutput {
             sink,
             format,
             conversion,
@@ -303,23 +303,23 @@ impl Output {
 
     fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.sink {
-            Sink::File(file) => file.write_all(bytes),
-            Sink::Print(print) => {
+            OutputSink::File(file) => file.write_all(bytes),
+            OutputSink::Print(print) => {
                 print(bytes);
                 Ok(())
             }
-            Sink::Nowhere => Ok(()),
+            OutputSink::Nowhere => Ok(()),
         }
     }
 
     /// Writes a record.
-    pub fn write(&mut self, record: &[u8], advance: Advance) -> io::Result<()> {
+    pub fn write(&mut self, record: &[u8], advance: LineAdvance) -> io::Result<()> {
         let converted = self.conversion.as_ref().map(|c| c.outward(record));
         let converted = converted.transpose()?;
         let record = converted.as_deref().unwrap_or(record);
         match self.format {
-            Format::Fixed => return self.put(record),
-            Format::Rdw => {
+            RecordFormat::Fixed => return self.put(record),
+            RecordFormat::Rdw => {
                 let length = u16::try_from(record.len() + 4).map_err(|_| {
                     io::Error::new(io::ErrorKind::InvalidInput, "the record is too long")
                 })?;
@@ -327,7 +327,7 @@ impl Output {
                 self.put(&[high, low, 0, 0])?;
                 return self.put(record);
             }
-            Format::Lines => {}
+            RecordFormat::Lines => {}
         }
         let blank = self.line_bytes().blank;
         let end = record
@@ -335,13 +335,13 @@ impl Output {
             .rposition(|b| *b != blank)
             .map_or(0, |at| at + 1);
         match advance {
-            Advance::After(0) if self.is_line_open => self.put(b"\r")?,
-            Advance::After(lines) => {
+            LineAdvance::After(0) if self.is_line_open => self.put(b"\r")?,
+            LineAdvance::After(lines) => {
                 // The first line of a page needs no advance.
                 let lines = lines.saturating_sub(u32::from(!self.is_begun));
                 self.lines(lines, self.is_line_open || !self.is_begun)?;
             }
-            Advance::AfterPage => {
+            LineAdvance::AfterPage => {
                 self.end_line()?;
                 if self.is_begun {
                     self.put(b"\x0c")?;
@@ -353,17 +353,17 @@ impl Output {
         self.is_begun = true;
         self.is_line_open = true;
         match advance {
-            Advance::None => self.lines(1, true)?,
-            Advance::Before(lines) if lines > 0 => self.lines(lines, true)?,
-            Advance::BeforePage => {
+            LineAdvance::None => self.lines(1, true)?,
+            LineAdvance::Before(lines) if lines > 0 => self.lines(lines, true)?,
+            LineAdvance::BeforePage => {
                 self.lines(1, true)?;
                 self.put(b"\x0c")?;
             }
             // Lines that the program displays may come next.
-            Advance::After(_) | Advance::AfterPage if matches!(self.sink, Sink::Print(_)) => {
+            LineAdvance::After(_) | LineAdvance::AfterPage if matches!(self.sink, OutputSink::Print(_)) => {
                 self.end_line()?;
             }
-            Advance::Before(_) | Advance::After(_) | Advance::AfterPage => {}
+            LineAdvance::Before(_) | LineAdvance::After(_) | LineAdvance::AfterPage => {}
         }
         Ok(())
     }
@@ -401,21 +401,21 @@ impl Output {
     pub fn finish(&mut self) -> io::Result<()> {
         self.end_line()?;
         match &mut self.sink {
-            Sink::File(file) => file.flush(),
-            Sink::Print(_) | Sink::Nowhere => Ok(()),
+            OutputSink::File(file) => file.flush(),
+            OutputSink::Print(_) | OutputSink::Nowhere => Ok(()),
         }
     }
 }
 
-impl Update {
+impl PlainUpdate {
     /// Opens a file whose records can be replaced; lines cannot.
-    pub fn open(path: &Path, format: Option<Format>, framed: Framed) -> io::Result<Self> {
+    pub fn open(path: &Path, format: Option<RecordFormat>, framed: FileFraming) -> io::Result<Self> {
         let format = format.unwrap_or(framed.default);
-        if format == Format::Lines {
+        if format == RecordFormat::Lines {
             return Err(io::ErrorKind::Unsupported.into());
         }
         let file = OpenOptions::new().read(true).write(true).open(path)?;
-        Ok(Update {
+        Ok(PlainUpdate {
             file,
             format,
             conversion: framed.conversion,
@@ -425,14 +425,14 @@ impl Update {
     }
 
     /// The next record; `None` at the end.
-    pub fn read(&mut self, max: usize) -> io::Result<Option<Taken>> {
+    pub fn read(&mut self, max: usize) -> io::Result<Option<ReadRecord>> {
         self.last = None;
         self.file.seek(SeekFrom::Start(self.next))?;
         let mut reader = BufReader::new(&mut self.file);
         let taken = take(&mut reader, self.format, self.conversion.as_deref(), max)?;
         let behind = reader.stream_position()?;
         if let Some(taken) = &taken {
-            let prefix = if self.format == Format::Rdw { 4 } else { 0 };
+            let prefix = if self.format == RecordFormat::Rdw { 4 } else { 0 };
             self.last = Some((self.next + prefix, taken.bytes.len()));
             self.next = behind;
         }

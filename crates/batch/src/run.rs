@@ -13,10 +13,10 @@ use std::path::Path;
 use store::{DiskOptions, DiskReader, DiskStore, CommitDurability, OpenError};
 
 use crate::beside::Region;
-use crate::conversion::Conversions;
-use crate::dd::Step;
-use crate::handler::{Advance, Call, Handler, Key, Mode, Op, Org, Phrase, Records, Relation};
-use crate::output::{self, PrintBytes, print_out, tell};
+use crate::conversion::StepConversions;
+use crate::dd::ProgramStep;
+use crate::handler::{LineAdvance, FileStatement, FileHandler, Key, Mode, FileOperation, FileOrganization, ClosePhrase, StoreRecords, StartRelation};
+use crate::output::{self, PrintBytes, print_out, print_message};
 use crate::{markup, services, sql};
 
 /// Why a program could not be started.
@@ -84,15 +84,15 @@ struct Request {
 }
 
 #[repr(C)]
-struct Handlers {
+struct HandlerTable {
     serve: unsafe extern "C" fn(*mut Request),
     stop: unsafe extern "C" fn(c_int, c_int),
     statement: markup::Statement,
     sql: sql::SqlCall,
-    service: services::Service,
+    service: services::ServiceFunction,
 }
 
-type Start = unsafe extern "C" fn(*mut c_void, *const Handlers) -> c_int;
+type StartProgram = unsafe extern "C" fn(*mut c_void, *const HandlerTable) -> c_int;
 type RunProgram = unsafe extern "C" fn(
     *mut c_void,
     *const c_char,
@@ -102,16 +102,16 @@ type RunProgram = unsafe extern "C" fn(
 ) -> c_int;
 
 /// What the process has: one thread, so one of each.
-struct State {
-    handler: Handler,
-    step: Step,
+struct ProcessState {
+    handler: FileHandler,
+    step: ProgramStep,
 }
 
 thread_local! {
-    static STATE: RefCell<Option<State>> = const { RefCell::new(None) };
+    static STATE: RefCell<Option<ProcessState>> = const { RefCell::new(None) };
 }
 
-static HANDLERS: Handlers = Handlers {
+static HANDLERS: HandlerTable = HandlerTable {
     serve,
     stop,
     statement: markup::statement,
@@ -121,14 +121,14 @@ static HANDLERS: Handlers = Handlers {
 
 /// Runs the step's program to its end, writes how it ended and leaves the
 /// process; comes back only if the program could not be started.
-pub fn run(step: Step, conversions: Conversions) -> RunError {
+pub fn run(step: ProgramStep, conversions: StepConversions) -> RunError {
     match start(step, conversions) {
         Ok(never) => match never {},
         Err(error) => error,
     }
 }
 
-fn start(step: Step, conversions: Conversions) -> Result<std::convert::Infallible, RunError> {
+fn start(step: ProgramStep, conversions: StepConversions) -> Result<std::convert::Infallible, RunError> {
     let shim = load_shim().map_err(RunError::Libcob)?;
     let libcob = open(c"libcob.so.4").map_err(RunError::Libcob)?;
     // SAFETY: before libcob starts there is one thread, and nobody reads the
@@ -137,7 +137,7 @@ fn start(step: Step, conversions: Conversions) -> Result<std::convert::Infallibl
     // SAFETY: batch.c gives these entries these types.
     let (begin, run_program, print) = unsafe {
         (
-            std::mem::transmute::<*mut c_void, Start>(entry(shim, c"tb_start")?),
+            std::mem::transmute::<*mut c_void, StartProgram>(entry(shim, c"tb_start")?),
             std::mem::transmute::<*mut c_void, RunProgram>(entry(shim, c"tb_run")?),
             std::mem::transmute::<*mut c_void, PrintBytes>(entry(shim, c"tb_print")?),
         )
@@ -148,7 +148,7 @@ fn start(step: Step, conversions: Conversions) -> Result<std::convert::Infallibl
         sql::open(at);
     }
     let dds = step.dds.clone();
-    let handler = Handler::new(dds, conversions, records, denied, print_out, tell);
+    let handler = FileHandler::new(dds, conversions, records, denied, print_out, print_message);
     let failed = |reason: String| RunError::Program {
         program: step.program.clone(),
         reason,
@@ -156,7 +156,7 @@ fn start(step: Step, conversions: Conversions) -> Result<std::convert::Infallibl
     let program = CString::new(step.program.as_str()).map_err(|e| failed(e.to_string()))?;
     let mut parm = parameter(step.parm.as_deref().unwrap_or_default());
     output::bind(print);
-    let state = State {
+    let state = ProcessState {
         handler,
         step: step.clone(),
     };
@@ -196,7 +196,7 @@ fn parameter(parm: &str) -> Vec<u8> {
 
 /// The store, to be changed by this process or by the region that has it; or
 /// why there is none.
-fn open_store(step: &Step) -> Result<(Option<Records>, String), RunError> {
+fn open_store(step: &ProgramStep) -> Result<(Option<StoreRecords>, String), RunError> {
     let Some(at) = &step.store else {
         return Ok((None, "the application has no store".to_owned()));
     };
@@ -215,7 +215,7 @@ fn open_store(step: &Step) -> Result<(Option<Records>, String), RunError> {
             let holder = pid.map_or("a process".to_owned(), |pid| format!("process {pid}"));
             let region = Region::new(at.state.clone(), &step.program, holder);
             let reader = DiskReader::open(&at.path, &options)?;
-            let records = Records::beside(Box::new(reader), region);
+            let records = StoreRecords::with_region(Box::new(reader), region);
             return Ok((Some(records), String::new()));
         }
         Err(error) => return Err(error.into()),
@@ -224,7 +224,7 @@ fn open_store(step: &Step) -> Result<(Option<Records>, String), RunError> {
         path: at.path.clone(),
         source,
     })?;
-    let records = Records::new(Box::new(reader), Box::new(writer));
+    let records = StoreRecords::new(Box::new(reader), Box::new(writer));
     Ok((Some(records), String::new()))
 }
 
@@ -234,14 +234,14 @@ fn leave(code: i32, abend: Option<String>) -> ! {
     let fault = sql::end(abend.is_none());
     let mut outcome = abend.unwrap_or_else(|| code.to_string());
     if let Some(fault) = fault {
-        tell(&format!("the last unit of work was not committed: {fault}"));
+        print_message(&format!("the last unit of work was not committed: {fault}"));
         outcome = ABEND.to_owned();
     }
     let result = STATE.with(|cell| {
         let mut state = cell.borrow_mut();
         let state = state.as_mut()?;
         if let Err(fault) = state.handler.finish() {
-            tell(&format!("the last changes were not stored: {}", fault.text));
+            print_message(&format!("the last changes were not stored: {}", fault.text));
             outcome = ABEND.to_owned();
         }
         Some(state.step.result.clone())
@@ -249,7 +249,7 @@ fn leave(code: i32, abend: Option<String>) -> ! {
     if let Some(path) = result
         && let Err(error) = write_result(&path, &outcome)
     {
-        tell(&RunError::Result(error).to_string());
+        print_message(&RunError::Result(error).to_string());
     }
     STATE.with(|cell| drop(cell.borrow_mut().take()));
     // SAFETY: flushes the C library's streams, then ends the process.
@@ -287,9 +287,9 @@ unsafe extern "C" fn serve(request: *mut Request) {
     }
 }
 
-fn serve_request(handler: &mut Handler, request: &mut Request) {
+fn serve_request(handler: &mut FileHandler, request: &mut Request) {
     if request.split != 0 {
-        tell("a key of several parts: the store's keys have one");
+        print_message("a key of several parts: the store's keys have one");
         request.status = crate::status::Status::CONFLICT.0;
         return;
     }
@@ -317,15 +317,15 @@ fn serve_request(handler: &mut Handler, request: &mut Request) {
         false => unsafe { std::slice::from_raw_parts_mut(request.record, request.area as usize) },
     };
     let op = operation(request.op, request.options);
-    let mut call = Call {
+    let mut call = FileStatement {
         op,
         file: request.file,
         assign: &name,
         org: match request.org {
-            0 => Org::Lines,
-            2 => Org::Indexed,
-            3 => Org::Relative,
-            _ => Org::Sequential,
+            0 => FileOrganization::Lines,
+            2 => FileOrganization::Indexed,
+            3 => FileOrganization::Relative,
+            _ => FileOrganization::Sequential,
         },
         is_sequential: request.access == 0,
         is_optional: request.optional != 0,
@@ -346,51 +346,51 @@ fn serve_request(handler: &mut Handler, request: &mut Request) {
     request.length = length as u32;
     request.rrn = u64::from(number);
     request.opened = match (handler.is_open(request.file), op) {
-        (true, Op::Open(Mode::Input)) => 0,
-        (true, Op::Open(Mode::Output)) => 1,
-        (true, Op::Open(Mode::Update)) => 2,
-        (true, Op::Open(Mode::Extend)) => 3,
+        (true, FileOperation::Open(Mode::Input)) => 0,
+        (true, FileOperation::Open(Mode::Output)) => 1,
+        (true, FileOperation::Open(Mode::Update)) => 2,
+        (true, FileOperation::Open(Mode::Extend)) => 3,
         (true, _) => request.opened,
         (false, _) => 128,
     };
 }
 
 /// What an operation code of the interface means.
-fn operation(code: u32, options: u32) -> Op {
+fn operation(code: u32, options: u32) -> FileOperation {
     match code {
-        0xFA00 | 0xFA04 | 0xFA08 => Op::Open(Mode::Input),
-        0xFA01 | 0xFA05 => Op::Open(Mode::Output),
-        0xFA02 => Op::Open(Mode::Update),
-        0xFA03 => Op::Open(Mode::Extend),
+        0xFA00 | 0xFA04 | 0xFA08 => FileOperation::Open(Mode::Input),
+        0xFA01 | 0xFA05 => FileOperation::Open(Mode::Output),
+        0xFA02 => FileOperation::Open(Mode::Update),
+        0xFA03 => FileOperation::Open(Mode::Extend),
         // libcob has the phrase in the options.
         0xFA80 => match options {
-            1 => Op::Close(Phrase::Lock),
-            2 => Op::Close(Phrase::NoRewind),
-            3 | 4 => Op::Close(Phrase::Reel),
-            _ => Op::Close(Phrase::None),
+            1 => FileOperation::Close(ClosePhrase::Lock),
+            2 => FileOperation::Close(ClosePhrase::NoRewind),
+            3 | 4 => FileOperation::Close(ClosePhrase::Reel),
+            _ => FileOperation::Close(ClosePhrase::None),
         },
-        0xFA81 => Op::Close(Phrase::Lock),
-        0xFA82 => Op::Close(Phrase::NoRewind),
-        0xFA84..=0xFA86 => Op::Close(Phrase::Reel),
-        0xFA8D | 0xFAD8 | 0xFAD9 | 0xFAF5 => Op::Next,
-        0xFA8C | 0xFADE | 0xFADF | 0xFAF9 => Op::Previous,
-        0xFA8E | 0xFADA | 0xFADB | 0xFAF6 => Op::Read,
-        0xFAF3 => Op::Write(advance(options)),
-        0xFAF4 => Op::Rewrite,
-        0xFAF7 => Op::Delete,
-        0xFAE8 | 0xFAE9 => Op::Start(Relation::Equal),
-        0xFAEA => Op::Start(Relation::Greater),
-        0xFAEB => Op::Start(Relation::NotLess),
-        0xFAFE => Op::Start(Relation::Less),
-        0xFAFF => Op::Start(Relation::NotGreater),
-        0xFAED => Op::Start(Relation::First),
-        0xFAEC => Op::Start(Relation::Last),
-        other => Op::Unknown(other as u16),
+        0xFA81 => FileOperation::Close(ClosePhrase::Lock),
+        0xFA82 => FileOperation::Close(ClosePhrase::NoRewind),
+        0xFA84..=0xFA86 => FileOperation::Close(ClosePhrase::Reel),
+        0xFA8D | 0xFAD8 | 0xFAD9 | 0xFAF5 => FileOperation::Next,
+        0xFA8C | 0xFADE | 0xFADF | 0xFAF9 => FileOperation::Previous,
+        0xFA8E | 0xFADA | 0xFADB | 0xFAF6 => FileOperation::Read,
+        0xFAF3 => FileOperation::Write(advance(options)),
+        0xFAF4 => FileOperation::Rewrite,
+        0xFAF7 => FileOperation::Delete,
+        0xFAE8 | 0xFAE9 => FileOperation::Start(StartRelation::Equal),
+        0xFAEA => FileOperation::Start(StartRelation::Greater),
+        0xFAEB => FileOperation::Start(StartRelation::NotLess),
+        0xFAFE => FileOperation::Start(StartRelation::Less),
+        0xFAFF => FileOperation::Start(StartRelation::NotGreater),
+        0xFAED => FileOperation::Start(StartRelation::First),
+        0xFAEC => FileOperation::Start(StartRelation::Last),
+        other => FileOperation::Unknown(other as u16),
     }
 }
 
 /// ADVANCING, in libcob's own bits.
-fn advance(options: u32) -> Advance {
+fn advance(options: u32) -> LineAdvance {
     const PAGE: u32 = 0x0002_0000;
     const AFTER: u32 = 0x0010_0000;
     const BEFORE: u32 = 0x0020_0000;
@@ -400,11 +400,11 @@ fn advance(options: u32) -> Advance {
         options & AFTER != 0,
         options & PAGE != 0,
     ) {
-        (true, _, true) => Advance::BeforePage,
-        (true, _, false) => Advance::Before(lines),
-        (_, true, true) => Advance::AfterPage,
-        (_, true, false) => Advance::After(lines),
-        _ => Advance::None,
+        (true, _, true) => LineAdvance::BeforePage,
+        (true, _, false) => LineAdvance::Before(lines),
+        (_, true, true) => LineAdvance::AfterPage,
+        (_, true, false) => LineAdvance::After(lines),
+        _ => LineAdvance::None,
     }
 }
 

@@ -15,7 +15,7 @@ use runtime::le::{self, CallArguments, ServiceHost, ServiceError, ServiceTime, S
 use crate::markup::{BatchOperands, Field};
 
 /// What the C side calls for a service.
-pub(crate) type Service =
+pub(crate) type ServiceFunction =
     unsafe extern "C" fn(*const c_char, *const *mut Field, c_int, *const c_char, c_uint) -> c_int;
 
 /// The program goes on.
@@ -104,7 +104,7 @@ pub(crate) unsafe extern "C" fn service(
             Ok(()) => GO_ON,
             Err(ServiceError::Abend(code)) => c_int::from(code),
             Err(ServiceError::Unhandled(text)) => {
-                crate::output::tell(&text);
+                crate::output::print_message(&text);
                 c_int::from(le::UNHANDLED)
             }
         }

@@ -11,7 +11,7 @@ use store::{
     StorageError, UnitError, UnitOfWork, WriteStore,
 };
 
-use crate::beside::{Ask, Region, Response};
+use crate::beside::{JobRequest, Region, Response};
 use crate::handler::Key;
 use crate::status::Status;
 
@@ -20,7 +20,7 @@ const MOST_CHANGES: usize = 5_000;
 const MOST_BYTES: usize = 8 << 20;
 
 /// A store that a program works on.
-pub struct Records {
+pub struct StoreRecords {
     reader: Box<dyn ReadStore>,
     writer: Writer,
     unit: UnitOfWork,
@@ -34,7 +34,7 @@ enum Writer {
     Own(Box<dyn WriteStore>),
     /// The region that has them, and how often it had committed this program's
     /// changes when the unit was begun.
-    Beside(Region, u64),
+    InRegion(Region, u64),
 }
 
 /// What went wrong, as a status and in words.
@@ -112,32 +112,32 @@ impl From<UnitError> for Fault {
 
 /// What a file is read by: its own key or an alternate index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum By {
+enum KeySource {
     Own,
     Index(FileId),
 }
 
 /// An open file of the store.
 #[derive(Debug)]
-pub struct Stored {
+pub struct StoredFile {
     file: FileId,
     def: std::sync::Arc<FileDef>,
-    keys: Vec<By>,
+    keys: Vec<KeySource>,
 }
 
-impl Records {
+impl StoreRecords {
     /// A store that this process has to itself.
     pub fn new(reader: Box<dyn ReadStore>, writer: Box<dyn WriteStore>) -> Self {
         Self::with_writer(reader, Writer::Own(writer))
     }
 
     /// A store that a region has.
-    pub fn beside(reader: Box<dyn ReadStore>, region: Region) -> Self {
-        Self::with_writer(reader, Writer::Beside(region, 0))
+    pub fn with_region(reader: Box<dyn ReadStore>, region: Region) -> Self {
+        Self::with_writer(reader, Writer::InRegion(region, 0))
     }
 
     fn with_writer(reader: Box<dyn ReadStore>, writer: Writer) -> Self {
-        Records {
+        StoreRecords {
             reader,
             writer,
             unit: UnitOfWork::new(),
@@ -150,7 +150,7 @@ impl Records {
     pub fn make_writable(&mut self) -> Result<(), Fault> {
         match &mut self.writer {
             Writer::Own(_) => Ok(()),
-            Writer::Beside(region, _) => region.connect(),
+            Writer::InRegion(region, _) => region.connect(),
         }
     }
 
@@ -167,8 +167,8 @@ impl Records {
                     result?;
                 }
             }
-            Writer::Beside(..) => {
-                self.ask(&Ask::Flush)?;
+            Writer::InRegion(..) => {
+                self.ask(&JobRequest::Flush)?;
             }
         }
         Ok(())
@@ -185,8 +185,8 @@ impl Records {
 
     /// Has the region do something, when it has the store. What it has
     /// committed others may change again, so it is no longer laid over.
-    fn ask(&mut self, ask: &Ask<'_>) -> Result<Option<Response>, Fault> {
-        let Writer::Beside(region, commits) = &mut self.writer else {
+    fn ask(&mut self, ask: &JobRequest<'_>) -> Result<Option<Response>, Fault> {
+        let Writer::InRegion(region, commits) = &mut self.writer else {
             return Ok(None);
         };
         let told = region.ask(ask);
@@ -205,9 +205,9 @@ impl Records {
     ) -> Result<(), Fault> {
         let laid = change(&mut self.unit, &mut *self.reader, &mut self.ends);
         match (laid, &self.writer) {
-            (Err(_), Writer::Beside(..)) => {
+            (Err(_), Writer::InRegion(..)) => {
                 self.unit = UnitOfWork::new();
-                self.ask(&Ask::Flush)?;
+                self.ask(&JobRequest::Flush)?;
             }
             (laid, _) => laid?,
         }
@@ -222,7 +222,7 @@ impl Records {
         wanted: FileOrganisation,
         keys: &[Key],
         max: usize,
-    ) -> Result<Stored, Fault> {
+    ) -> Result<StoredFile, Fault> {
         let missing = |text: String| Fault {
             status: Status::MISSING,
             text,
@@ -238,7 +238,7 @@ impl Records {
         for (at, key) in keys.iter().enumerate() {
             by.push(self.by(&access, at, key)?);
         }
-        Ok(Stored {
+        Ok(StoredFile {
             file: access.base.id,
             def,
             keys: by,
@@ -248,18 +248,18 @@ impl Records {
     /// What serves a key of the program. As on z/OS its place and length must be
     /// those of the index. Whether keys are unique is the index's business:
     /// `DUPLICATES` of the program is not compared with it.
-    fn by(&mut self, access: &FileAccessPath, at: usize, key: &Key) -> Result<By, Fault> {
+    fn by(&mut self, access: &FileAccessPath, at: usize, key: &Key) -> Result<KeySource, Fault> {
         let place = |offset: u32, length: u32| (offset, length) == (key.offset, key.length);
         if at == 0 {
             if let Some(index) = &access.index {
                 let field = index.def.key;
                 if place(field.offset_bytes, field.length_bytes) {
-                    return Ok(By::Index(index.id));
+                    return Ok(KeySource::Index(index.id));
                 }
             } else if let FileOrganisation::Ksds(field) = access.base.def.organisation
                 && place(field.offset_bytes, field.length_bytes)
             {
-                return Ok(By::Own);
+                return Ok(KeySource::Own);
             }
             let (name, field) = match (&access.index, access.base.def.organisation) {
                 (Some(index), _) => (&index.def.name, index.def.key),
@@ -288,16 +288,16 @@ impl Records {
                 index.def.name
             )));
         }
-        Ok(By::Index(index.id))
+        Ok(KeySource::Index(index.id))
     }
 
     /// Whether a file has no record.
-    pub fn is_empty(&mut self, file: &Stored) -> Result<bool, Fault> {
+    pub fn is_empty(&mut self, file: &StoredFile) -> Result<bool, Fault> {
         Ok(self.seek(file, 0, SeekKey::First, true)?.is_none())
     }
 
     /// Deletes every record.
-    pub fn clear(&mut self, file: &mut Stored) -> Result<(), Fault> {
+    pub fn clear(&mut self, file: &mut StoredFile) -> Result<(), Fault> {
         self.commit()?;
         let Writer::Own(writer) = &mut self.writer else {
             return Err(Fault {
@@ -319,11 +319,11 @@ impl Records {
         file.file = built.map_err(|e| machine(&e))?;
         let new = self.reader.indexes(file.file)?;
         for by in &mut file.keys {
-            let By::Index(id) = by else { continue };
+            let KeySource::Index(id) = by else { continue };
             let was = old.iter().find(|index| index.id == *id);
             let is = was.and_then(|was| new.iter().find(|index| index.def.name == was.def.name));
             let is = is.ok_or_else(|| machine(&"an index of the file went away"))?;
-            *by = By::Index(is.id);
+            *by = KeySource::Index(is.id);
         }
         Ok(())
     }
@@ -331,13 +331,13 @@ impl Records {
     /// A record by the key of reference; by the file's own key if it `is_own`.
     pub fn seek(
         &mut self,
-        file: &Stored,
+        file: &StoredFile,
         key: usize,
         seek: SeekKey<'_>,
         is_own: bool,
     ) -> Result<Option<FoundRecord>, Fault> {
         if !self.unit.is_empty() {
-            self.ask(&Ask::Look)?;
+            self.ask(&JobRequest::Look)?;
         }
         self.seek_now(file, key, seek, is_own)
     }
@@ -346,7 +346,7 @@ impl Records {
     /// change records too it is locked, and one that was held before is free.
     pub fn seek_for_update(
         &mut self,
-        file: &Stored,
+        file: &StoredFile,
         key: usize,
         seek: SeekKey<'_>,
         held: &mut Option<Vec<u8>>,
@@ -359,7 +359,7 @@ impl Records {
             let Some(found) = self.seek_now(file, key, seek, false)? else {
                 return self.seek(file, key, seek, false);
             };
-            self.ask(&Ask::Hold {
+            self.ask(&JobRequest::Hold {
                 file: file.file.0,
                 key: found.key(),
             })?;
@@ -373,9 +373,9 @@ impl Records {
     }
 
     /// Gives the lock of a record back.
-    pub fn free(&mut self, file: &Stored, held: &mut Option<Vec<u8>>) -> Result<(), Fault> {
+    pub fn free(&mut self, file: &StoredFile, held: &mut Option<Vec<u8>>) -> Result<(), Fault> {
         if let Some(key) = held.take() {
-            self.ask(&Ask::Free {
+            self.ask(&JobRequest::Free {
                 file: file.file.0,
                 key: &key,
             })?;
@@ -385,17 +385,17 @@ impl Records {
 
     fn seek_now(
         &mut self,
-        file: &Stored,
+        file: &StoredFile,
         key: usize,
         seek: SeekKey<'_>,
         is_own: bool,
     ) -> Result<Option<FoundRecord>, Fault> {
-        let by = file.keys.get(key).copied().unwrap_or(By::Own);
+        let by = file.keys.get(key).copied().unwrap_or(KeySource::Own);
         let (unit, reader) = (&self.unit, &mut *self.reader);
         let mut copy = None;
         let mut show = |found: FoundRecord<&[u8]>| copy = Some(found.copied());
         match by {
-            By::Index(index) if !is_own => {
+            KeySource::Index(index) if !is_own => {
                 unit.seek_path(reader, index, seek, &mut |e| show(e.into()))?;
             }
             _ => {
@@ -406,9 +406,9 @@ impl Records {
     }
 
     /// Adds a record under its key; the status tells of equal alternate keys.
-    pub fn insert(&mut self, file: &Stored, key: &[u8], record: &[u8]) -> Result<Status, Fault> {
+    pub fn insert(&mut self, file: &StoredFile, key: &[u8], record: &[u8]) -> Result<Status, Fault> {
         let id = file.file;
-        self.ask(&Ask::Insert {
+        self.ask(&JobRequest::Insert {
             file: id.0,
             key,
             record,
@@ -420,9 +420,9 @@ impl Records {
     }
 
     /// Adds a record at the end of an ESDS or RRDS and gives its key.
-    pub fn append(&mut self, file: &Stored, record: &[u8]) -> Result<Vec<u8>, Fault> {
+    pub fn append(&mut self, file: &StoredFile, record: &[u8]) -> Result<Vec<u8>, Fault> {
         let id = file.file;
-        let told = self.ask(&Ask::Append { file: id.0, record })?;
+        let told = self.ask(&JobRequest::Append { file: id.0, record })?;
         let mut key = Vec::new();
         self.lay(|unit, reader, ends| match told {
             Some(told) => {
@@ -439,9 +439,9 @@ impl Records {
     }
 
     /// Replaces a record; the status tells of equal alternate keys.
-    pub fn replace(&mut self, file: &Stored, key: &[u8], record: &[u8]) -> Result<Status, Fault> {
+    pub fn replace(&mut self, file: &StoredFile, key: &[u8], record: &[u8]) -> Result<Status, Fault> {
         let id = file.file;
-        self.ask(&Ask::Replace {
+        self.ask(&JobRequest::Replace {
             file: id.0,
             key,
             record,
@@ -453,17 +453,17 @@ impl Records {
     }
 
     /// Deletes a record.
-    pub fn delete(&mut self, file: &Stored, key: &[u8]) -> Result<(), Fault> {
+    pub fn delete(&mut self, file: &StoredFile, key: &[u8]) -> Result<(), Fault> {
         let id = file.file;
-        self.ask(&Ask::Delete { file: id.0, key })?;
+        self.ask(&JobRequest::Delete { file: id.0, key })?;
         self.lay(|unit, reader, _| unit.delete(reader, id, key))?;
         self.changed()
     }
 
     /// Whether another record has an alternate key of this one.
-    fn duplicates(&mut self, file: &Stored, record: &[u8]) -> Result<Status, Fault> {
+    fn duplicates(&mut self, file: &StoredFile, record: &[u8]) -> Result<Status, Fault> {
         for by in &file.keys {
-            let By::Index(index) = *by else { continue };
+            let KeySource::Index(index) = *by else { continue };
             let entry = self.reader.index(index)?;
             let Some(key) = entry.def.key_in(record).filter(|_| !entry.def.unique) else {
                 continue;
@@ -480,7 +480,7 @@ impl Records {
     }
 }
 
-impl Stored {
+impl StoredFile {
     /// The file's definition.
     pub fn def(&self) -> &FileDef {
         &self.def

@@ -1,6 +1,6 @@
 //! Jobs as sites write them, and any text at all.
 
-use batch::jcl::{Operator, Part, parse};
+use batch::jcl::{CondOperator, DdPart, parse};
 use proptest::prelude::*;
 
 #[test]
@@ -16,10 +16,10 @@ fn steps_have_their_program_parm_conditions_and_dds() {
         ("LOAD", Some("IT'S"))
     );
     assert_eq!(step.cond.len(), 2);
-    assert_eq!(step.cond[1].operator, Operator::Equal);
+    assert_eq!(step.cond[1].operator, CondOperator::Equal);
     assert_eq!(step.cond[1].step.as_deref(), Some("B"));
-    assert_eq!(step.dds[0].parts[1], Part::Lines("one\n".to_owned()));
-    assert_eq!(step.dds[1].parts, [Part::Output]);
+    assert_eq!(step.dds[0].parts[1], DdPart::Lines("one\n".to_owned()));
+    assert_eq!(step.dds[1].parts, [DdPart::Output]);
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn a_parm_has_a_hundred_bytes_at_most() {
 }
 
 #[test]
-fn what_is_not_closed_or_not_continued_is_told() {
+fn what_is_not_closed_or_not_continued_is_reported() {
     let one = |cards: &str| mistakes(cards).join("; ");
     assert!(one("//A EXEC PGM=X,PARM='A\n").contains("2:5 a quote is not closed"));
     assert!(one("//A EXEC PGM=X,\n//B EXEC PGM=Y\n").contains("2:15 the next line does not go on"));
@@ -72,7 +72,7 @@ fn data_with_a_delimiter_of_its_own_goes_on_to_it() {
     let parts: Vec<_> = job.steps[0].dds.iter().map(|dd| &dd.parts[0]).collect();
     assert_eq!(
         parts,
-        [&Part::Lines("// IN\n/*\n".to_owned()), &Part::Dummy]
+        [&DdPart::Lines("// IN\n/*\n".to_owned()), &DdPart::Dummy]
     );
     let cards = "//A EXEC PGM=X\n//D DD *,DLM=ZZ\n//B EXEC PGM=Y\n";
     assert_eq!(mistakes(cards), ["3:5 the data of DD D has no end"]);
@@ -110,7 +110,7 @@ fn where_programs_are_is_no_data_set() {
     let job =
         parse("//J JOB 1\n//A EXEC PGM=X\n//STEPLIB DD DISP=SHR,DSN=A\n//  DD DISP=SHR,DSN=B\n");
     assert_eq!(job.diagnostics, []);
-    assert_eq!(job.steps[0].dds[0].parts, [Part::Dummy]);
+    assert_eq!(job.steps[0].dds[0].parts, [DdPart::Dummy]);
     let libraries = "//JOBLIB DD DISP=SHR,DSN=A
 // DD DISP=SHR,DSN=B
 //A EXEC PGM=X
@@ -123,7 +123,7 @@ fn where_programs_are_is_no_data_set() {
 }
 
 #[test]
-fn a_procedure_is_told_once() {
+fn a_procedure_is_reported_once() {
     for cards in ["//A EXEC PROC=REPROC\n", "//A EXEC REPROC\n"] {
         let told = mistakes(cards);
         assert_eq!(told.len(), 1, "{told:?}");

@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
 use super::socket::connect;
-use super::wire::{Ask, Frames, Response, VERSION};
+use super::wire::{JobRequest, FrameBuffer, Response, VERSION};
 use crate::status::Status;
 use crate::stored::Fault;
 
@@ -26,7 +26,7 @@ pub struct Region {
 
 struct Connection {
     stream: UnixStream,
-    frames: Frames,
+    frames: FrameBuffer,
     out: Vec<u8>,
 }
 
@@ -45,7 +45,7 @@ impl Region {
     }
 
     /// Has it do something.
-    pub fn ask(&mut self, ask: &Ask<'_>) -> Result<Response, Fault> {
+    pub fn ask(&mut self, ask: &JobRequest<'_>) -> Result<Response, Fault> {
         self.connect()?;
         let told = self.exchange(ask).inspect_err(|_| {
             self.open = None;
@@ -84,11 +84,11 @@ impl Region {
         })?;
         self.open = Some(Connection {
             stream,
-            frames: Frames::default(),
+            frames: FrameBuffer::default(),
             out: Vec::new(),
         });
         let program = std::mem::take(&mut self.program);
-        let told = self.exchange(&Ask::Hello {
+        let told = self.exchange(&JobRequest::Hello {
             version: VERSION,
             program: program.as_bytes(),
         });
@@ -105,7 +105,7 @@ impl Region {
         Err(refused)
     }
 
-    fn exchange(&mut self, ask: &Ask<'_>) -> Result<Response, Fault> {
+    fn exchange(&mut self, ask: &JobRequest<'_>) -> Result<Response, Fault> {
         let Some(connection) = &mut self.open else {
             return Err(gone("the region is not connected"));
         };
@@ -119,7 +119,7 @@ impl Region {
 }
 
 impl Connection {
-    fn exchange(&mut self, ask: &Ask<'_>) -> io::Result<Option<Response>> {
+    fn exchange(&mut self, ask: &JobRequest<'_>) -> io::Result<Option<Response>> {
         self.out.clear();
         ask.emit(&mut self.out);
         let sent = self.stream.write_all(&self.out);

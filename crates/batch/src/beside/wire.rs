@@ -12,7 +12,7 @@ use std::io::{self, Read};
 
 use crate::status::Status;
 
-/// Version of the messages; a [`Ask::Hello`] of another is refused.
+/// Version of the messages; a [`JobRequest::Hello`] of another is refused.
 pub const VERSION: u32 = 2;
 
 /// Most bytes of a message: a key, a record of the greatest length, and a bit.
@@ -20,7 +20,7 @@ const MOST_BYTES: usize = 64 << 10;
 
 /// What a job asks. `file` is the store's number of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ask<'a> {
+pub enum JobRequest<'a> {
     /// Comes first: the version of the messages and the program's name.
     Hello {
         /// [`VERSION`].
@@ -98,20 +98,20 @@ pub struct Response {
     pub text: String,
 }
 
-impl Ask<'_> {
+impl JobRequest<'_> {
     /// Adds the message to `out`.
     pub fn emit(&self, out: &mut Vec<u8>) {
         let (what, file, key, record): (u8, u32, &[u8], &[u8]) = match *self {
-            Ask::Hello { version, program } => (1, version, program, &[]),
-            Ask::Hold { file, key } => (2, file, key, &[]),
-            Ask::Free { file, key } => (3, file, key, &[]),
-            Ask::Insert { file, key, record } => (4, file, key, record),
-            Ask::Append { file, record } => (5, file, &[], record),
-            Ask::Replace { file, key, record } => (6, file, key, record),
-            Ask::Delete { file, key } => (7, file, key, &[]),
-            Ask::Flush => (8, 0, &[], &[]),
-            Ask::Look => (9, 0, &[], &[]),
-            Ask::Command { text } => (10, 0, &[], text),
+            JobRequest::Hello { version, program } => (1, version, program, &[]),
+            JobRequest::Hold { file, key } => (2, file, key, &[]),
+            JobRequest::Free { file, key } => (3, file, key, &[]),
+            JobRequest::Insert { file, key, record } => (4, file, key, record),
+            JobRequest::Append { file, record } => (5, file, &[], record),
+            JobRequest::Replace { file, key, record } => (6, file, key, record),
+            JobRequest::Delete { file, key } => (7, file, key, &[]),
+            JobRequest::Flush => (8, 0, &[], &[]),
+            JobRequest::Look => (9, 0, &[], &[]),
+            JobRequest::Command { text } => (10, 0, &[], text),
         };
         let bytes = 1 + 4 + 2 + key.len() + record.len();
         out.extend((bytes as u32).to_le_bytes());
@@ -123,26 +123,26 @@ impl Ask<'_> {
     }
 
     /// Reads a message without its length.
-    pub fn parse(bytes: &[u8]) -> Option<Ask<'_>> {
+    pub fn parse(bytes: &[u8]) -> Option<JobRequest<'_>> {
         let (&what, rest) = bytes.split_first()?;
         let (file, rest) = rest.split_first_chunk()?;
         let file = u32::from_le_bytes(*file);
         let (length, rest) = rest.split_first_chunk()?;
         let (key, record) = rest.split_at_checked(u16::from_le_bytes(*length).into())?;
         Some(match what {
-            1 => Ask::Hello {
+            1 => JobRequest::Hello {
                 version: file,
                 program: key,
             },
-            2 => Ask::Hold { file, key },
-            3 => Ask::Free { file, key },
-            4 => Ask::Insert { file, key, record },
-            5 => Ask::Append { file, record },
-            6 => Ask::Replace { file, key, record },
-            7 => Ask::Delete { file, key },
-            8 => Ask::Flush,
-            9 => Ask::Look,
-            10 => Ask::Command { text: record },
+            2 => JobRequest::Hold { file, key },
+            3 => JobRequest::Free { file, key },
+            4 => JobRequest::Insert { file, key, record },
+            5 => JobRequest::Append { file, record },
+            6 => JobRequest::Replace { file, key, record },
+            7 => JobRequest::Delete { file, key },
+            8 => JobRequest::Flush,
+            9 => JobRequest::Look,
+            10 => JobRequest::Command { text: record },
             _ => return None,
         })
     }
@@ -192,13 +192,13 @@ impl Response {
 
 /// Messages out of a stream of bytes, however they come.
 #[derive(Debug, Default)]
-pub struct Frames {
+pub struct FrameBuffer {
     bytes: Vec<u8>,
     /// Bytes of the message that was given last.
     given: usize,
 }
 
-impl Frames {
+impl FrameBuffer {
     /// The next message without its length. None when the stream gives nothing
     /// for as long as it waits; an error when it has ended.
     pub fn next(&mut self, stream: &mut impl Read) -> io::Result<Option<&[u8]>> {
@@ -245,12 +245,12 @@ mod tests {
     use proptest::prelude::*;
 
     /// A stream that gives a few bytes at a time, and nothing in between.
-    struct Dribble<'a> {
+    struct DribbleStream<'a> {
         bytes: &'a [u8],
         rests: bool,
     }
 
-    impl Read for Dribble<'_> {
+    impl Read for DribbleStream<'_> {
         fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
             self.rests = !self.rests;
             if self.rests {
@@ -266,40 +266,40 @@ mod tests {
     #[test]
     fn messages_come_whole_out_of_a_stream_in_pieces() {
         let asks = [
-            Ask::Hello {
+            JobRequest::Hello {
                 version: VERSION,
                 program: b"LOADACCT",
             },
-            Ask::Hold {
+            JobRequest::Hold {
                 file: 7,
                 key: b"KEY",
             },
-            Ask::Append {
+            JobRequest::Append {
                 file: 7,
                 record: b"RECORD",
             },
-            Ask::Insert {
+            JobRequest::Insert {
                 file: 1,
                 key: b"K",
                 record: b"KR",
             },
-            Ask::Command { text: b" DELETE A" },
-            Ask::Flush,
+            JobRequest::Command { text: b" DELETE A" },
+            JobRequest::Flush,
         ];
         let mut bytes = Vec::new();
         asks.iter().for_each(|ask| ask.emit(&mut bytes));
-        let mut stream = Dribble {
+        let mut stream = DribbleStream {
             bytes: &bytes,
             rests: false,
         };
-        let mut frames = Frames::default();
+        let mut frames = FrameBuffer::default();
         for ask in asks {
             let frame = loop {
                 if let Some(frame) = frames.next(&mut stream).expect("a stream") {
                     break frame.to_vec();
                 }
             };
-            assert_eq!(Ask::parse(&frame), Some(ask));
+            assert_eq!(JobRequest::parse(&frame), Some(ask));
         }
         let end = loop {
             match frames.next(&mut stream) {
@@ -322,9 +322,9 @@ mod tests {
 
         #[test]
         fn no_bytes_make_the_readers_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            let _ = Ask::parse(&bytes);
+            let _ = JobRequest::parse(&bytes);
             let _ = Response::parse(&bytes);
-            let mut frames = Frames::default();
+            let mut frames = FrameBuffer::default();
             let mut stream = &bytes[..];
             while let Ok(Some(_)) = frames.next(&mut stream) {}
         }

@@ -6,43 +6,43 @@
 
 use store::rrn_key;
 
-use super::{Advance, Call, Done, Fault, Mode, Open, Opened, Org, Records};
+use super::{LineAdvance, FileStatement, CallResult, Fault, Mode, OpenFile, OpenedFile, FileOrganization, StoreRecords};
 use super::{machine, number, of, too_large};
-use crate::plain::Plain;
+use crate::plain::PlainFile;
 use crate::status::Status;
 
 /// The record that is written, if its length is one that the program's
 /// records have.
-fn record<'c>(call: &'c Call<'_>) -> Result<&'c [u8], Fault> {
+fn record<'c>(call: &'c FileStatement<'_>) -> Result<&'c [u8], Fault> {
     let fits = !call.is_variable || (call.min..=call.max).contains(&call.length);
     let bytes = call.area.get(..call.length).filter(|_| fits);
     bytes.ok_or_else(|| Status::BAD_LENGTH.into())
 }
 
 pub(super) fn write(
-    store: &mut Option<Records>,
-    open: &mut Open,
-    call: &mut Call<'_>,
-    advance: Advance,
-) -> Done {
+    store: &mut Option<StoreRecords>,
+    open: &mut OpenFile,
+    call: &mut FileStatement<'_>,
+    advance: LineAdvance,
+) -> CallResult {
     let file = match &mut open.records {
-        Opened::Stored(file) => file,
-        Opened::Plain(Plain::Output(output)) => {
+        OpenedFile::Stored(file) => file,
+        OpenedFile::Plain(PlainFile::Output(output)) => {
             output.write(record(call)?, advance).map_err(machine)?;
             return Ok(Status::OK);
         }
-        Opened::Plain(_) | Opened::Absent => return Ok(Status::NOT_OUTPUT),
+        OpenedFile::Plain(_) | OpenedFile::Absent => return Ok(Status::NOT_OUTPUT),
     };
     let store = of(store)?;
     file.def()
         .check_record(record(call)?)
         .map_err(|_| Status::BAD_LENGTH)?;
     match call.org {
-        Org::Sequential | Org::Lines => {
+        FileOrganization::Sequential | FileOrganization::Lines => {
             store.append(file, record(call)?)?;
             Ok(Status::OK)
         }
-        Org::Relative if call.is_sequential => {
+        FileOrganization::Relative if call.is_sequential => {
             let key = store.append(file, record(call)?)?;
             if too_large(call, &key) {
                 store.delete(file, &key)?;
@@ -51,9 +51,9 @@ pub(super) fn write(
             call.number = number(&key);
             Ok(Status::OK)
         }
-        Org::Relative if call.number == 0 => Ok(Status::NO_ROOM),
-        Org::Relative => store.insert(file, &rrn_key(call.number), record(call)?),
-        Org::Indexed => {
+        FileOrganization::Relative if call.number == 0 => Ok(Status::NO_ROOM),
+        FileOrganization::Relative => store.insert(file, &rrn_key(call.number), record(call)?),
+        FileOrganization::Indexed => {
             let key = file
                 .def()
                 .key_in(record(call)?)
@@ -75,66 +75,66 @@ pub(super) fn write(
 }
 
 pub(super) fn rewrite(
-    store: &mut Option<Records>,
-    open: &mut Open,
-    call: &mut Call<'_>,
+    store: &mut Option<StoreRecords>,
+    open: &mut OpenFile,
+    call: &mut FileStatement<'_>,
     read_before: Option<Vec<u8>>,
-) -> Done {
-    let by_key = matches!(call.org, Org::Indexed | Org::Relative) && !call.is_sequential;
+) -> CallResult {
+    let by_key = matches!(call.org, FileOrganization::Indexed | FileOrganization::Relative) && !call.is_sequential;
     if !by_key && read_before.is_none() {
         return Ok(Status::NO_READ);
     }
     let file = match &mut open.records {
-        Opened::Stored(file) => file,
-        Opened::Plain(Plain::Update(update)) => {
+        OpenedFile::Stored(file) => file,
+        OpenedFile::Plain(PlainFile::Update(update)) => {
             return Ok(match update.rewrite(record(call)?).map_err(machine)? {
                 true => Status::OK,
                 false => Status::BAD_LENGTH,
             });
         }
-        Opened::Plain(_) | Opened::Absent => return Ok(Status::NOT_UPDATE),
+        OpenedFile::Plain(_) | OpenedFile::Absent => return Ok(Status::NOT_UPDATE),
     };
     let own = file.def().key_in(record(call)?).map(<[u8]>::to_vec);
     let key = match (call.org, read_before) {
-        (Org::Indexed, before) => {
+        (FileOrganization::Indexed, before) => {
             let key = own.ok_or(Status::BAD_LENGTH)?;
             if call.is_sequential && before.as_ref() != Some(&key) {
                 return Ok(Status::SEQUENCE);
             }
             key
         }
-        (Org::Relative, _) if by_key => rrn_key(call.number).to_vec(),
+        (FileOrganization::Relative, _) if by_key => rrn_key(call.number).to_vec(),
         (_, before) => before.ok_or(Status::NO_READ)?,
     };
     let status = of(store)?.replace(file, &key, record(call)?)?;
-    let_go(&mut open.held, &key);
+    release_lock(&mut open.held, &key);
     Ok(status)
 }
 
 /// A record that was changed stays locked until the change is committed, and no
 /// longer.
-fn let_go(held: &mut Option<Vec<u8>>, key: &[u8]) {
+fn release_lock(held: &mut Option<Vec<u8>>, key: &[u8]) {
     if held.as_deref() == Some(key) {
         *held = None;
     }
 }
 
 pub(super) fn delete(
-    store: &mut Option<Records>,
-    open: &mut Open,
-    call: &mut Call<'_>,
+    store: &mut Option<StoreRecords>,
+    open: &mut OpenFile,
+    call: &mut FileStatement<'_>,
     read_before: Option<Vec<u8>>,
-) -> Done {
-    let Opened::Stored(file) = &open.records else {
+) -> CallResult {
+    let OpenedFile::Stored(file) = &open.records else {
         return Ok(match open.records {
-            Opened::Absent if !call.is_sequential => Status::NOT_FOUND,
+            OpenedFile::Absent if !call.is_sequential => Status::NOT_FOUND,
             _ => Status::LOGIC,
         });
     };
     let key = match read_before {
         None if call.is_sequential => return Ok(Status::NO_READ),
         Some(key) if call.is_sequential => key,
-        _ if call.org == Org::Relative => rrn_key(call.number).to_vec(),
+        _ if call.org == FileOrganization::Relative => rrn_key(call.number).to_vec(),
         _ => {
             // The key of the base, wherever a path's first key is.
             let whole = call.area.get(..).unwrap_or_default();
@@ -142,6 +142,6 @@ pub(super) fn delete(
         }
     };
     of(store)?.delete(file, &key)?;
-    let_go(&mut open.held, &key);
+    release_lock(&mut open.held, &key);
     Ok(Status::OK)
 }

@@ -2,20 +2,20 @@
 //! their places, and the lines of in-stream data.
 
 /// A statement.
-pub(super) struct Card {
+pub(super) struct JclStatement {
     pub name: String,
     pub operation: String,
     /// Line of the statement and column of its operation, from 1.
     pub line: u32,
     pub column: u32,
-    pub operands: Vec<Operand>,
+    pub operands: Vec<JclOperand>,
     /// Column of the first character that cannot be read, if any.
     pub broken: Option<(u32, u32, &'static str)>,
 }
 
 /// One operand: `KEYWORD=value`, or a positional one without a keyword.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Operand {
+pub(super) struct JclOperand {
     pub keyword: Option<String>,
     pub value: String,
     pub line: u32,
@@ -29,7 +29,7 @@ const NO_MORE: &str =
 
 /// The statement that begins on line `at`, and `at` behind it; `None` for a
 /// comment, a delimiter or the end of the job.
-pub(super) fn card(lines: &[&str], at: &mut usize) -> Option<Card> {
+pub(super) fn card(lines: &[&str], at: &mut usize) -> Option<JclStatement> {
     let first = *at;
     let body = cut(lines[first]).strip_prefix("//")?;
     if body.starts_with('*') || body.trim().is_empty() {
@@ -41,7 +41,7 @@ pub(super) fn card(lines: &[&str], at: &mut usize) -> Option<Card> {
     let (gap, rest) = blanks(rest);
     column += gap;
     let (operation, rest) = word(rest);
-    let mut card = Card {
+    let mut card = JclStatement {
         name: name.to_owned(),
         operation: operation.to_owned(),
         line: first as u32 + 1,
@@ -112,7 +112,7 @@ fn pieces<T>(text: &[T], character: impl Fn(&T) -> char) -> Vec<&[T]> {
     pieces.collect()
 }
 
-fn operands(text: &[(char, u32, u32)]) -> Vec<Operand> {
+fn operands(text: &[(char, u32, u32)]) -> Vec<JclOperand> {
     let mut found = Vec::new();
     for piece in pieces(text, |(c, ..)| *c) {
         let Some((_, line, column)) = piece.first() else {
@@ -129,7 +129,7 @@ fn operands(text: &[(char, u32, u32)]) -> Vec<Operand> {
             Some((key, value)) => (Some(key.to_ascii_uppercase()), value.to_owned()),
             None => (None, whole.clone()),
         };
-        found.push(Operand {
+        found.push(JclOperand {
             keyword,
             value,
             line: *line,

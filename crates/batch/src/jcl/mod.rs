@@ -18,20 +18,20 @@ pub use parse::parse;
 
 /// A job.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Job {
+pub struct JclJob {
     /// Its name.
     pub name: String,
     /// Tests of JOB COND: when one holds, no further step runs.
-    pub cond: Vec<Test>,
+    pub cond: Vec<CondTest>,
     /// Its steps.
-    pub steps: Vec<Step>,
+    pub steps: Vec<JclStep>,
     /// In the order of the text. With an error among them nothing is to run.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// A step.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Step {
+pub struct JclStep {
     /// Its name; empty if it has none.
     pub name: String,
     /// PGM.
@@ -45,11 +45,11 @@ pub struct Step {
     /// PARM.
     pub parm: Option<String>,
     /// COND: when one of the tests holds, the step does not run.
-    pub cond: Vec<Test>,
+    pub cond: Vec<CondTest>,
     /// Whether it runs after an abend: EVEN, ONLY.
     pub after_abend: AfterAbend,
     /// Its DDs, in their order.
-    pub dds: Vec<Dd>,
+    pub dds: Vec<DdConcatenation>,
 }
 
 /// Whether a step runs when one before it ended abnormally.
@@ -66,18 +66,18 @@ pub enum AfterAbend {
 
 /// A test of COND: it holds when `code` stands so to a step's condition code.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Test {
+pub struct CondTest {
     /// What is compared.
     pub code: u32,
     /// How.
-    pub operator: Operator,
+    pub operator: CondOperator,
     /// The step; every earlier step when absent.
     pub step: Option<String>,
 }
 
 /// How a test compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operator {
+pub enum CondOperator {
     /// GT.
     Greater,
     /// GE.
@@ -94,18 +94,18 @@ pub enum Operator {
 
 /// A DD statement with those that are concatenated to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dd {
+pub struct DdConcatenation {
     /// Its name.
     pub name: String,
     /// Line, from 1.
     pub line: u32,
     /// What it stands for, one for each data set.
-    pub parts: Vec<Part>,
+    pub parts: Vec<DdPart>,
 }
 
 /// What one DD statement stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
+pub enum DdPart {
     /// A data set.
     DataSet {
         /// Its name; with `&&` in front of it for this job alone.
@@ -113,9 +113,9 @@ pub enum Part {
         /// Whether it is there before.
         status: Status,
         /// What becomes of it when the step ends.
-        normal: After,
+        normal: DataSetDisposition,
         /// And when it ends abnormally.
-        abnormal: After,
+        abnormal: DataSetDisposition,
     },
     /// Lines in the job.
     Lines(String),
@@ -139,7 +139,7 @@ pub enum Status {
 
 /// The second and the third part of DISP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum After {
+pub enum DataSetDisposition {
     /// Not said, of one that was there: it stays as it is.
     Usual,
     /// KEEP, CATLG or UNCATLG: it stays.
@@ -150,7 +150,7 @@ pub enum After {
     Pass,
 }
 
-impl Job {
+impl JclJob {
     /// Whether something is wrong with the text.
     pub fn has_errors(&self) -> bool {
         let mut found = self.diagnostics.iter();
@@ -158,16 +158,16 @@ impl Job {
     }
 }
 
-impl Test {
+impl CondTest {
     /// Whether it holds for a condition code.
     pub fn holds(&self, code: u32) -> bool {
         match self.operator {
-            Operator::Greater => self.code > code,
-            Operator::GreaterOrEqual => self.code >= code,
-            Operator::Equal => self.code == code,
-            Operator::NotEqual => self.code != code,
-            Operator::Less => self.code < code,
-            Operator::LessOrEqual => self.code <= code,
+            CondOperator::Greater => self.code > code,
+            CondOperator::GreaterOrEqual => self.code >= code,
+            CondOperator::Equal => self.code == code,
+            CondOperator::NotEqual => self.code != code,
+            CondOperator::Less => self.code < code,
+            CondOperator::LessOrEqual => self.code <= code,
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Statements to a [`Job`], and what is wrong with them.
+//! Statements to a [`JclJob`], and what is wrong with them.
 
 use cics::diagnostic::{Diagnostic, Severity};
 
-use super::lex::{Card, Operand, card, parts, unquoted};
-use super::{After, AfterAbend, Dd, Job, Operator, Part, Status, Step, Test};
+use super::lex::{JclStatement, JclOperand, card, parts, unquoted};
+use super::{DataSetDisposition, AfterAbend, DdConcatenation, JclJob, CondOperator, DdPart, Status, JclStep, CondTest};
 
 /// EXEC operands that change nothing here.
 const EXEC_ACCEPTED: &[&str] = &[
@@ -24,7 +24,7 @@ const LIBRARIES: &[&str] = &["JOBLIB", "STEPLIB", "SYSUDUMP", "SYSABEND", "CEEDU
 const MOST_PARM: usize = 100;
 
 /// Reads a job. It takes any text, and never fails but by diagnostics.
-pub fn parse(text: &str) -> Job {
+pub fn parse(text: &str) -> JclJob {
     let lines: Vec<&str> = text.lines().collect();
     let mut reader = Reader::default();
     let (mut at, mut is_ended) = (0, false);
@@ -46,7 +46,7 @@ pub fn parse(text: &str) -> Job {
                 let message = "this line is no statement and belongs to no DD".to_owned();
                 let help = "statements begin with // in column 1, a job with //NAME JOB";
                 let place = (at as u32 + 1, 1);
-                reader.say(Severity::Error, place, message, Some(help.to_owned()));
+                reader.add_diagnostic(Severity::Error, place, message, Some(help.to_owned()));
             }
             stray = true;
             strays = true;
@@ -59,14 +59,14 @@ pub fn parse(text: &str) -> Job {
         // It has been told what a job begins with.
     } else if !reader.has_job {
         let help = Some("a job begins with //NAME JOB".to_owned());
-        reader.say(
+        reader.add_diagnostic(
             Severity::Error,
             (1, 1),
             "there is no JOB statement".to_owned(),
             help,
         );
     } else if reader.job.steps.is_empty() {
-        reader.say(
+        reader.add_diagnostic(
             Severity::Error,
             (1, 1),
             "the job has no step".to_owned(),
@@ -80,14 +80,14 @@ pub fn parse(text: &str) -> Job {
 
 #[derive(Default)]
 struct Reader {
-    job: Job,
+    job: JclJob,
     has_job: bool,
     /// The job has libraries for all its steps.
     has_libraries: bool,
 }
 
 impl Reader {
-    fn say(&mut self, severity: Severity, at: (u32, u32), message: String, help: Option<String>) {
+    fn add_diagnostic(&mut self, severity: Severity, at: (u32, u32), message: String, help: Option<String>) {
         self.job.diagnostics.push(Diagnostic {
             severity,
             line: at.0,
@@ -98,7 +98,7 @@ impl Reader {
     }
 
     fn error(&mut self, at: (u32, u32), message: String) {
-        self.say(Severity::Error, at, message, None);
+        self.add_diagnostic(Severity::Error, at, message, None);
     }
 
     /// The current step ends on this line, as far as is known.
@@ -108,7 +108,7 @@ impl Reader {
         }
     }
 
-    fn card(&mut self, card: Card, lines: &[&str], at: &mut usize) {
+    fn card(&mut self, card: JclStatement, lines: &[&str], at: &mut usize) {
         let operation = card.operation.to_ascii_uppercase();
         // A statement that is not read has operands of its own form.
         if matches!(operation.as_str(), "JOB" | "EXEC" | "DD") {
@@ -123,7 +123,7 @@ impl Reader {
         if !card.name.is_empty() && !is_name(&card.name) {
             let help = "a letter, $, # or @, then up to seven of these or digits".to_owned();
             let message = format!("{} is no name", card.name);
-            self.say(Severity::Error, (card.line, 3), message, Some(help));
+            self.add_diagnostic(Severity::Error, (card.line, 3), message, Some(help));
         }
         match operation.as_str() {
             "JOB" => self.job_card(card),
@@ -133,20 +133,20 @@ impl Reader {
             other if card.name.is_empty() && other.contains('=') => {
                 let help = "where a statement goes on, the line before ends with a comma";
                 let message = format!("{other} is no operation");
-                self.say(Severity::Error, here, message, Some(help.to_owned()));
+                self.add_diagnostic(Severity::Error, here, message, Some(help.to_owned()));
             }
             other => {
                 let help =
                     "JOB, EXEC PGM= and DD are read; procedures, SET and IF are not".to_owned();
                 let message = format!("{other} is not supported");
-                self.say(Severity::Error, here, message, Some(help));
+                self.add_diagnostic(Severity::Error, here, message, Some(help));
             }
         }
     }
 
     /// Symbolic parameters have no values here; two ampersands name a data set
     /// of this job.
-    fn symbols(&mut self, operand: &Operand) {
+    fn symbols(&mut self, operand: &JclOperand) {
         let text = operand.value.replace("&&", "");
         let is_noted = ["NOTIFY", "USER", "PASSWORD"];
         let passed = operand
@@ -158,7 +158,7 @@ impl Reader {
             let name = &name[..end.unwrap_or(name.len())];
             let help = format!("--set '&{name}=TEXT' gives it a value");
             let message = format!("the symbol &{name} has no value");
-            self.say(
+            self.add_diagnostic(
                 Severity::Error,
                 (operand.line, operand.column),
                 message,
@@ -167,11 +167,11 @@ impl Reader {
         }
     }
 
-    fn job_card(&mut self, card: Card) {
+    fn job_card(&mut self, card: JclStatement) {
         if std::mem::replace(&mut self.has_job, true) {
             let help = Some("one job a file".to_owned());
             let message = "a second JOB statement".to_owned();
-            return self.say(Severity::Error, (card.line, card.column), message, help);
+            return self.add_diagnostic(Severity::Error, (card.line, card.column), message, help);
         }
         self.job.name = card.name;
         for operand in &card.operands {
@@ -181,13 +181,13 @@ impl Reader {
         }
     }
 
-    fn exec(&mut self, card: Card) {
-        let mut step = Step {
+    fn exec(&mut self, card: JclStatement) {
+        let mut step = JclStep {
             name: card.name.clone(),
             line: card.line,
             column: card.column,
             last_line: card.line,
-            ..Step::default()
+            ..JclStep::default()
         };
         for operand in &card.operands {
             let at = (operand.line, operand.column);
@@ -202,7 +202,7 @@ impl Reader {
                         let help = "put it into a file of its own and read that".to_owned();
                         let message =
                             format!("PARM has {} bytes and may have {MOST_PARM}", text.len());
-                        self.say(Severity::Error, at, message, Some(help));
+                        self.add_diagnostic(Severity::Error, at, message, Some(help));
                     }
                     step.parm = Some(text);
                 }
@@ -215,15 +215,15 @@ impl Reader {
                     let help =
                         Some("write EXEC PGM=NAME for each step of the procedure".to_owned());
                     let message = "procedures are not supported".to_owned();
-                    self.say(Severity::Error, at, message, help);
+                    self.add_diagnostic(Severity::Error, at, message, help);
                 }
                 Some(key) => {
                     let message = format!("{key} is passed over");
-                    self.say(Severity::Warning, at, message, None);
+                    self.add_diagnostic(Severity::Warning, at, message, None);
                 }
             }
         }
-        let procedure = |o: &Operand| matches!(o.keyword.as_deref(), None | Some("PROC"));
+        let procedure = |o: &JclOperand| matches!(o.keyword.as_deref(), None | Some("PROC"));
         if step.program.is_empty() && !card.operands.iter().any(procedure) {
             self.error((card.line, card.column), "EXEC names no program".to_owned());
         }
@@ -234,7 +234,7 @@ impl Reader {
     }
 
     /// A test names a step before its own.
-    fn steps_of(&mut self, tests: &[Test], at: (u32, u32)) {
+    fn steps_of(&mut self, tests: &[CondTest], at: (u32, u32)) {
         for name in tests.iter().filter_map(|test| test.step.as_ref()) {
             if !self.job.steps.iter().any(|step| step.name == *name) {
                 let message = format!("COND names the step {name}, and none before is called so");
@@ -244,7 +244,7 @@ impl Reader {
     }
 
     /// COND's tests; a mistake in one is told.
-    fn cond(&mut self, operand: &Operand) -> (Vec<Test>, AfterAbend) {
+    fn cond(&mut self, operand: &JclOperand) -> (Vec<CondTest>, AfterAbend) {
         let (mut tests, mut after) = (Vec::new(), AfterAbend::No);
         let list = parts(&operand.value);
         let is_one = list.first().is_some_and(|part| part.parse::<u32>().is_ok());
@@ -264,14 +264,14 @@ impl Reader {
                     let at = (operand.line, operand.column);
                     let help = Some("write (CODE,OPERATOR) or (CODE,OPERATOR,STEP)".to_owned());
                     let message = format!("{text:?} is no test of a condition code");
-                    self.say(Severity::Error, at, message, help);
+                    self.add_diagnostic(Severity::Error, at, message, help);
                 }
             }
         }
         (tests, after)
     }
 
-    fn dd(&mut self, card: Card, lines: &[&str], at: &mut usize) {
+    fn dd(&mut self, card: JclStatement, lines: &[&str], at: &mut usize) {
         let here = (card.line, card.column);
         let part = self.part(&card, lines, at);
         let Some(step) = self.job.steps.last_mut() else {
@@ -297,10 +297,10 @@ impl Reader {
             return self.error(here, format!("the step has a DD {name} already"));
         }
         let part = match LIBRARIES.contains(&name.as_str()) {
-            true => Part::Dummy,
+            true => DdPart::Dummy,
             false => part,
         };
-        step.dds.push(Dd {
+        step.dds.push(DdConcatenation {
             name,
             line: card.line,
             parts: vec![part],
@@ -308,7 +308,7 @@ impl Reader {
     }
 
     /// What a DD stands for; lines of data are taken from the job.
-    fn part(&mut self, card: &Card, lines: &[&str], at: &mut usize) -> Part {
+    fn part(&mut self, card: &JclStatement, lines: &[&str], at: &mut usize) -> DdPart {
         let value = |key: &str| {
             let mut all = card.operands.iter();
             all.find(|o| o.keyword.as_deref() == Some(key))
@@ -320,8 +320,8 @@ impl Reader {
             let found = match (operand.keyword.as_deref(), operand.value.as_str()) {
                 (None, "*") => Some(self.lines(card, lines, at, value("DLM"), false)),
                 (None, "DATA") => Some(self.lines(card, lines, at, value("DLM"), true)),
-                (None, "DUMMY") => Some(Part::Dummy),
-                (Some("SYSOUT"), _) => Some(Part::Output),
+                (None, "DUMMY") => Some(DdPart::Dummy),
+                (Some("SYSOUT"), _) => Some(DdPart::Output),
                 (Some("DSN" | "DSNAME"), "") => {
                     self.error(place, "DSN names no data set".to_owned());
                     None
@@ -346,13 +346,13 @@ impl Reader {
                 self.error((card.line, card.column), message);
             }
             match temporary {
-                true => Part::DataSet {
+                true => DdPart::DataSet {
                     name: format!("&&{}", card.name),
                     status: Status::New,
-                    normal: After::Delete,
-                    abnormal: After::Delete,
+                    normal: DataSetDisposition::Delete,
+                    abnormal: DataSetDisposition::Delete,
                 },
-                false => Part::Dummy,
+                false => DdPart::Dummy,
             }
         })
     }
@@ -361,12 +361,12 @@ impl Reader {
     /// end with the job.
     fn lines(
         &mut self,
-        card: &Card,
+        card: &JclStatement,
         lines: &[&str],
         at: &mut usize,
         delimiter: Option<String>,
         is_data: bool,
-    ) -> Part {
+    ) -> DdPart {
         let delimiter = delimiter.map(|text| unquoted(&text));
         if let Some(delimiter) = delimiter.as_ref().filter(|d| d.chars().count() != 2) {
             let message = format!("DLM={delimiter} has not two characters");
@@ -377,12 +377,12 @@ impl Reader {
             let help = format!("{delimiter} in columns 1 and 2 ends it");
             let message = format!("the data of DD {} has no end", card.name);
             let place = (card.line, card.column);
-            self.say(Severity::Error, place, message, Some(help));
+            self.add_diagnostic(Severity::Error, place, message, Some(help));
         }
-        Part::Lines(text)
+        DdPart::Lines(text)
     }
 
-    fn data_set(&mut self, name: String, operands: &[Operand]) -> Part {
+    fn data_set(&mut self, name: String, operands: &[JclOperand]) -> DdPart {
         let disp = operands
             .iter()
             .find(|o| o.keyword.as_deref() == Some("DISP"));
@@ -416,13 +416,13 @@ impl Reader {
         }
         let after = |word: &str, unsaid| match word {
             "" => unsaid,
-            "DELETE" => After::Delete,
-            "PASS" => After::Pass,
-            _ => After::Keep,
+            "DELETE" => DataSetDisposition::Delete,
+            "PASS" => DataSetDisposition::Pass,
+            _ => DataSetDisposition::Keep,
         };
         let unsaid = match status {
-            Status::New => After::Delete,
-            Status::Old | Status::Mod => After::Usual,
+            Status::New => DataSetDisposition::Delete,
+            Status::Old | Status::Mod => DataSetDisposition::Usual,
         };
         let normal = after(word(1), unsaid);
         let abnormal = after(word(2), normal);
@@ -433,7 +433,7 @@ impl Reader {
                 format!("{name}: members and generations are not supported"),
             );
         }
-        Part::DataSet {
+        DdPart::DataSet {
             name,
             status,
             normal,
@@ -479,21 +479,21 @@ fn is_name(name: &str) -> bool {
 }
 
 /// `CODE,OPERATOR` or `CODE,OPERATOR,STEP`.
-fn test(words: &[&str]) -> Option<Test> {
+fn test(words: &[&str]) -> Option<CondTest> {
     let (code, operator, step) = match words {
         [code, operator] => (code, operator, None),
         [code, operator, step] => (code, operator, Some((*step).to_owned())),
         _ => return None,
     };
-    Some(Test {
+    Some(CondTest {
         code: code.parse().ok().filter(|code| *code <= 4095)?,
         operator: match *operator {
-            "GT" => Operator::Greater,
-            "GE" => Operator::GreaterOrEqual,
-            "EQ" => Operator::Equal,
-            "NE" => Operator::NotEqual,
-            "LT" => Operator::Less,
-            "LE" => Operator::LessOrEqual,
+            "GT" => CondOperator::Greater,
+            "GE" => CondOperator::GreaterOrEqual,
+            "EQ" => CondOperator::Equal,
+            "NE" => CondOperator::NotEqual,
+            "LT" => CondOperator::Less,
+            "LE" => CondOperator::LessOrEqual,
             _ => return None,
         },
         step,

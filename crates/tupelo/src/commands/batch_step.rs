@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use batch::{CodePageOf, Conversions, RecordConversion, Step};
+use batch::{CodePageOf, StepConversions, RecordConversion, ProgramStep};
 use copybook::CodePage;
 use miette::{Context, IntoDiagnostic, Result};
 
@@ -25,14 +25,14 @@ pub fn run(args: Args) -> Result<Outcome> {
     let text = std::fs::read(&args.step)
         .into_diagnostic()
         .wrap_err_with(|| format!("cannot read {}", args.step.display()))?;
-    let step: Step = serde_json::from_slice(&text).into_diagnostic()?;
+    let step: ProgramStep = serde_json::from_slice(&text).into_diagnostic()?;
     let conversions = conversions(&step)?;
     Err(batch::run(step, conversions)).into_diagnostic()
 }
 
 /// What the files of the step's DDs are converted with.
-fn conversions(step: &Step) -> Result<Conversions> {
-    let mut made = Conversions::new();
+fn conversions(step: &ProgramStep) -> Result<StepConversions> {
+    let mut made = StepConversions::new();
     for (name, dd) in &step.dds {
         if let Some(code_page) = dd.code_page.as_ref().filter(|of| is_other(of)) {
             let conversion = conversion(&step.application, code_page)?;

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use batch::jcl::{self, After, AfterAbend, Job, Part, Status};
-use batch::{Dd, Source};
+use batch::jcl::{self, DataSetDisposition, AfterAbend, JclJob, DdPart, Status};
+use batch::{DdAllocation, RecordSource};
 use cics::diagnostic::{Diagnostic, Severity};
 use miette::{Context, IntoDiagnostic, Result};
 
@@ -72,7 +72,7 @@ pub fn run(args: &Args, path: &Path, app: Application) -> Result<Outcome> {
 }
 
 /// Tells what is wrong with the text; false if it cannot run.
-fn report_problems(args: &Args, path: &Path, job: &Job, deck: &store::idcams::CommandDeck, app: &Application) -> bool {
+fn report_problems(args: &Args, path: &Path, job: &JclJob, deck: &store::idcams::CommandDeck, app: &Application) -> bool {
     let has_idcams = job.steps.iter().any(|step| step.program == "IDCAMS");
     let commands = deck.diagnostics.iter().filter(|_| has_idcams);
     let there: Vec<String> = in_folder(&app.folder.join("batch")).iter().map(|p| name_of(p)).collect();
@@ -101,7 +101,7 @@ struct JobRun<'a> {
     args: &'a Args,
     app: &'a Application,
     programs: &'a RunnablePrograms,
-    job: &'a Job,
+    job: &'a JclJob,
     /// One for each step that was come to.
     ended: Vec<StepEnd>,
     temporary: PathBuf,
@@ -111,7 +111,7 @@ struct JobRun<'a> {
 
 impl JobRun<'_> {
     /// Whether the conditions let a step run.
-    fn is_due(&self, step: &jcl::Step) -> bool {
+    fn is_due(&self, step: &jcl::JclStep) -> bool {
         if self.ended.iter().any(|outcome| matches!(outcome, StepEnd::NotAllocated(_))) {
             return false;
         }
@@ -136,12 +136,12 @@ impl JobRun<'_> {
 
     /// What is wrong where a data set with DISP=OLD or SHR is not there, or one
     /// with DISP=NEW is; each is told. What an IDCAMS step lacks its commands tell.
-    fn refused(&self, step: &jcl::Step) -> Result<Option<&'static str>> {
+    fn refused(&self, step: &jcl::JclStep) -> Result<Option<&'static str>> {
         let runner = StepRunner::new(self.app, self.programs)?;
         let mut refused = None;
         for dd in step.dds.iter().filter(|dd| self.given(&dd.name).is_none()) {
             for part in &dd.parts {
-                let Part::DataSet { name, status, .. } = part else {
+                let DdPart::DataSet { name, status, .. } = part else {
                     continue;
                 };
                 if self.given(name).is_some() {
@@ -167,12 +167,12 @@ impl JobRun<'_> {
 
     fn is_there(&self, name: &str, known: &[String]) -> bool {
         match self.data_set(name, known) {
-            Source::File { path, .. } => path.exists(),
+            RecordSource::File { path, .. } => path.exists(),
             _ => true,
         }
     }
 
-    fn step(&mut self, step: &jcl::Step, commands: Option<&store::idcams::JobStep>) -> Result<ProgramExit> {
+    fn step(&mut self, step: &jcl::JclStep, commands: Option<&store::idcams::JobStep>) -> Result<ProgramExit> {
         let mut runner = StepRunner::new(self.app, self.programs)?.of_job();
         self.allocate(step, runner.known())?;
         if let Some(commands) = commands {
@@ -189,7 +189,7 @@ impl JobRun<'_> {
             dds.push((dd.name.clone(), self.dd(dd, runner.known())?));
         }
         if !step.dds.iter().any(|dd| dd.name == "SYSOUT") {
-            dds.push(("SYSOUT".to_owned(), Source::Output.into()));
+            dds.push(("SYSOUT".to_owned(), RecordSource::Output.into()));
         }
         let ended = runner.run(&step.program, step.parm.clone(), dds)?;
         self.dispose(step, runner.known(), matches!(ended, ProgramExit::Abend(_)));
@@ -199,10 +199,10 @@ impl JobRun<'_> {
         Ok(ended)
     }
 
-    fn idcams(&self, step: &jcl::Step, commands: &store::idcams::JobStep) -> Result<ProgramExit> {
+    fn idcams(&self, step: &jcl::JclStep, commands: &store::idcams::JobStep) -> Result<ProgramExit> {
         let mut given = self.args.given.clone();
         for part in step.dds.iter().flat_map(|dd| &dd.parts) {
-            if let Part::DataSet { name, .. } = part {
+            if let DdPart::DataSet { name, .. } = part {
                 let path = self.path(name);
                 if path.is_file() {
                     given.dd.push((name.clone(), path.display().to_string()));
@@ -219,17 +219,17 @@ impl JobRun<'_> {
         given.find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, what)| what.as_str())
     }
 
-    fn dd(&self, dd: &jcl::Dd, known: &[String]) -> Result<Dd> {
+    fn dd(&self, dd: &jcl::DdConcatenation, known: &[String]) -> Result<DdAllocation> {
         if let Some(text) = self.given(&dd.name) {
             return what(text, known, self.app.config.region.zoned_sign);
         }
-        let mut made = Dd::default();
+        let mut made = DdAllocation::default();
         for part in &dd.parts {
             match part {
-                Part::Lines(text) => made.sources.push(Source::Lines(text.clone())),
-                Part::Output => made.sources.push(Source::Output),
-                Part::Dummy => made.sources.push(Source::Dummy),
-                Part::DataSet { name, status, .. } => {
+                DdPart::Lines(text) => made.sources.push(RecordSource::Lines(text.clone())),
+                DdPart::Output => made.sources.push(RecordSource::Output),
+                DdPart::Dummy => made.sources.push(RecordSource::Dummy),
+                DdPart::DataSet { name, status, .. } => {
                     made.append |= *status == Status::Mod;
                     match self.given(name) {
                         Some(text) => {
@@ -248,12 +248,12 @@ impl JobRun<'_> {
     }
 
     /// A file of the store, or one of the state folder.
-    fn data_set(&self, name: &str, known: &[String]) -> Source {
+    fn data_set(&self, name: &str, known: &[String]) -> RecordSource {
         let mut renamed = self.args.given.name.iter();
         let stored = renamed.find(|(from, _)| from.eq_ignore_ascii_case(name)).map_or(name, |(_, to)| to);
         match known.iter().find(|k| k.eq_ignore_ascii_case(stored)) {
-            Some(stored) => Source::Store(stored.clone()),
-            None => Source::File {
+            Some(stored) => RecordSource::Store(stored.clone()),
+            None => RecordSource::File {
                 path: self.path(name),
                 format: None,
             },
@@ -277,12 +277,12 @@ impl JobRun<'_> {
 
     /// Makes the data sets that DISP says are new, as a step has them whether its
     /// program opens them or not.
-    fn allocate(&self, step: &jcl::Step, known: &[String]) -> Result<()> {
+    fn allocate(&self, step: &jcl::JclStep, known: &[String]) -> Result<()> {
         for dd in step.dds.iter().filter(|dd| self.given(&dd.name).is_none()) {
             for part in &dd.parts {
-                if let Part::DataSet { name, status: Status::New | Status::Mod, .. } = part
+                if let DdPart::DataSet { name, status: Status::New | Status::Mod, .. } = part
                     && self.given(name).is_none()
-                    && let Source::File { path, .. } = self.data_set(name, known)
+                    && let RecordSource::File { path, .. } = self.data_set(name, known)
                     && !path.exists()
                 {
                     let made = std::fs::File::create(&path).into_diagnostic();
@@ -294,30 +294,30 @@ impl JobRun<'_> {
     }
 
     /// Deletes the data sets whose DISP says so; those of the store stay.
-    fn dispose(&mut self, step: &jcl::Step, known: &[String], has_abended: bool) {
+    fn dispose(&mut self, step: &jcl::JclStep, known: &[String], has_abended: bool) {
         let own = step.dds.iter().filter(|dd| self.given(&dd.name).is_none());
         let sets = own.flat_map(|dd| &dd.parts).filter_map(|part| match part {
-            Part::DataSet { name, status, normal, abnormal } if self.given(name).is_none() => {
+            DdPart::DataSet { name, status, normal, abnormal } if self.given(name).is_none() => {
                 let after = if has_abended { *abnormal } else { *normal };
                 Some((self.data_set(name, known), *status, after))
             }
             _ => None,
         });
         for (source, status, after) in sets.collect::<Vec<_>>() {
-            let Source::File { path, .. } = source else {
+            let RecordSource::File { path, .. } = source else {
                 continue;
             };
             match after {
-                After::Usual => {}
-                After::Keep => {
+                DataSetDisposition::Usual => {}
+                DataSetDisposition::Keep => {
                     self.passed.remove(&path);
                 }
-                After::Pass => {
+                DataSetDisposition::Pass => {
                     if status == Status::New {
                         self.passed.insert(path);
                     }
                 }
-                After::Delete => {
+                DataSetDisposition::Delete => {
                     let _ = std::fs::remove_file(&path);
                     self.passed.remove(&path);
                 }

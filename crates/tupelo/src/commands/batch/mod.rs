@@ -94,7 +94,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     let mut dds = Vec::new();
     for (name, text) in &args.given.dd {
         let mut dd = what(text, runner.known(), signs)?;
-        let is_file = dd.sources.iter().any(|s| matches!(s, batch::Source::File { .. }));
+        let is_file = dd.sources.iter().any(|s| matches!(s, batch::RecordSource::File { .. }));
         if is_file && dd.code_page.is_none() {
             dd.code_page.clone_from(&code_page);
         }

@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use batch::{CodePageOf, Dd, Format, RecordConversion, Source, Step, StoreAt};
+use batch::{CodePageOf, DdAllocation, RecordFormat, RecordConversion, RecordSource, ProgramStep, StoreAt};
 use copybook::CodePage;
 use miette::{Context, IntoDiagnostic, Result, miette};
 use store::{DiskReader, OpenError, ReadStore};
@@ -76,13 +76,13 @@ impl<'a> StepRunner<'a> {
     }
 
     /// Runs a program to its end.
-    pub fn run(&mut self, program: &str, parm: Option<String>, dds: Vec<(String, Dd)>) -> Result<ProgramExit> {
-        let dds: BTreeMap<String, Dd> = dds.into_iter().collect();
+    pub fn run(&mut self, program: &str, parm: Option<String>, dds: Vec<(String, DdAllocation)>) -> Result<ProgramExit> {
+        let dds: BTreeMap<String, DdAllocation> = dds.into_iter().collect();
         let input = self.input(&dds)?;
-        let is_stored = |dd: &Dd| dd.sources.iter().any(|s| matches!(s, Source::Store(_)));
+        let is_stored = |dd: &DdAllocation| dd.sources.iter().any(|s| matches!(s, RecordSource::Store(_)));
         let result = self.folder.join("result");
         let session = self.sql.as_ref().map(SqlSteps::open).transpose()?;
-        let step = Step {
+        let step = ProgramStep {
             program: program.to_owned(),
             modules: self.programs.folder.clone(),
             parm,
@@ -117,9 +117,9 @@ impl<'a> StepRunner<'a> {
 impl StepRunner<'_> {
     /// What ACCEPT reads: the records of DD SYSIN, a line each. A DD that is
     /// standard input keeps it.
-    fn input(&self, dds: &BTreeMap<String, Dd>) -> Result<Stdio> {
+    fn input(&self, dds: &BTreeMap<String, DdAllocation>) -> Result<Stdio> {
         let mut sources = dds.values().flat_map(|dd| &dd.sources);
-        if sources.any(|source| *source == Source::Input) {
+        if sources.any(|source| *source == RecordSource::Input) {
             return Ok(Stdio::inherit());
         }
         let Some(sysin) = dds.get("SYSIN") else {
@@ -129,7 +129,7 @@ impl StepRunner<'_> {
             Some(of) => Some(conversion(&self.application, of)?),
             None => None,
         };
-        if let [Source::File { path, format: None | Some(Format::Lines) }] = &sysin.sources[..]
+        if let [RecordSource::File { path, format: None | Some(RecordFormat::Lines) }] = &sysin.sources[..]
             && conversion.is_none()
         {
             return Ok(File::open(path).map_or_else(|_| Stdio::null(), Stdio::from));
@@ -137,9 +137,9 @@ impl StepRunner<'_> {
         let mut text = Vec::new();
         for source in &sysin.sources {
             match source {
-                Source::Lines(lines) => text.extend_from_slice(lines.as_bytes()),
-                Source::File { path, format } => text.extend(cards(path, *format, conversion.as_ref())?),
-                Source::Store(_) | Source::Input | Source::Output | Source::Dummy => {}
+                RecordSource::Lines(lines) => text.extend_from_slice(lines.as_bytes()),
+                RecordSource::File { path, format } => text.extend(cards(path, *format, conversion.as_ref())?),
+                RecordSource::Store(_) | RecordSource::Input | RecordSource::Output | RecordSource::Dummy => {}
             }
         }
         let path = self.folder.join("sysin");
@@ -150,7 +150,7 @@ impl StepRunner<'_> {
 
 /// The records of a file as lines; none where it cannot be read, which an OPEN
 /// tells.
-fn cards(path: &Path, format: Option<Format>, conversion: Option<&RecordConversion>) -> Result<Vec<u8>> {
+fn cards(path: &Path, format: Option<RecordFormat>, conversion: Option<&RecordConversion>) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(CARDS_BYTES).read_to_end(&mut bytes));
     if read.is_err() {
@@ -160,13 +160,13 @@ fn cards(path: &Path, format: Option<Format>, conversion: Option<&RecordConversi
     let mut line = |record| records.push(record);
     let is_ebcdic = conversion.is_some_and(|c| c.is_ebcdic);
     match format {
-        None | Some(Format::Lines) => {
+        None | Some(RecordFormat::Lines) => {
             let end = if is_ebcdic { 0x15 } else { b'\n' };
             let whole = bytes.strip_suffix(&[end]).unwrap_or(&bytes);
             whole.split(|b| *b == end).for_each(line);
         }
-        Some(Format::Fixed) => bytes.chunks(CARD_BYTES).for_each(line),
-        Some(Format::Rdw) => {
+        Some(RecordFormat::Fixed) => bytes.chunks(CARD_BYTES).for_each(line),
+        Some(RecordFormat::Rdw) => {
             let mut rest = &bytes[..];
             while let Some(([high, low, _, _], behind)) = rest.split_first_chunk() {
                 let record = usize::from(u16::from_be_bytes([*high, *low])).saturating_sub(4);
@@ -210,16 +210,16 @@ fn known(app: &Application) -> Result<Vec<String>> {
 }
 
 /// Reads what `--dd NAME=` is followed by.
-pub fn what(text: &str, known: &[String], signs: ZonedSign) -> Result<Dd> {
-    let mut dd = Dd::default();
+pub fn what(text: &str, known: &[String], signs: ZonedSign) -> Result<DdAllocation> {
+    let mut dd = DdAllocation::default();
     let mut words = text.split(',');
     let place = words.next().unwrap_or_default();
     let (mut written, mut code_page, mut copybook) = (None, None, None);
     for word in words {
         match word {
-            "fixed" => written = Some(Format::Fixed),
-            "lines" => written = Some(Format::Lines),
-            "rdw" => written = Some(Format::Rdw),
+            "fixed" => written = Some(RecordFormat::Fixed),
+            "lines" => written = Some(RecordFormat::Lines),
+            "rdw" => written = Some(RecordFormat::Rdw),
             "mod" => dd.append = true,
             "reuse" => dd.reuse = true,
             other => match other.split_once('=') {
@@ -250,12 +250,12 @@ pub fn what(text: &str, known: &[String], signs: ZonedSign) -> Result<Dd> {
     };
     let stored = |name: &str| known.iter().find(|k| k.eq_ignore_ascii_case(name)).cloned();
     let sources = place.split('+').map(|place| match place {
-        "*" => Source::Input,
-        name if name.eq_ignore_ascii_case("SYSOUT") => Source::Output,
-        name if name.eq_ignore_ascii_case("DUMMY") => Source::Dummy,
+        "*" => RecordSource::Input,
+        name if name.eq_ignore_ascii_case("SYSOUT") => RecordSource::Output,
+        name if name.eq_ignore_ascii_case("DUMMY") => RecordSource::Dummy,
         name => match stored(name) {
-            Some(name) => Source::Store(name),
-            None => Source::File {
+            Some(name) => RecordSource::Store(name),
+            None => RecordSource::File {
                 path: name.into(),
                 format: written,
             },

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use batch::beside::{Ask, Frames, Response, VERSION, status_of};
+use batch::beside::{JobRequest, FrameBuffer, Response, VERSION, status_of};
 use batch::status::Status;
 use cics::resp::Condition;
 use region::{CallAnswer, Handle, CallOperation, OpenTask, TaskRequest, UserId};
@@ -32,7 +32,7 @@ const TRIES: usize = 100;
 
 /// Serves a job from its first message to the end of its connection.
 pub async fn serve(region: &Handle, user: UserId, stream: UnixStream) {
-    let (mut stream, mut frames) = (stream, Frames::default());
+    let (mut stream, mut frames) = (stream, FrameBuffer::default());
     let begun = begin(region, user, &mut stream, &mut frames).await;
     let (task, program) = match begun {
         Ok(Some(begun)) => begun,
@@ -66,11 +66,11 @@ async fn begin(
     region: &Handle,
     user: UserId,
     stream: &mut UnixStream,
-    frames: &mut Frames,
+    frames: &mut FrameBuffer,
 ) -> io::Result<Option<(OpenTask, String)>> {
     stream.set_read_timeout(Some(Duration::from_secs(10)))?;
-    let hello = frames.next(stream)?.and_then(Ask::parse);
-    let Some(Ask::Hello { version, program }) = hello else {
+    let hello = frames.next(stream)?.and_then(JobRequest::parse);
+    let Some(JobRequest::Hello { version, program }) = hello else {
         return Err(io::ErrorKind::InvalidData.into());
     };
     let program = String::from_utf8_lossy(program).into_owned();
@@ -110,7 +110,7 @@ struct ConnectedJob<'r> {
 }
 
 impl ConnectedJob<'_> {
-    async fn run(&mut self, stream: &mut UnixStream, frames: &mut Frames) -> io::Result<()> {
+    async fn run(&mut self, stream: &mut UnixStream, frames: &mut FrameBuffer) -> io::Result<()> {
         let mut waits = Duration::ZERO;
         loop {
             let limit = if self.pending > 0 { QUIET } else { POLL_INTERVAL };
@@ -125,7 +125,7 @@ impl ConnectedJob<'_> {
                 self.commit().await;
                 continue;
             };
-            let ask = Ask::parse(frame).ok_or(io::ErrorKind::InvalidData)?;
+            let ask = JobRequest::parse(frame).ok_or(io::ErrorKind::InvalidData)?;
             let told = self.serve(ask).await;
             send_response(stream, &told)?;
             let is_due = self
@@ -143,20 +143,20 @@ impl ConnectedJob<'_> {
         Response::with(Status::PERMANENT, self.commits, text)
     }
 
-    async fn serve(&mut self, ask: Ask<'_>) -> Response {
+    async fn serve(&mut self, ask: JobRequest<'_>) -> Response {
         let (op, file, key, record) = match ask {
-            Ask::Hold { file, key } => (CallOperation::Read, file, key, &[][..]),
-            Ask::Free { file, key } => (CallOperation::Unlock, file, key, &[][..]),
-            Ask::Insert { file, key, record } => (CallOperation::Write, file, key, record),
-            Ask::Append { file, record } => (CallOperation::Write, file, &[][..], record),
-            Ask::Replace { file, key, record } => (CallOperation::Rewrite, file, key, record),
-            Ask::Delete { file, key } => (CallOperation::Delete, file, key, &[][..]),
-            Ask::Command { text } => {
+            JobRequest::Hold { file, key } => (CallOperation::Read, file, key, &[][..]),
+            JobRequest::Free { file, key } => (CallOperation::Unlock, file, key, &[][..]),
+            JobRequest::Insert { file, key, record } => (CallOperation::Write, file, key, record),
+            JobRequest::Append { file, record } => (CallOperation::Write, file, &[][..], record),
+            JobRequest::Replace { file, key, record } => (CallOperation::Rewrite, file, key, record),
+            JobRequest::Delete { file, key } => (CallOperation::Delete, file, key, &[][..]),
+            JobRequest::Command { text } => {
                 self.commit().await;
                 return self.command(text);
             }
-            Ask::Flush | Ask::Look | Ask::Hello { .. } => {
-                if ask == Ask::Flush {
+            JobRequest::Flush | JobRequest::Look | JobRequest::Hello { .. } => {
+                if ask == JobRequest::Flush {
                     self.commit().await;
                 }
                 return match std::mem::take(&mut self.failed) {

@@ -9,7 +9,7 @@
 
 use std::cell::RefCell;
 
-use batch::beside::{Ask, Region};
+use batch::beside::{JobRequest, Region};
 use batch::status::Status;
 use miette::{IntoDiagnostic, Result, miette};
 use store::transfer::FileSource;
@@ -83,7 +83,7 @@ impl StoreOwner {
 
     /// Has the region do a command of the catalogue; what it says of it.
     pub fn command(region: &RefCell<Region>, text: &str) -> Result<String, CommandFailure> {
-        let ask = Ask::Command {
+        let ask = JobRequest::Command {
             text: text.as_bytes(),
         };
         let told = region.borrow_mut().ask(&ask);
@@ -143,7 +143,7 @@ impl StoreOwner {
             }
             last = Some(place);
         }
-        let flushed = region.ask(&Ask::Flush);
+        let flushed = region.ask(&JobRequest::Flush);
         flushed.map_err(|fault| miette!("{}", fault.text))?;
         Ok(sent)
     }
@@ -158,8 +158,8 @@ fn add(
 ) -> Result<(), String> {
     let file = to.id.0;
     let insert = match to.def.organisation {
-        FileOrganisation::Esds => Ask::Append { file, record },
-        _ => Ask::Insert { file, key, record },
+        FileOrganisation::Esds => JobRequest::Append { file, record },
+        _ => JobRequest::Insert { file, key, record },
     };
     let fault = match region.ask(&insert) {
         Ok(_) => return Ok(()),
@@ -171,7 +171,7 @@ fn add(
     if !replace {
         return Err("there is a record with its key".to_owned());
     }
-    let replaced = region.ask(&Ask::Replace { file, key, record });
+    let replaced = region.ask(&JobRequest::Replace { file, key, record });
     replaced.map(drop).map_err(|fault| fault.text)
 }
 
