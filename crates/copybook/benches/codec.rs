@@ -2,7 +2,7 @@
 
 mod dataset;
 
-use copybook::{CodePage, Codec, CodecOptions};
+use copybook::{CodePage, RecordCodec, CodecOptions};
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 
@@ -24,7 +24,7 @@ fn options(page: &str) -> CodecOptions {
 #[divan::bench(args = ["ASCII", "UTF-8", "037"])]
 fn record_decode(bencher: Bencher<'_, '_>, page: &str) {
     let options = options(page);
-    let codec = Codec::build(&dataset::layout(), &options).expect("it compiles");
+    let codec = RecordCodec::build(&dataset::layout(), &options).expect("it compiles");
     let records = dataset::records(&options, RECORDS);
     let mut out = Vec::with_capacity(4096);
     bencher
@@ -41,7 +41,7 @@ fn record_decode(bencher: Bencher<'_, '_>, page: &str) {
 #[divan::bench(args = ["ASCII", "UTF-8", "037"])]
 fn record_encode(bencher: Bencher<'_, '_>, page: &str) {
     let options = options(page);
-    let codec = Codec::build(&dataset::layout(), &options).expect("it compiles");
+    let codec = RecordCodec::build(&dataset::layout(), &options).expect("it compiles");
     let texts: Vec<String> = (0..RECORDS as u64).map(dataset::customer).collect();
     let mut area = vec![0; codec.max_len()];
     bencher
@@ -63,7 +63,7 @@ fn long_text_decode(bencher: Bencher<'_, '_>, page: &str) {
     .expect("it parses")
     .remove(0);
     let options = options(page);
-    let codec = Codec::build(&layout, &options).expect("it compiles");
+    let codec = RecordCodec::build(&layout, &options).expect("it compiles");
     let letter = options.code_page.byte_of('A').expect("it has letters");
     let record = vec![letter; codec.max_len()];
     let mut out = Vec::with_capacity(200_000);

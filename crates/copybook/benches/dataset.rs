@@ -1,20 +1,20 @@
 //! The record that the codec's benchmarks move: a customer of 740 bytes, names
 //! and addresses, zoned and packed amounts, binary identifiers, a small table.
 
-use copybook::{Codec, CodecOptions, Layout, ParseOptions};
+use copybook::{RecordCodec, CodecOptions, RecordLayout, ParseOptions};
 
 /// The copybook.
 pub const CUSTOMER: &str = include_str!("customer.cpy");
 
 /// Its layout.
-pub fn layout() -> Layout {
+pub fn layout() -> RecordLayout {
     let mut layouts = copybook::parse(CUSTOMER, &ParseOptions::default()).expect("it parses");
     layouts.remove(0)
 }
 
 /// `count` different records, one behind the other, in the options' code page.
 pub fn records(options: &CodecOptions, count: usize) -> Vec<u8> {
-    let codec = Codec::build(&layout(), options).expect("it compiles");
+    let codec = RecordCodec::build(&layout(), options).expect("it compiles");
     let mut out = Vec::new();
     let mut area = vec![0; codec.max_len()];
     for n in 0..count {

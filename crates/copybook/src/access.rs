@@ -5,9 +5,9 @@
 
 use std::ops::Index;
 
-use crate::model::{Field, FieldId, Kind, Layout};
+use crate::model::{Field, FieldId, FieldKind, RecordLayout};
 
-impl Index<FieldId> for Layout {
+impl Index<FieldId> for RecordLayout {
     type Output = Field;
 
     fn index(&self, id: FieldId) -> &Field {
@@ -15,7 +15,7 @@ impl Index<FieldId> for Layout {
     }
 }
 
-impl Layout {
+impl RecordLayout {
     /// The record itself, index 0.
     pub const RECORD: FieldId = FieldId(0);
 
@@ -37,7 +37,7 @@ impl Layout {
 
     /// Every elementary item with its id, in source order, FILLER included.
     pub fn leaves(&self) -> impl Iterator<Item = (FieldId, &Field)> {
-        self.iter().filter(|(_, field)| field.kind != Kind::Group)
+        self.iter().filter(|(_, field)| field.kind != FieldKind::Group)
     }
 
     /// The field's path from the record down, joined with dots.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::model::{Condition, Field, FieldId, Kind, Layout, Literal, SignPlace, Storage};
+use crate::model::{Condition, Field, FieldId, FieldKind, RecordLayout, Literal, SignPlace, NumberStorage};
 
 /// One record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -109,7 +109,7 @@ pub struct RenamesDescription {
 }
 
 /// Describes a layout.
-pub fn describe(layout: &Layout) -> RecordDescription {
+pub fn describe(layout: &RecordLayout) -> RecordDescription {
     RecordDescription {
         record: layout.name().to_owned(),
         length: layout.length,
@@ -130,10 +130,10 @@ pub fn describe(layout: &Layout) -> RecordDescription {
     }
 }
 
-fn describe_field(layout: &Layout, id: FieldId, field: &Field) -> FieldDescription {
+fn describe_field(layout: &RecordLayout, id: FieldId, field: &Field) -> FieldDescription {
     let number = match &field.kind {
-        Kind::Numeric(n) => Some((n.digits, n.scale, n.signed)),
-        Kind::NumericEdited(e) => Some((e.digits, e.scale, e.signed)),
+        FieldKind::Numeric(n) => Some((n.digits, n.scale, n.signed)),
+        FieldKind::NumericEdited(e) => Some((e.digits, e.scale, e.signed)),
         _ => None,
     };
     FieldDescription {
@@ -186,41 +186,41 @@ fn written(literal: &Literal) -> String {
     }
 }
 
-fn kind_name(kind: &Kind) -> &'static str {
+fn kind_name(kind: &FieldKind) -> &'static str {
     match kind {
-        Kind::Group => "group",
-        Kind::Alphanumeric => "alphanumeric",
-        Kind::AlphanumericEdited => "alphanumeric-edited",
-        Kind::National => "national",
-        Kind::Dbcs => "dbcs",
-        Kind::Numeric(number) => match number.storage {
-            Storage::Zoned { .. } => "zoned",
-            Storage::Packed | Storage::PackedUnsigned => "packed",
-            Storage::Binary | Storage::BinaryFull | Storage::Native => "binary",
+        FieldKind::Group => "group",
+        FieldKind::Alphanumeric => "alphanumeric",
+        FieldKind::AlphanumericEdited => "alphanumeric-edited",
+        FieldKind::National => "national",
+        FieldKind::Dbcs => "dbcs",
+        FieldKind::Numeric(number) => match number.storage {
+            NumberStorage::Zoned { .. } => "zoned",
+            NumberStorage::Packed | NumberStorage::PackedUnsigned => "packed",
+            NumberStorage::Binary | NumberStorage::BinaryFull | NumberStorage::Native => "binary",
         },
-        Kind::NumericEdited(_) => "numeric-edited",
-        Kind::Float => "float",
-        Kind::Double => "double",
-        Kind::DecimalFloat => "decimal-float",
-        Kind::Index => "index",
-        Kind::Pointer => "pointer",
+        FieldKind::NumericEdited(_) => "numeric-edited",
+        FieldKind::Float => "float",
+        FieldKind::Double => "double",
+        FieldKind::DecimalFloat => "decimal-float",
+        FieldKind::Index => "index",
+        FieldKind::Pointer => "pointer",
     }
 }
 
 fn usage_name(field: &Field) -> Option<&'static str> {
     Some(match &field.kind {
-        Kind::Group => return None,
-        Kind::Alphanumeric | Kind::AlphanumericEdited | Kind::NumericEdited(_) => "DISPLAY",
-        Kind::National => "NATIONAL",
-        Kind::Dbcs => "DISPLAY-1",
-        Kind::Numeric(number) => match number.storage {
-            Storage::Zoned { .. } => "DISPLAY",
-            Storage::Packed => "COMP-3",
-            Storage::PackedUnsigned => "COMP-6",
-            Storage::Binary => "COMP",
-            Storage::BinaryFull => "COMP-X",
-            Storage::Native if field.picture.is_some() => "COMP-5",
-            Storage::Native => match (field.length, number.signed) {
+        FieldKind::Group => return None,
+        FieldKind::Alphanumeric | FieldKind::AlphanumericEdited | FieldKind::NumericEdited(_) => "DISPLAY",
+        FieldKind::National => "NATIONAL",
+        FieldKind::Dbcs => "DISPLAY-1",
+        FieldKind::Numeric(number) => match number.storage {
+            NumberStorage::Zoned { .. } => "DISPLAY",
+            NumberStorage::Packed => "COMP-3",
+            NumberStorage::PackedUnsigned => "COMP-6",
+            NumberStorage::Binary => "COMP",
+            NumberStorage::BinaryFull => "COMP-X",
+            NumberStorage::Native if field.picture.is_some() => "COMP-5",
+            NumberStorage::Native => match (field.length, number.signed) {
                 (1, true) => "BINARY-CHAR",
                 (1, false) => "BINARY-CHAR UNSIGNED",
                 (2, true) => "BINARY-SHORT",
@@ -231,21 +231,21 @@ fn usage_name(field: &Field) -> Option<&'static str> {
                 (_, false) => "BINARY-DOUBLE UNSIGNED",
             },
         },
-        Kind::Float => "COMP-1",
-        Kind::Double => "COMP-2",
-        Kind::DecimalFloat if field.length == 8 => "FLOAT-DECIMAL-16",
-        Kind::DecimalFloat => "FLOAT-DECIMAL-34",
-        Kind::Index => "INDEX",
-        Kind::Pointer => "POINTER",
+        FieldKind::Float => "COMP-1",
+        FieldKind::Double => "COMP-2",
+        FieldKind::DecimalFloat if field.length == 8 => "FLOAT-DECIMAL-16",
+        FieldKind::DecimalFloat => "FLOAT-DECIMAL-34",
+        FieldKind::Index => "INDEX",
+        FieldKind::Pointer => "POINTER",
     })
 }
 
-fn sign_name(kind: &Kind) -> Option<&'static str> {
-    let Kind::Numeric(number) = kind else {
+fn sign_name(kind: &FieldKind) -> Option<&'static str> {
+    let FieldKind::Numeric(number) = kind else {
         return None;
     };
     match number.storage {
-        Storage::Zoned { sign } => match sign {
+        NumberStorage::Zoned { sign } => match sign {
             SignPlace::None | SignPlace::Trailing => None,
             SignPlace::Leading => Some("leading"),
             SignPlace::TrailingSeparate => Some("trailing separate"),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// A place in one source file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Position {
+pub struct SourcePosition {
     /// Index into [`Diagnostics::files`].
     pub file: u16,
     /// Line, from 1.
@@ -59,7 +59,7 @@ pub struct Diagnostic {
     /// What kind of fault.
     pub kind: FaultKind,
     /// Where.
-    pub at: Position,
+    pub at: SourcePosition,
     /// Name of the file `at` lies in.
     pub file: Arc<str>,
     /// What is wrong, in one sentence.
@@ -74,7 +74,7 @@ impl fmt::Display for Diagnostic {
             Severity::Error => "error",
             Severity::Warning => "warning",
         };
-        let Position { line, column, .. } = self.at;
+        let SourcePosition { line, column, .. } = self.at;
         write!(f, "{}:{line}:{column}: {kind}: {}", self.file, self.message)?;
         if let Some(help) = &self.help {
             write!(f, "\n  help: {help}")?;
@@ -116,14 +116,14 @@ impl Diagnostics {
     }
 
     /// Adds an error.
-    pub(crate) fn error(&mut self, at: Position, message: impl Into<String>) {
+    pub(crate) fn error(&mut self, at: SourcePosition, message: impl Into<String>) {
         self.push(Severity::Error, FaultKind::Text, at, message.into(), None);
     }
 
     /// Adds an error with advice.
     pub(crate) fn error_help(
         &mut self,
-        at: Position,
+        at: SourcePosition,
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
@@ -134,7 +134,7 @@ impl Diagnostics {
     /// Adds that a COPY member is not there or cannot be read.
     pub(crate) fn missing_member(
         &mut self,
-        at: Position,
+        at: SourcePosition,
         member: String,
         message: String,
         help: Option<String>,
@@ -152,7 +152,7 @@ impl Diagnostics {
     /// Adds that something right is not supported.
     pub(crate) fn unsupported(
         &mut self,
-        at: Position,
+        at: SourcePosition,
         what: String,
         message: String,
         help: impl Into<String>,
@@ -162,14 +162,14 @@ impl Diagnostics {
     }
 
     /// Adds a warning.
-    pub(crate) fn warn(&mut self, at: Position, message: impl Into<String>) {
+    pub(crate) fn warn(&mut self, at: SourcePosition, message: impl Into<String>) {
         self.push(Severity::Warning, FaultKind::Text, at, message.into(), None);
     }
 
     /// Adds a warning with advice.
     pub(crate) fn warn_help(
         &mut self,
-        at: Position,
+        at: SourcePosition,
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
@@ -181,7 +181,7 @@ impl Diagnostics {
         &mut self,
         severity: Severity,
         kind: FaultKind,
-        at: Position,
+        at: SourcePosition,
         message: String,
         help: Option<String>,
     ) {

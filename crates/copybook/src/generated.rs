@@ -10,9 +10,9 @@ const MAX_NAME: usize = 28;
 
 /// Names that are taken already, each once.
 #[derive(Debug, Default, Clone)]
-pub struct Taken(BTreeSet<String>);
+pub struct TakenNames(BTreeSet<String>);
 
-impl Taken {
+impl TakenNames {
     /// A name of its own for `base`: itself, or with the first number that is
     /// free from 2 on.
     pub fn unique(&mut self, base: &str, suffix_bytes: usize) -> String {
@@ -605,7 +605,7 @@ mod tests {
 
     #[test]
     fn the_second_of_a_name_gets_a_number() {
-        let mut taken = Taken::default();
+        let mut taken = TakenNames::default();
         let names = ["year", "Year", "year"].map(|name| taken.unique(name, 0));
         assert_eq!(names, ["year", "Year2", "year3"]);
         let long = taken.unique(&"n".repeat(60), 10);

@@ -4,7 +4,7 @@
 //! [`Layout`] for every record, or all [`Diagnostics`] of the text. Offsets
 //! and lengths are those of GnuCOBOL with `-std=ibm`, so a layout describes
 //! what a program compiled here sees. From a layout come [`describe`] for
-//! people and tools, [`json_schema`], and [`Codec`] for the data itself.
+//! people and tools, [`json_schema`], and [`RecordCodec`] for the data itself.
 //!
 //! ```
 //! let text = "
@@ -41,21 +41,21 @@ mod picture;
 mod schema;
 mod source;
 
-pub use codec::{Codec, CodecOptions, DecodeError, EncodeError, FieldCodec, Item};
+pub use codec::{RecordCodec, CodecOptions, DecodeError, EncodeError, FieldCodec, CodecItem};
 pub use codepage::CodePage;
 pub use describe::{
     ConditionDescription, FieldDescription, OccursDescription, RecordDescription,
     RenamesDescription, describe,
 };
-pub use diagnostic::{Diagnostic, Diagnostics, FaultKind, Position, Severity, SourceFile};
+pub use diagnostic::{Diagnostic, Diagnostics, FaultKind, SourcePosition, Severity, SourceFile};
 pub use model::*;
-pub use naming::{Names, Naming};
+pub use naming::{JsonNames, NamingStyle};
 pub use options::{
-    Copybook, ParseOptions, expand, parse, parse_with_warnings, says_decimal_comma,
+    Copybook, ParseOptions, expand, parse, parse_with_warnings, has_decimal_comma,
     with_decimal_comma,
 };
-pub use schema::{Direction, json_schema};
+pub use schema::{SchemaDirection, json_schema};
 pub use source::{
-    CopyFolders, CopyResolver, Format, Member, NoCopy, Piece, PieceKind, Preprocessed, preprocess,
+    CopyFolders, CopyResolver, ReferenceFormat, CopyMember, NoCopy, TextPiece, PieceKind, PreprocessedText, preprocess,
     words,
 };

@@ -1,6 +1,6 @@
 //! The laid-out record: what a copybook means, byte by byte.
 //!
-//! A [`Layout`] is one 01 (or 77) level with every item beneath it in source
+//! A [`RecordLayout`] is one 01 (or 77) level with every item beneath it in source
 //! order, in one flat arena; [`FieldId`] is an index into it. The parser and
 //! the layout pass produce it, the codec and the schema generator read it.
 //!
@@ -8,16 +8,16 @@
 //! here is guessed: a clause the parser does not understand is an error before
 //! a layout exists.
 
-/// Index of a field in its [`Layout`]'s arena; the record itself is 0.
+/// Index of a field in its [`RecordLayout`]'s arena; the record itself is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FieldId(pub u32);
 
 /// One 01-level record with its fields.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Layout {
+pub struct RecordLayout {
     /// Every item in source order, FILLER included; index 0 is the record.
     /// Levels 66 and 88 are not items of their own (see [`Field::conditions`]
-    /// and [`Layout::renames`]).
+    /// and [`RecordLayout::renames`]).
     pub fields: Vec<Field>,
     /// Level-66 items.
     pub renames: Vec<Renames>,
@@ -48,7 +48,7 @@ pub struct Field {
     /// its real offset moves with the counter.
     pub slides: bool,
     /// What the bytes mean.
-    pub kind: Kind,
+    pub kind: FieldKind,
     /// OCCURS clause.
     pub occurs: Option<Occurs>,
     /// The item whose storage this one redefines.
@@ -86,7 +86,7 @@ pub struct Occurs {
 
 /// What the bytes of one item mean.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
+pub enum FieldKind {
     /// A group item.
     Group,
     /// PIC X, A, or mixed: characters of the record's code page.
@@ -98,9 +98,9 @@ pub enum Kind {
     /// PIC G / USAGE DISPLAY-1: double-byte characters.
     Dbcs,
     /// A number with a picture of 9 S V P.
-    Numeric(Numeric),
+    Numeric(NumericItem),
     /// Numeric edited: the characters of a formatted number.
-    NumericEdited(Edited),
+    NumericEdited(NumericEditing),
     /// COMP-1: 4-byte float in the machine's order.
     Float,
     /// COMP-2: 8-byte float in the machine's order.
@@ -116,7 +116,7 @@ pub enum Kind {
 
 /// A number and its storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Numeric {
+pub struct NumericItem {
     /// Digits of the picture, P not counted. For the usages without a picture
     /// (BINARY-CHAR and its kind) the most digits their bytes can hold.
     pub digits: u16,
@@ -127,12 +127,12 @@ pub struct Numeric {
     /// S in the picture.
     pub signed: bool,
     /// How the digits are stored.
-    pub storage: Storage,
+    pub storage: NumberStorage,
 }
 
 /// How a number's digits are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Storage {
+pub enum NumberStorage {
     /// USAGE DISPLAY: a digit a byte.
     Zoned {
         /// Where the sign is.
@@ -169,7 +169,7 @@ pub enum SignPlace {
 
 /// A numeric-edited picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edited {
+pub struct NumericEditing {
     /// Digit positions, floating insertion counted as COBOL does.
     pub digits: u16,
     /// Digits after the decimal point.

@@ -1,6 +1,6 @@
 //! JSON names for the fields of a layout.
 //!
-//! The codec and the schema generator both name fields through [`Names`], so
+//! The codec and the schema generator both name fields through [`JsonNames`], so
 //! that a schema always describes what the codec writes. The rules follow the
 //! service tooling that API projects were made with: hyphens become
 //! underscores, a leading digit gets an underscore, duplicates get digits.
@@ -10,11 +10,11 @@
 
 use std::collections::HashSet;
 
-use crate::model::{FieldId, Layout};
+use crate::model::{FieldId, RecordLayout};
 
 /// How COBOL names become JSON names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Naming {
+pub enum NamingStyle {
     /// COBOL spelling in upper case, hyphens included.
     #[default]
     Kept,
@@ -27,17 +27,17 @@ pub enum Naming {
 
 /// The JSON name of every field in one layout.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Names {
+pub struct JsonNames {
     /// One entry a field, in the order of the layout's arena.
     json: Vec<Option<Box<str>>>,
     /// For every field, its named children sorted by JSON name.
     children: Vec<Vec<(Box<str>, FieldId)>>,
 }
 
-impl Names {
+impl JsonNames {
     /// Names every field of `layout`. A group without a name that has named
     /// items beneath it is called `FILLER` (`filler` in lower case).
-    pub fn new(layout: &Layout, naming: Naming) -> Self {
+    pub fn new(layout: &RecordLayout, naming: NamingStyle) -> Self {
         let count = layout.fields.len();
         let visible = visible_fields(layout);
         let mut json: Vec<Option<Box<str>>> = vec![None; count];
@@ -77,7 +77,7 @@ impl Names {
             }
             children[parent].sort();
         }
-        Names { json, children }
+        JsonNames { json, children }
     }
 
     /// The JSON name of a field; `None` when the field does not appear in JSON.
@@ -97,7 +97,7 @@ impl Names {
 
 /// Which fields appear in JSON: those with a name, and unnamed groups with a
 /// visible field beneath.
-fn visible_fields(layout: &Layout) -> Vec<bool> {
+fn visible_fields(layout: &RecordLayout) -> Vec<bool> {
     let mut visible: Vec<bool> = layout.fields.iter().map(|f| f.name.is_some()).collect();
     // Children follow their parents in the arena, so one pass backwards is enough.
     for index in (0..layout.fields.len()).rev() {
@@ -111,11 +111,11 @@ fn visible_fields(layout: &Layout) -> Vec<bool> {
 }
 
 /// One name by the rules, without regard to its neighbours.
-fn spell(name: Option<&str>, naming: Naming) -> String {
+fn spell(name: Option<&str>, naming: NamingStyle) -> String {
     let name = name.unwrap_or("FILLER");
     match naming {
-        Naming::Kept => name.to_owned(),
-        Naming::JsonSafe { lowercase } => {
+        NamingStyle::Kept => name.to_owned(),
+        NamingStyle::JsonSafe { lowercase } => {
             let mut out = String::with_capacity(name.len() + 1);
             if name.starts_with(|c: char| c.is_ascii_digit()) {
                 out.push('_');
@@ -138,12 +138,12 @@ mod tests {
 
     #[test]
     fn safe_names_have_no_hyphens_and_no_leading_digit() {
-        let lower = Naming::JsonSafe { lowercase: true };
-        let upper = Naming::JsonSafe { lowercase: false };
+        let lower = NamingStyle::JsonSafe { lowercase: true };
+        let upper = NamingStyle::JsonSafe { lowercase: false };
         assert_eq!(spell(Some("CUST-NAME"), lower), "cust_name");
         assert_eq!(spell(Some("CUST-NAME"), upper), "CUST_NAME");
         assert_eq!(spell(Some("2ND-LINE"), upper), "_2ND_LINE");
-        assert_eq!(spell(Some("CUST-NAME"), Naming::Kept), "CUST-NAME");
+        assert_eq!(spell(Some("CUST-NAME"), NamingStyle::Kept), "CUST-NAME");
         assert_eq!(spell(None, lower), "filler");
     }
 }

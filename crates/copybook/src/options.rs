@@ -1,18 +1,18 @@
 //! How a text is to be read, and the ways in.
 
 use crate::diagnostic::{Diagnostics, SourceFile};
-use crate::layout::{self, Rules};
-use crate::model::Layout;
+use crate::layout::{self, PictureRules};
+use crate::model::RecordLayout;
 use crate::parse as entries;
 use crate::source::{
-    self, CopyResolver, Cursor, Format, NoCopy, Piece, data_division, environment,
+    self, CopyResolver, Cursor, ReferenceFormat, NoCopy, TextPiece, data_division, environment,
 };
 
 /// How a text is to be read.
 #[derive(Clone, Copy)]
 pub struct ParseOptions<'a> {
     /// Reference format of the text and its COPY members.
-    pub format: Format,
+    pub format: ReferenceFormat,
     /// Where COPY members come from.
     pub copy: &'a dyn CopyResolver,
     /// Name of the text in diagnostics, usually a path. When the text starts
@@ -30,7 +30,7 @@ pub struct ParseOptions<'a> {
 impl Default for ParseOptions<'_> {
     fn default() -> Self {
         ParseOptions {
-            format: Format::Auto,
+            format: ReferenceFormat::Auto,
             copy: &NoCopy,
             source_name: "copybook",
             decimal_comma: false,
@@ -44,7 +44,7 @@ impl Default for ParseOptions<'_> {
 #[derive(Debug, Clone)]
 pub struct Copybook {
     /// One layout for every level-01 and 77 item, in source order.
-    pub layouts: Vec<Layout>,
+    pub layouts: Vec<RecordLayout>,
     /// What was accepted but deserves a look.
     pub warnings: Diagnostics,
 }
@@ -54,7 +54,7 @@ pub struct Copybook {
 ///
 /// # Errors
 /// All faults of the text, if it has any.
-pub fn parse(text: &str, options: &ParseOptions<'_>) -> Result<Vec<Layout>, Diagnostics> {
+pub fn parse(text: &str, options: &ParseOptions<'_>) -> Result<Vec<RecordLayout>, Diagnostics> {
     parse_with_warnings(text, options).map(|copybook| copybook.layouts)
 }
 
@@ -68,7 +68,7 @@ pub fn parse_with_warnings(
 ) -> Result<Copybook, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let (pieces, rules) = expanded(text, options, &mut diagnostics);
-    if source::tell_placeholders(&pieces, &mut diagnostics) {
+    if source::report_placeholders(&pieces, &mut diagnostics) {
         diagnostics.sort();
         return Err(diagnostics);
     }
@@ -115,10 +115,10 @@ pub fn expand(text: &str, options: &ParseOptions<'_>) -> Result<String, Diagnost
 
 /// Whether a text says DECIMAL-POINT IS COMMA: a program, or a copybook that
 /// [`with_decimal_comma`] made.
-pub fn says_decimal_comma(text: &str) -> bool {
+pub fn has_decimal_comma(text: &str) -> bool {
     let mut diagnostics = Diagnostics::default();
     let file = diagnostics.add_file("", text);
-    let lines = source::lines_of(text, Format::Auto);
+    let lines = source::lines_of(text, ReferenceFormat::Auto);
     let pieces = source::read(text, file, lines, &mut diagnostics);
     environment(&pieces).decimal_comma
 }
@@ -126,11 +126,11 @@ pub fn says_decimal_comma(text: &str) -> bool {
 /// A copybook's text behind the paragraph that a program says it in, so that
 /// the text means the same without the program. One that has it stays as it is.
 pub fn with_decimal_comma(text: &str) -> String {
-    if says_decimal_comma(text) {
+    if has_decimal_comma(text) {
         return text.to_owned();
     }
-    let margin = match Format::detect(text) {
-        Format::Free => "",
+    let margin = match ReferenceFormat::detect(text) {
+        ReferenceFormat::Free => "",
         _ => "       ",
     };
     // A directive of the format stands before everything.
@@ -155,12 +155,12 @@ fn expanded(
     text: &str,
     options: &ParseOptions<'_>,
     diagnostics: &mut Diagnostics,
-) -> (Vec<Piece>, Rules) {
+) -> (Vec<TextPiece>, PictureRules) {
     let file = diagnostics.add_file(options.source_name, text);
     let lines = source::lines_of(text, options.format);
     let pieces = source::read(text, file, lines, diagnostics);
     let special = environment(&pieces);
-    let rules = Rules {
+    let rules = PictureRules {
         decimal_comma: options.decimal_comma || special.decimal_comma,
         currency: special.currency.unwrap_or(options.currency),
         pointer_bytes: options.pointer_bytes,

@@ -17,9 +17,9 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use copybook::codec::{Choice, CodecOptions, RedefinesRule};
+use copybook::codec::{RedefinesChoice, CodecOptions, RedefinesRule};
 use copybook::{
-    CodePage, Codec, CopyFolders, FieldCodec, FieldId, Kind, Layout, Names, Naming, ParseOptions,
+    CodePage, RecordCodec, CopyFolders, FieldCodec, FieldId, FieldKind, RecordLayout, JsonNames, NamingStyle, ParseOptions,
 };
 use rquickjs::function::Rest;
 use rquickjs::{Ctx, Function, IntoJs, Object, Result, String as JsString, TypedArray, Value};
@@ -53,10 +53,10 @@ struct Key {
 /// A compiled record.
 #[derive(Debug)]
 pub struct Record {
-    layout: Layout,
-    codec: Codec,
+    layout: RecordLayout,
+    codec: RecordCodec,
     /// A codec with every description of storage that has several.
-    each: Codec,
+    each: RecordCodec,
     fields: Vec<Field>,
     /// A new record.
     initial: Vec<u8>,
@@ -153,7 +153,7 @@ impl CopybookLibrary {
             false => layouts.iter().position(|l| l.name() == key.record),
         };
         let Some(at) = at else {
-            let names: Vec<&str> = layouts.iter().map(Layout::name).collect();
+            let names: Vec<&str> = layouts.iter().map(RecordLayout::name).collect();
             return Err(format!(
                 "{name} has the records {}; name one with {{record: \"…\"}}",
                 names.join(", ")
@@ -199,7 +199,7 @@ impl Key {
 }
 
 /// A field's name in COBOL, by that or by the one that scripts have.
-fn cobol_name(layout: &Layout, name: &str) -> String {
+fn cobol_name(layout: &RecordLayout, name: &str) -> String {
     match layout.find(name) {
         Some(_) => name.to_owned(),
         None => name.trim_start_matches('_').replace('_', "-"),
@@ -210,15 +210,15 @@ impl Record {
     /// Compiles a layout; member names are in lower case when `lower`. JSON has of
     /// redefined items the description that `redefines` names, else the first.
     fn new(
-        layout: Layout,
+        layout: RecordLayout,
         lower: bool,
         code_page: CodePage,
         redefines: &BTreeMap<String, String>,
     ) -> std::result::Result<Record, String> {
-        let naming = Naming::JsonSafe { lowercase: lower };
+        let naming = NamingStyle::JsonSafe { lowercase: lower };
         let rule = |(item, named): (&String, &String)| RedefinesRule {
             item: cobol_name(&layout, item),
-            choice: Choice::Named(cobol_name(&layout, named)),
+            choice: RedefinesChoice::Named(cobol_name(&layout, named)),
         };
         let options = CodecOptions {
             code_page,
@@ -226,21 +226,21 @@ impl Record {
             redefines: redefines.iter().map(rule).collect(),
             ..CodecOptions::default()
         };
-        let codec = Codec::build(&layout, &options).map_err(|e| e.to_string())?;
+        let codec = RecordCodec::build(&layout, &options).map_err(|e| e.to_string())?;
         // Every description of storage that has several can be asked for.
         let each = CodecOptions {
-            other_redefines: Choice::AllValid,
+            other_redefines: RedefinesChoice::AllValid,
             redefines: Vec::new(),
             ..options
         };
-        let each = Codec::build(&layout, &each).map_err(|e| e.to_string())?;
+        let each = RecordCodec::build(&layout, &each).map_err(|e| e.to_string())?;
         let root = each.field("").map_err(|e| e.to_string())?;
         let mut made = Fields {
             layout: &layout,
-            names: Names::new(&layout, naming),
+            names: JsonNames::new(&layout, naming),
             list: Vec::new(),
         };
-        let tree = made.node(Layout::RECORD, root)?;
+        let tree = made.node(RecordLayout::RECORD, root)?;
         let fields = made.list;
         let mut initial = vec![0; codec.max_len()];
         let _ = codec.initialise(&mut initial);
@@ -255,30 +255,30 @@ impl Record {
     }
 
     /// Its layout.
-    pub fn layout(&self) -> &Layout {
+    pub fn layout(&self) -> &RecordLayout {
         &self.layout
     }
 }
 
 /// The JavaScript type of a field, by its description.
-pub fn shape_of(layout: &Layout, id: FieldId) -> FieldType {
+pub fn shape_of(layout: &RecordLayout, id: FieldId) -> FieldType {
     match &layout[id].kind {
-        Kind::Group => FieldType::Group,
-        Kind::Numeric(n) if n.digits + n.scale.min(0).unsigned_abs() <= EXACT_DIGITS => {
+        FieldKind::Group => FieldType::Group,
+        FieldKind::Numeric(n) if n.digits + n.scale.min(0).unsigned_abs() <= EXACT_DIGITS => {
             FieldType::Number
         }
-        Kind::Numeric(n) if n.scale <= 0 => FieldType::BigInt,
-        Kind::Numeric(_) | Kind::DecimalFloat => FieldType::Decimal,
-        Kind::Float | Kind::Double | Kind::Index => FieldType::Number,
-        Kind::Pointer => FieldType::BigInt,
+        FieldKind::Numeric(n) if n.scale <= 0 => FieldType::BigInt,
+        FieldKind::Numeric(_) | FieldKind::DecimalFloat => FieldType::Decimal,
+        FieldKind::Float | FieldKind::Double | FieldKind::Index => FieldType::Number,
+        FieldKind::Pointer => FieldType::BigInt,
         _ => FieldType::Text,
     }
 }
 
 /// Collects the fields of a record.
 struct Fields<'l> {
-    layout: &'l Layout,
-    names: Names,
+    layout: &'l RecordLayout,
+    names: JsonNames,
     list: Vec<Field>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use copybook::{FieldId, Layout, Names, Naming};
+use copybook::{FieldId, RecordLayout, JsonNames, NamingStyle};
 
 use crate::records::{FieldType, shape_of};
 
@@ -10,7 +10,7 @@ use crate::records::{FieldType, shape_of};
 const OWN: &str = include_str!("prelude/tupelo.d.ts");
 
 /// The declarations of the service, with those of copybooks: name and layout.
-pub fn declarations<'l>(copybooks: impl IntoIterator<Item = (&'l str, &'l Layout)>) -> String {
+pub fn declarations<'l>(copybooks: impl IntoIterator<Item = (&'l str, &'l RecordLayout)>) -> String {
     let mut records = String::new();
     let mut map = String::new();
     for (name, layout) in copybooks {
@@ -24,15 +24,15 @@ pub fn declarations<'l>(copybooks: impl IntoIterator<Item = (&'l str, &'l Layout
 }
 
 /// The interface of a record.
-pub fn of_record(name: &str, layout: &Layout) -> String {
-    let names = Names::new(layout, Naming::JsonSafe { lowercase: false });
+pub fn of_record(name: &str, layout: &RecordLayout) -> String {
+    let names = JsonNames::new(layout, NamingStyle::JsonSafe { lowercase: false });
     let mut out = format!("interface {name} extends CopybookRecord {{\n");
-    members(layout, &names, Layout::RECORD, 1, &mut out);
+    members(layout, &names, RecordLayout::RECORD, 1, &mut out);
     out += "}\n";
     out
 }
 
-fn members(layout: &Layout, names: &Names, group: FieldId, depth: usize, out: &mut String) {
+fn members(layout: &RecordLayout, names: &JsonNames, group: FieldId, depth: usize, out: &mut String) {
     let indent = "  ".repeat(depth);
     for &id in &layout[group].children {
         let Some(name) = names.json(id) else {

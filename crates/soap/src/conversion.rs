@@ -3,7 +3,7 @@
 //! A service's runner compiles its binding once and shares the codecs.
 
 use copybook::codepage::CodePage;
-use copybook::{Codec, CodecOptions, Naming, ParseOptions};
+use copybook::{RecordCodec, CodecOptions, NamingStyle, ParseOptions};
 
 use crate::binding::{ServiceBinding, MessageLayout};
 use crate::codec::{XmlCodec, XmlError, XmlOptions};
@@ -14,7 +14,7 @@ pub struct MessageCodec {
     /// Its record as XML.
     pub xml: XmlCodec,
     /// Its record as JSON.
-    pub json: Codec,
+    pub json: RecordCodec,
 }
 
 impl MessageCodec {
@@ -25,7 +25,7 @@ impl MessageCodec {
     pub fn build(structure: &MessageLayout, page: CodePage) -> Result<MessageCodec, XmlError> {
         let record = CodecOptions {
             code_page: page,
-            naming: Naming::JsonSafe { lowercase: false },
+            naming: NamingStyle::JsonSafe { lowercase: false },
             ..CodecOptions::default()
         };
         let wrong = |e: &dyn std::fmt::Display| XmlError::Copybook(e.to_string());
@@ -34,7 +34,7 @@ impl MessageCodec {
         let Some(first) = layouts.first() else {
             return Err(wrong(&"it has no record"));
         };
-        let json = Codec::build(first, &record).map_err(|e| wrong(&e))?;
+        let json = RecordCodec::build(first, &record).map_err(|e| wrong(&e))?;
         let options = XmlOptions {
             record,
             ..XmlOptions::default()

@@ -13,7 +13,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{fs, io, thread};
 
-use copybook::Format;
+use copybook::ReferenceFormat;
 
 use crate::checked;
 use crate::copy::CopyLibrary;
@@ -74,7 +74,7 @@ pub struct CompilerOptions {
     /// Folders of COPY members; the first that has a member wins.
     pub copy_dirs: Vec<PathBuf>,
     /// Reference format of the programs.
-    pub format: Format,
+    pub format: ReferenceFormat,
     /// Flags for the compiler beside its own.
     pub flags: Vec<String>,
     /// Compilations at a time; 0 for one a processor.
@@ -91,7 +91,7 @@ impl CompilerOptions {
             cobc: "cobc".into(),
             out_dir: out_dir.into(),
             copy_dirs: Vec::new(),
-            format: Format::Auto,
+            format: ReferenceFormat::Auto,
             flags: Vec::new(),
             jobs: 0,
             batch: false,
@@ -575,7 +575,7 @@ fn moves_with_a_counter(text: &[u8]) -> bool {
             }
         })
         .collect();
-    let varies = |layout: &copybook::Layout, field: &copybook::Field| {
+    let varies = |layout: &copybook::RecordLayout, field: &copybook::Field| {
         let counted = |f: &copybook::Field| f.occurs.as_ref().is_some_and(|o| o.min != o.max);
         let mut above = field.parent;
         let mut within = false;

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use copybook::{CopyFolders, CopyResolver, FaultKind, Format, Member, preprocess};
+use copybook::{CopyFolders, CopyResolver, FaultKind, ReferenceFormat, CopyMember, preprocess};
 
 use crate::diagnostic::{Diagnostic, DiagnosticKind, Severity};
 use crate::source::{SourceFiles, SourcePlace, decode};
@@ -35,16 +35,16 @@ impl CopyLibrary {
 }
 
 impl CopyResolver for CopyLibrary {
-    fn resolve(&self, name: &str, library: Option<&str>) -> Result<Option<Member>, String> {
+    fn resolve(&self, name: &str, library: Option<&str>) -> Result<Option<CopyMember>, String> {
         match self.folders.find(name, library)? {
             Some(path) => {
                 let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-                Ok(Some(Member {
+                Ok(Some(CopyMember {
                     name: path.to_string_lossy().into_owned(),
                     text: decode(&bytes),
                 }))
             }
-            None => Ok(standard::member(name).map(|text| Member {
+            None => Ok(standard::member(name).map(|text| CopyMember {
                 name: format!("{}.cpy", name.to_ascii_uppercase()),
                 text: text.into_owned(),
             })),
@@ -64,7 +64,7 @@ pub(crate) struct ExpandedSource {
 }
 
 /// Reads a program with its members. `path` is what messages call it.
-pub(crate) fn expand(path: &Path, text: &[u8], format: Format, library: &CopyLibrary) -> ExpandedSource {
+pub(crate) fn expand(path: &Path, text: &[u8], format: ReferenceFormat, library: &CopyLibrary) -> ExpandedSource {
     let read = preprocess(&path.to_string_lossy(), &decode(text), format, library);
     let mut files = SourceFiles::default();
     for (index, file) in read.diagnostics.files.iter().enumerate() {
@@ -142,7 +142,7 @@ mod tests {
         let out = expand(
             Path::new("main.cbl"),
             main.as_bytes(),
-            Format::Free,
+            ReferenceFormat::Free,
             &library,
         );
         let mut text = String::new();
@@ -201,7 +201,7 @@ mod tests {
     fn a_literal_that_is_cut_at_column_72_is_one_fault() {
         let text = format!("{:<60}'GOES ON FOR LONG'.\n", "           DISPLAY");
         let library = CopyLibrary::open(&[Path::new(".")]);
-        let read = expand(Path::new("m.cbl"), text.as_bytes(), Format::Fixed, &library);
+        let read = expand(Path::new("m.cbl"), text.as_bytes(), ReferenceFormat::Fixed, &library);
         let [one] = &read.diagnostics[..] else {
             panic!("{:?}", read.diagnostics);
         };

@@ -70,7 +70,7 @@ mod tests {
 
     use crate::copy::CopyLibrary;
     use crate::translate::{TranslatedSource, translate};
-    use copybook::Format;
+    use copybook::ReferenceFormat;
 
     fn translated(procedure: &str) -> TranslatedSource {
         let program = format!(
@@ -78,7 +78,7 @@ mod tests {
              01 b pic x. procedure division. {procedure}"
         );
         let (path, library) = (Path::new("p.cbl"), CopyLibrary::default());
-        translate(path, program.as_bytes(), Format::Free, &library)
+        translate(path, program.as_bytes(), ReferenceFormat::Free, &library)
     }
 
     #[test]

@@ -42,7 +42,7 @@ mod writer;
 
 pub use compiler::{BuildResult, ModuleCompiler, CompilerOptions, FILE_HANDLER, SetupError, ProgramSource, flags};
 pub use copy::CopyLibrary;
-pub use copybook::Format;
+pub use copybook::ReferenceFormat;
 pub use diagnostic::{Diagnostic, DiagnosticKind, Severity};
 pub use source::{SourceFiles, SourcePlace};
 pub use translate::{TranslatedSource, translate};

@@ -309,7 +309,7 @@ mod tests {
     use crate::copy::{CopyLibrary, expand};
 
     fn units(source: &str) -> Vec<ProgramUnit> {
-        let format = copybook::Format::Free;
+        let format = copybook::ReferenceFormat::Free;
         let library = CopyLibrary::default();
         outline(&expand(Path::new("a"), source.as_bytes(), format, &library).tokens)
     }

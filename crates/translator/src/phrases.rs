@@ -401,7 +401,7 @@ mod tests {
 
     use crate::copy::CopyLibrary;
     use crate::translate::translate;
-    use copybook::Format;
+    use copybook::ReferenceFormat;
 
     /// The translated statements of a program that has these.
     fn rewritten(statements: &str) -> String {
@@ -411,7 +411,7 @@ mod tests {
         let done = translate(
             Path::new("P.cbl"),
             program.as_bytes(),
-            Format::Free,
+            ReferenceFormat::Free,
             &CopyLibrary::default(),
         );
         let text = String::from_utf8(done.text).expect("text");

@@ -243,7 +243,7 @@ mod tests {
 
     use crate::copy::CopyLibrary;
     use crate::translate::translate;
-    use copybook::Format;
+    use copybook::ReferenceFormat;
 
     /// The data division as it is compiled, and the messages.
     fn compiled(data: &str) -> (String, Vec<String>) {
@@ -252,7 +252,7 @@ mod tests {
              {data} PROCEDURE DIVISION. GOBACK."
         );
         let (path, library) = (Path::new("P.cbl"), CopyLibrary::default());
-        let done = translate(path, program.as_bytes(), Format::Free, &library);
+        let done = translate(path, program.as_bytes(), ReferenceFormat::Free, &library);
         let text = String::from_utf8(done.text).expect("text");
         let lines = text.lines().filter(|l| !l.starts_with('#'));
         let words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();

@@ -89,14 +89,14 @@ mod tests {
 
     use crate::copy::CopyLibrary;
     use crate::translate::translate;
-    use copybook::Format;
+    use copybook::ReferenceFormat;
 
     fn computed(expression: &str) -> String {
         let program = format!(
             "IDENTIFICATION DIVISION. PROGRAM-ID. P. PROCEDURE DIVISION. COMPUTE R = {expression} GOBACK."
         );
         let (path, library) = (Path::new("P.cbl"), CopyLibrary::default());
-        let done = translate(path, program.as_bytes(), Format::Free, &library);
+        let done = translate(path, program.as_bytes(), ReferenceFormat::Free, &library);
         let text = String::from_utf8(done.text).expect("text");
         let lines = text.lines().filter(|l| !l.starts_with('#'));
         let words = lines.flat_map(str::split_whitespace).collect::<String>();

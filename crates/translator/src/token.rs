@@ -5,7 +5,7 @@
 //! its prefix and quotes. Tokens remember whether a blank stood before them,
 //! so that the text can be written back as it was.
 
-use copybook::{Piece, PieceKind};
+use copybook::{TextPiece, PieceKind};
 
 use crate::source::SourcePlace;
 
@@ -60,7 +60,7 @@ impl Token {
 const PREFIXES: &[&str] = &["X", "N", "Z", "G", "B", "H", "NX", "U", "NC", "L", "BX"];
 
 /// The tokens of a text, and the places of literals that have no end.
-pub(crate) fn tokens(pieces: &[Piece]) -> (Vec<Token>, Vec<SourcePlace>) {
+pub(crate) fn tokens(pieces: &[TextPiece]) -> (Vec<Token>, Vec<SourcePlace>) {
     let mut out: Vec<Token> = Vec::with_capacity(pieces.len() / 2);
     let mut open = Vec::new();
     let mut spaced = true;
@@ -118,13 +118,13 @@ mod tests {
     use std::path::Path;
 
     use crate::copy::{CopyLibrary, expand};
-    use copybook::Format;
+    use copybook::ReferenceFormat;
 
     fn lex(source: &str) -> Vec<String> {
         expand(
             Path::new("a"),
             source.as_bytes(),
-            Format::Auto,
+            ReferenceFormat::Auto,
             &CopyLibrary::default(),
         )
         .tokens
@@ -185,7 +185,7 @@ mod tests {
         let read = expand(
             Path::new("a"),
             source.as_bytes(),
-            Format::Fixed,
+            ReferenceFormat::Fixed,
             &CopyLibrary::default(),
         );
         assert_eq!(read.diagnostics[0].line, 1);

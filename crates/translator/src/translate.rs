@@ -5,7 +5,7 @@ use std::path::Path;
 
 use cics::diagnostic::nearest;
 use cics::eib;
-use copybook::Format;
+use copybook::ReferenceFormat;
 
 use crate::calls::{ProgramNeeds, call};
 use crate::copy::{ExpandedSource, CopyLibrary, expand};
@@ -60,7 +60,7 @@ impl TranslatedSource {
 }
 
 /// Translates the text of a program. `path` is what messages call it.
-pub fn translate(path: &Path, text: &[u8], format: Format, library: &CopyLibrary) -> TranslatedSource {
+pub fn translate(path: &Path, text: &[u8], format: ReferenceFormat, library: &CopyLibrary) -> TranslatedSource {
     translate_for(path, text, format, library, false)
 }
 
@@ -68,7 +68,7 @@ pub fn translate(path: &Path, text: &[u8], format: Format, library: &CopyLibrary
 pub(crate) fn translate_for(
     path: &Path,
     text: &[u8],
-    format: Format,
+    format: ReferenceFormat,
     library: &CopyLibrary,
     batch: bool,
 ) -> TranslatedSource {

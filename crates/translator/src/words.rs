@@ -346,11 +346,11 @@ mod tests {
 
     use super::*;
     use crate::copy::{CopyLibrary, expand};
-    use copybook::Format;
+    use copybook::ReferenceFormat;
 
     fn flags(text: &str) -> Vec<String> {
         let (path, library) = (Path::new("a"), CopyLibrary::default());
-        defined(&expand(path, text.as_bytes(), Format::Free, &library).tokens)
+        defined(&expand(path, text.as_bytes(), ReferenceFormat::Free, &library).tokens)
     }
 
     #[test]

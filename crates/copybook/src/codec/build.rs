@@ -1,4 +1,4 @@
-//! From a layout to a [`Plan`].
+//! From a layout to a [`CodecPlan`].
 //!
 //! One walk over the visible fields in source order makes the nodes, keeping
 //! the list of varying tables that stand before the current place. Counters,
@@ -7,20 +7,20 @@
 
 use super::error::BuildError;
 use super::image;
-use super::options::{Choice, CodecOptions};
+use super::options::{RedefinesChoice, CodecOptions};
 use super::plan::*;
 use super::variants::resolve_rules;
-use crate::{FieldId, Kind, Layout, Names};
+use crate::{FieldId, FieldKind, RecordLayout, JsonNames};
 
 /// Compiles `layout`.
-pub(super) fn build(layout: &Layout, options: &CodecOptions) -> Result<Plan, BuildError> {
+pub(super) fn build(layout: &RecordLayout, options: &CodecOptions) -> Result<CodecPlan, BuildError> {
     check(layout)?;
-    let names = Names::new(layout, options.naming);
+    let names = JsonNames::new(layout, options.naming);
     let mut builder = Builder {
         layout,
         options,
         names: &names,
-        plan: Plan {
+        plan: CodecPlan {
             options: options.clone(),
             nodes: Vec::new(),
             keys: Vec::new(),
@@ -42,17 +42,17 @@ pub(super) fn build(layout: &Layout, options: &CodecOptions) -> Result<Plan, Bui
         pending: Vec::new(),
         image: 0,
     };
-    builder.plan.images.push(Image {
+    builder.plan.images.push(InitialImage {
         offset: 0,
         bytes: Vec::new(),
     });
-    builder.occurrence(Layout::RECORD, None)?;
+    builder.occurrence(RecordLayout::RECORD, None)?;
     builder.finish()
 }
 
 /// A layout comes from our own pass, but its fields are public: what the walk
 /// relies on is checked once.
-fn check(layout: &Layout) -> Result<(), BuildError> {
+fn check(layout: &RecordLayout) -> Result<(), BuildError> {
     let fail = |index: usize, reason| BuildError::Layout {
         path: if index < layout.fields.len() {
             layout.path(FieldId(index as u32))
@@ -99,7 +99,7 @@ fn check(layout: &Layout) -> Result<(), BuildError> {
     Ok(())
 }
 
-fn field_names(layout: &Layout, names: &Names) -> Vec<FieldName> {
+fn field_names(layout: &RecordLayout, names: &JsonNames) -> Vec<FieldName> {
     layout
         .iter()
         .map(|(id, field)| FieldName {
@@ -114,13 +114,13 @@ fn field_names(layout: &Layout, names: &Names) -> Vec<FieldName> {
 
 /// The walk's state.
 pub(super) struct Builder<'a> {
-    pub(super) layout: &'a Layout,
+    pub(super) layout: &'a RecordLayout,
     pub(super) options: &'a CodecOptions,
-    pub(super) names: &'a Names,
-    pub(super) plan: Plan,
+    pub(super) names: &'a JsonNames,
+    pub(super) plan: CodecPlan,
     /// Varying tables before the current place.
     pub(super) before: Vec<u16>,
-    pub(super) rules: Vec<Option<&'a Choice>>,
+    pub(super) rules: Vec<Option<&'a RedefinesChoice>>,
     /// Sets whose rule names fields that may not have been walked yet.
     pub(super) pending: Vec<(u32, FieldId)>,
     pub(super) image: u16,
@@ -142,7 +142,7 @@ impl Builder<'_> {
         self.plan.var_lists.extend_from_slice(list);
         match (u16::try_from(start), u16::try_from(list.len())) {
             (Ok(start), Ok(len)) => Ok((start, len)),
-            _ => Err(self.unsupported(Layout::RECORD, "it has too many varying tables")),
+            _ => Err(self.unsupported(RecordLayout::RECORD, "it has too many varying tables")),
         }
     }
 
@@ -244,7 +244,7 @@ impl Builder<'_> {
 
     /// One occurrence of a field: a leaf or a group.
     fn occurrence(&mut self, id: FieldId, key: Option<(u32, u16)>) -> Result<Vec<u16>, BuildError> {
-        if self.layout[id].kind != Kind::Group {
+        if self.layout[id].kind != FieldKind::Group {
             let leaf = self.leaf(id)?;
             let at = self.push(id, key, NodeKind::Leaf(leaf));
             self.close(at, &[])?;
@@ -292,9 +292,9 @@ impl Builder<'_> {
         Ok(vars)
     }
 
-    pub(super) fn member(&self, node: usize, set: u16) -> Member {
+    pub(super) fn member(&self, node: usize, set: u16) -> ObjectMember {
         let key = &self.plan.nodes[node];
-        Member {
+        ObjectMember {
             key_at: key.key_at,
             key_len: key.key_len,
             node: node as u32,
@@ -328,7 +328,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn object(&mut self, id: FieldId, members: Vec<Member>, sets: u16) -> Result<u32, BuildError> {
+    fn object(&mut self, id: FieldId, members: Vec<ObjectMember>, sets: u16) -> Result<u32, BuildError> {
         if members.len() + usize::from(sets) > usize::from(u16::MAX / 2) {
             return Err(self.unsupported(id, "a group of too many items"));
         }
@@ -341,7 +341,7 @@ impl Builder<'_> {
             }
             index[at] = number as u16 + 1;
         }
-        self.plan.objects.push(Object {
+        self.plan.objects.push(ObjectPlan {
             members,
             index,
             sets,
@@ -350,7 +350,7 @@ impl Builder<'_> {
     }
 
     /// What needs every field's node.
-    fn finish(mut self) -> Result<Plan, BuildError> {
+    fn finish(mut self) -> Result<CodecPlan, BuildError> {
         self.plan.keys.resize(self.plan.keys.len() + KEY_SLACK, 0);
         self.resolve_counters()?;
         for (set, first) in std::mem::take(&mut self.pending) {
@@ -387,7 +387,7 @@ impl Builder<'_> {
             let known = self.plan.counters.iter().position(|c| c.node == node);
             let counter = known.unwrap_or_else(|| {
                 let before = self.plan.before[field.0 as usize];
-                self.plan.counters.push(Counter {
+                self.plan.counters.push(TableCounter {
                     node,
                     before,
                     tables: Vec::new(),
@@ -412,7 +412,7 @@ fn key_name(key: &[u8]) -> &[u8] {
     key.get(1..key.len().saturating_sub(2)).unwrap_or(&[])
 }
 
-/// Spreads member names over an [`Object::index`]: their length, first and
+/// Spreads member names over an [`ObjectPlan::index`]: their length, first and
 /// last bytes tell names apart that differ in a number or a suffix; what is
 /// left falls to the probing.
 pub(super) fn hash(name: &[u8]) -> u32 {

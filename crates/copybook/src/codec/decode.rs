@@ -4,30 +4,30 @@
 //! followed by a comma, and a closing bracket takes the place of the last one.
 //! A leaf reserves its room once and writes through a pointer.
 
-use super::leaf::Read;
-use super::options::{Invalid, NumberForm, Trim, Unmappable};
+use super::leaf::NumberText;
+use super::options::{InvalidPolicy, NumberForm, BlankTrimming, UnmappablePolicy};
 use super::out::{self, SHORT_NUMBER};
-use super::plan::{Leaf, NO_VAR, Node, NodeKind, Plan, Rule, Spot, Table};
+use super::plan::{LeafKind, NO_VAR, Node, NodeKind, CodecPlan, DescriptionRule, ErrorSpot, Table};
 use super::scan;
-use super::shape::Shape;
+use super::shape::TableShape;
 use crate::codepage::PageKind;
 use crate::number::BadNumber;
-use crate::number::zoned::Digits;
+use crate::number::zoned::AsciiDigits;
 
 /// Walks one record.
-pub(super) struct Decoder<'a> {
-    pub plan: &'a Plan,
+pub(super) struct RecordDecoder<'a> {
+    pub plan: &'a CodecPlan,
     pub record: &'a [u8],
     pub out: &'a mut Vec<u8>,
-    pub shape: Option<&'a Shape>,
-    /// Within a trial of [`Rule::AllValid`]: whatever is invalid is an error.
+    pub shape: Option<&'a TableShape>,
+    /// Within a trial of [`DescriptionRule::AllValid`]: whatever is invalid is an error.
     pub strict: bool,
 }
 
 /// What went wrong, with subscripts added on the way out.
 #[derive(Debug)]
 pub(super) struct Fault {
-    pub spot: Spot,
+    pub spot: ErrorSpot,
     pub kind: FaultKind,
 }
 
@@ -40,12 +40,12 @@ pub(super) enum FaultKind {
     NoVariant,
 }
 
-pub(super) type Step = Result<(), Box<Fault>>;
+pub(super) type DecodeStep = Result<(), Box<Fault>>;
 
-impl Decoder<'_> {
+impl RecordDecoder<'_> {
     /// Writes a node's value and a comma, its key before it if it has one.
     #[inline]
-    pub(super) fn emit(&mut self, at: usize, delta: usize) -> Step {
+    pub(super) fn emit(&mut self, at: usize, delta: usize) -> DecodeStep {
         let plan = self.plan;
         let node = &plan.nodes[at];
         match node.kind {
@@ -58,7 +58,7 @@ impl Decoder<'_> {
     }
 
     /// The same without the key.
-    pub(super) fn emit_bare(&mut self, at: usize, delta: usize) -> Step {
+    pub(super) fn emit_bare(&mut self, at: usize, delta: usize) -> DecodeStep {
         let node = Node {
             key_len: 0,
             omit: false,
@@ -72,7 +72,7 @@ impl Decoder<'_> {
         }
     }
 
-    fn group(&mut self, at: usize, node: &Node, delta: usize) -> Step {
+    fn group(&mut self, at: usize, node: &Node, delta: usize) -> DecodeStep {
         let start = self.out.len();
         self.open(node, b'{');
         let inside = self.out.len();
@@ -98,7 +98,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    fn table(&mut self, at: usize, node: &Node, table: Table, delta: usize) -> Step {
+    fn table(&mut self, at: usize, node: &Node, table: Table, delta: usize) -> DecodeStep {
         let start = self.out.len();
         self.open(node, b'[');
         let inside = self.out.len();
@@ -129,13 +129,13 @@ impl Decoder<'_> {
 
     #[cold]
     #[inline(never)]
-    fn choice(&mut self, node: &Node, set: u32, delta: usize) -> Step {
+    fn choice(&mut self, node: &Node, set: u32, delta: usize) -> DecodeStep {
         let plan = self.plan;
         let set = &plan.sets[set as usize];
         match &set.rule {
-            Rule::Fixed(None) => Ok(()),
-            Rule::Fixed(Some(variant)) => self.emit(*variant as usize, delta),
-            Rule::ByValue {
+            DescriptionRule::Fixed(None) => Ok(()),
+            DescriptionRule::Fixed(Some(variant)) => self.emit(*variant as usize, delta),
+            DescriptionRule::ByValue {
                 node: field,
                 same_tables,
                 plus,
@@ -153,7 +153,7 @@ impl Decoder<'_> {
                 let chosen = self.select(*field, at, cases).or(*otherwise);
                 chosen.map_or(Ok(()), |variant| self.emit(variant as usize, delta))
             }
-            Rule::AllValid => {
+            DescriptionRule::AllValid => {
                 let start = self.out.len();
                 let outer = std::mem::replace(&mut self.strict, true);
                 let mut any = false;
@@ -235,16 +235,16 @@ impl Decoder<'_> {
     }
 
     #[inline(always)]
-    pub(super) fn leaf(&mut self, node: &Node, leaf: Leaf, delta: usize) -> Step {
+    pub(super) fn leaf(&mut self, node: &Node, leaf: LeafKind, delta: usize) -> DecodeStep {
         let at = (node.offset as usize).wrapping_add(delta);
         let len = node.len as usize;
         if at > self.record.len() || len > self.record.len() - at {
             return self.cut(node, leaf, delta);
         }
         match leaf {
-            Leaf::Text { justified } => self.text(node, justified, at, len),
-            Leaf::National { .. } | Leaf::Bytes => self.rare(node, leaf, at, len),
-            Leaf::Edited(_) if !leaf.is_number(&self.plan.options) => {
+            LeafKind::Text { justified } => self.text(node, justified, at, len),
+            LeafKind::National { .. } | LeafKind::Bytes => self.rare(node, leaf, at, len),
+            LeafKind::Edited(_) if !leaf.is_number(&self.plan.options) => {
                 self.text(node, false, at, len)
             }
             _ => match self.plan.read_short(leaf, self.record, at, len) {
@@ -259,15 +259,15 @@ impl Decoder<'_> {
 
     /// A number that is not short, or not one.
     #[inline(never)]
-    fn number(&mut self, node: &Node, leaf: Leaf, delta: usize, at: usize) -> Step {
+    fn number(&mut self, node: &Node, leaf: LeafKind, delta: usize, at: usize) -> DecodeStep {
         match self
             .plan
             .read_number(leaf, self.record, at, node.len as usize)
         {
-            Ok(Read::Digits(Digits::Short(word), negative, scale)) => {
+            Ok(NumberText::Digits(AsciiDigits::Short(word), negative, scale)) => {
                 self.long(node, &word.to_be_bytes(), negative, i32::from(scale));
             }
-            Ok(Read::Digits(Digits::Long(digits), negative, scale)) => {
+            Ok(NumberText::Digits(AsciiDigits::Long(digits), negative, scale)) => {
                 self.long(node, &digits, negative, i32::from(scale));
             }
             Ok(other) => self.rare_number(node, other),
@@ -279,10 +279,10 @@ impl Decoder<'_> {
     /// A field that the end of a short record cuts: text is as long as what is
     /// there, anything else is absent.
     #[inline(never)]
-    fn cut(&mut self, node: &Node, leaf: Leaf, delta: usize) -> Step {
+    fn cut(&mut self, node: &Node, leaf: LeafKind, delta: usize) -> DecodeStep {
         let at = (node.offset as usize).wrapping_add(delta);
         match (leaf, self.record.len().checked_sub(at)) {
-            (Leaf::Text { justified }, Some(there)) if there > 0 => {
+            (LeafKind::Text { justified }, Some(there)) if there > 0 => {
                 self.text(node, justified, at, there)
             }
             _ => Ok(()),
@@ -331,17 +331,17 @@ impl Decoder<'_> {
     }
 
     #[inline(never)]
-    fn rare_number(&mut self, node: &Node, number: Read) {
+    fn rare_number(&mut self, node: &Node, number: NumberText) {
         match number {
-            Read::Digits(..) => {}
-            Read::Float(text) => {
+            NumberText::Digits(..) => {}
+            NumberText::Float(text) => {
                 self.key(node);
                 self.quote();
                 self.out.extend_from_slice(text.as_bytes());
                 self.quote();
                 self.out.push(b',');
             }
-            Read::Decimal(number) => {
+            NumberText::Decimal(number) => {
                 let mut digits = [0; 40];
                 crate::number::swar::fill_digits(&mut digits, number.magnitude);
                 if (-40..=40).contains(&number.scale) {
@@ -370,21 +370,21 @@ impl Decoder<'_> {
     /// A leaf whose bytes are no number, or storage that nothing describes.
     #[cold]
     #[inline(never)]
-    fn bad(&mut self, node: &Node, delta: usize, start: usize, kind: FaultKind) -> Step {
+    fn bad(&mut self, node: &Node, delta: usize, start: usize, kind: FaultKind) -> DecodeStep {
         self.out.truncate(start);
         let spot = self.plan.spot(node, delta);
         let invalid = if self.strict {
-            Invalid::Error
+            InvalidPolicy::Error
         } else {
             self.plan.options.invalid
         };
         match invalid {
-            Invalid::Error => return Err(Box::new(Fault { spot, kind })),
-            Invalid::Null => {
+            InvalidPolicy::Error => return Err(Box::new(Fault { spot, kind })),
+            InvalidPolicy::Null => {
                 self.key(node);
                 self.out.extend_from_slice(b"null");
             }
-            Invalid::Raw => {
+            InvalidPolicy::Raw => {
                 self.key(node);
                 let end = (spot.offset + spot.length).min(self.record.len());
                 let bytes = self.record.get(spot.offset..end).unwrap_or(&[]);
@@ -400,10 +400,10 @@ impl Decoder<'_> {
     pub(super) fn trimmed(&self, justified: bool, at: usize, len: usize) -> (usize, usize) {
         let space = self.plan.options.code_page.space();
         match self.plan.options.trim {
-            Trim::Keep => (at, len),
-            Trim::Padding if justified => trim_start(self.record, at, len, space),
-            Trim::Padding => (at, scan::trim_end(self.record, at, len, space)),
-            Trim::Both => {
+            BlankTrimming::Keep => (at, len),
+            BlankTrimming::Padding if justified => trim_start(self.record, at, len, space),
+            BlankTrimming::Padding => (at, scan::trim_end(self.record, at, len, space)),
+            BlankTrimming::Both => {
                 let len = scan::trim_end(self.record, at, len, space);
                 trim_start(self.record, at, len, space)
             }
@@ -412,7 +412,7 @@ impl Decoder<'_> {
 
     /// Characters of the code page.
     #[inline(always)]
-    fn text(&mut self, node: &Node, justified: bool, at: usize, len: usize) -> Step {
+    fn text(&mut self, node: &Node, justified: bool, at: usize, len: usize) -> DecodeStep {
         let plan = self.plan;
         let page = plan.options.code_page.page();
         let space = plan.options.code_page.space();
@@ -452,7 +452,7 @@ impl Decoder<'_> {
     /// The rest of a text from a byte that needs attention.
     #[cold]
     #[inline(never)]
-    fn text_on(&mut self, node: &Node, field: usize, at: usize, len: usize) -> Step {
+    fn text_on(&mut self, node: &Node, field: usize, at: usize, len: usize) -> DecodeStep {
         let plan = self.plan;
         let page = plan.options.code_page.page();
         let (mut at, end) = (at, at + len);
@@ -524,8 +524,8 @@ impl Decoder<'_> {
     }
 
     /// A byte at `at` that is no character.
-    pub(super) fn unmappable(&mut self, node: &Node, field: usize, at: usize) -> Step {
-        if self.plan.options.unmappable == Unmappable::Substitute {
+    pub(super) fn unmappable(&mut self, node: &Node, field: usize, at: usize) -> DecodeStep {
+        if self.plan.options.unmappable == UnmappablePolicy::Substitute {
             out::push_char(self.out, char::REPLACEMENT_CHARACTER);
             return Ok(());
         }
@@ -541,9 +541,9 @@ impl Decoder<'_> {
     /// National text, and bytes without a meaning.
     #[cold]
     #[inline(never)]
-    fn rare(&mut self, node: &Node, leaf: Leaf, at: usize, len: usize) -> Step {
+    fn rare(&mut self, node: &Node, leaf: LeafKind, at: usize, len: usize) -> DecodeStep {
         let bytes = &self.record[at..at + len];
-        let Leaf::National { justified } = leaf else {
+        let LeafKind::National { justified } = leaf else {
             self.key(node);
             out::push_hex(self.out, b"", bytes);
             self.out.push(b',');
@@ -569,7 +569,7 @@ impl Decoder<'_> {
         at: usize,
         len: usize,
         push: fn(&mut Vec<u8>, char),
-    ) -> Step {
+    ) -> DecodeStep {
         let units = self.record[at..at + len]
             .as_chunks::<2>()
             .0
@@ -579,10 +579,10 @@ impl Decoder<'_> {
         let blanks_at_start = units.clone().take_while(|u| *u == BLANK).count();
         let count = units.len();
         let (first, last) = match self.plan.options.trim {
-            Trim::Keep => (0, count),
-            Trim::Padding if justified => (blanks_at_start, count),
-            Trim::Padding => (0, count - blanks_at_end),
-            Trim::Both => (blanks_at_start, count - blanks_at_end),
+            BlankTrimming::Keep => (0, count),
+            BlankTrimming::Padding if justified => (blanks_at_start, count),
+            BlankTrimming::Padding => (0, count - blanks_at_end),
+            BlankTrimming::Both => (blanks_at_start, count - blanks_at_end),
         };
         let shown = units.skip(first).take(last.saturating_sub(first));
         let mut place = first * 2;

@@ -14,7 +14,7 @@ pub const WORD_BYTES: usize = 4;
 
 /// The two forms of a word: two bytes of length, big-endian, and two of zeros.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Descriptor {
+pub enum RecordDescriptor {
     /// The length counts the word.
     Rdw,
     /// It does not.
@@ -43,7 +43,7 @@ impl From<io::Error> for DescriptorError {
     }
 }
 
-impl Descriptor {
+impl RecordDescriptor {
     /// Bytes of the longest record.
     pub const fn max_bytes(self) -> usize {
         u16::MAX as usize - self.own_bytes()
@@ -51,8 +51,8 @@ impl Descriptor {
 
     const fn own_bytes(self) -> usize {
         match self {
-            Descriptor::Rdw => WORD_BYTES,
-            Descriptor::GnuCobol => 0,
+            RecordDescriptor::Rdw => WORD_BYTES,
+            RecordDescriptor::GnuCobol => 0,
         }
     }
 
@@ -88,7 +88,7 @@ impl Descriptor {
     }
 
     /// Writes a record behind its word; false, and nothing written, when it is
-    /// longer than [`Descriptor::max_bytes`].
+    /// longer than [`RecordDescriptor::max_bytes`].
     pub fn write(self, output: &mut (impl Write + ?Sized), record: &[u8]) -> io::Result<bool> {
         let Ok(length) = u16::try_from(record.len() + self.own_bytes()) else {
             return Ok(false);
@@ -115,13 +115,13 @@ mod tests {
 
     #[test]
     fn records_of_both_forms_are_read_back() {
-        for form in [Descriptor::Rdw, Descriptor::GnuCobol] {
+        for form in [RecordDescriptor::Rdw, RecordDescriptor::GnuCobol] {
             let records = [&b"ab"[..], b"", &[7; 300]];
             let mut bytes = Vec::new();
             for record in records {
                 assert!(form.write(&mut bytes, record).unwrap());
             }
-            assert_eq!(bytes[1], if form == Descriptor::Rdw { 6 } else { 2 });
+            assert_eq!(bytes[1], if form == RecordDescriptor::Rdw { 6 } else { 2 });
             let mut input = &bytes[..];
             let mut buffer = Vec::new();
             for record in records {
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn the_longest_record_is_written_and_a_longer_one_is_not() {
-        for form in [Descriptor::Rdw, Descriptor::GnuCobol] {
+        for form in [RecordDescriptor::Rdw, RecordDescriptor::GnuCobol] {
             let record = vec![0; form.max_bytes() + 1];
             let mut bytes = Vec::new();
             assert!(!form.write(&mut bytes, &record).unwrap());
@@ -144,9 +144,9 @@ mod tests {
     }
 
     #[test]
-    fn words_that_are_none_and_cut_records_are_told() {
+    fn words_that_are_none_and_cut_records_are_reported() {
         let mut buffer = Vec::new();
-        let mut read = |mut input: &[u8]| Descriptor::Rdw.read(&mut input, &mut buffer);
+        let mut read = |mut input: &[u8]| RecordDescriptor::Rdw.read(&mut input, &mut buffer);
         assert!(matches!(
             read(b"\0\x03\0\0"),
             Err(DescriptorError::Word([0, 3, 0, 0]))

@@ -7,19 +7,19 @@
 
 use super::build::{hash, push_json_string};
 use super::error::NumberError;
-use super::json::{Cursor, Syntax};
-use super::options::{Missing, Null, Unknown};
-use super::plan::{Leaf, Member, NO_VAR, Node, NodeKind, Object, Plan, Spot, Table};
+use super::json::{Cursor, SyntaxError};
+use super::options::{MissingMembers, NullPolicy, UnknownMembers};
+use super::plan::{LeafKind, ObjectMember, NO_VAR, Node, NodeKind, ObjectPlan, CodecPlan, ErrorSpot, Table};
 use super::shape::CounterFault;
 use crate::number::{Decimal, DecimalError, scan_json, scan_small};
 
 /// Reads one JSON text into one record.
-pub(super) struct Encoder<'a> {
-    pub plan: &'a Plan,
+pub(super) struct RecordEncoder<'a> {
+    pub plan: &'a CodecPlan,
     pub json: Cursor<'a>,
     pub record: &'a mut [u8],
     /// Elements given for each varying table.
-    pub counts: Counts,
+    pub counts: TableCounts,
     /// Room for texts that need conversion, and for names.
     pub scratch: Vec<u8>,
 }
@@ -27,14 +27,14 @@ pub(super) struct Encoder<'a> {
 /// What went wrong, with subscripts added on the way out.
 #[derive(Debug)]
 pub(super) struct Fault {
-    pub spot: Spot,
+    pub spot: ErrorSpot,
     pub kind: FaultKind,
 }
 
 /// The kinds of faults in JSON text.
 #[derive(Debug)]
 pub(super) enum FaultKind {
-    Syntax(Syntax),
+    Syntax(SyntaxError),
     Unknown {
         name: String,
         at: usize,
@@ -73,19 +73,19 @@ pub(super) enum FaultKind {
 }
 
 /// Elements given for each varying table of the plan.
-pub(super) struct Counts {
+pub(super) struct TableCounts {
     inline: [u32; INLINE],
     heap: Vec<u32>,
 }
 
-impl Counts {
-    pub(super) fn new(tables: usize) -> Counts {
+impl TableCounts {
+    pub(super) fn new(tables: usize) -> TableCounts {
         let heap = if tables > INLINE {
             vec![NOT_GIVEN; tables]
         } else {
             Vec::new()
         };
-        Counts {
+        TableCounts {
             inline: [NOT_GIVEN; INLINE],
             heap,
         }
@@ -104,12 +104,12 @@ impl Counts {
     }
 }
 
-pub(super) type Step = Result<(), Box<Fault>>;
+pub(super) type EncodeStep = Result<(), Box<Fault>>;
 
-impl Encoder<'_> {
+impl RecordEncoder<'_> {
     /// Reads the value of a node.
     #[inline]
-    pub(super) fn value(&mut self, at: usize, delta: usize) -> Step {
+    pub(super) fn value(&mut self, at: usize, delta: usize) -> EncodeStep {
         let plan = self.plan;
         let node = &plan.nodes[at];
         match node.kind {
@@ -132,21 +132,21 @@ impl Encoder<'_> {
 
     #[cold]
     #[inline(never)]
-    pub(super) fn syntax(&self, node: &Node, syntax: Syntax) -> Box<Fault> {
+    pub(super) fn syntax(&self, node: &Node, syntax: SyntaxError) -> Box<Fault> {
         self.fault(node, 0, FaultKind::Syntax(syntax))
     }
 
     /// Something else than the expected value: null by option, else an error.
     #[cold]
     #[inline(never)]
-    fn other(&mut self, node: &Node, delta: usize, expected: &'static str) -> Step {
+    fn other(&mut self, node: &Node, delta: usize, expected: &'static str) -> EncodeStep {
         let at = self.json.pos;
         let found = self.json.kind().map_err(|e| self.syntax(node, e))?;
         if found == "null" {
             self.json
                 .literal(b"null")
                 .map_err(|e| self.syntax(node, e))?;
-            if self.plan.options.null == Null::Initial {
+            if self.plan.options.null == NullPolicy::Initial {
                 self.reset(node, delta);
                 return Ok(());
             }
@@ -172,12 +172,12 @@ impl Encoder<'_> {
         }
     }
 
-    fn object(&mut self, node: &Node, object: &Object, delta: usize) -> Step {
+    fn object(&mut self, node: &Node, object: &ObjectPlan, delta: usize) -> EncodeStep {
         if self.json.peek() != Some(b'{') {
             return self.other(node, delta, "an object");
         }
         self.json.pos += 1;
-        let mut seen = Seen::new(object.members.len() + usize::from(object.sets));
+        let mut seen = SeenMembers::new(object.members.len() + usize::from(object.sets));
         let mut next = 0;
         self.json.blanks();
         if self.json.peek() == Some(b'}') {
@@ -225,7 +225,7 @@ impl Encoder<'_> {
     fn member(
         &mut self,
         node: &Node,
-        object: &Object,
+        object: &ObjectPlan,
         next: usize,
         delta: usize,
     ) -> Result<Option<usize>, Box<Fault>> {
@@ -240,7 +240,7 @@ impl Encoder<'_> {
     }
 
     #[inline(always)]
-    fn colon(&mut self, node: &Node) -> Step {
+    fn colon(&mut self, node: &Node) -> EncodeStep {
         if self.json.peek() != Some(b':') {
             self.json.blanks();
             if self.json.peek() != Some(b':') {
@@ -256,7 +256,7 @@ impl Encoder<'_> {
     fn member_by_name(
         &mut self,
         node: &Node,
-        object: &Object,
+        object: &ObjectPlan,
         delta: usize,
     ) -> Result<Option<usize>, Box<Fault>> {
         let at = self.json.pos;
@@ -274,7 +274,7 @@ impl Encoder<'_> {
         };
         let found = self.find(object, name);
         self.scratch = canonical;
-        if found.is_none() && self.plan.options.unknown == Unknown::Error {
+        if found.is_none() && self.plan.options.unknown == UnknownMembers::Error {
             let name = raw.text().map_err(|e| self.syntax(node, e))?.into_owned();
             return Err(self.fault(node, delta, FaultKind::Unknown { name, at }));
         }
@@ -282,7 +282,7 @@ impl Encoder<'_> {
         Ok(found)
     }
 
-    fn find(&self, object: &Object, name: &[u8]) -> Option<usize> {
+    fn find(&self, object: &ObjectPlan, name: &[u8]) -> Option<usize> {
         let mask = object.index.len() - 1;
         let mut at = hash(name) as usize & mask;
         loop {
@@ -302,9 +302,9 @@ impl Encoder<'_> {
     fn describe(
         &mut self,
         group: &Node,
-        object: &Object,
-        member: &Member,
-        seen: &mut Seen,
+        object: &ObjectPlan,
+        member: &ObjectMember,
+        seen: &mut SeenMembers,
         delta: usize,
     ) {
         let node = &self.plan.nodes[member.node as usize];
@@ -316,15 +316,15 @@ impl Encoder<'_> {
 
     /// Checks for missing members, by option.
     #[inline(always)]
-    fn complete(&mut self, object: &Object, seen: &Seen, delta: usize) -> Step {
-        if self.plan.options.missing == Missing::Error {
+    fn complete(&mut self, object: &ObjectPlan, seen: &SeenMembers, delta: usize) -> EncodeStep {
+        if self.plan.options.missing == MissingMembers::Error {
             return self.all_given(object, seen, delta);
         }
         Ok(())
     }
 
     #[cold]
-    fn all_given(&mut self, object: &Object, seen: &Seen, delta: usize) -> Step {
+    fn all_given(&mut self, object: &ObjectPlan, seen: &SeenMembers, delta: usize) -> EncodeStep {
         for (number, member) in object.members.iter().enumerate() {
             let given = match member.set {
                 0 => seen.contains(number),
@@ -338,7 +338,7 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    fn table(&mut self, at: usize, node: &Node, table: Table, delta: usize) -> Step {
+    fn table(&mut self, at: usize, node: &Node, table: Table, delta: usize) -> EncodeStep {
         if self.json.peek() != Some(b'[') {
             return self.other(node, delta, "an array");
         }
@@ -375,7 +375,7 @@ impl Encoder<'_> {
                 }
             }
         }
-        let strict = table.min != table.max || self.plan.options.missing == Missing::Error;
+        let strict = table.min != table.max || self.plan.options.missing == MissingMembers::Error;
         if count < table.min && strict {
             let (min, max) = (table.min, table.max);
             let count = u64::from(count);
@@ -393,13 +393,13 @@ impl Encoder<'_> {
     }
 
     #[inline(always)]
-    fn leaf(&mut self, node: &Node, leaf: Leaf, delta: usize) -> Step {
+    fn leaf(&mut self, node: &Node, leaf: LeafKind, delta: usize) -> EncodeStep {
         let at = (node.offset as usize).wrapping_add(delta);
         let end = at.wrapping_add(node.len as usize);
         match (self.json.peek(), leaf) {
-            (Some(b'"'), Leaf::Text { justified }) => self.text(node, delta, justified, at, end),
+            (Some(b'"'), LeafKind::Text { justified }) => self.text(node, delta, justified, at, end),
             (Some(b'"'), _) => self.quoted(node, leaf, delta, at, end),
-            (Some(b'-' | b'0'..=b'9'), Leaf::Text { .. } | Leaf::National { .. } | Leaf::Bytes) => {
+            (Some(b'-' | b'0'..=b'9'), LeafKind::Text { .. } | LeafKind::National { .. } | LeafKind::Bytes) => {
                 self.other(node, delta, "a string")
             }
             (Some(b'-' | b'0'..=b'9'), _) => {
@@ -419,7 +419,7 @@ impl Encoder<'_> {
 
     /// A number of any length, or one that does not fit.
     #[inline(never)]
-    fn number(&mut self, node: &Node, leaf: Leaf, delta: usize, at: usize, end: usize) -> Step {
+    fn number(&mut self, node: &Node, leaf: LeafKind, delta: usize, at: usize, end: usize) -> EncodeStep {
         let start = self.json.pos;
         match scan_json(self.json.input, start) {
             Ok((number, behind)) => {
@@ -434,7 +434,7 @@ impl Encoder<'_> {
             }
             Err((DecimalError::Syntax, offset)) => Err(self.syntax(
                 node,
-                Syntax {
+                SyntaxError {
                     offset,
                     reason: "not a number",
                 },
@@ -448,7 +448,7 @@ impl Encoder<'_> {
     }
 
     /// Puts the counters in step with the tables that were given.
-    pub(super) fn settle(&mut self) -> Step {
+    pub(super) fn settle(&mut self) -> EncodeStep {
         let plan = self.plan;
         for counter in &plan.counters {
             let mut given = None;
@@ -505,20 +505,20 @@ impl From<CounterFault> for Box<Fault> {
 }
 
 /// Which members of an object have come.
-struct Seen {
+struct SeenMembers {
     few: u64,
     many: Vec<u64>,
 }
 
-impl Seen {
+impl SeenMembers {
     #[inline]
-    fn new(count: usize) -> Seen {
+    fn new(count: usize) -> SeenMembers {
         let many = if count > 64 {
             vec![0; count.div_ceil(64)]
         } else {
             Vec::new()
         };
-        Seen { few: 0, many }
+        SeenMembers { few: 0, many }
     }
 
     /// False if it was there.

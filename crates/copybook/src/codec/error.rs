@@ -1,15 +1,15 @@
 //! What can be wrong with a layout, a record or a JSON text.
 //!
 //! Three enums, one an operation. Whatever concerns a field carries its
-//! [`Place`], so that a message can be shown to whoever sent the data.
+//! [`FieldPlace`], so that a message can be shown to whoever sent the data.
 
 use std::fmt;
 
-use crate::number::{BadNumber, DecimalError, Misfit};
+use crate::number::{BadNumber, DecimalError, DecimalMisfit};
 
 /// A field occurrence.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct FieldPlace {
     /// COBOL path with subscripts from 1: `ORDER.LINE(3).AMOUNT`.
     pub path: String,
     /// JSON pointer, subscripts from 0: `/LINE/2/AMOUNT`.
@@ -22,7 +22,7 @@ pub struct Place {
     pub picture: String,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for FieldPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.path)?;
         if !self.picture.is_empty() {
@@ -99,7 +99,7 @@ pub enum DecodeError {
     #[error("{place}: {reason}: bytes {bytes:02x?}")]
     Invalid {
         /// Where.
-        place: Box<Place>,
+        place: Box<FieldPlace>,
         /// Why.
         reason: BadNumber,
         /// The field's bytes.
@@ -109,7 +109,7 @@ pub enum DecodeError {
     #[error("{place}: byte {at} is not a character of {code_page}: bytes {bytes:02x?}")]
     Unmappable {
         /// Where.
-        place: Box<Place>,
+        place: Box<FieldPlace>,
         /// Offset of the byte in the field.
         at: usize,
         /// The code page's name.
@@ -137,7 +137,7 @@ pub enum DecodeError {
     #[error("{place}: the counter is {value}, the table has from {min} to {max} elements")]
     Counter {
         /// The counter.
-        place: Box<Place>,
+        place: Box<FieldPlace>,
         /// Its value, or its bytes when it has none.
         value: String,
         /// Fewest elements.
@@ -149,7 +149,7 @@ pub enum DecodeError {
     #[error("{place}: no description of this storage fits: bytes {bytes:02x?}")]
     NoVariant {
         /// The redefined item.
-        place: Box<Place>,
+        place: Box<FieldPlace>,
         /// Its bytes.
         bytes: Vec<u8>,
     },
@@ -157,7 +157,7 @@ pub enum DecodeError {
     #[error("{place}: {reason}")]
     Subscript {
         /// The field.
-        place: Box<Place>,
+        place: Box<FieldPlace>,
         /// What is wrong.
         reason: &'static str,
     },
@@ -190,7 +190,7 @@ pub enum EncodeError {
     #[error("{place}: given twice")]
     Duplicate {
         /// The field.
-        place: Box<Place>,
+        place: Box<FieldPlace>,
         /// Byte offset of the second in the text.
         offset: usize,
     },
@@ -198,13 +198,13 @@ pub enum EncodeError {
     #[error("{place}: missing")]
     Missing {
         /// The field.
-        place: Box<Place>,
+        place: Box<FieldPlace>,
     },
     /// A value of the wrong type.
     #[error("{place}: {expected} expected, {found} found")]
     Type {
         /// The field.
-        place: Box<Place>,
+        place: Box<FieldPlace>,
         /// What the field takes.
         expected: &'static str,
         /// What the text has.
@@ -216,7 +216,7 @@ pub enum EncodeError {
     #[error("{place}: the text needs {length} bytes, the field has {max}")]
     TooLong {
         /// The field.
-        place: Box<Place>,
+        place: Box<FieldPlace>,
         /// Bytes of the text in the record's code page.
         length: usize,
         /// Bytes of the field.
@@ -226,7 +226,7 @@ pub enum EncodeError {
     #[error("{place}: {text} is {reason}")]
     Number {
         /// The field.
-        place: Box<Place>,
+        place: Box<FieldPlace>,
         /// The number as given.
         text: String,
         /// Why it does not fit.
@@ -236,7 +236,7 @@ pub enum EncodeError {
     #[error("{place}: {character:?} is not in {code_page}")]
     Unmappable {
         /// The field.
-        place: Box<Place>,
+        place: Box<FieldPlace>,
         /// The character.
         character: char,
         /// The code page's name.
@@ -246,7 +246,7 @@ pub enum EncodeError {
     #[error("{place}: {count} elements, the table has from {min} to {max}")]
     Elements {
         /// The table.
-        place: Box<Place>,
+        place: Box<FieldPlace>,
         /// Elements given, or more than that.
         count: u64,
         /// Fewest.
@@ -258,7 +258,7 @@ pub enum EncodeError {
     #[error("{place}: {count} elements, but {other} in another table with the same counter")]
     CounterConflict {
         /// The table.
-        place: Box<Place>,
+        place: Box<FieldPlace>,
         /// Its elements.
         count: u32,
         /// Those of the other.
@@ -268,7 +268,7 @@ pub enum EncodeError {
     #[error("{place}: the counter is {value}, the table has from {min} to {max} elements")]
     Counter {
         /// The counter.
-        place: Box<Place>,
+        place: Box<FieldPlace>,
         /// Its value, or its bytes when it has none.
         value: String,
         /// Fewest elements.
@@ -288,7 +288,7 @@ pub enum EncodeError {
     #[error("{place}: {reason}")]
     Subscript {
         /// The field.
-        place: Box<Place>,
+        place: Box<FieldPlace>,
         /// What is wrong.
         reason: &'static str,
     },
@@ -302,7 +302,7 @@ pub enum NumberError {
     Decimal(#[from] DecimalError),
     /// Too many digits on one side of the point.
     #[error(transparent)]
-    Misfit(#[from] Misfit),
+    Misfit(#[from] DecimalMisfit),
     /// Negative in an unsigned field.
     #[error("negative, and the field is unsigned")]
     Sign,

@@ -9,34 +9,34 @@
 
 use std::sync::Arc;
 
-use super::decode::Decoder;
-use super::encode::{Counts, Encoder};
+use super::decode::RecordDecoder;
+use super::encode::{TableCounts, RecordEncoder};
 use super::error::{DecodeError, EncodeError, PathError};
 use super::json::Cursor;
-use super::plan::{NO_VAR, Node, NodeKind, Plan, Spot, Table};
+use super::plan::{NO_VAR, Node, NodeKind, CodecPlan, ErrorSpot, Table};
 use super::record::{finish_value, syntax_error};
-use super::shape::Shape;
+use super::shape::TableShape;
 
 /// Moves one field, group or table between a record and JSON text.
 ///
 /// Cheap to clone; obtained from [`Codec::field`](super::Codec::field).
 #[derive(Debug, Clone)]
 pub struct FieldCodec {
-    plan: Arc<Plan>,
+    plan: Arc<CodecPlan>,
     /// Index of its node.
     node: usize,
     /// Elements chosen on the way, outermost first.
-    steps: Vec<Step>,
+    steps: Vec<TableStep>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Step {
+struct TableStep {
     table: Table,
     element: u32,
 }
 
 impl FieldCodec {
-    pub(super) fn resolve(plan: &Arc<Plan>, path: &str) -> Result<FieldCodec, PathError> {
+    pub(super) fn resolve(plan: &Arc<CodecPlan>, path: &str) -> Result<FieldCodec, PathError> {
         let root = FieldCodec {
             plan: plan.clone(),
             node: 0,
@@ -149,7 +149,7 @@ impl FieldCodec {
             return Err(fail("a subscript beyond the table's last element"));
         }
         let mut at = self.clone();
-        at.steps.push(Step { table, element });
+        at.steps.push(TableStep { table, element });
         at.node += 1;
         Ok(at)
     }
@@ -233,7 +233,7 @@ impl FieldCodec {
         }
         let start = out.len();
         let delta = self.delta(shape.as_ref());
-        let mut decoder = Decoder {
+        let mut decoder = RecordDecoder {
             plan,
             record,
             out,
@@ -291,18 +291,18 @@ impl FieldCodec {
         &self,
         json: &[u8],
         record: &mut [u8],
-        run: impl FnOnce(&mut Encoder<'_>, usize, usize) -> super::encode::Step,
+        run: impl FnOnce(&mut RecordEncoder<'_>, usize, usize) -> super::encode::EncodeStep,
     ) -> Result<(), EncodeError> {
         let plan = &*self.plan;
         let record = plan.area(record)?;
-        let mut encoder = Encoder {
+        let mut encoder = RecordEncoder {
             plan,
             json: Cursor {
                 input: json,
                 pos: 0,
             },
             record,
-            counts: Counts::new(plan.vars.len()),
+            counts: TableCounts::new(plan.vars.len()),
             scratch: Vec::new(),
         };
         run(&mut encoder, self.node, self.delta(None)).map_err(|mut fault| {
@@ -324,7 +324,7 @@ impl FieldCodec {
 
     /// What the chosen elements add to offsets, and what short tables before
     /// the field take away; without a shape, in the expanded form.
-    fn delta(&self, shape: Option<&Shape>) -> usize {
+    fn delta(&self, shape: Option<&TableShape>) -> usize {
         let mut delta = 0usize;
         for step in &self.steps {
             let mut stride = step.table.stride as usize;
@@ -339,7 +339,7 @@ impl FieldCodec {
         delta.wrapping_sub(slide)
     }
 
-    fn spot(&self, delta: usize) -> Spot {
+    fn spot(&self, delta: usize) -> ErrorSpot {
         let mut spot = self
             .plan
             .spot(self.shown(), self.delta(None).wrapping_add(delta));
@@ -347,7 +347,7 @@ impl FieldCodec {
         spot
     }
 
-    fn add_steps(&self, spot: &mut Spot) {
+    fn add_steps(&self, spot: &mut ErrorSpot) {
         spot.subscripts
             .extend(self.steps.iter().rev().map(|s| s.element));
     }

@@ -5,10 +5,10 @@
 
 use super::build::Builder;
 use super::error::BuildError;
-use super::options::Initial;
-use super::plan::{Leaf, NodeKind, Rule};
+use super::options::InitialContents;
+use super::plan::{LeafKind, NodeKind, DescriptionRule};
 use crate::number::Decimal;
-use crate::{FieldId, Kind, Layout, Literal};
+use crate::{FieldId, FieldKind, RecordLayout, Literal};
 
 /// Fills the images of the builder's plan.
 pub(super) fn fill(builder: &mut Builder<'_>) -> Result<(), BuildError> {
@@ -17,7 +17,7 @@ pub(super) fn fill(builder: &mut Builder<'_>) -> Result<(), BuildError> {
         .sets
         .iter()
         .filter_map(|set| match set.rule {
-            Rule::Fixed(Some(node)) => Some(builder.plan.nodes[node as usize].field),
+            DescriptionRule::Fixed(Some(node)) => Some(builder.plan.nodes[node as usize].field),
             _ => None,
         })
         .collect();
@@ -39,13 +39,13 @@ pub(super) fn fill(builder: &mut Builder<'_>) -> Result<(), BuildError> {
             }
             (None, _) => field.length as usize,
         };
-        let mut filler = Filler {
+        let mut filler = ImageFiller {
             builder,
             offset,
             bytes: vec![0; span],
             chosen: &chosen,
         };
-        if filler.builder.options.initial != Initial::LowValues {
+        if filler.builder.options.initial != InitialContents::LowValues {
             filler.item(id)?;
         }
         let bytes = filler.bytes;
@@ -91,7 +91,7 @@ fn set_counters(builder: &mut Builder<'_>) {
     }
 }
 
-struct Filler<'a, 'b> {
+struct ImageFiller<'a, 'b> {
     builder: &'a mut Builder<'b>,
     /// Offset in the record of the first byte.
     offset: u32,
@@ -100,7 +100,7 @@ struct Filler<'a, 'b> {
     chosen: &'a [u32],
 }
 
-impl Filler<'_, '_> {
+impl ImageFiller<'_, '_> {
     /// The bytes of the first occurrence.
     fn area(&mut self, id: FieldId) -> Result<&mut [u8], BuildError> {
         let field = &self.builder.layout[id];
@@ -115,11 +115,11 @@ impl Filler<'_, '_> {
     }
 
     fn item(&mut self, id: FieldId) -> Result<(), BuildError> {
-        let layout: &Layout = self.builder.layout;
+        let layout: &RecordLayout = self.builder.layout;
         let field = &layout[id];
-        let by_value = self.builder.options.initial == Initial::Values;
+        let by_value = self.builder.options.initial == InitialContents::Values;
         let value = field.value.as_ref().filter(|_| by_value);
-        if field.kind == Kind::Group {
+        if field.kind == FieldKind::Group {
             for &child in &field.children {
                 if layout[child].redefines.is_none() || self.chosen.contains(&child.0) {
                     self.item(child)?;
@@ -154,11 +154,11 @@ impl Filler<'_, '_> {
         let leaf = self.builder.leaf(id)?;
         let space = self.builder.options.code_page.space();
         match leaf {
-            Leaf::Text { .. } => match value {
+            LeafKind::Text { .. } => match value {
                 Some(value) => self.characters(id, value)?,
                 None => self.area(id)?.fill(space),
             },
-            Leaf::National { .. } => {
+            LeafKind::National { .. } => {
                 let text: Vec<u16> = match value {
                     Some(Literal::Text(text)) => text.encode_utf16().collect(),
                     _ => Vec::new(),
@@ -169,7 +169,7 @@ impl Filler<'_, '_> {
                     unit.copy_from_slice(&c.to_be_bytes());
                 }
             }
-            Leaf::Bytes => {}
+            LeafKind::Bytes => {}
             _ => self.number(id, leaf, value)?,
         }
         Ok(())
@@ -178,7 +178,7 @@ impl Filler<'_, '_> {
     fn number(
         &mut self,
         id: FieldId,
-        leaf: Leaf,
+        leaf: LeafKind,
         value: Option<&Literal>,
     ) -> Result<(), BuildError> {
         let zero = Decimal {
@@ -192,7 +192,7 @@ impl Filler<'_, '_> {
             Some(Literal::Number(text)) => {
                 Decimal::parse(text.as_bytes()).map_err(|e| self.fault(id, text, e.to_string()))?
             }
-            Some(Literal::Text(text)) if !matches!(leaf, Leaf::Edited(_)) => {
+            Some(Literal::Text(text)) if !matches!(leaf, LeafKind::Edited(_)) => {
                 Decimal::parse(text.as_bytes()).map_err(|e| self.fault(id, text, e.to_string()))?
             }
             Some(value) => return self.characters(id, value),

@@ -4,42 +4,42 @@
 //! own. Conversions, trimming and checks are those of the JSON codec, because
 //! they are the same functions.
 //!
-//! Offsets are those of a record in its longest form, [`Codec::expand`] and
-//! [`Codec::finish`] lead there and back; `delta` is what subscripts add.
+//! Offsets are those of a record in its longest form, [`RecordCodec::expand`] and
+//! [`RecordCodec::finish`] lead there and back; `delta` is what subscripts add.
 
-use super::decode::{Decoder, Step};
-use super::encode::{Counts, Encoder};
+use super::decode::{RecordDecoder, DecodeStep};
+use super::encode::{TableCounts, RecordEncoder};
 use super::error::{DecodeError, EncodeError};
 use super::json::Cursor;
 use super::options::NumberForm;
 use super::out::{SHORT_NUMBER, put_short};
-use super::plan::{Leaf, Node, NodeKind, Plan};
-use super::record::Codec;
+use super::plan::{LeafKind, Node, NodeKind, CodecPlan};
+use super::record::RecordCodec;
 use crate::FieldId;
 use crate::codepage::PageKind;
 use crate::number::scan_small;
 
-/// An elementary item of a [`Codec`]; of no use with another one.
+/// An elementary item of a [`RecordCodec`]; of no use with another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Item {
+pub struct CodecItem {
     node: u32,
 }
 
-impl Codec {
+impl RecordCodec {
     /// The elementary item of a field; `None` for groups, and for items that do
     /// not show (FILLER, redefinitions that are not chosen).
-    pub fn item(&self, field: FieldId) -> Option<Item> {
+    pub fn item(&self, field: FieldId) -> Option<CodecItem> {
         let plan = &*self.plan;
         let node = *plan.node_of.get(field.0 as usize)?;
         let node = match plan.nodes.get(node as usize)?.kind {
             NodeKind::Table(_) => node + 1,
             _ => node,
         };
-        matches!(plan.nodes.get(node as usize)?.kind, NodeKind::Leaf(_)).then_some(Item { node })
+        matches!(plan.nodes.get(node as usize)?.kind, NodeKind::Leaf(_)).then_some(CodecItem { node })
     }
 
     /// Whether an item's values are numbers.
-    pub fn is_numeric(&self, item: Item) -> bool {
+    pub fn is_numeric(&self, item: CodecItem) -> bool {
         match self.plan.nodes[item.node as usize].kind {
             NodeKind::Leaf(leaf) => leaf.is_number(&self.plan.options),
             _ => false,
@@ -47,7 +47,7 @@ impl Codec {
     }
 
     /// The value of an integer item; `None` when its bytes are no integer.
-    pub fn item_integer(&self, item: Item, record: &[u8], delta: usize) -> Option<i128> {
+    pub fn item_integer(&self, item: CodecItem, record: &[u8], delta: usize) -> Option<i128> {
         let plan = &*self.plan;
         let node = &plan.nodes[item.node as usize];
         let at = (node.offset as usize).wrapping_add(delta);
@@ -59,7 +59,7 @@ impl Codec {
     #[inline]
     pub fn item_text(
         &self,
-        item: Item,
+        item: CodecItem,
         record: &[u8],
         delta: usize,
         out: &mut Vec<u8>,
@@ -77,7 +77,7 @@ impl Codec {
             let (actual, needed) = (record.len(), at.wrapping_add(len));
             return Err(DecodeError::TooShort { actual, needed });
         }
-        if !matches!(leaf, Leaf::Text { .. })
+        if !matches!(leaf, LeafKind::Text { .. })
             && let Ok((word, negative, scale)) = plan.read_short(leaf, record, at, len)
         {
             out.reserve(SHORT_NUMBER);
@@ -91,7 +91,7 @@ impl Codec {
             return Ok(());
         }
         let start = out.len();
-        let mut decoder = Decoder {
+        let mut decoder = RecordDecoder {
             plan,
             record,
             out,
@@ -110,7 +110,7 @@ impl Codec {
     #[inline]
     pub fn set_item(
         &self,
-        item: Item,
+        item: CodecItem,
         text: &str,
         record: &mut [u8],
         delta: usize,
@@ -128,11 +128,11 @@ impl Codec {
             return Err(EncodeError::Area { actual, needed });
         };
         match leaf {
-            Leaf::Text { justified } if text.is_ascii() && text.len() <= field.len() => {
+            LeafKind::Text { justified } if text.is_ascii() && text.len() <= field.len() => {
                 plan.put_ascii(justified, field, text.as_bytes());
                 return Ok(());
             }
-            Leaf::Text { .. } | Leaf::National { .. } | Leaf::Bytes => {}
+            LeafKind::Text { .. } | LeafKind::National { .. } | LeafKind::Bytes => {}
             _ => {
                 if let Some((number, end)) = scan_small(text.as_bytes(), 0)
                     && end == text.len()
@@ -142,11 +142,11 @@ impl Codec {
                 }
             }
         }
-        let mut encoder = Encoder {
+        let mut encoder = RecordEncoder {
             plan,
             json: Cursor { input: b"", pos: 0 },
             record,
-            counts: Counts::new(0),
+            counts: TableCounts::new(0),
             scratch: Vec::new(),
         };
         encoder
@@ -155,7 +155,7 @@ impl Codec {
     }
 
     /// Gives the item its initial contents.
-    pub fn reset_item(&self, item: Item, record: &mut [u8], delta: usize) {
+    pub fn reset_item(&self, item: CodecItem, record: &mut [u8], delta: usize) {
         let plan = &*self.plan;
         let node = &plan.nodes[item.node as usize];
         let at = (node.offset as usize).wrapping_add(delta);
@@ -166,7 +166,7 @@ impl Codec {
     }
 }
 
-impl Plan {
+impl CodecPlan {
     /// ASCII text that is no longer than its field.
     fn put_ascii(&self, justified: bool, field: &mut [u8], text: &[u8]) {
         let page = self.options.code_page;
@@ -189,15 +189,15 @@ impl Plan {
     }
 }
 
-impl Decoder<'_> {
+impl RecordDecoder<'_> {
     /// A leaf's value without key, quotes and comma.
-    fn plain(&mut self, node: &Node, leaf: Leaf, delta: usize, at: usize, len: usize) -> Step {
+    fn plain(&mut self, node: &Node, leaf: LeafKind, delta: usize, at: usize, len: usize) -> DecodeStep {
         match leaf {
-            Leaf::Text { justified } => self.characters(node, justified, at, len),
-            Leaf::Edited(_) if !leaf.is_number(&self.plan.options) => {
+            LeafKind::Text { justified } => self.characters(node, justified, at, len),
+            LeafKind::Edited(_) if !leaf.is_number(&self.plan.options) => {
                 self.characters(node, false, at, len)
             }
-            Leaf::National { justified } => self.national(node, justified, at, len, push),
+            LeafKind::National { justified } => self.national(node, justified, at, len, push),
             _ => {
                 let bare = Node {
                     key_len: 0,
@@ -208,7 +208,7 @@ impl Decoder<'_> {
                 self.leaf(&bare, leaf, delta)?;
                 // The comma behind a value of JSON, and quotes around it.
                 self.out.pop();
-                if leaf == Leaf::Bytes || self.plan.options.numbers == NumberForm::Text {
+                if leaf == LeafKind::Bytes || self.plan.options.numbers == NumberForm::Text {
                     self.out.pop();
                     self.out.remove(start);
                 }
@@ -217,7 +217,7 @@ impl Decoder<'_> {
         }
     }
 
-    fn characters(&mut self, node: &Node, justified: bool, at: usize, len: usize) -> Step {
+    fn characters(&mut self, node: &Node, justified: bool, at: usize, len: usize) -> DecodeStep {
         let field = at;
         let (mut at, len) = self.trimmed(justified, at, len);
         let end = at + len;
@@ -260,15 +260,15 @@ fn push(out: &mut Vec<u8>, c: char) {
 
 #[cfg(test)]
 mod tests {
-    use crate::{CodePage, Codec, CodecOptions, ParseOptions, parse};
+    use crate::{CodePage, RecordCodec, CodecOptions, ParseOptions, parse};
 
-    fn codec(text: &str, page: CodePage) -> (Codec, crate::Layout) {
+    fn codec(text: &str, page: CodePage) -> (RecordCodec, crate::RecordLayout) {
         let layout = parse(text, &ParseOptions::default()).unwrap().remove(0);
         let options = CodecOptions {
             code_page: page,
             ..CodecOptions::default()
         };
-        (Codec::build(&layout, &options).unwrap(), layout)
+        (RecordCodec::build(&layout, &options).unwrap(), layout)
     }
 
     const RECORD: &str = "

@@ -15,14 +15,14 @@ pub(super) struct Cursor<'a> {
 
 /// Where and why text is not JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Syntax {
+pub(super) struct SyntaxError {
     pub offset: usize,
     pub reason: &'static str,
 }
 
 /// A string's characters as they stand between the quotes.
 #[derive(Clone, Copy)]
-pub(super) struct Raw<'a> {
+pub(super) struct RawString<'a> {
     pub bytes: &'a [u8],
     /// Place of the first character.
     pub at: usize,
@@ -46,13 +46,13 @@ impl<'a> Cursor<'a> {
 
     #[cold]
     #[inline(never)]
-    pub(super) fn fail(&self, reason: &'static str) -> Syntax {
+    pub(super) fn fail(&self, reason: &'static str) -> SyntaxError {
         let reason = if self.pos >= self.input.len() {
             "the text ends too early"
         } else {
             reason
         };
-        Syntax {
+        SyntaxError {
             offset: self.pos,
             reason,
         }
@@ -71,7 +71,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    pub(super) fn literal(&mut self, word: &'static [u8]) -> Result<(), Syntax> {
+    pub(super) fn literal(&mut self, word: &'static [u8]) -> Result<(), SyntaxError> {
         if self.take(word) {
             Ok(())
         } else {
@@ -80,7 +80,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// What kind of value stands here.
-    pub(super) fn kind(&self) -> Result<&'static str, Syntax> {
+    pub(super) fn kind(&self) -> Result<&'static str, SyntaxError> {
         Ok(match self.peek() {
             Some(b'"') => "a string",
             Some(b'{') => "an object",
@@ -94,7 +94,7 @@ impl<'a> Cursor<'a> {
 
     /// Passes over a string and gives what stands between its quotes.
     #[inline]
-    pub(super) fn string(&mut self) -> Result<Raw<'a>, Syntax> {
+    pub(super) fn string(&mut self) -> Result<RawString<'a>, SyntaxError> {
         if self.peek() != Some(b'"') {
             return Err(self.fail("a string expected"));
         }
@@ -103,7 +103,7 @@ impl<'a> Cursor<'a> {
         self.pos = at + plain;
         if self.peek() == Some(b'"') {
             self.pos += 1;
-            return Ok(Raw {
+            return Ok(RawString {
                 bytes: &self.input[at..at + plain],
                 at,
                 plain: true,
@@ -113,14 +113,14 @@ impl<'a> Cursor<'a> {
     }
 
     /// The rest of a string that is not plain.
-    fn string_on(&mut self, at: usize) -> Result<Raw<'a>, Syntax> {
+    fn string_on(&mut self, at: usize) -> Result<RawString<'a>, SyntaxError> {
         loop {
             self.pos += scan::plain_len::<true>(self.input, self.pos);
             match self.peek() {
                 Some(b'"') => {
                     let bytes = &self.input[at..self.pos];
                     self.pos += 1;
-                    return Ok(Raw {
+                    return Ok(RawString {
                         bytes,
                         at,
                         plain: false,
@@ -138,11 +138,11 @@ impl<'a> Cursor<'a> {
     }
 
     /// Passes over a value of any kind, checking that it is JSON.
-    pub(super) fn skip(&mut self) -> Result<(), Syntax> {
+    pub(super) fn skip(&mut self) -> Result<(), SyntaxError> {
         self.skip_nested(0)
     }
 
-    fn skip_nested(&mut self, depth: u32) -> Result<(), Syntax> {
+    fn skip_nested(&mut self, depth: u32) -> Result<(), SyntaxError> {
         if depth > DEEPEST {
             return Err(self.fail("nested too deeply"));
         }
@@ -158,7 +158,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn skip_members(&mut self, depth: u32) -> Result<(), Syntax> {
+    fn skip_members(&mut self, depth: u32) -> Result<(), SyntaxError> {
         self.pos += 1;
         self.blanks();
         if self.take(b"}") {
@@ -183,7 +183,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn skip_elements(&mut self, depth: u32) -> Result<(), Syntax> {
+    fn skip_elements(&mut self, depth: u32) -> Result<(), SyntaxError> {
         self.pos += 1;
         self.blanks();
         if self.take(b"]") {
@@ -202,7 +202,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn skip_number(&mut self) -> Result<(), Syntax> {
+    fn skip_number(&mut self) -> Result<(), SyntaxError> {
         self.take(b"-");
         let whole = self.digits()?;
         if whole > 1 && self.input[self.pos - whole] == b'0' {
@@ -220,7 +220,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    fn digits(&mut self) -> Result<usize, Syntax> {
+    fn digits(&mut self) -> Result<usize, SyntaxError> {
         let start = self.pos;
         while self.peek().is_some_and(|b| b.is_ascii_digit()) {
             self.pos += 1;
@@ -233,9 +233,9 @@ impl<'a> Cursor<'a> {
     }
 }
 
-impl<'a> Raw<'a> {
+impl<'a> RawString<'a> {
     /// The characters, escapes undone.
-    pub(super) fn text(&self) -> Result<Cow<'a, str>, Syntax> {
+    pub(super) fn text(&self) -> Result<Cow<'a, str>, SyntaxError> {
         if self.plain
             && let Ok(text) = std::str::from_utf8(self.bytes)
         {
@@ -243,13 +243,13 @@ impl<'a> Raw<'a> {
         }
         let mut out = String::with_capacity(self.bytes.len());
         self.each(|piece| match piece {
-            Piece::Run(run) => out.push_str(run),
-            Piece::Char(c) => out.push(c),
+            StringPiece::Run(run) => out.push_str(run),
+            StringPiece::Char(c) => out.push(c),
         })?;
         Ok(Cow::Owned(out))
     }
 
-    fn check(&self) -> Result<(), Syntax> {
+    fn check(&self) -> Result<(), SyntaxError> {
         if self.plain {
             Ok(())
         } else {
@@ -258,8 +258,8 @@ impl<'a> Raw<'a> {
     }
 
     /// Reports the characters piece by piece.
-    pub(super) fn each(&self, mut report: impl FnMut(Piece<'_>)) -> Result<(), Syntax> {
-        let fail = |at: usize, reason| Syntax {
+    pub(super) fn each(&self, mut report: impl FnMut(StringPiece<'_>)) -> Result<(), SyntaxError> {
+        let fail = |at: usize, reason| SyntaxError {
             offset: self.at + at,
             reason,
         };
@@ -272,12 +272,12 @@ impl<'a> Raw<'a> {
             if run > 0 {
                 let text = std::str::from_utf8(&self.bytes[at..at + run])
                     .map_err(|e| fail(at + e.valid_up_to(), "not UTF-8"))?;
-                report(Piece::Run(text));
+                report(StringPiece::Run(text));
                 at += run;
                 continue;
             }
             let (c, len) = self.escape(at).ok_or_else(|| fail(at, "not an escape"))?;
-            report(Piece::Char(c));
+            report(StringPiece::Char(c));
             at += len;
         }
         Ok(())
@@ -319,7 +319,7 @@ impl<'a> Raw<'a> {
 }
 
 /// A part of a string.
-pub(super) enum Piece<'a> {
+pub(super) enum StringPiece<'a> {
     /// Characters without escapes.
     Run(&'a str),
     /// One escaped character.
@@ -368,7 +368,7 @@ const DEEPEST: u32 = 128;
 mod tests {
     use super::*;
 
-    fn skipped(text: &str) -> Result<usize, Syntax> {
+    fn skipped(text: &str) -> Result<usize, SyntaxError> {
         let mut cursor = Cursor {
             input: text.as_bytes(),
             pos: 0,

@@ -1,15 +1,15 @@
 //! Numbers out of fields: the first step of reading a record.
 
-use super::plan::{Leaf, Plan};
-use crate::number::zoned::Digits;
+use super::plan::{LeafKind, CodecPlan};
+use crate::number::zoned::AsciiDigits;
 use crate::number::{BadNumber, Decimal, decfloat, float, packed, swar, zoned};
 
 /// A number as it comes out of a field.
-pub(super) enum Read {
+pub(super) enum NumberText {
     /// ASCII digits, whether it is negative, and its scale.
-    Digits(Digits, bool, i16),
+    Digits(AsciiDigits, bool, i16),
     /// Text of a float.
-    Float(float::Text),
+    Float(float::ShortText),
     /// Of a decimal float or an edited item.
     Decimal(Decimal),
 }
@@ -18,20 +18,20 @@ pub(super) enum Read {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NotShort;
 
-impl Plan {
+impl CodecPlan {
     /// Reads the numbers that nearly all fields hold: at most sixteen digits
     /// and a scale from 0 to 15, valid. Everything stays in registers; the
     /// caller has checked that `at + len` lies in the record.
     #[inline(always)]
     pub(super) fn read_short(
         &self,
-        leaf: Leaf,
+        leaf: LeafKind,
         record: &[u8],
         at: usize,
         len: usize,
     ) -> Result<(u128, bool, u32), NotShort> {
         let (word, negative, scale) = match leaf {
-            Leaf::Zoned {
+            LeafKind::Zoned {
                 digits: 1..=16,
                 scale,
                 sign,
@@ -40,7 +40,7 @@ impl Plan {
                 Ok((word, negative)) => (word, negative, scale),
                 Err(_) => return Err(NotShort),
             },
-            Leaf::Packed {
+            LeafKind::Packed {
                 digits,
                 scale,
                 signed,
@@ -48,7 +48,7 @@ impl Plan {
                 Ok((word, negative)) => (word, negative, scale),
                 Err(_) => return Err(NotShort),
             },
-            Leaf::Binary {
+            LeafKind::Binary {
                 scale,
                 signed,
                 little,
@@ -74,41 +74,41 @@ impl Plan {
     #[inline(never)]
     pub(super) fn read_number(
         &self,
-        leaf: Leaf,
+        leaf: LeafKind,
         record: &[u8],
         at: usize,
         len: usize,
-    ) -> Result<Read, BadNumber> {
+    ) -> Result<NumberText, BadNumber> {
         match leaf {
-            Leaf::Zoned {
+            LeafKind::Zoned {
                 scale, sign, blank, ..
             } => match zoned::read(record, at, len, sign, self.zones()) {
-                Ok((digits, negative)) => Ok(Read::Digits(digits, negative, scale)),
+                Ok((digits, negative)) => Ok(NumberText::Digits(digits, negative, scale)),
                 Err(_) if blank && self.is_blank(&record[at..at + len]) => {
-                    Ok(Read::Digits(Digits::Short(swar::ZEROS), false, scale))
+                    Ok(NumberText::Digits(AsciiDigits::Short(swar::ZEROS), false, scale))
                 }
                 Err(bad) => Err(bad),
             },
-            Leaf::Packed {
+            LeafKind::Packed {
                 digits,
                 scale,
                 signed,
             } => {
                 let (digits, negative) = packed::read(record, at, len, digits, signed)?;
-                Ok(Read::Digits(digits, negative, scale))
+                Ok(NumberText::Digits(digits, negative, scale))
             }
-            Leaf::PackedUnsigned { digits, scale } => {
+            LeafKind::PackedUnsigned { digits, scale } => {
                 let (digits, negative) = packed::read_unsigned(record, at, len, digits)?;
-                Ok(Read::Digits(digits, negative, scale))
+                Ok(NumberText::Digits(digits, negative, scale))
             }
-            Leaf::Binary {
+            LeafKind::Binary {
                 scale,
                 signed,
                 little,
                 ..
             } => {
                 let (magnitude, negative) = read_binary(record, at, len, signed, little);
-                Ok(Read::Digits(digits_of(magnitude), negative, scale))
+                Ok(NumberText::Digits(digits_of(magnitude), negative, scale))
             }
             _ => self.read_rare(leaf, &record[at..at + len]),
         }
@@ -121,10 +121,10 @@ impl Plan {
 
     /// The types that are not worth space in the hot path.
     #[inline(never)]
-    fn read_rare(&self, leaf: Leaf, bytes: &[u8]) -> Result<Read, BadNumber> {
+    fn read_rare(&self, leaf: LeafKind, bytes: &[u8]) -> Result<NumberText, BadNumber> {
         let bits = |bytes: &[u8]| bytes.iter().fold(0u64, |v, b| v << 8 | u64::from(*b));
         match leaf {
-            Leaf::Float { hex: true } => {
+            LeafKind::Float { hex: true } => {
                 let value = float::from_hex_long(bits(bytes) << 32);
                 // A short float has about seven digits; more would be noise.
                 let text = if (value as f32).is_finite() && (value == 0.0 || value as f32 != 0.0) {
@@ -132,34 +132,34 @@ impl Plan {
                 } else {
                     float::text64(value)
                 };
-                text.map(Read::Float).ok_or(BadNumber::NotFinite)
+                text.map(NumberText::Float).ok_or(BadNumber::NotFinite)
             }
-            Leaf::Double { hex: true } => {
+            LeafKind::Double { hex: true } => {
                 let text = float::text64(float::from_hex_long(bits(bytes)));
-                text.map(Read::Float).ok_or(BadNumber::NotFinite)
+                text.map(NumberText::Float).ok_or(BadNumber::NotFinite)
             }
-            Leaf::Float { hex: false } => {
+            LeafKind::Float { hex: false } => {
                 let value = bytes.try_into().map_or(f32::NAN, f32::from_ne_bytes);
                 float::text32(value)
-                    .map(Read::Float)
+                    .map(NumberText::Float)
                     .ok_or(BadNumber::NotFinite)
             }
-            Leaf::Double { hex: false } => {
+            LeafKind::Double { hex: false } => {
                 let value = bytes.try_into().map_or(f64::NAN, f64::from_ne_bytes);
                 float::text64(value)
-                    .map(Read::Float)
+                    .map(NumberText::Float)
                     .ok_or(BadNumber::NotFinite)
             }
-            Leaf::DecimalFloat { little } => {
+            LeafKind::DecimalFloat { little } => {
                 let mut big = [0; 16];
                 let big = &mut big[..bytes.len()];
                 big.copy_from_slice(bytes);
                 if little {
                     big.reverse();
                 }
-                decfloat::read(big).map(Read::Decimal)
+                decfloat::read(big).map(NumberText::Decimal)
             }
-            Leaf::Edited(at) => {
+            LeafKind::Edited(at) => {
                 let page = self.options.code_page;
                 let mut text = Vec::with_capacity(bytes.len());
                 for &byte in bytes {
@@ -171,7 +171,7 @@ impl Plan {
                 }
                 self.pictures[usize::from(at)]
                     .deedit(&text)
-                    .map(Read::Decimal)
+                    .map(NumberText::Decimal)
             }
             // Text is not asked for its number.
             _ => Err(BadNumber::Digit),
@@ -180,14 +180,14 @@ impl Plan {
 }
 
 /// The value of an integer field, if its bytes are a number.
-pub(super) fn read_integer(plan: &Plan, leaf: Leaf, bytes: &[u8]) -> Option<i128> {
-    let Read::Digits(digits, negative, 0) = plan.read_number(leaf, bytes, 0, bytes.len()).ok()?
+pub(super) fn read_integer(plan: &CodecPlan, leaf: LeafKind, bytes: &[u8]) -> Option<i128> {
+    let NumberText::Digits(digits, negative, 0) = plan.read_number(leaf, bytes, 0, bytes.len()).ok()?
     else {
         return None;
     };
     let magnitude = match digits {
-        Digits::Short(word) => i128::from(swar::value16(word)),
-        Digits::Long(text) => std::str::from_utf8(&text).ok()?.parse().ok()?,
+        AsciiDigits::Short(word) => i128::from(swar::value16(word)),
+        AsciiDigits::Long(text) => std::str::from_utf8(&text).ok()?.parse().ok()?,
     };
     Some(if negative { -magnitude } else { magnitude })
 }
@@ -234,13 +234,13 @@ fn read_binary(record: &[u8], at: usize, len: usize, signed: bool, little: bool)
     }
 }
 
-fn digits_of(magnitude: u128) -> Digits {
+fn digits_of(magnitude: u128) -> AsciiDigits {
     if magnitude < u128::from(SIXTEEN_DIGITS) {
-        return Digits::Short(swar::digits16(magnitude as u64));
+        return AsciiDigits::Short(swar::digits16(magnitude as u64));
     }
     let mut digits = [0; 40];
     swar::fill_digits(&mut digits, magnitude);
-    Digits::Long(digits)
+    AsciiDigits::Long(digits)
 }
 
 /// The first number of seventeen digits.

@@ -1,9 +1,9 @@
 //! Records to JSON text and back.
 //!
-//! [`Codec::build`] compiles a [`Layout`] once; [`Codec::decode`] and
-//! [`Codec::encode`] then go straight between bytes and text, without a tree
+//! [`RecordCodec::build`] compiles a [`Layout`] once; [`RecordCodec::decode`] and
+//! [`RecordCodec::encode`] then go straight between bytes and text, without a tree
 //! and, for nearly all records, without allocating. [`FieldCodec`] does the
-//! same for one field, [`Item`] for one elementary item in any text format, and
+//! same for one field, [`CodecItem`] for one elementary item in any text format, and
 //! [`stream`] for files of records.
 //!
 //! Own code and not a library: whole programs on the same 740-byte records go at
@@ -39,8 +39,8 @@ mod text;
 mod types;
 mod variants;
 
-pub use error::{BuildError, DecodeError, EncodeError, NumberError, PathError, Place};
+pub use error::{BuildError, DecodeError, EncodeError, NumberError, PathError, FieldPlace};
 pub use field::FieldCodec;
-pub use item::Item;
+pub use item::CodecItem;
 pub use options::*;
-pub use record::Codec;
+pub use record::RecordCodec;

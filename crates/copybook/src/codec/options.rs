@@ -4,8 +4,8 @@
 //! fields and values that do not fit are errors until told otherwise.
 
 use crate::codepage::CodePage;
-use crate::naming::Naming;
-use crate::number::Rounding;
+use crate::naming::NamingStyle;
+use crate::number::RoundingMode;
 
 /// All options of a codec; start from `CodecOptions::default()`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,13 +14,13 @@ pub struct CodecOptions {
     /// numbers.
     pub code_page: CodePage,
     /// How JSON members are named.
-    pub naming: Naming,
+    pub naming: NamingStyle,
     /// How a sign is overpunched on a zoned digit when writing records.
     pub overpunch: Overpunch,
     /// Whose floats and COMP-5 integers the record holds.
-    pub machine: Machine,
+    pub machine: SourceMachine,
     /// What becomes of blanks around text, record to JSON.
-    pub trim: Trim,
+    pub trim: BlankTrimming,
     /// Leave out text that is all blanks or low-values, and groups and tables
     /// that become empty by it, record to JSON. Elements of tables stay.
     pub omit_empty: bool,
@@ -29,9 +29,9 @@ pub struct CodecOptions {
     /// How numeric-edited items stand in JSON.
     pub edited: EditedForm,
     /// What becomes of bytes that are not what the field's type demands.
-    pub invalid: Invalid,
+    pub invalid: InvalidPolicy,
     /// What becomes of characters that the other side does not have.
-    pub unmappable: Unmappable,
+    pub unmappable: UnmappablePolicy,
     /// A record shorter than its layout.
     pub short_record: ShortRecord,
     /// A record longer than its layout.
@@ -40,44 +40,44 @@ pub struct CodecOptions {
     /// that needs its own answer.
     pub redefines: Vec<RedefinesRule>,
     /// The answer for every other redefined item.
-    pub other_redefines: Choice,
+    pub other_redefines: RedefinesChoice,
     /// A JSON member that names no field.
-    pub unknown: Unknown,
+    pub unknown: UnknownMembers,
     /// A field that has no JSON member.
-    pub missing: Missing,
+    pub missing: MissingMembers,
     /// A JSON null.
-    pub null: Null,
+    pub null: NullPolicy,
     /// Text longer than its field.
-    pub overlong: Overlong,
+    pub overlong: OverlongPolicy,
     /// Decimal places beyond those of the field.
-    pub rounding: Rounding,
+    pub rounding: RoundingMode,
     /// What a record holds before the JSON text is put in.
-    pub initial: Initial,
+    pub initial: InitialContents,
 }
 
 impl Default for CodecOptions {
     fn default() -> Self {
         CodecOptions {
             code_page: CodePage::ascii(),
-            naming: Naming::default(),
+            naming: NamingStyle::default(),
             overpunch: Overpunch::default(),
-            machine: Machine::default(),
-            trim: Trim::default(),
+            machine: SourceMachine::default(),
+            trim: BlankTrimming::default(),
             omit_empty: false,
             numbers: NumberForm::default(),
             edited: EditedForm::default(),
-            invalid: Invalid::default(),
-            unmappable: Unmappable::default(),
+            invalid: InvalidPolicy::default(),
+            unmappable: UnmappablePolicy::default(),
             short_record: ShortRecord::default(),
             long_record: LongRecord::default(),
             redefines: Vec::new(),
-            other_redefines: Choice::default(),
-            unknown: Unknown::default(),
-            missing: Missing::default(),
-            null: Null::default(),
-            overlong: Overlong::default(),
-            rounding: Rounding::default(),
-            initial: Initial::default(),
+            other_redefines: RedefinesChoice::default(),
+            unknown: UnknownMembers::default(),
+            missing: MissingMembers::default(),
+            null: NullPolicy::default(),
+            overlong: OverlongPolicy::default(),
+            rounding: RoundingMode::default(),
+            initial: InitialContents::default(),
         }
     }
 }
@@ -95,7 +95,7 @@ pub enum Overpunch {
 
 /// Where the binary fields come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Machine {
+pub enum SourceMachine {
     /// This machine's byte order and IEEE floats.
     #[default]
     Here,
@@ -105,7 +105,7 @@ pub enum Machine {
 
 /// Blanks around text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Trim {
+pub enum BlankTrimming {
     /// Keep all: text has the field's full length.
     Keep,
     /// Drop the blanks that pad: those at the end, or at the beginning of a
@@ -138,7 +138,7 @@ pub enum EditedForm {
 
 /// Bytes that are not what the field's type demands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Invalid {
+pub enum InvalidPolicy {
     /// An error that names the field, its offset and its bytes.
     #[default]
     Error,
@@ -150,7 +150,7 @@ pub enum Invalid {
 
 /// Characters that one side does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Unmappable {
+pub enum UnmappablePolicy {
     /// An error that names the field and the character.
     #[default]
     Error,
@@ -189,14 +189,14 @@ pub struct RedefinesRule {
     /// joined by dots; an unambiguous end of it is enough.
     pub item: String,
     /// Which description counts.
-    pub choice: Choice,
+    pub choice: RedefinesChoice,
 }
 
 /// Which of several descriptions of the same storage counts. A description is
 /// named by its COBOL name, or by `#n` (the redefined item is `#0`, its
 /// REDEFINES follow in source order) when it has none.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Choice {
+pub enum RedefinesChoice {
     /// The redefined item itself; its REDEFINES do not appear.
     #[default]
     Redefined,
@@ -218,7 +218,7 @@ pub enum Choice {
 
 /// JSON members that name no field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Unknown {
+pub enum UnknownMembers {
     /// An error.
     #[default]
     Error,
@@ -228,7 +228,7 @@ pub enum Unknown {
 
 /// Fields without a JSON member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Missing {
+pub enum MissingMembers {
     /// They keep their initial value.
     #[default]
     Initial,
@@ -238,7 +238,7 @@ pub enum Missing {
 
 /// JSON nulls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Null {
+pub enum NullPolicy {
     /// The field gets its initial value.
     #[default]
     Initial,
@@ -248,7 +248,7 @@ pub enum Null {
 
 /// Text longer than its field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Overlong {
+pub enum OverlongPolicy {
     /// An error.
     #[default]
     Error,
@@ -259,7 +259,7 @@ pub enum Overlong {
 
 /// What a record holds at first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Initial {
+pub enum InitialContents {
     /// The VALUE clause where there is one, else zero for numbers and blanks
     /// for text.
     #[default]

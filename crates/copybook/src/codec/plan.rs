@@ -10,38 +10,38 @@
 //!
 //! Invariant: nothing here refers to the layout it was made from.
 
-use super::error::Place;
+use super::error::FieldPlace;
 use super::options::CodecOptions;
 use crate::SignPlace;
 use crate::number::EditedPicture;
 
 /// A compiled layout.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct CodecPlan {
     pub options: CodecOptions,
     pub nodes: Vec<Node>,
     /// `"NAME":` of every member, one behind the other, then [`KEY_SLACK`]
     /// bytes that may be read.
     pub keys: Vec<u8>,
-    pub objects: Vec<Object>,
-    pub sets: Vec<Set>,
+    pub objects: Vec<ObjectPlan>,
+    pub sets: Vec<RedefinesSet>,
     /// Tables of varying length, inner before outer.
     pub vars: Vec<VarTable>,
     /// Those not inside another one, nor inside a REDEFINES, in the order of
     /// the record.
     pub top_vars: Vec<u16>,
-    pub counters: Vec<Counter>,
-    /// Lists of [`Plan::vars`] that nodes refer to.
+    pub counters: Vec<TableCounter>,
+    /// Lists of [`CodecPlan::vars`] that nodes refer to.
     pub var_lists: Vec<u16>,
     pub pictures: Vec<EditedPicture>,
     /// Initial contents: the record first, then the REDEFINES.
-    pub images: Vec<Image>,
+    pub images: Vec<InitialImage>,
     /// Names by field of the layout, for messages.
     pub names: Vec<FieldName>,
     /// Node of each field of the layout; `u32::MAX` for those without one.
     pub node_of: Vec<u32>,
     /// Varying tables before each field of the layout: runs of
-    /// [`Plan::var_lists`].
+    /// [`CodecPlan::var_lists`].
     pub before: Vec<(u16, u16)>,
     /// Bytes of the longest record.
     pub length: usize,
@@ -57,13 +57,13 @@ pub(super) struct Node {
     pub len: u32,
     /// Index behind the subtree.
     pub end: u32,
-    /// Place of `"NAME":` in [`Plan::keys`].
+    /// Place of `"NAME":` in [`CodecPlan::keys`].
     pub key_at: u32,
     /// Length of that; 0 for elements of tables and for the record.
     pub key_len: u16,
-    /// Which of [`Plan::images`] holds its initial contents.
+    /// Which of [`CodecPlan::images`] holds its initial contents.
     pub image: u16,
-    /// Tables of varying length in it: a run of [`Plan::var_lists`].
+    /// Tables of varying length in it: a run of [`CodecPlan::var_lists`].
     pub slide: (u16, u16),
     /// Left out when empty, by option.
     pub omit: bool,
@@ -73,11 +73,11 @@ pub(super) struct Node {
 /// What a step does.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum NodeKind {
-    Leaf(Leaf),
-    /// Index into [`Plan::objects`].
+    Leaf(LeafKind),
+    /// Index into [`CodecPlan::objects`].
     Group(u32),
     Table(Table),
-    /// Index into [`Plan::sets`].
+    /// Index into [`CodecPlan::sets`].
     Choice(u32),
     /// Nothing to show: FILLER that varies in length.
     Skip,
@@ -89,13 +89,13 @@ pub(super) struct Table {
     pub min: u32,
     pub max: u32,
     pub stride: u32,
-    /// Index into [`Plan::vars`], or [`NO_VAR`].
+    /// Index into [`CodecPlan::vars`], or [`NO_VAR`].
     pub var: u16,
 }
 
 /// What the bytes of an elementary item mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Leaf {
+pub(super) enum LeafKind {
     Text {
         justified: bool,
     },
@@ -133,7 +133,7 @@ pub(super) enum Leaf {
     DecimalFloat {
         little: bool,
     },
-    /// Index into [`Plan::pictures`].
+    /// Index into [`CodecPlan::pictures`].
     Edited(u16),
     /// Bytes without a meaning of their own, as hexadecimal digits.
     Bytes,
@@ -141,8 +141,8 @@ pub(super) enum Leaf {
 
 /// The members of a JSON object.
 #[derive(Debug)]
-pub(super) struct Object {
-    pub members: Vec<Member>,
+pub(super) struct ObjectPlan {
+    pub members: Vec<ObjectMember>,
     /// Open-addressing table of member numbers plus one, a power of two long.
     pub index: Vec<u16>,
     /// Number of redefined items among the members.
@@ -151,7 +151,7 @@ pub(super) struct Object {
 
 /// One member.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Member {
+pub(super) struct ObjectMember {
     pub key_at: u32,
     pub key_len: u16,
     pub node: u32,
@@ -161,15 +161,15 @@ pub(super) struct Member {
 
 /// Storage with several descriptions.
 #[derive(Debug)]
-pub(super) struct Set {
-    pub rule: Rule,
+pub(super) struct RedefinesSet {
+    pub rule: DescriptionRule,
     /// Nodes of the descriptions, the redefined item first if it shows.
     pub variants: Vec<u32>,
 }
 
 /// Which description counts.
 #[derive(Debug)]
-pub(super) enum Rule {
+pub(super) enum DescriptionRule {
     /// A node, or none.
     Fixed(Option<u32>),
     ByValue {
@@ -178,7 +178,7 @@ pub(super) enum Rule {
         /// The field lies in the same table elements as the storage.
         same_tables: bool,
         /// Tables before the storage and before the field: runs of
-        /// [`Plan::var_lists`].
+        /// [`CodecPlan::var_lists`].
         plus: (u16, u16),
         minus: (u16, u16),
         /// Value as JSON text without quotes, and node.
@@ -196,7 +196,7 @@ pub(super) struct VarTable {
     pub min: u32,
     pub max: u32,
     pub stride: u32,
-    /// Index into [`Plan::counters`], or [`NO_VAR`] for a fixed count.
+    /// Index into [`CodecPlan::counters`], or [`NO_VAR`] for a fixed count.
     pub counter: u16,
     /// Those directly inside its elements.
     pub inner: Vec<u16>,
@@ -204,9 +204,9 @@ pub(super) struct VarTable {
 
 /// The counter of one or more tables.
 #[derive(Debug)]
-pub(super) struct Counter {
+pub(super) struct TableCounter {
     pub node: u32,
-    /// Tables before it: a run of [`Plan::var_lists`].
+    /// Tables before it: a run of [`CodecPlan::var_lists`].
     pub before: (u16, u16),
     /// Tables it counts.
     pub tables: Vec<u16>,
@@ -214,7 +214,7 @@ pub(super) struct Counter {
 
 /// Initial contents of a stretch of the record.
 #[derive(Debug)]
-pub(super) struct Image {
+pub(super) struct InitialImage {
     pub offset: u32,
     pub bytes: Vec<u8>,
 }
@@ -231,7 +231,7 @@ pub(super) struct FieldName {
 
 /// What is wrong where, before names are looked up.
 #[derive(Debug)]
-pub(super) struct Spot {
+pub(super) struct ErrorSpot {
     pub field: u32,
     pub offset: usize,
     pub length: usize,
@@ -239,8 +239,8 @@ pub(super) struct Spot {
     pub subscripts: Vec<u32>,
 }
 
-impl Plan {
-    /// The tables of a run of [`Plan::var_lists`].
+impl CodecPlan {
+    /// The tables of a run of [`CodecPlan::var_lists`].
     pub(super) fn var_run(&self, run: (u16, u16)) -> &[u16] {
         &self.var_lists[usize::from(run.0)..][..usize::from(run.1)]
     }
@@ -265,7 +265,7 @@ impl Plan {
     }
 
     /// Looks up the names of a spot.
-    pub(super) fn place(&self, spot: &Spot) -> Box<Place> {
+    pub(super) fn place(&self, spot: &ErrorSpot) -> Box<FieldPlace> {
         let mut chain = Vec::new();
         let mut at = Some(spot.field);
         while let Some(field) = at {
@@ -292,7 +292,7 @@ impl Plan {
                 pointer.push_str(&format!("/{k}"));
             }
         }
-        Box::new(Place {
+        Box::new(FieldPlace {
             path,
             pointer,
             offset: spot.offset,
@@ -302,8 +302,8 @@ impl Plan {
     }
 
     /// A spot at a node.
-    pub(super) fn spot(&self, node: &Node, delta: usize) -> Spot {
-        Spot {
+    pub(super) fn spot(&self, node: &Node, delta: usize) -> ErrorSpot {
+        ErrorSpot {
             field: node.field,
             offset: (node.offset as usize).wrapping_add(delta),
             length: node.len as usize,

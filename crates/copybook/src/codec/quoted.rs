@@ -3,13 +3,13 @@
 
 use std::ops::Range;
 
-use super::encode::{Encoder, Fault, FaultKind, Step};
+use super::encode::{RecordEncoder, Fault, FaultKind, EncodeStep};
 use super::error::NumberError;
-use super::options::Invalid;
-use super::plan::{Leaf, Node};
+use super::options::InvalidPolicy;
+use super::plan::{LeafKind, Node};
 use crate::number::{Decimal, DecimalError};
 
-impl Encoder<'_> {
+impl RecordEncoder<'_> {
     #[cold]
     #[inline(never)]
     pub(super) fn misfit(
@@ -30,11 +30,11 @@ impl Encoder<'_> {
     pub(super) fn quoted(
         &mut self,
         node: &Node,
-        leaf: Leaf,
+        leaf: LeafKind,
         delta: usize,
         at: usize,
         end: usize,
-    ) -> Step {
+    ) -> EncodeStep {
         let start = self.json.pos;
         let raw = self.json.string().map_err(|e| self.syntax(node, e))?;
         let text = raw.text().map_err(|e| self.syntax(node, e))?;
@@ -46,19 +46,19 @@ impl Encoder<'_> {
     pub(super) fn put_text(
         &mut self,
         node: &Node,
-        leaf: Leaf,
+        leaf: LeafKind,
         delta: usize,
         area: Range<usize>,
         text: &str,
         start: usize,
-    ) -> Step {
+    ) -> EncodeStep {
         let (at, end) = (area.start, area.end);
-        if self.plan.options.invalid == Invalid::Raw
+        if self.plan.options.invalid == InvalidPolicy::Raw
             && let Some(bytes) = text.strip_prefix("0x").and_then(from_hex)
             && bytes.len() == node.len as usize
             && !matches!(
                 leaf,
-                Leaf::Text { .. } | Leaf::National { .. } | Leaf::Bytes
+                LeafKind::Text { .. } | LeafKind::National { .. } | LeafKind::Bytes
             )
         {
             if let Some(field) = self.record.get_mut(at..end) {
@@ -67,12 +67,12 @@ impl Encoder<'_> {
             return Ok(());
         }
         match leaf {
-            Leaf::Text { justified } => {
+            LeafKind::Text { justified } => {
                 self.convert(node, delta, text)?;
                 self.put_scratch(node, delta, justified, at, end)
             }
-            Leaf::National { justified } => self.national(node, delta, justified, area, text),
-            Leaf::Bytes => {
+            LeafKind::National { justified } => self.national(node, delta, justified, area, text),
+            LeafKind::Bytes => {
                 let expected = "hexadecimal digits for every byte";
                 let fault = FaultKind::Type {
                     expected,
@@ -86,7 +86,7 @@ impl Encoder<'_> {
                 }
                 Ok(())
             }
-            Leaf::Edited(picture) if self.edited(picture, at..end, text) => Ok(()),
+            LeafKind::Edited(picture) if self.edited(picture, at..end, text) => Ok(()),
             _ => {
                 let parsed = match self.with_point(leaf, text) {
                     Some(text) => Decimal::parse(text.as_bytes()),
@@ -129,8 +129,8 @@ impl Encoder<'_> {
     }
 
     /// A number with its picture's decimal comma, as numbers are read.
-    fn with_point(&self, leaf: Leaf, text: &str) -> Option<String> {
-        let Leaf::Edited(picture) = leaf else {
+    fn with_point(&self, leaf: LeafKind, text: &str) -> Option<String> {
+        let LeafKind::Edited(picture) = leaf else {
             return None;
         };
         let picture = &self.plan.pictures[usize::from(picture)];

@@ -1,35 +1,35 @@
-//! Whole records: the public [`Codec`] and the translation of faults.
+//! Whole records: the public [`RecordCodec`] and the translation of faults.
 
 use std::sync::Arc;
 
 use super::build;
-use super::decode::{self, Decoder};
-use super::encode::{self, Counts, Encoder};
+use super::decode::{self, RecordDecoder};
+use super::encode::{self, TableCounts, RecordEncoder};
 use super::error::{BuildError, DecodeError, EncodeError, PathError};
 use super::field::FieldCodec;
-use super::json::{Cursor, Syntax, line_and_column};
+use super::json::{Cursor, SyntaxError, line_and_column};
 use super::options::{CodecOptions, LongRecord, ShortRecord};
-use super::plan::Plan;
-use super::shape::{CounterFault, Form, Shape};
-use crate::Layout;
+use super::plan::CodecPlan;
+use super::shape::{CounterFault, CounterForm, TableShape};
+use crate::RecordLayout;
 
 /// A compiled layout: records to JSON text and back.
 ///
 /// Cheap to clone and to share between threads.
 #[derive(Debug, Clone)]
-pub struct Codec {
-    pub(super) plan: Arc<Plan>,
+pub struct RecordCodec {
+    pub(super) plan: Arc<CodecPlan>,
 }
 
-impl Codec {
+impl RecordCodec {
     /// Compiles a layout.
-    pub fn build(layout: &Layout, options: &CodecOptions) -> Result<Codec, BuildError> {
-        Ok(Codec {
+    pub fn build(layout: &RecordLayout, options: &CodecOptions) -> Result<RecordCodec, BuildError> {
+        Ok(RecordCodec {
             plan: Arc::new(build::build(layout, options)?),
         })
     }
 
-    /// Bytes of the longest record; [`Codec::encode`] needs an area of that.
+    /// Bytes of the longest record; [`RecordCodec::encode`] needs an area of that.
     pub fn max_len(&self) -> usize {
         self.plan.length
     }
@@ -60,7 +60,7 @@ impl Codec {
     /// The real length of the record that `bytes` begin with, by its counters.
     pub fn record_len(&self, bytes: &[u8]) -> Result<usize, DecodeError> {
         let plan = &*self.plan;
-        match plan.shape(bytes, Form::Compact, false) {
+        match plan.shape(bytes, CounterForm::Compact, false) {
             Ok(shape) => Ok(plan.real_len(&shape)),
             Err(fault) => Err(counter_error(plan, fault)),
         }
@@ -71,7 +71,7 @@ impl Codec {
         let plan = &*self.plan;
         let shape = plan.checked_shape(record)?;
         let start = out.len();
-        let mut decoder = Decoder {
+        let mut decoder = RecordDecoder {
             plan,
             record,
             out,
@@ -87,21 +87,21 @@ impl Codec {
     }
 
     /// Reads the JSON text of a record into `area`, which must have
-    /// [`Codec::max_len`] bytes or more; gives the record's real length.
+    /// [`RecordCodec::max_len`] bytes or more; gives the record's real length.
     ///
     /// On an error the area holds parts of the record.
     pub fn encode(&self, json: &[u8], area: &mut [u8]) -> Result<usize, EncodeError> {
         let plan = &*self.plan;
         let record = plan.area(area)?;
         record.copy_from_slice(&plan.images[0].bytes);
-        let mut encoder = Encoder {
+        let mut encoder = RecordEncoder {
             plan,
             json: Cursor {
                 input: json,
                 pos: 0,
             },
             record,
-            counts: Counts::new(plan.vars.len()),
+            counts: TableCounts::new(plan.vars.len()),
             scratch: Vec::new(),
         };
         encoder.json.blanks();
@@ -135,19 +135,19 @@ impl Codec {
             return Ok(plan.length);
         }
         let shape = plan
-            .shape(record, Form::Expanded, false)
+            .shape(record, CounterForm::Expanded, false)
             .map_err(|fault| plan.encode_error(*Box::<encode::Fault>::from(fault), b""))?;
         Ok(plan.compact(record, &shape))
     }
 
-    /// The reverse of [`Codec::finish`]: the expanded form of a record, with
+    /// The reverse of [`RecordCodec::finish`]: the expanded form of a record, with
     /// initial contents where it has none.
     pub fn expand(&self, record: &[u8], area: &mut [u8]) -> Result<(), EncodeError> {
         let plan = &*self.plan;
         let area = plan.area(area)?;
         area.copy_from_slice(&plan.images[0].bytes);
         let shape = plan
-            .shape(record, Form::Compact, true)
+            .shape(record, CounterForm::Compact, true)
             .map_err(|fault| plan.encode_error(*Box::<encode::Fault>::from(fault), b""))?;
         plan.expand(record, area, &shape);
         Ok(())
@@ -179,7 +179,7 @@ pub(super) fn finish_value(
     result
 }
 
-impl Plan {
+impl CodecPlan {
     /// The record's part of an area.
     pub(super) fn area<'r>(&self, area: &'r mut [u8]) -> Result<&'r mut [u8], EncodeError> {
         let actual = area.len();
@@ -190,13 +190,13 @@ impl Plan {
     }
 
     /// The shape of a record whose length is as the options want it.
-    pub(super) fn checked_shape(&self, record: &[u8]) -> Result<Option<Shape>, DecodeError> {
+    pub(super) fn checked_shape(&self, record: &[u8]) -> Result<Option<TableShape>, DecodeError> {
         let partial = self.options.short_record == ShortRecord::Absent;
         let (shape, needed) = if self.vars.is_empty() {
             (None, self.length)
         } else {
             let shape = self
-                .shape(record, Form::Compact, partial)
+                .shape(record, CounterForm::Compact, partial)
                 .map_err(|fault| counter_error(self, fault))?;
             let needed = self.real_len(&shape);
             (Some(shape), needed)
@@ -310,8 +310,8 @@ impl Plan {
     }
 }
 
-pub(super) fn syntax_error(syntax: Syntax, json: &[u8]) -> EncodeError {
-    let Syntax { offset, reason } = syntax;
+pub(super) fn syntax_error(syntax: SyntaxError, json: &[u8]) -> EncodeError {
+    let SyntaxError { offset, reason } = syntax;
     let (line, column) = line_and_column(json, offset);
     EncodeError::Syntax {
         offset,
@@ -321,7 +321,7 @@ pub(super) fn syntax_error(syntax: Syntax, json: &[u8]) -> EncodeError {
     }
 }
 
-fn counter_error(plan: &Plan, fault: CounterFault) -> DecodeError {
+fn counter_error(plan: &CodecPlan, fault: CounterFault) -> DecodeError {
     let CounterFault {
         spot,
         value,

@@ -3,15 +3,15 @@
 //! A record in memory is *compact*: what follows a short table slides towards
 //! the front, as IBM compilers have it and `cobc -fodoslide` does. A record that
 //! is being written is *expanded*: every field stands where the layout has it,
-//! and [`Plan::compact`] closes the gaps at the end, when all counters are
+//! and [`CodecPlan::compact`] closes the gaps at the end, when all counters are
 //! known.
 
 use super::leaf::read_integer;
-use super::plan::{NO_VAR, Node, NodeKind, Plan, Spot};
+use super::plan::{NO_VAR, Node, NodeKind, CodecPlan, ErrorSpot};
 
 /// Element counts of one record's varying tables, and what each table is
 /// shorter by than its longest form.
-pub(super) struct Shape {
+pub(super) struct TableShape {
     inline: [u32; 2 * INLINE],
     heap: Vec<u32>,
     tables: usize,
@@ -20,7 +20,7 @@ pub(super) struct Shape {
 /// A counter outside its bounds.
 #[derive(Debug)]
 pub(super) struct CounterFault {
-    pub spot: Spot,
+    pub spot: ErrorSpot,
     pub value: String,
     pub min: u32,
     pub max: u32,
@@ -28,19 +28,19 @@ pub(super) struct CounterFault {
 
 /// Where the counters of a record stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum CounterForm {
     Compact,
     Expanded,
 }
 
-impl Shape {
-    fn new(tables: usize) -> Shape {
+impl TableShape {
+    fn new(tables: usize) -> TableShape {
         let heap = if tables > INLINE {
             vec![0; 2 * tables]
         } else {
             Vec::new()
         };
-        Shape {
+        TableShape {
             inline: [0; 2 * INLINE],
             heap,
             tables,
@@ -85,16 +85,16 @@ impl Shape {
     }
 }
 
-impl Plan {
+impl CodecPlan {
     /// Reads the counters of a record. One that lies behind the record's end
     /// counts the fewest elements, when `partial`.
     pub(super) fn shape(
         &self,
         record: &[u8],
-        form: Form,
+        form: CounterForm,
         partial: bool,
-    ) -> Result<Shape, CounterFault> {
-        let mut shape = Shape::new(self.vars.len());
+    ) -> Result<TableShape, CounterFault> {
+        let mut shape = TableShape::new(self.vars.len());
         self.shape_of(record, form, partial, self.vars.len(), &mut shape)?;
         Ok(shape)
     }
@@ -103,10 +103,10 @@ impl Plan {
     fn shape_of(
         &self,
         record: &[u8],
-        form: Form,
+        form: CounterForm,
         partial: bool,
         tables: usize,
-        shape: &mut Shape,
+        shape: &mut TableShape,
     ) -> Result<(), CounterFault> {
         for (at, var) in self.vars.iter().enumerate().take(tables) {
             let count = if var.counter == NO_VAR {
@@ -129,8 +129,8 @@ impl Plan {
         let node = &self.nodes[counter.node as usize];
         let before = self.var_run(counter.before);
         let known = before.iter().max().map_or(0, |last| usize::from(*last) + 1);
-        let mut shape = Shape::new(self.vars.len());
-        self.shape_of(bytes, Form::Compact, false, known, &mut shape)?;
+        let mut shape = TableShape::new(self.vars.len());
+        self.shape_of(bytes, CounterForm::Compact, false, known, &mut shape)?;
         Ok((node.offset as usize + node.len as usize).wrapping_sub(shape.saved_by(before)))
     }
 
@@ -138,16 +138,16 @@ impl Plan {
         &self,
         record: &[u8],
         at: usize,
-        shape: &Shape,
-        form: Form,
+        shape: &TableShape,
+        form: CounterForm,
         partial: bool,
     ) -> Result<u32, CounterFault> {
         let var = &self.vars[at];
         let counter = &self.counters[usize::from(var.counter)];
         let node = &self.nodes[counter.node as usize];
         let slide = match form {
-            Form::Compact => shape.saved_by(self.var_run(counter.before)),
-            Form::Expanded => 0,
+            CounterForm::Compact => shape.saved_by(self.var_run(counter.before)),
+            CounterForm::Expanded => 0,
         };
         let offset = (node.offset as usize).wrapping_sub(slide);
         let fault = |value| CounterFault {
@@ -164,7 +164,7 @@ impl Plan {
             };
         };
         // Programs count to none in tables of one and more, and mean it.
-        let none_fits = matches!(form, Form::Compact);
+        let none_fits = matches!(form, CounterForm::Compact);
         match self.counter_value(node, bytes) {
             Some(value) => u32::try_from(value)
                 .ok()
@@ -183,13 +183,13 @@ impl Plan {
     }
 
     /// Bytes of a record of this shape.
-    pub(super) fn real_len(&self, shape: &Shape) -> usize {
+    pub(super) fn real_len(&self, shape: &TableShape) -> usize {
         self.length.wrapping_sub(shape.saved_by(&self.top_vars))
     }
 
     /// Closes the gaps of an expanded record; gives its real length.
-    pub(super) fn compact(&self, record: &mut [u8], shape: &Shape) -> usize {
-        let mut mover = Mover {
+    pub(super) fn compact(&self, record: &mut [u8], shape: &TableShape) -> usize {
+        let mut mover = StretchMover {
             plan: self,
             shape,
             to: 0,
@@ -202,8 +202,8 @@ impl Plan {
 
     /// The expanded form of a compact record, into an area of the layout's
     /// full length; gaps keep what the area holds.
-    pub(super) fn expand(&self, record: &[u8], area: &mut [u8], shape: &Shape) {
-        let mut mover = Mover {
+    pub(super) fn expand(&self, record: &[u8], area: &mut [u8], shape: &TableShape) {
+        let mut mover = StretchMover {
             plan: self,
             shape,
             to: 0,
@@ -218,14 +218,14 @@ impl Plan {
 }
 
 /// Walks the stretches of an expanded record that stay together.
-struct Mover<'a> {
-    plan: &'a Plan,
-    shape: &'a Shape,
+struct StretchMover<'a> {
+    plan: &'a CodecPlan,
+    shape: &'a TableShape,
     /// Where the next stretch goes in the compact record.
     to: usize,
 }
 
-impl Mover<'_> {
+impl StretchMover<'_> {
     /// Reports every piece of `len` bytes at `from`: its place in the expanded
     /// and in the compact record, and its length.
     fn stretch(

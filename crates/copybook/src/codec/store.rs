@@ -5,15 +5,15 @@
 
 use super::error::NumberError;
 use super::options::Overpunch;
-use super::plan::{Leaf, Plan};
-use crate::number::{Decimal, Misfit, Rounding, Small, decfloat, float, packed, pow10, zoned};
+use super::plan::{LeafKind, CodecPlan};
+use crate::number::{Decimal, DecimalMisfit, RoundingMode, SmallDecimal, decfloat, float, packed, pow10, zoned};
 
-impl Plan {
+impl CodecPlan {
     /// The digits of this plan's region.
     #[inline]
-    pub(super) fn zones(&self) -> zoned::Zones {
+    pub(super) fn zones(&self) -> zoned::ZoneBytes {
         let page = self.options.code_page;
-        zoned::Zones {
+        zoned::ZoneBytes {
             ebcdic: page.is_ebcdic(),
             letters: page.has_letter_signs() || self.options.overpunch == Overpunch::Letters,
         }
@@ -23,10 +23,10 @@ impl Plan {
     /// 16 zoned ones; `false` for whatever is not as simple as that, and then
     /// nothing is written.
     #[inline(always)]
-    pub(super) fn store_small(&self, leaf: Leaf, field: &mut [u8], number: Small) -> bool {
+    pub(super) fn store_small(&self, leaf: LeafKind, field: &mut [u8], number: SmallDecimal) -> bool {
         let negative = number.negative;
         match leaf {
-            Leaf::Zoned {
+            LeafKind::Zoned {
                 digits: digits @ 1..=16,
                 scale,
                 sign,
@@ -38,7 +38,7 @@ impl Plan {
                 }
                 _ => false,
             },
-            Leaf::Packed {
+            LeafKind::Packed {
                 digits: digits @ 1..=15,
                 scale,
                 signed,
@@ -49,7 +49,7 @@ impl Plan {
                 }
                 _ => false,
             },
-            Leaf::Binary {
+            LeafKind::Binary {
                 digits: digits @ 1..=18,
                 scale,
                 signed,
@@ -67,13 +67,13 @@ impl Plan {
     /// Puts a number into a field of any numeric type.
     pub(super) fn store_number(
         &self,
-        leaf: Leaf,
+        leaf: LeafKind,
         field: &mut [u8],
         number: Decimal,
     ) -> Result<(), NumberError> {
         let rounding = self.options.rounding;
         match leaf {
-            Leaf::Zoned {
+            LeafKind::Zoned {
                 digits,
                 scale,
                 sign,
@@ -88,7 +88,7 @@ impl Plan {
                     zoned::write(field, magnitude, number.negative, sign, self.zones());
                 }
             }
-            Leaf::Packed {
+            LeafKind::Packed {
                 digits,
                 scale,
                 signed,
@@ -97,12 +97,12 @@ impl Plan {
                 check_sign(number, magnitude, signed)?;
                 packed::write(field, magnitude, number.negative, signed);
             }
-            Leaf::PackedUnsigned { digits, scale } => {
+            LeafKind::PackedUnsigned { digits, scale } => {
                 let magnitude = limited(number, digits, scale, rounding)?;
                 check_sign(number, magnitude, false)?;
                 packed::write_unsigned(field, magnitude);
             }
-            Leaf::Binary {
+            LeafKind::Binary {
                 digits,
                 scale,
                 signed,
@@ -123,7 +123,7 @@ impl Plan {
     #[inline(never)]
     fn store_rare_number(
         &self,
-        leaf: Leaf,
+        leaf: LeafKind,
         field: &mut [u8],
         number: Decimal,
     ) -> Result<(), NumberError> {
@@ -133,34 +133,34 @@ impl Plan {
             }
         };
         match leaf {
-            Leaf::Float { hex } => {
+            LeafKind::Float { hex } => {
                 let value = to_float(number);
                 let single = value as f32;
                 if hex {
-                    let bits = float::to_hex_long(value, 24).ok_or(Misfit::TooLarge)?;
+                    let bits = float::to_hex_long(value, 24).ok_or(DecimalMisfit::TooLarge)?;
                     field.copy_from_slice(&((bits >> 32) as u32).to_be_bytes());
                 } else if single.is_finite() {
                     field.copy_from_slice(&single.to_ne_bytes());
                 } else {
-                    return Err(Misfit::TooLarge.into());
+                    return Err(DecimalMisfit::TooLarge.into());
                 }
             }
-            Leaf::Double { hex } => {
+            LeafKind::Double { hex } => {
                 let value = to_float(number);
                 if hex {
-                    let bits = float::to_hex_long(value, 56).ok_or(Misfit::TooLarge)?;
+                    let bits = float::to_hex_long(value, 56).ok_or(DecimalMisfit::TooLarge)?;
                     field.copy_from_slice(&bits.to_be_bytes());
                 } else if value.is_finite() {
                     field.copy_from_slice(&value.to_ne_bytes());
                 } else {
-                    return Err(Misfit::TooLarge.into());
+                    return Err(DecimalMisfit::TooLarge.into());
                 }
             }
-            Leaf::DecimalFloat { little } => {
+            LeafKind::DecimalFloat { little } => {
                 decfloat::write(field, number, self.options.rounding)?;
                 order(field, little);
             }
-            Leaf::Edited(at) => {
+            LeafKind::Edited(at) => {
                 let picture = &self.pictures[usize::from(at)];
                 let mut text = Vec::with_capacity(picture.len());
                 picture.edit(number, self.options.rounding, &mut text)?;
@@ -170,7 +170,7 @@ impl Plan {
                 }
             }
             // The caller asks for numeric types only.
-            _ => return Err(Misfit::TooLarge.into()),
+            _ => return Err(DecimalMisfit::TooLarge.into()),
         }
         Ok(())
     }
@@ -182,11 +182,11 @@ fn limited(
     number: Decimal,
     digits: u8,
     scale: i16,
-    rounding: Rounding,
+    rounding: RoundingMode,
 ) -> Result<u128, NumberError> {
     let magnitude = number.rescale(i32::from(scale), rounding)?;
     match pow10(usize::from(digits)) {
-        Some(limit) if magnitude >= limit => Err(Misfit::TooLarge.into()),
+        Some(limit) if magnitude >= limit => Err(DecimalMisfit::TooLarge.into()),
         _ => Ok(magnitude),
     }
 }
@@ -214,7 +214,7 @@ fn store_binary(
         (true, true) => 1 << (bits - 1),
     };
     if magnitude > limit {
-        return Err(Misfit::TooLarge.into());
+        return Err(DecimalMisfit::TooLarge.into());
     }
     let value = if negative {
         magnitude.wrapping_neg()

@@ -9,13 +9,13 @@
 
 use std::io::{self, BufRead, Read, Write};
 
-use super::descriptor::{Descriptor, DescriptorError, WORD_BYTES, fill};
+use super::descriptor::{RecordDescriptor, DescriptorError, WORD_BYTES, fill};
 use super::error::{DecodeError, EncodeError};
-use super::record::Codec;
+use super::record::RecordCodec;
 
 /// How records follow each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Framing {
+pub enum StreamFraming {
     /// Every record has this many bytes; written records are filled up with
     /// low-values.
     Fixed(usize),
@@ -85,8 +85,8 @@ pub enum StreamError {
 /// Cuts a byte stream into records.
 #[derive(Debug)]
 pub struct RecordReader<'c, R> {
-    codec: &'c Codec,
-    framing: Framing,
+    codec: &'c RecordCodec,
+    framing: StreamFraming,
     input: R,
     buffer: Vec<u8>,
     record: u64,
@@ -96,7 +96,7 @@ pub struct RecordReader<'c, R> {
 
 impl<'c, R: BufRead> RecordReader<'c, R> {
     /// A reader of `input` from its current place.
-    pub fn new(codec: &'c Codec, framing: Framing, input: R) -> RecordReader<'c, R> {
+    pub fn new(codec: &'c RecordCodec, framing: StreamFraming, input: R) -> RecordReader<'c, R> {
         RecordReader {
             codec,
             framing,
@@ -121,13 +121,13 @@ impl<'c, R: BufRead> RecordReader<'c, R> {
         self.record += 1;
         self.buffer.clear();
         match self.framing {
-            Framing::Fixed(len) => self.fill(len)?,
-            Framing::SelfDescribing => self.fill_by_counters()?,
-            Framing::Rdw => self.next_of_block()?,
-            Framing::GnuCobol => self.behind_word(Descriptor::GnuCobol)?,
+            StreamFraming::Fixed(len) => self.fill(len)?,
+            StreamFraming::SelfDescribing => self.fill_by_counters()?,
+            StreamFraming::Rdw => self.next_of_block()?,
+            StreamFraming::GnuCobol => self.read_after_word(RecordDescriptor::GnuCobol)?,
         }
         if self.buffer.is_empty()
-            && matches!(self.framing, Framing::Fixed(_) | Framing::SelfDescribing)
+            && matches!(self.framing, StreamFraming::Fixed(_) | StreamFraming::SelfDescribing)
         {
             // Records of no bytes would go on for ever.
             return Err(StreamError::Cut {
@@ -182,7 +182,7 @@ impl<'c, R: BufRead> RecordReader<'c, R> {
     /// first one shows it, being longer than any record and a chain of words.
     fn next_of_block(&mut self) -> Result<(), StreamError> {
         if self.block.as_ref().is_none_or(Vec::is_empty) {
-            self.behind_word(Descriptor::Rdw)?;
+            self.read_after_word(RecordDescriptor::Rdw)?;
             if self.block.is_none() {
                 let blocked = self.record == 1
                     && self.buffer.len() > self.codec.max_len()
@@ -216,7 +216,7 @@ impl<'c, R: BufRead> RecordReader<'c, R> {
         }
     }
 
-    fn behind_word(&mut self, form: Descriptor) -> Result<(), StreamError> {
+    fn read_after_word(&mut self, form: RecordDescriptor) -> Result<(), StreamError> {
         let record = self.record;
         match form.read(&mut self.input, &mut self.buffer) {
             Ok(_) => Ok(()),
@@ -246,8 +246,8 @@ fn is_chain(bytes: &[u8]) -> bool {
 
 /// Writes every record of `input` as a line of JSON; gives their number.
 pub fn decode_lines(
-    codec: &Codec,
-    framing: Framing,
+    codec: &RecordCodec,
+    framing: StreamFraming,
     input: impl BufRead,
     mut output: impl Write,
 ) -> Result<u64, StreamError> {
@@ -274,8 +274,8 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Writes a record for every line of JSON in `input`, empty lines left out;
 /// gives their number.
 pub fn encode_lines(
-    codec: &Codec,
-    framing: Framing,
+    codec: &RecordCodec,
+    framing: StreamFraming,
     mut input: impl BufRead,
     mut output: impl Write,
 ) -> Result<u64, StreamError> {
@@ -306,7 +306,7 @@ pub fn encode_lines(
 }
 
 fn write_record(
-    framing: Framing,
+    framing: StreamFraming,
     record: u64,
     bytes: &[u8],
     output: &mut impl Write,
@@ -314,11 +314,11 @@ fn write_record(
     let len = bytes.len();
     let too_long = |max| StreamError::TooLong { record, len, max };
     match framing {
-        Framing::Rdw => behind_word(Descriptor::Rdw, output, bytes, too_long),
-        Framing::GnuCobol => behind_word(Descriptor::GnuCobol, output, bytes, too_long),
-        Framing::SelfDescribing => Ok(output.write_all(bytes)?),
-        Framing::Fixed(size) if len > size => Err(too_long(size)),
-        Framing::Fixed(size) => {
+        StreamFraming::Rdw => write_after_word(RecordDescriptor::Rdw, output, bytes, too_long),
+        StreamFraming::GnuCobol => write_after_word(RecordDescriptor::GnuCobol, output, bytes, too_long),
+        StreamFraming::SelfDescribing => Ok(output.write_all(bytes)?),
+        StreamFraming::Fixed(size) if len > size => Err(too_long(size)),
+        StreamFraming::Fixed(size) => {
             output.write_all(bytes)?;
             io::copy(&mut io::repeat(0).take((size - len) as u64), output)?;
             Ok(())
@@ -326,8 +326,8 @@ fn write_record(
     }
 }
 
-fn behind_word(
-    form: Descriptor,
+fn write_after_word(
+    form: RecordDescriptor,
     output: &mut impl Write,
     bytes: &[u8],
     too_long: impl Fn(usize) -> StreamError,

@@ -3,15 +3,15 @@
 //! Plain ASCII goes straight from the JSON text into the field; anything else
 //! is converted in the encoder's scratch area first.
 
-use super::encode::{Encoder, FaultKind, Step};
-use super::json::Piece;
-use super::options::{Overlong, Unmappable};
+use super::encode::{RecordEncoder, FaultKind, EncodeStep};
+use super::json::StringPiece;
+use super::options::{OverlongPolicy, UnmappablePolicy};
 use super::plan::Node;
 use super::scan;
 use crate::CodePage;
 use crate::codepage::PageKind;
 
-impl Encoder<'_> {
+impl RecordEncoder<'_> {
     /// The string at the cursor into the text field `record[at..end]`.
     #[inline(always)]
     pub(super) fn text(
@@ -21,7 +21,7 @@ impl Encoder<'_> {
         justified: bool,
         at: usize,
         end: usize,
-    ) -> Step {
+    ) -> EncodeStep {
         let start = self.json.pos + 1;
         let len = scan::plain_len::<false>(self.json.input, start);
         if self.json.input.get(start + len) != Some(&b'"') || len > end.wrapping_sub(at) {
@@ -62,20 +62,20 @@ impl Encoder<'_> {
         justified: bool,
         at: usize,
         end: usize,
-    ) -> Step {
+    ) -> EncodeStep {
         let fault = |e| FaultKind::Syntax(e);
         let raw = self
             .json
             .string()
             .map_err(|e| self.fault(node, delta, fault(e)))?;
         let page = self.plan.options.code_page;
-        let substitute = self.plan.options.unmappable == Unmappable::Substitute;
+        let substitute = self.plan.options.unmappable == UnmappablePolicy::Substitute;
         let mut lost = None;
         self.scratch.clear();
         let scratch = &mut self.scratch;
         let read = raw.each(|piece| match piece {
-            Piece::Run(run) => append(scratch, page, run, substitute, &mut lost),
-            Piece::Char(c) => {
+            StringPiece::Run(run) => append(scratch, page, run, substitute, &mut lost),
+            StringPiece::Char(c) => {
                 append(
                     scratch,
                     page,
@@ -93,8 +93,8 @@ impl Encoder<'_> {
     }
 
     /// Converts text into the scratch area.
-    pub(super) fn convert(&mut self, node: &Node, delta: usize, text: &str) -> Step {
-        let substitute = self.plan.options.unmappable == Unmappable::Substitute;
+    pub(super) fn convert(&mut self, node: &Node, delta: usize, text: &str) -> EncodeStep {
+        let substitute = self.plan.options.unmappable == UnmappablePolicy::Substitute;
         let mut lost = None;
         self.scratch.clear();
         append(
@@ -118,14 +118,14 @@ impl Encoder<'_> {
         justified: bool,
         at: usize,
         end: usize,
-    ) -> Step {
+    ) -> EncodeStep {
         let page = self.plan.options.code_page;
         let Some(field) = self.record.get_mut(at..end) else {
             return Ok(());
         };
         let mut text = &self.scratch[..];
         if text.len() > field.len() {
-            if self.plan.options.overlong == Overlong::Error {
+            if self.plan.options.overlong == OverlongPolicy::Error {
                 let length = text.len();
                 return Err(self.fault(node, delta, FaultKind::TooLong { length }));
             }
@@ -155,14 +155,14 @@ impl Encoder<'_> {
         justified: bool,
         area: std::ops::Range<usize>,
         text: &str,
-    ) -> Step {
+    ) -> EncodeStep {
         let mut units: Vec<u16> = text.encode_utf16().collect();
         let Some(field) = self.record.get_mut(area) else {
             return Ok(());
         };
         let room = field.len() / 2;
         if units.len() > room {
-            if self.plan.options.overlong == Overlong::Error {
+            if self.plan.options.overlong == OverlongPolicy::Error {
                 let length = 2 * units.len();
                 return Err(self.fault(node, delta, FaultKind::TooLong { length }));
             }

@@ -1,20 +1,20 @@
-//! From the kind of an elementary item to its [`Leaf`].
+//! From the kind of an elementary item to its [`LeafKind`].
 //!
 //! The lengths that the layout gives are checked against the types here, so
 //! that reading and writing need not look again.
 
 use super::build::Builder;
 use super::error::BuildError;
-use super::options::{CodecOptions, EditedForm, Machine};
-use super::plan::Leaf;
+use super::options::{CodecOptions, EditedForm, SourceMachine};
+use super::plan::LeafKind;
 use crate::number::{EditedPicture, MAX_DIGITS};
-use crate::{Field, FieldId, Kind, Numeric, Storage};
+use crate::{Field, FieldId, FieldKind, NumericItem, NumberStorage};
 
 impl Builder<'_> {
     /// The compiled type of an elementary item.
-    pub(super) fn leaf(&mut self, id: FieldId) -> Result<Leaf, BuildError> {
+    pub(super) fn leaf(&mut self, id: FieldId) -> Result<LeafKind, BuildError> {
         let field = &self.layout[id];
-        let hex = self.options.machine == Machine::Mainframe;
+        let hex = self.options.machine == SourceMachine::Mainframe;
         let little = !hex && cfg!(target_endian = "little");
         let sized = |len: &[u32], leaf| {
             if len.contains(&field.length) {
@@ -27,16 +27,16 @@ impl Builder<'_> {
             }
         };
         match &field.kind {
-            Kind::Group => Err(self.unsupported(id, "a group is no elementary item")),
-            Kind::Alphanumeric | Kind::AlphanumericEdited => Ok(Leaf::Text {
+            FieldKind::Group => Err(self.unsupported(id, "a group is no elementary item")),
+            FieldKind::Alphanumeric | FieldKind::AlphanumericEdited => Ok(LeafKind::Text {
                 justified: field.justified,
             }),
-            Kind::National => Ok(Leaf::National {
+            FieldKind::National => Ok(LeafKind::National {
                 justified: field.justified,
             }),
-            Kind::Dbcs | Kind::Pointer => Ok(Leaf::Bytes),
-            Kind::Index => {
-                let leaf = Leaf::Binary {
+            FieldKind::Dbcs | FieldKind::Pointer => Ok(LeafKind::Bytes),
+            FieldKind::Index => {
+                let leaf = LeafKind::Binary {
                     digits: 0,
                     scale: 0,
                     signed: true,
@@ -44,19 +44,19 @@ impl Builder<'_> {
                 };
                 sized(&[1, 2, 4, 8], leaf)
             }
-            Kind::Float => sized(&[4], Leaf::Float { hex }),
-            Kind::Double => sized(&[8], Leaf::Double { hex }),
-            Kind::DecimalFloat => sized(&[8, 16], Leaf::DecimalFloat { little }),
-            Kind::NumericEdited(_) => self.edited(id, field),
-            Kind::Numeric(numeric) => self.numeric(id, field, *numeric, little),
+            FieldKind::Float => sized(&[4], LeafKind::Float { hex }),
+            FieldKind::Double => sized(&[8], LeafKind::Double { hex }),
+            FieldKind::DecimalFloat => sized(&[8, 16], LeafKind::DecimalFloat { little }),
+            FieldKind::NumericEdited(_) => self.edited(id, field),
+            FieldKind::Numeric(numeric) => self.numeric(id, field, *numeric, little),
         }
     }
 
-    fn edited(&mut self, id: FieldId, field: &Field) -> Result<Leaf, BuildError> {
+    fn edited(&mut self, id: FieldId, field: &Field) -> Result<LeafKind, BuildError> {
         let text = field.picture.as_deref().unwrap_or("");
         // The layout knows where the point is, the picture's text does not.
         let scale = match &field.kind {
-            Kind::NumericEdited(edited) => i32::from(edited.scale),
+            FieldKind::NumericEdited(edited) => i32::from(edited.scale),
             _ => 0,
         };
         let compile = |comma| EditedPicture::compile_with(text, field.blank_when_zero, comma);
@@ -82,27 +82,27 @@ impl Builder<'_> {
         let at = u16::try_from(self.plan.pictures.len())
             .map_err(|_| self.unsupported(id, "too many edited pictures"))?;
         self.plan.pictures.push(picture);
-        Ok(Leaf::Edited(at))
+        Ok(LeafKind::Edited(at))
     }
 
     fn numeric(
         &self,
         id: FieldId,
         field: &Field,
-        numeric: Numeric,
+        numeric: NumericItem,
         little: bool,
-    ) -> Result<Leaf, BuildError> {
+    ) -> Result<LeafKind, BuildError> {
         if numeric.digits > MAX_DIGITS || numeric.scale.unsigned_abs() > 2 * MAX_DIGITS {
             return Err(self.unsupported(id, "numbers of more than 38 digits"));
         }
         let (digits, scale, signed) = (numeric.digits as u8, numeric.scale, numeric.signed);
         let (leaf, lengths) = match numeric.storage {
-            Storage::Zoned { sign } => {
+            NumberStorage::Zoned { sign } => {
                 use crate::SignPlace::{LeadingSeparate, TrailingSeparate};
                 let separate = matches!(sign, LeadingSeparate | TrailingSeparate);
                 let len = u32::from(digits) + u32::from(separate);
                 (
-                    Leaf::Zoned {
+                    LeafKind::Zoned {
                         digits,
                         scale,
                         sign,
@@ -111,10 +111,10 @@ impl Builder<'_> {
                     len..=len,
                 )
             }
-            Storage::Packed => {
+            NumberStorage::Packed => {
                 let len = u32::from(digits) / 2 + 1;
                 (
-                    Leaf::Packed {
+                    LeafKind::Packed {
                         digits,
                         scale,
                         signed,
@@ -122,12 +122,12 @@ impl Builder<'_> {
                     len..=len,
                 )
             }
-            Storage::PackedUnsigned => {
+            NumberStorage::PackedUnsigned => {
                 let len = u32::from(digits).div_ceil(2);
-                (Leaf::PackedUnsigned { digits, scale }, len..=len)
+                (LeafKind::PackedUnsigned { digits, scale }, len..=len)
             }
-            Storage::Binary => (
-                Leaf::Binary {
+            NumberStorage::Binary => (
+                LeafKind::Binary {
                     digits,
                     scale,
                     signed,
@@ -135,8 +135,8 @@ impl Builder<'_> {
                 },
                 1..=16,
             ),
-            Storage::BinaryFull => (
-                Leaf::Binary {
+            NumberStorage::BinaryFull => (
+                LeafKind::Binary {
                     digits: 0,
                     scale,
                     signed,
@@ -144,8 +144,8 @@ impl Builder<'_> {
                 },
                 1..=16,
             ),
-            Storage::Native => (
-                Leaf::Binary {
+            NumberStorage::Native => (
+                LeafKind::Binary {
                     digits: 0,
                     scale,
                     signed,
@@ -164,14 +164,14 @@ impl Builder<'_> {
     }
 }
 
-impl Leaf {
+impl LeafKind {
     /// Can count the elements of a table.
     pub(super) fn is_integer(self) -> bool {
         match self {
-            Leaf::Zoned { scale, .. }
-            | Leaf::Packed { scale, .. }
-            | Leaf::PackedUnsigned { scale, .. }
-            | Leaf::Binary { scale, .. } => scale == 0,
+            LeafKind::Zoned { scale, .. }
+            | LeafKind::Packed { scale, .. }
+            | LeafKind::PackedUnsigned { scale, .. }
+            | LeafKind::Binary { scale, .. } => scale == 0,
             _ => false,
         }
     }
@@ -179,8 +179,8 @@ impl Leaf {
     /// Stands in JSON as a number, by default.
     pub(super) fn is_number(self, options: &CodecOptions) -> bool {
         match self {
-            Leaf::Text { .. } | Leaf::National { .. } | Leaf::Bytes => false,
-            Leaf::Edited(_) => options.edited == EditedForm::Number,
+            LeafKind::Text { .. } | LeafKind::National { .. } | LeafKind::Bytes => false,
+            LeafKind::Edited(_) => options.edited == EditedForm::Number,
             _ => true,
         }
     }

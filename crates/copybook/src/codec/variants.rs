@@ -1,21 +1,21 @@
 //! Storage with several descriptions: REDEFINES, and which of them counts.
 //!
-//! The part of the builder that turns [`Choice`]s into [`Rule`]s. A rule may
+//! The part of the builder that turns [`RedefinesChoice`]s into [`DescriptionRule`]s. A rule may
 //! name fields that stand behind the storage, so rules are resolved when every
 //! field has its node.
 
 use super::build::Builder;
 use super::build::push_json_string;
 use super::error::BuildError;
-use super::options::{Choice, CodecOptions};
-use super::plan::{Image, Member, NodeKind, Rule, Set};
-use crate::{FieldId, Layout};
+use super::options::{RedefinesChoice, CodecOptions};
+use super::plan::{InitialImage, ObjectMember, NodeKind, DescriptionRule, RedefinesSet};
+use crate::{FieldId, RecordLayout};
 
 /// The choice for each redefined item, by field.
 pub(super) fn resolve_rules<'o>(
-    layout: &Layout,
+    layout: &RecordLayout,
     options: &'o CodecOptions,
-) -> Result<Vec<Option<&'o Choice>>, BuildError> {
+) -> Result<Vec<Option<&'o RedefinesChoice>>, BuildError> {
     let mut rules = vec![None; layout.fields.len()];
     for rule in &options.redefines {
         let id = find(layout, "redefines", &rule.item)?;
@@ -48,20 +48,20 @@ impl Builder<'_> {
         &mut self,
         variants: &[FieldId],
         number: u16,
-        members: &mut Vec<Member>,
+        members: &mut Vec<ObjectMember>,
     ) -> Result<Vec<u16>, BuildError> {
         let first = variants[0];
         let set = self.plan.sets.len() as u32;
-        self.plan.sets.push(Set {
-            rule: Rule::AllValid,
+        self.plan.sets.push(RedefinesSet {
+            rule: DescriptionRule::AllValid,
             variants: Vec::new(),
         });
         self.pending.push((set, first));
         let at = self.push(first, None, NodeKind::Choice(set));
         let choice = self.rules[first.0 as usize].unwrap_or(&self.options.other_redefines);
         let only = match choice {
-            Choice::Redefined => Some(first),
-            Choice::Named(name) => Some(self.variant_named(variants, name)?),
+            RedefinesChoice::Redefined => Some(first),
+            RedefinesChoice::Named(name) => Some(self.variant_named(variants, name)?),
             _ => None,
         };
         let before = self.before.clone();
@@ -98,7 +98,7 @@ impl Builder<'_> {
 
     fn new_image(&mut self, variant: FieldId) -> Result<u16, BuildError> {
         let at = self.plan.images.len();
-        self.plan.images.push(Image {
+        self.plan.images.push(InitialImage {
             offset: self.layout[variant].offset,
             bytes: Vec::new(),
         });
@@ -151,7 +151,7 @@ impl Builder<'_> {
     }
 
     /// The rule of a set, by option.
-    pub(super) fn resolve_rule(&mut self, first: FieldId, set: u32) -> Result<Rule, BuildError> {
+    pub(super) fn resolve_rule(&mut self, first: FieldId, set: u32) -> Result<DescriptionRule, BuildError> {
         let choice = self.rules[first.0 as usize].unwrap_or(&self.options.other_redefines);
         let siblings = match self.layout[first].parent {
             Some(parent) => self.layout[parent].children.clone(),
@@ -169,13 +169,13 @@ impl Builder<'_> {
                 .then_some(node)
         };
         match choice {
-            Choice::AllValid => Ok(Rule::AllValid),
-            Choice::Redefined => Ok(Rule::Fixed(node(self, first))),
-            Choice::Named(name) => Ok(Rule::Fixed(node(
+            RedefinesChoice::AllValid => Ok(DescriptionRule::AllValid),
+            RedefinesChoice::Redefined => Ok(DescriptionRule::Fixed(node(self, first))),
+            RedefinesChoice::Named(name) => Ok(DescriptionRule::Fixed(node(
                 self,
                 self.variant_named(&variants, name)?,
             ))),
-            Choice::ByValue {
+            RedefinesChoice::ByValue {
                 field,
                 cases,
                 otherwise,
@@ -213,7 +213,7 @@ impl Builder<'_> {
                     Some(name) => node(self, self.variant_named(&variants, name)?),
                     None => None,
                 };
-                Ok(Rule::ByValue {
+                Ok(DescriptionRule::ByValue {
                     node: deciding,
                     same_tables: own == around,
                     plus: self.plan.before[first.0 as usize],
@@ -234,7 +234,7 @@ impl Builder<'_> {
     }
 }
 
-fn find(layout: &Layout, option: &'static str, name: &str) -> Result<FieldId, BuildError> {
+fn find(layout: &RecordLayout, option: &'static str, name: &str) -> Result<FieldId, BuildError> {
     layout.find(name).ok_or_else(|| BuildError::Option {
         option,
         name: name.to_string(),
@@ -243,7 +243,7 @@ fn find(layout: &Layout, option: &'static str, name: &str) -> Result<FieldId, Bu
 }
 
 /// The item whose storage a chain of REDEFINES comes down to.
-fn root(layout: &Layout, mut id: FieldId) -> FieldId {
+fn root(layout: &RecordLayout, mut id: FieldId) -> FieldId {
     // A chain leads backwards, so it is no longer than the layout.
     for _ in 0..layout.fields.len() {
         match layout[id].redefines {

@@ -18,7 +18,7 @@ use std::sync::OnceLock;
 /// A code page that character fields can be read and written in.
 #[derive(Clone, Copy)]
 pub struct CodePage {
-    page: &'static Page,
+    page: &'static PageTables,
     letter_signs: bool,
 }
 
@@ -55,7 +55,7 @@ pub(crate) enum PageKind {
 }
 
 /// The tables of one page.
-pub(crate) struct Page {
+pub(crate) struct PageTables {
     pub(crate) kind: PageKind,
     ccsid: u16,
     /// Code unit of each byte; [`NONE`] where there is none.
@@ -72,28 +72,28 @@ pub(crate) struct Page {
 impl CodePage {
     /// Seven-bit ASCII.
     pub fn ascii() -> CodePage {
-        static PAGE: OnceLock<Page> = OnceLock::new();
-        let page = PAGE.get_or_init(|| Page::build(PageKind::Ascii, 367, |b| ascii_unit(b, NONE)));
+        static PAGE: OnceLock<PageTables> = OnceLock::new();
+        let page = PAGE.get_or_init(|| PageTables::build(PageKind::Ascii, 367, |b| ascii_unit(b, NONE)));
         CodePage::of(page)
     }
 
     /// UTF-8.
     pub fn utf8() -> CodePage {
-        static PAGE: OnceLock<Page> = OnceLock::new();
-        let page = PAGE.get_or_init(|| Page::build(PageKind::Utf8, 1208, |b| ascii_unit(b, NONE)));
+        static PAGE: OnceLock<PageTables> = OnceLock::new();
+        let page = PAGE.get_or_init(|| PageTables::build(PageKind::Utf8, 1208, |b| ascii_unit(b, NONE)));
         CodePage::of(page)
     }
 
     /// ISO 8859-1.
     pub fn latin1() -> CodePage {
-        static PAGE: OnceLock<Page> = OnceLock::new();
-        let page = PAGE.get_or_init(|| Page::build(PageKind::Latin1, 819, u16::from));
+        static PAGE: OnceLock<PageTables> = OnceLock::new();
+        let page = PAGE.get_or_init(|| PageTables::build(PageKind::Latin1, 819, u16::from));
         CodePage::of(page)
     }
 
     /// The page of a coded character set identifier, such as 37 or 1208.
     pub fn by_ccsid(ccsid: u16) -> Result<CodePage, CodePageError> {
-        static BUILT: [OnceLock<Page>; tables::PAGES.len()] =
+        static BUILT: [OnceLock<PageTables>; tables::PAGES.len()] =
             [const { OnceLock::new() }; tables::PAGES.len()];
         // The pages of Windows with the euro sign, under the numbers that tell
         // them from those without.
@@ -119,11 +119,11 @@ impl CodePage {
             0x20 => PageKind::Ebcdic,
             _ => PageKind::Extended,
         };
-        let page = BUILT[at].get_or_init(|| Page::build(kind, ccsid, |b| units[usize::from(b)]));
+        let page = BUILT[at].get_or_init(|| PageTables::build(kind, ccsid, |b| units[usize::from(b)]));
         Ok(CodePage::of(page))
     }
 
-    fn of(page: &'static Page) -> CodePage {
+    fn of(page: &'static PageTables) -> CodePage {
         CodePage {
             page,
             letter_signs: false,
@@ -243,14 +243,14 @@ impl CodePage {
     }
 
     /// The tables.
-    pub(crate) fn page(self) -> &'static Page {
+    pub(crate) fn page(self) -> &'static PageTables {
         self.page
     }
 }
 
-impl Page {
-    fn build(kind: PageKind, ccsid: u16, unit: impl Fn(u8) -> u16) -> Page {
-        let mut page = Page {
+impl PageTables {
+    fn build(kind: PageKind, ccsid: u16, unit: impl Fn(u8) -> u16) -> PageTables {
+        let mut page = PageTables {
             kind,
             ccsid,
             to_unicode: [NONE; 256],
@@ -452,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_open_systems_are_permutations_of_theirs() {
+    fn pages_of_open_systems_are_permutations_of_ibm_s() {
         for (ebcdic, open) in [(924, 923), (1047, 819)] {
             let page = |ccsid| CodePage::by_ccsid(ccsid).unwrap();
             let (ebcdic, open) = (page(ebcdic), page(open));
@@ -466,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_page_lacks_is_told_apart() {
+    fn what_a_page_lacks_is_distinguished() {
         let page = CodePage::by_ccsid(37).unwrap();
         assert_eq!(page.encode("A€"), Err('€'));
         assert_eq!(CodePage::ascii().decode(b"\xc3"), None);

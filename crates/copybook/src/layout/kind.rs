@@ -1,17 +1,17 @@
 //! What each item's bytes mean, from its PICTURE, USAGE and SIGN.
 
-use crate::diagnostic::{Diagnostics, Position};
-use crate::model::{Edited, Kind, Literal, Numeric, SignPlace, Storage};
-use crate::parse::{Entry, Sign, Usage};
-use crate::picture::{Category, Context, Picture};
+use crate::diagnostic::{Diagnostics, SourcePosition};
+use crate::model::{NumericEditing, FieldKind, Literal, NumericItem, SignPlace, NumberStorage};
+use crate::parse::{DataEntry, SignClause, Usage};
+use crate::picture::{PictureCategory, Context, Picture};
 
-use super::tree::Tree;
+use super::tree::EntryTree;
 
 /// What one item's bytes mean.
 #[derive(Debug, Clone)]
-pub struct Meaning {
+pub struct ItemMeaning {
     /// The kind.
-    pub kind: Kind,
+    pub kind: FieldKind,
     /// Length in bytes; zero for groups, whose length is that of their items.
     pub bytes: u32,
     /// What SYNCHRONIZED aligns it to.
@@ -23,15 +23,15 @@ const MAX_BINARY_DIGITS: u16 = 18;
 
 /// The meaning of every item; `None` where a fault was reported.
 pub fn meanings(
-    tree: &Tree<'_>,
+    tree: &EntryTree<'_>,
     context: Context<'_>,
     pointer_bytes: u32,
     diagnostics: &mut Diagnostics,
-) -> Vec<Option<Meaning>> {
+) -> Vec<Option<ItemMeaning>> {
     let mut out = Vec::with_capacity(tree.len());
     // What groups pass down; parents stand before their children.
     let mut usages: Vec<Option<Usage>> = Vec::with_capacity(tree.len());
-    let mut signs: Vec<Option<Sign>> = Vec::with_capacity(tree.len());
+    let mut signs: Vec<Option<SignClause>> = Vec::with_capacity(tree.len());
     for (index, entry) in tree.entries.iter().enumerate() {
         let parent = tree.parent[index];
         let usage = entry
@@ -47,7 +47,7 @@ pub fn meanings(
         usages.push(usage);
         signs.push(sign);
         let errors_before = diagnostics.list.len();
-        let item = Item {
+        let item = ItemContext {
             entry,
             usage: usage.unwrap_or(Usage::Display),
             sign,
@@ -68,21 +68,21 @@ pub fn meanings(
 }
 
 /// One item while its meaning is worked out.
-struct Item<'a> {
-    entry: &'a Entry,
+struct ItemContext<'a> {
+    entry: &'a DataEntry,
     usage: Usage,
-    sign: Option<Sign>,
+    sign: Option<SignClause>,
     pointer_bytes: u32,
     diagnostics: &'a mut Diagnostics,
 }
 
-impl Item<'_> {
-    fn error(&mut self, at: Position, message: String) {
+impl ItemContext<'_> {
+    fn error(&mut self, at: SourcePosition, message: String) {
         self.diagnostics.error(at, message);
     }
 
     /// A group: some clauses make no sense there.
-    fn group(mut self) -> Option<Meaning> {
+    fn group(mut self) -> Option<ItemMeaning> {
         let name = self.entry.shown();
         let misplaced = [
             ("PICTURE", self.entry.picture.as_ref().map(|p| p.at)),
@@ -103,8 +103,8 @@ impl Item<'_> {
                 .warn(at, format!("SYNCHRONIZED on group {name} has no effect"));
         }
         self.value_of_group();
-        Some(Meaning {
-            kind: Kind::Group,
+        Some(ItemMeaning {
+            kind: FieldKind::Group,
             bytes: 0,
             alignment: 1,
         })
@@ -122,7 +122,7 @@ impl Item<'_> {
         }
     }
 
-    fn elementary(mut self, context: Context<'_>) -> Option<Meaning> {
+    fn elementary(mut self, context: Context<'_>) -> Option<ItemMeaning> {
         if self.entry.faulty {
             return None;
         }
@@ -144,20 +144,20 @@ impl Item<'_> {
     }
 
     /// The usages that define their storage alone.
-    fn without_picture(&self) -> Option<Meaning> {
+    fn without_picture(&self) -> Option<ItemMeaning> {
         let plain = |kind, bytes| {
-            Some(Meaning {
+            Some(ItemMeaning {
                 kind,
                 bytes,
                 alignment: bytes,
             })
         };
         match self.usage {
-            Usage::Float => plain(Kind::Float, 4),
-            Usage::Double => plain(Kind::Double, 8),
-            Usage::DecimalFloat(bytes) => plain(Kind::DecimalFloat, bytes),
-            Usage::Index => plain(Kind::Index, 4),
-            Usage::Pointer => plain(Kind::Pointer, self.pointer_bytes),
+            Usage::Float => plain(FieldKind::Float, 4),
+            Usage::Double => plain(FieldKind::Double, 8),
+            Usage::DecimalFloat(bytes) => plain(FieldKind::DecimalFloat, bytes),
+            Usage::Index => plain(FieldKind::Index, 4),
+            Usage::Pointer => plain(FieldKind::Pointer, self.pointer_bytes),
             Usage::Integer { bytes, signed } => {
                 let digits = match (bytes, signed) {
                     (1, _) => 3,
@@ -166,13 +166,13 @@ impl Item<'_> {
                     (_, true) => 19,
                     (_, false) => 20,
                 };
-                let number = Numeric {
+                let number = NumericItem {
                     digits,
                     scale: 0,
                     signed,
-                    storage: Storage::Native,
+                    storage: NumberStorage::Native,
                 };
-                plain(Kind::Numeric(number), bytes)
+                plain(FieldKind::Numeric(number), bytes)
             }
             _ => None,
         }
@@ -190,7 +190,7 @@ impl Item<'_> {
         }
     }
 
-    fn picture(&mut self, context: Context<'_>) -> Option<(Picture, Position)> {
+    fn picture(&mut self, context: Context<'_>) -> Option<(Picture, SourcePosition)> {
         let Some(text) = &self.entry.picture else {
             let name = self.entry.shown();
             // They may be in the member that is not there, which was told.
@@ -225,16 +225,16 @@ impl Item<'_> {
         }
     }
 
-    fn with_picture(&mut self, picture: &Picture, at: Position) -> Option<Meaning> {
+    fn with_picture(&mut self, picture: &Picture, at: SourcePosition) -> Option<ItemMeaning> {
         match self.usage {
             Usage::Binary | Usage::Native | Usage::BinaryFull => self.binary(picture, at),
             Usage::Packed | Usage::PackedUnsigned => self.packed(picture, at),
             Usage::Dbcs => match picture.category {
-                Category::Dbcs | Category::National => Some(characters(Kind::Dbcs, picture.bytes)),
+                PictureCategory::Dbcs | PictureCategory::National => Some(characters(FieldKind::Dbcs, picture.bytes)),
                 _ => self.incompatible(at, "DISPLAY-1"),
             },
             Usage::National => {
-                if !matches!(picture.category, Category::National | Category::Dbcs) {
+                if !matches!(picture.category, PictureCategory::National | PictureCategory::Dbcs) {
                     self.diagnostics.warn(
                         at,
                         "USAGE NATIONAL without N in the PICTURE: one byte a character, as GnuCOBOL has it",
@@ -246,15 +246,15 @@ impl Item<'_> {
         }
     }
 
-    fn display(&mut self, picture: &Picture, at: Position) -> Option<Meaning> {
+    fn display(&mut self, picture: &Picture, at: SourcePosition) -> Option<ItemMeaning> {
         let bytes = picture.bytes;
         Some(match picture.category {
-            Category::Alphabetic | Category::Alphanumeric => characters(Kind::Alphanumeric, bytes),
-            Category::AlphanumericEdited => characters(Kind::AlphanumericEdited, bytes),
-            Category::National => characters(Kind::National, bytes),
-            Category::Dbcs if self.usage == Usage::National => characters(Kind::National, bytes),
-            Category::Dbcs => characters(Kind::Dbcs, bytes),
-            Category::NationalEdited => {
+            PictureCategory::Alphabetic | PictureCategory::Alphanumeric => characters(FieldKind::Alphanumeric, bytes),
+            PictureCategory::AlphanumericEdited => characters(FieldKind::AlphanumericEdited, bytes),
+            PictureCategory::National => characters(FieldKind::National, bytes),
+            PictureCategory::Dbcs if self.usage == Usage::National => characters(FieldKind::National, bytes),
+            PictureCategory::Dbcs => characters(FieldKind::Dbcs, bytes),
+            PictureCategory::NationalEdited => {
                 self.error(
                     at,
                     "national-edited pictures are not supported, their storage is not defined"
@@ -262,26 +262,26 @@ impl Item<'_> {
                 );
                 return None;
             }
-            Category::NumericEdited => {
+            PictureCategory::NumericEdited => {
                 // GnuCOBOL adds a byte here too when a group around says
                 // SEPARATE, although the picture has its own sign.
                 let extra = picture.signed && self.sign.is_some_and(|sign| sign.separate);
                 let bytes = bytes + u32::from(extra);
-                characters(Kind::NumericEdited(edited(picture)), bytes)
+                characters(FieldKind::NumericEdited(edited(picture)), bytes)
             }
-            Category::Numeric if self.entry.blank_when_zero.is_some() => {
+            PictureCategory::Numeric if self.entry.blank_when_zero.is_some() => {
                 // GnuCOBOL keeps a byte for the point, which V does not show.
                 let bytes = bytes + u32::from(picture.scale > 0);
-                characters(Kind::NumericEdited(edited(picture)), bytes)
+                characters(FieldKind::NumericEdited(edited(picture)), bytes)
             }
-            Category::Numeric => {
+            PictureCategory::Numeric => {
                 let sign = self.sign_place(picture);
                 let separate = matches!(
                     sign,
                     SignPlace::LeadingSeparate | SignPlace::TrailingSeparate
                 );
-                let number = numeric(picture, Storage::Zoned { sign });
-                characters(Kind::Numeric(number), bytes + u32::from(separate))
+                let number = numeric(picture, NumberStorage::Zoned { sign });
+                characters(FieldKind::Numeric(number), bytes + u32::from(separate))
             }
         })
     }
@@ -299,12 +299,12 @@ impl Item<'_> {
         }
     }
 
-    fn binary(&mut self, picture: &Picture, at: Position) -> Option<Meaning> {
+    fn binary(&mut self, picture: &Picture, at: SourcePosition) -> Option<ItemMeaning> {
         // X pictures give COMP-5 and COMP-X their length in bytes.
-        if picture.category == Category::Alphanumeric && self.usage != Usage::Binary {
+        if picture.category == PictureCategory::Alphanumeric && self.usage != Usage::Binary {
             return self.binary_bytes(picture, at);
         }
-        if picture.category != Category::Numeric {
+        if picture.category != PictureCategory::Numeric {
             return self.incompatible(at, "a binary number");
         }
         if picture.digits > MAX_BINARY_DIGITS {
@@ -317,14 +317,14 @@ impl Item<'_> {
             return None;
         }
         let (storage, bytes) = match self.usage {
-            Usage::Binary => (Storage::Binary, word_bytes(picture.digits)),
-            Usage::Native => (Storage::Native, native_bytes(picture.digits)),
-            _ => (Storage::BinaryFull, fewest_bytes(picture)),
+            Usage::Binary => (NumberStorage::Binary, word_bytes(picture.digits)),
+            Usage::Native => (NumberStorage::Native, native_bytes(picture.digits)),
+            _ => (NumberStorage::BinaryFull, fewest_bytes(picture)),
         };
         Some(binary(numeric(picture, storage), bytes))
     }
 
-    fn binary_bytes(&mut self, picture: &Picture, at: Position) -> Option<Meaning> {
+    fn binary_bytes(&mut self, picture: &Picture, at: SourcePosition) -> Option<ItemMeaning> {
         let bytes = picture.bytes;
         if bytes > 8 {
             let message = format!("{} is larger than 8 bytes", self.entry.shown());
@@ -332,9 +332,9 @@ impl Item<'_> {
             return None;
         }
         let (storage, bytes) = match self.usage {
-            Usage::BinaryFull => (Storage::BinaryFull, bytes),
-            _ if bytes <= 2 => (Storage::Native, bytes),
-            _ => (Storage::Native, bytes.next_power_of_two()),
+            Usage::BinaryFull => (NumberStorage::BinaryFull, bytes),
+            _ if bytes <= 2 => (NumberStorage::Native, bytes),
+            _ => (NumberStorage::Native, bytes.next_power_of_two()),
         };
         let digits = match bytes {
             1 => 3,
@@ -346,7 +346,7 @@ impl Item<'_> {
             7 => 17,
             _ => 20,
         };
-        let number = Numeric {
+        let number = NumericItem {
             digits,
             scale: 0,
             signed: false,
@@ -355,8 +355,8 @@ impl Item<'_> {
         Some(binary(number, bytes))
     }
 
-    fn packed(&mut self, picture: &Picture, at: Position) -> Option<Meaning> {
-        if picture.category != Category::Numeric {
+    fn packed(&mut self, picture: &Picture, at: SourcePosition) -> Option<ItemMeaning> {
+        if picture.category != PictureCategory::Numeric {
             return self.incompatible(at, "a packed number");
         }
         let digits = u32::from(picture.digits);
@@ -368,15 +368,15 @@ impl Item<'_> {
             );
         }
         Some(if unsigned && !picture.signed {
-            let number = numeric(picture, Storage::PackedUnsigned);
-            characters(Kind::Numeric(number), digits.div_ceil(2))
+            let number = numeric(picture, NumberStorage::PackedUnsigned);
+            characters(FieldKind::Numeric(number), digits.div_ceil(2))
         } else {
-            let number = numeric(picture, Storage::Packed);
-            characters(Kind::Numeric(number), digits / 2 + 1)
+            let number = numeric(picture, NumberStorage::Packed);
+            characters(FieldKind::Numeric(number), digits / 2 + 1)
         })
     }
 
-    fn incompatible(&mut self, at: Position, usage: &str) -> Option<Meaning> {
+    fn incompatible(&mut self, at: SourcePosition, usage: &str) -> Option<ItemMeaning> {
         let message = format!(
             "the PICTURE of {} does not describe {usage}, as its USAGE says",
             self.entry.shown()
@@ -390,10 +390,10 @@ impl Item<'_> {
     }
 
     /// Clauses that fit only some kinds.
-    fn check_clauses(&mut self, picture: Option<&Picture>, meaning: &Meaning) {
+    fn check_clauses(&mut self, picture: Option<&Picture>, meaning: &ItemMeaning) {
         let name = self.entry.shown().to_owned();
         if let Some(sign) = &self.entry.sign {
-            if !picture.is_some_and(|p| p.category == Category::Numeric && p.signed) {
+            if !picture.is_some_and(|p| p.category == PictureCategory::Numeric && p.signed) {
                 self.diagnostics.error_help(
                     sign.at,
                     format!("{name} has a SIGN clause but no S in its PICTURE"),
@@ -409,14 +409,14 @@ impl Item<'_> {
         if let Some(at) = self.entry.justified
             && matches!(
                 meaning.kind,
-                Kind::Numeric(_)
-                    | Kind::NumericEdited(_)
-                    | Kind::AlphanumericEdited
-                    | Kind::Float
-                    | Kind::Double
-                    | Kind::DecimalFloat
-                    | Kind::Index
-                    | Kind::Pointer
+                FieldKind::Numeric(_)
+                    | FieldKind::NumericEdited(_)
+                    | FieldKind::AlphanumericEdited
+                    | FieldKind::Float
+                    | FieldKind::Double
+                    | FieldKind::DecimalFloat
+                    | FieldKind::Index
+                    | FieldKind::Pointer
             )
         {
             self.error(
@@ -425,8 +425,8 @@ impl Item<'_> {
             );
         }
         if let Some(at) = self.entry.blank_when_zero {
-            let numeric = matches!(meaning.kind, Kind::NumericEdited(_));
-            let shows_sign = picture.is_some_and(|p| p.category == Category::Numeric && p.signed);
+            let numeric = matches!(meaning.kind, FieldKind::NumericEdited(_));
+            let shows_sign = picture.is_some_and(|p| p.category == PictureCategory::Numeric && p.signed);
             if !numeric || shows_sign || picture.is_some_and(|p| p.has_star) {
                 self.error(
                     at,
@@ -437,23 +437,23 @@ impl Item<'_> {
     }
 
     /// Values that can never be stored.
-    fn check_value(&mut self, meaning: &Meaning) {
+    fn check_value(&mut self, meaning: &ItemMeaning) {
         let Some(value) = &self.entry.value else {
             return;
         };
         let name = self.entry.shown();
         match (&meaning.kind, &value.is) {
-            (Kind::Numeric(number), Literal::Number(text))
+            (FieldKind::Numeric(number), Literal::Number(text))
                 if !number.signed && text.starts_with('-') =>
             {
                 let message = format!("{name} has no sign, its VALUE {text} has one");
                 self.error(value.at, message);
             }
-            (Kind::Numeric(_), Literal::Figurative(word)) if word == "SPACE" || word == "QUOTE" => {
+            (FieldKind::Numeric(_), Literal::Figurative(word)) if word == "SPACE" || word == "QUOTE" => {
                 let message = format!("{name} is a number, its VALUE cannot be {word}");
                 self.error(value.at, message);
             }
-            (Kind::Pointer, literal) if *literal != Literal::Figurative("NULL".into()) => {
+            (FieldKind::Pointer, literal) if *literal != Literal::Figurative("NULL".into()) => {
                 let message = format!("{name} is a pointer, its VALUE can only be NULL");
                 self.error(value.at, message);
             }
@@ -463,8 +463,8 @@ impl Item<'_> {
 }
 
 /// An item of single bytes, which SYNCHRONIZED does not move.
-fn characters(kind: Kind, bytes: u32) -> Meaning {
-    Meaning {
+fn characters(kind: FieldKind, bytes: u32) -> ItemMeaning {
+    ItemMeaning {
         kind,
         bytes,
         alignment: 1,
@@ -472,16 +472,16 @@ fn characters(kind: Kind, bytes: u32) -> Meaning {
 }
 
 /// A binary number; only whole machine words are aligned.
-fn binary(number: Numeric, bytes: u32) -> Meaning {
-    Meaning {
-        kind: Kind::Numeric(number),
+fn binary(number: NumericItem, bytes: u32) -> ItemMeaning {
+    ItemMeaning {
+        kind: FieldKind::Numeric(number),
         bytes,
         alignment: if bytes.is_power_of_two() { bytes } else { 1 },
     }
 }
 
-fn numeric(picture: &Picture, storage: Storage) -> Numeric {
-    Numeric {
+fn numeric(picture: &Picture, storage: NumberStorage) -> NumericItem {
+    NumericItem {
         digits: picture.digits,
         scale: picture.scale,
         signed: picture.signed,
@@ -489,8 +489,8 @@ fn numeric(picture: &Picture, storage: Storage) -> Numeric {
     }
 }
 
-fn edited(picture: &Picture) -> Edited {
-    Edited {
+fn edited(picture: &Picture) -> NumericEditing {
+    NumericEditing {
         digits: picture.digits,
         scale: picture.scale,
         signed: picture.signed,

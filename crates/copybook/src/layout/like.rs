@@ -1,7 +1,7 @@
 //! SAME AS and TYPE: items that have the description of another.
 
 use crate::diagnostic::Diagnostics;
-use crate::parse::{Entry, RecordEntries, Reference};
+use crate::parse::{DataEntry, RecordEntries, DataReference};
 
 /// Entries that one text may grow to.
 const MAX_ENTRIES: usize = 200_000;
@@ -53,7 +53,7 @@ pub fn expand(records: Vec<RecordEntries>, diagnostics: &mut Diagnostics) -> Vec
 }
 
 /// The entries of the item that `reference` names, itself first.
-fn description(entries: &[Entry], reference: &Reference) -> Option<Vec<Entry>> {
+fn description(entries: &[DataEntry], reference: &DataReference) -> Option<Vec<DataEntry>> {
     let start = entries.iter().enumerate().position(|(index, e)| {
         e.name.as_ref() == Some(&reference.name)
             && has_groups(&entries[..=index], &reference.qualifiers)
@@ -68,7 +68,7 @@ fn description(entries: &[Entry], reference: &Reference) -> Option<Vec<Entry>> {
 
 /// Whether the last of `entries` belongs to groups of these names, innermost
 /// first.
-fn has_groups(entries: &[Entry], names: &[String]) -> bool {
+fn has_groups(entries: &[DataEntry], names: &[String]) -> bool {
     let mut level = entries.last().map_or(0, |e| e.level);
     let mut names = names.iter().peekable();
     for entry in entries.iter().rev() {
@@ -81,7 +81,7 @@ fn has_groups(entries: &[Entry], names: &[String]) -> bool {
 }
 
 /// Adds `entry` with the clauses of `model` and copies of the items below it.
-fn adopt(entry: Entry, model: &[Entry], out: &mut Vec<Entry>, diagnostics: &mut Diagnostics) {
+fn adopt(entry: DataEntry, model: &[DataEntry], out: &mut Vec<DataEntry>, diagnostics: &mut Diagnostics) {
     let from = model[0].level;
     let base = if entry.level == 77 { 1 } else { entry.level };
     let mut first = model[0].clone();

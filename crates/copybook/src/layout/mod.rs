@@ -19,17 +19,17 @@ mod tree;
 use std::collections::HashMap;
 
 use crate::diagnostic::Diagnostics;
-use crate::model::{Field, FieldId, Kind, Layout, Occurs, Renames};
-use crate::parse::{Parsed, RecordEntries};
+use crate::model::{Field, FieldId, FieldKind, RecordLayout, Occurs, Renames};
+use crate::parse::{ParsedText, RecordEntries};
 use crate::picture::Context;
 
-use kind::Meaning;
-use size::Placement;
-use tree::Tree;
+use kind::ItemMeaning;
+use size::ItemPlacement;
+use tree::EntryTree;
 
 /// What pictures depend on.
 #[derive(Debug, Clone, Copy)]
-pub struct Rules {
+pub struct PictureRules {
     /// DECIMAL-POINT IS COMMA.
     pub decimal_comma: bool,
     /// The currency symbol.
@@ -39,16 +39,16 @@ pub struct Rules {
 }
 
 /// Lays out every record; those with faults are left out and reported.
-pub fn lay_out(parsed: Parsed, rules: Rules, diagnostics: &mut Diagnostics) -> Vec<Layout> {
-    let Parsed { records, integers } = parsed;
+pub fn lay_out(parsed: ParsedText, rules: PictureRules, diagnostics: &mut Diagnostics) -> Vec<RecordLayout> {
+    let ParsedText { records, integers } = parsed;
     let records = like::expand(records, diagnostics);
-    let names = refer::Names::of(&records);
+    let names = refer::NameIndex::of(&records);
     let mut layouts = Vec::new();
     for (index, record) in records.iter().enumerate() {
         if record.entries[0].typedef {
             continue;
         }
-        let pass = Pass {
+        let pass = LayoutPass {
             record,
             index,
             names: &names,
@@ -63,18 +63,18 @@ pub fn lay_out(parsed: Parsed, rules: Rules, diagnostics: &mut Diagnostics) -> V
 }
 
 /// The layout of one record.
-struct Pass<'a> {
+struct LayoutPass<'a> {
     record: &'a RecordEntries,
     /// Its place among the records of the text.
     index: usize,
-    names: &'a refer::Names,
+    names: &'a refer::NameIndex,
     integers: &'a HashMap<String, u64>,
-    rules: Rules,
+    rules: PictureRules,
 }
 
-impl Pass<'_> {
-    fn run(&self, records: &[RecordEntries], diagnostics: &mut Diagnostics) -> Option<Layout> {
-        let tree = Tree::of(&self.record.entries, diagnostics);
+impl LayoutPass<'_> {
+    fn run(&self, records: &[RecordEntries], diagnostics: &mut Diagnostics) -> Option<RecordLayout> {
+        let tree = EntryTree::of(&self.record.entries, diagnostics);
         let redefines = refer::redefines(&tree, self.index, records, diagnostics);
         let constant = |name: &str| self.integers.get(name).copied();
         let context = Context {
@@ -86,14 +86,14 @@ impl Pass<'_> {
         let counters = refer::counters(&tree, self.index, self.names, diagnostics);
         refer::keys(&tree, diagnostics);
         // Sizes mean nothing when an item is not understood.
-        let meanings: Vec<Meaning> = meanings.into_iter().collect::<Option<_>>()?;
+        let meanings: Vec<ItemMeaning> = meanings.into_iter().collect::<Option<_>>()?;
         let placements = size::place(&tree, &meanings, &redefines, diagnostics)?;
         warn_of_sliding(&tree, &placements, diagnostics);
         warn_of_longer(&tree, &placements, &redefines, diagnostics);
         let renames = self.renames(&tree, &placements, diagnostics);
         let root = &placements[0];
         let times = tree.occurs(0);
-        let mut layout = Layout {
+        let mut layout = RecordLayout {
             fields: Vec::with_capacity(tree.len()),
             renames,
             length: as_bytes(root.length * times.1),
@@ -117,8 +117,8 @@ impl Pass<'_> {
     /// Resolves level 66.
     fn renames(
         &self,
-        tree: &Tree<'_>,
-        placements: &[Placement],
+        tree: &EntryTree<'_>,
+        placements: &[ItemPlacement],
         diagnostics: &mut Diagnostics,
     ) -> Vec<Renames> {
         let mut renames = Vec::new();
@@ -142,7 +142,7 @@ impl Pass<'_> {
 
 /// GnuCOBOL adds up lengths when it finds an item behind a table of varying
 /// length, without regard to slack bytes and shared storage.
-fn warn_of_sliding(tree: &Tree<'_>, placements: &[Placement], diagnostics: &mut Diagnostics) {
+fn warn_of_sliding(tree: &EntryTree<'_>, placements: &[ItemPlacement], diagnostics: &mut Diagnostics) {
     for (entry, placement) in tree.entries.iter().zip(placements) {
         let clauses = [
             ("REDEFINES", entry.redefines.as_ref().map(|r| r.at)),
@@ -161,8 +161,8 @@ fn warn_of_sliding(tree: &Tree<'_>, placements: &[Placement], diagnostics: &mut 
 
 /// A redefinition that is longer than what it redefines moves what follows.
 fn warn_of_longer(
-    tree: &Tree<'_>,
-    placements: &[Placement],
+    tree: &EntryTree<'_>,
+    placements: &[ItemPlacement],
     redefines: &[Option<usize>],
     diagnostics: &mut Diagnostics,
 ) {
@@ -195,17 +195,17 @@ fn as_bytes(value: u64) -> u32 {
 
 /// The model's view of one item.
 fn field(
-    tree: &Tree<'_>,
+    tree: &EntryTree<'_>,
     index: usize,
-    meaning: Meaning,
-    placement: &Placement,
+    meaning: ItemMeaning,
+    placement: &ItemPlacement,
     redefines: Option<usize>,
     counter: Option<usize>,
 ) -> Field {
     let entry = &tree.entries[index];
     let length = as_bytes(placement.length);
     let (min, max) = tree.occurs(index);
-    let is_group = meaning.kind == Kind::Group;
+    let is_group = meaning.kind == FieldKind::Group;
     Field {
         name: entry.name.clone(),
         level: entry.level,

@@ -3,16 +3,16 @@
 use std::collections::HashMap;
 
 use crate::diagnostic::Diagnostics;
-use crate::parse::{At, RecordEntries, Reference, RenamesEntry};
+use crate::parse::{WithPosition, RecordEntries, DataReference, RenamesEntry};
 
-use super::tree::Tree;
+use super::tree::EntryTree;
 
 /// Every name of the text and the records it occurs in.
-pub struct Names(HashMap<String, Vec<usize>>);
+pub struct NameIndex(HashMap<String, Vec<usize>>);
 
-impl Names {
+impl NameIndex {
     /// Collects the names of all records.
-    pub fn of(records: &[RecordEntries]) -> Names {
+    pub fn of(records: &[RecordEntries]) -> NameIndex {
         let mut names: HashMap<String, Vec<usize>> = HashMap::new();
         for (index, record) in records.iter().enumerate() {
             for entry in &record.entries {
@@ -21,7 +21,7 @@ impl Names {
                 }
             }
         }
-        Names(names)
+        NameIndex(names)
     }
 
     /// Whether a record other than `record` has an item called `name`.
@@ -33,7 +33,7 @@ impl Names {
 }
 
 /// The items of `tree` that a reference can mean.
-fn candidates(tree: &Tree<'_>, reference: &Reference) -> Vec<usize> {
+fn candidates(tree: &EntryTree<'_>, reference: &DataReference) -> Vec<usize> {
     (0..tree.len())
         .filter(|&index| {
             if tree.entries[index].name.as_deref() != Some(&reference.name) {
@@ -50,7 +50,7 @@ fn candidates(tree: &Tree<'_>, reference: &Reference) -> Vec<usize> {
 /// For every item, the one whose storage it redefines: where a redefinition
 /// is redefined again, the original of both.
 pub fn redefines(
-    tree: &Tree<'_>,
+    tree: &EntryTree<'_>,
     record: usize,
     records: &[RecordEntries],
     diagnostics: &mut Diagnostics,
@@ -122,8 +122,8 @@ pub fn redefines(
 
 /// REDEFINES on level 01: the original is a record before it.
 fn redefines_record(
-    tree: &Tree<'_>,
-    target: &At<String>,
+    tree: &EntryTree<'_>,
+    target: &WithPosition<String>,
     before: &[RecordEntries],
     diagnostics: &mut Diagnostics,
 ) {
@@ -155,9 +155,9 @@ fn redefines_record(
 
 /// For every table that depends on a counter in the same record, the counter.
 pub fn counters(
-    tree: &Tree<'_>,
+    tree: &EntryTree<'_>,
     record: usize,
-    names: &Names,
+    names: &NameIndex,
     diagnostics: &mut Diagnostics,
 ) -> Vec<Option<usize>> {
     let mut out = vec![None; tree.len()];
@@ -199,7 +199,7 @@ pub fn counters(
 }
 
 /// Checks that the keys of a table are items of it.
-pub fn keys(tree: &Tree<'_>, diagnostics: &mut Diagnostics) {
+pub fn keys(tree: &EntryTree<'_>, diagnostics: &mut Diagnostics) {
     for index in 0..tree.len() {
         let Some(clause) = &tree.entries[index].occurs else {
             continue;
@@ -223,7 +223,7 @@ pub fn keys(tree: &Tree<'_>, diagnostics: &mut Diagnostics) {
 
 /// The first and last item that a level 66 covers.
 pub fn renamed(
-    tree: &Tree<'_>,
+    tree: &EntryTree<'_>,
     entry: &RenamesEntry,
     diagnostics: &mut Diagnostics,
 ) -> Option<(usize, usize)> {
@@ -251,8 +251,8 @@ pub fn renamed(
 }
 
 fn renamed_item(
-    tree: &Tree<'_>,
-    reference: &At<Reference>,
+    tree: &EntryTree<'_>,
+    reference: &WithPosition<DataReference>,
     diagnostics: &mut Diagnostics,
 ) -> Option<usize> {
     let name = &reference.is.name;

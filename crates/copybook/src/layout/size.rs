@@ -9,12 +9,12 @@
 use crate::diagnostic::Diagnostics;
 use crate::picture::MAX_ITEM_BYTES;
 
-use super::kind::Meaning;
-use super::tree::Tree;
+use super::kind::ItemMeaning;
+use super::tree::EntryTree;
 
 /// Where one item is; all in bytes.
 #[derive(Debug, Clone, Default)]
-pub struct Placement {
+pub struct ItemPlacement {
     /// From the start of the record, first occurrences, tables at maximum.
     pub offset: u64,
     /// One occurrence, tables inside at maximum.
@@ -27,16 +27,16 @@ pub struct Placement {
 
 /// Places every item. `None` when the record is too long.
 pub fn place(
-    tree: &Tree<'_>,
-    meanings: &[Meaning],
+    tree: &EntryTree<'_>,
+    meanings: &[ItemMeaning],
     redefines: &[Option<usize>],
     diagnostics: &mut Diagnostics,
-) -> Option<Vec<Placement>> {
-    let mut sizing = Sizing {
+) -> Option<Vec<ItemPlacement>> {
+    let mut sizing = SizePass {
         tree,
         meanings,
         redefines,
-        placements: vec![Placement::default(); tree.len()],
+        placements: vec![ItemPlacement::default(); tree.len()],
         alignment: 1,
         fits: true,
     };
@@ -56,18 +56,18 @@ pub fn place(
     Some(sizing.placements)
 }
 
-struct Sizing<'a> {
-    tree: &'a Tree<'a>,
-    meanings: &'a [Meaning],
+struct SizePass<'a> {
+    tree: &'a EntryTree<'a>,
+    meanings: &'a [ItemMeaning],
     redefines: &'a [Option<usize>],
-    placements: Vec<Placement>,
+    placements: Vec<ItemPlacement>,
     /// Set to one when a group is entered, raised by its SYNC items, and not
     /// set back when it is left.
     alignment: u64,
     fits: bool,
 }
 
-impl Sizing<'_> {
+impl SizePass<'_> {
     /// Works out the length of `index`, whose offset is known, and everything
     /// below it. The depth is that of level numbers.
     fn item(&mut self, index: usize) {

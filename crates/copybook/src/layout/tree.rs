@@ -1,24 +1,24 @@
 //! Which item belongs to which group.
 
 use crate::diagnostic::Diagnostics;
-use crate::parse::Entry;
+use crate::parse::DataEntry;
 
 /// The entries of one record with their relations; index 0 is the record.
-pub struct Tree<'a> {
+pub struct EntryTree<'a> {
     /// The entries in source order.
-    pub entries: &'a [Entry],
+    pub entries: &'a [DataEntry],
     /// The group each belongs to.
     pub parent: Vec<Option<usize>>,
     /// Direct subordinates in source order.
     pub children: Vec<Vec<usize>>,
 }
 
-impl<'a> Tree<'a> {
+impl<'a> EntryTree<'a> {
     /// Relates entries by their level numbers. A number that is lower than
     /// any of its neighbours belongs to the nearest group with a lower one
     /// still, with a warning, as for `cobc`.
-    pub fn of(entries: &'a [Entry], diagnostics: &mut Diagnostics) -> Tree<'a> {
-        let mut tree = Tree {
+    pub fn of(entries: &'a [DataEntry], diagnostics: &mut Diagnostics) -> EntryTree<'a> {
+        let mut tree = EntryTree {
             entries,
             parent: vec![None; entries.len()],
             children: vec![Vec::new(); entries.len()],

@@ -4,10 +4,10 @@
 //! decimal64 and decimal128. Bytes here are big-endian; the caller turns them.
 
 use super::BadNumber;
-use super::decimal::{Decimal, Misfit, Rounding, pow10};
+use super::decimal::{Decimal, DecimalMisfit, RoundingMode, pow10};
 
 /// The shape of one width.
-struct Shape {
+struct DecfloatFormat {
     bits: u32,
     /// Bits of the exponent.
     exponent: u32,
@@ -15,17 +15,17 @@ struct Shape {
     digits: usize,
 }
 
-impl Shape {
-    fn of(len: usize) -> Shape {
+impl DecfloatFormat {
+    fn of(len: usize) -> DecfloatFormat {
         if len == 8 {
-            Shape {
+            DecfloatFormat {
                 bits: 64,
                 exponent: 10,
                 bias: 398,
                 digits: 16,
             }
         } else {
-            Shape {
+            DecfloatFormat {
                 bits: 128,
                 exponent: 14,
                 bias: 6176,
@@ -37,7 +37,7 @@ impl Shape {
 
 /// Reads a decimal float of 8 or 16 bytes.
 pub(crate) fn read(bytes: &[u8]) -> Result<Decimal, BadNumber> {
-    let shape = Shape::of(bytes.len());
+    let shape = DecfloatFormat::of(bytes.len());
     let value = bytes.iter().fold(0u128, |v, b| v << 8 | u128::from(*b));
     let negative = value >> (shape.bits - 1) & 1 == 1;
     let top = value >> (shape.bits - 3) & 3;
@@ -68,8 +68,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Decimal, BadNumber> {
 }
 
 /// Writes a decimal float of 8 or 16 bytes.
-pub(crate) fn write(field: &mut [u8], number: Decimal, rounding: Rounding) -> Result<(), Misfit> {
-    let shape = Shape::of(field.len());
+pub(crate) fn write(field: &mut [u8], number: Decimal, rounding: RoundingMode) -> Result<(), DecimalMisfit> {
+    let shape = DecfloatFormat::of(field.len());
     let limit = pow10(shape.digits).unwrap_or(u128::MAX);
     let mut number = number;
     while number.magnitude >= limit {
@@ -95,7 +95,7 @@ pub(crate) fn write(field: &mut [u8], number: Decimal, rounding: Rounding) -> Re
         number.scale += 1;
         number.magnitude *= 10;
         if number.magnitude >= limit {
-            return Err(Misfit::TooLarge);
+            return Err(DecimalMisfit::TooLarge);
         }
     }
     let exponent = (shape.bias - number.scale) as u128;
@@ -129,12 +129,12 @@ mod tests {
             ] {
                 let number = Decimal::parse(text.as_bytes()).unwrap();
                 let mut field = vec![0; len];
-                if write(&mut field, number, Rounding::Refuse).is_err() {
+                if write(&mut field, number, RoundingMode::Refuse).is_err() {
                     panic!("{text} in {len} bytes");
                 }
                 let back = read(&field).unwrap();
                 assert_eq!(
-                    (back.negative, back.rescale(number.scale, Rounding::Refuse)),
+                    (back.negative, back.rescale(number.scale, RoundingMode::Refuse)),
                     (number.negative, Ok(number.magnitude)),
                     "{text} in {len} bytes"
                 );
@@ -150,7 +150,7 @@ mod tests {
             magnitude: 1,
             scale: 0,
         };
-        write(&mut field, one, Rounding::Refuse).unwrap();
+        write(&mut field, one, RoundingMode::Refuse).unwrap();
         assert_eq!(field, 0x31c0_0000_0000_0001u64.to_be_bytes());
         assert_eq!(
             read(&0x7800_0000_0000_0000u64.to_be_bytes()),
@@ -161,10 +161,10 @@ mod tests {
     #[test]
     fn what_is_too_large_is_refused() {
         let number = |text: &str| Decimal::parse(text.as_bytes()).unwrap();
-        let write = |text| write(&mut [0; 8], number(text), Rounding::Refuse);
-        assert_eq!(write("1e400"), Err(Misfit::TooLarge));
-        assert_eq!(write("12345678901234567"), Err(Misfit::Inexact));
-        assert_eq!(write("1e-400"), Err(Misfit::Inexact));
+        let write = |text| write(&mut [0; 8], number(text), RoundingMode::Refuse);
+        assert_eq!(write("1e400"), Err(DecimalMisfit::TooLarge));
+        assert_eq!(write("12345678901234567"), Err(DecimalMisfit::Inexact));
+        assert_eq!(write("1e-400"), Err(DecimalMisfit::Inexact));
         assert!(write("0e999999999").is_ok() && write("0e-999999999").is_ok());
     }
 }

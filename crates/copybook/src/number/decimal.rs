@@ -29,7 +29,7 @@ pub enum DecimalError {
 
 /// Why a decimal does not fit a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Misfit {
+pub enum DecimalMisfit {
     /// Digits before the field's first.
     #[error("too large")]
     TooLarge,
@@ -40,7 +40,7 @@ pub enum Misfit {
 
 /// What to do with digits behind the field's last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Rounding {
+pub enum RoundingMode {
     /// Refuse them.
     #[default]
     Refuse,
@@ -60,7 +60,7 @@ impl Decimal {
             Some(b'+') => (&text[1..], false),
             _ => (text, false),
         };
-        let mut digits = Digits::default();
+        let mut digits = DigitBuffer::default();
         let mut pos = digits.run(body, 0, false)?;
         let mut seen = pos;
         if body.get(pos) == Some(&b'.') {
@@ -79,7 +79,7 @@ impl Decimal {
     }
 
     /// The magnitude as an integer number of 10^−`scale`.
-    pub fn rescale(self, scale: i32, rounding: Rounding) -> Result<u128, Misfit> {
+    pub fn rescale(self, scale: i32, rounding: RoundingMode) -> Result<u128, DecimalMisfit> {
         if scale == self.scale || self.magnitude == 0 {
             return Ok(self.magnitude);
         }
@@ -89,7 +89,7 @@ impl Decimal {
                 .ok()
                 .and_then(pow10)
                 .and_then(|factor| self.magnitude.checked_mul(factor))
-                .ok_or(Misfit::TooLarge);
+                .ok_or(DecimalMisfit::TooLarge);
         }
         let (quotient, up) = match usize::try_from(-shift).ok().and_then(pow10) {
             Some(divisor) => match (u64::try_from(self.magnitude), u64::try_from(divisor)) {
@@ -111,9 +111,9 @@ impl Decimal {
             None => (0, false),
         };
         match rounding {
-            Rounding::Refuse => Err(Misfit::Inexact),
-            Rounding::Truncate => Ok(quotient),
-            Rounding::Nearest => Ok(quotient + u128::from(up)),
+            RoundingMode::Refuse => Err(DecimalMisfit::Inexact),
+            RoundingMode::Truncate => Ok(quotient),
+            RoundingMode::Nearest => Ok(quotient + u128::from(up)),
         }
     }
 }
@@ -127,7 +127,7 @@ pub(crate) fn scan_json(
 ) -> Result<(Decimal, usize), (DecimalError, usize)> {
     let negative = input.get(pos) == Some(&b'-');
     let start = pos + usize::from(negative);
-    let mut digits = Digits::default();
+    let mut digits = DigitBuffer::default();
     let mut at = digits.run(input, start, false).map_err(|e| (e, start))?;
     if at == start || (at > start + 1 && input[start] == b'0') {
         return Err((DecimalError::Syntax, start));
@@ -158,14 +158,14 @@ pub(crate) fn scan_json(
 /// A JSON number of at most 18 digits without an exponent, at `pos`, if that
 /// is what stands there; nothing else is looked at.
 #[inline(always)]
-pub(crate) fn scan_small(input: &[u8], pos: usize) -> Option<(Small, usize)> {
+pub(crate) fn scan_small(input: &[u8], pos: usize) -> Option<(SmallDecimal, usize)> {
     let negative = input.get(pos) == Some(&b'-');
     let start = pos + usize::from(negative);
     let (whole, mut at) = run_small(input, start, 0);
     if at == start || (at > start + 1 && input[start] == b'0') {
         return None;
     }
-    let mut number = Small {
+    let mut number = SmallDecimal {
         negative,
         magnitude: whole,
         scale: 0,
@@ -206,13 +206,13 @@ fn run_small(text: &[u8], mut pos: usize, mut value: u64) -> (u64, usize) {
 
 /// A decimal of at most 18 digits.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Small {
+pub(crate) struct SmallDecimal {
     pub negative: bool,
     pub magnitude: u64,
     pub scale: u32,
 }
 
-impl Small {
+impl SmallDecimal {
     /// The magnitude at a field's scale, if the field has that many digits and
     /// no more than 18.
     #[inline(always)]
@@ -226,12 +226,12 @@ impl Small {
 
 /// Digits gathered so far.
 #[derive(Default)]
-struct Digits {
+struct DigitBuffer {
     magnitude: u128,
     scale: i32,
 }
 
-impl Digits {
+impl DigitBuffer {
     /// Takes the run of digits at `pos`; gives the place behind it.
     #[inline]
     fn run(&mut self, text: &[u8], mut pos: usize, fraction: bool) -> Result<usize, DecimalError> {
@@ -442,7 +442,7 @@ mod tests {
         ] {
             assert!(scan_small(text.as_bytes(), 0).is_none(), "{text}");
         }
-        let small = Small {
+        let small = SmallDecimal {
             negative: false,
             magnitude: 125,
             scale: 1,
@@ -461,21 +461,21 @@ mod tests {
             magnitude: 12345,
             scale: 3,
         };
-        assert_eq!(d.rescale(4, Rounding::Refuse), Ok(123450));
-        assert_eq!(d.rescale(2, Rounding::Refuse), Err(Misfit::Inexact));
-        assert_eq!(d.rescale(2, Rounding::Truncate), Ok(1234));
-        assert_eq!(d.rescale(2, Rounding::Nearest), Ok(1235));
-        assert_eq!(d.rescale(-3, Rounding::Truncate), Ok(0));
-        assert_eq!(d.rescale(60, Rounding::Refuse), Err(Misfit::TooLarge));
+        assert_eq!(d.rescale(4, RoundingMode::Refuse), Ok(123450));
+        assert_eq!(d.rescale(2, RoundingMode::Refuse), Err(DecimalMisfit::Inexact));
+        assert_eq!(d.rescale(2, RoundingMode::Truncate), Ok(1234));
+        assert_eq!(d.rescale(2, RoundingMode::Nearest), Ok(1235));
+        assert_eq!(d.rescale(-3, RoundingMode::Truncate), Ok(0));
+        assert_eq!(d.rescale(60, RoundingMode::Refuse), Err(DecimalMisfit::TooLarge));
         let tiny = Decimal {
             negative: false,
             magnitude: 1,
             scale: i32::MAX,
         };
-        assert_eq!(tiny.rescale(0, Rounding::Nearest), Ok(0));
+        assert_eq!(tiny.rescale(0, RoundingMode::Nearest), Ok(0));
         assert_eq!(
-            tiny.rescale(i32::MIN, Rounding::Refuse),
-            Err(Misfit::Inexact)
+            tiny.rescale(i32::MIN, RoundingMode::Refuse),
+            Err(DecimalMisfit::Inexact)
         );
     }
 }

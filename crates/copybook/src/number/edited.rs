@@ -8,7 +8,7 @@
 //! editing". A character that is no picture symbol is the currency sign, as
 //! CURRENCY SIGN has it.
 
-use super::decimal::{Decimal, Misfit, Rounding, pow10};
+use super::decimal::{Decimal, DecimalMisfit, RoundingMode, pow10};
 use super::{BadNumber, MAX_DIGITS};
 
 /// A compiled numeric-edited picture.
@@ -46,7 +46,7 @@ pub struct PictureError {
 pub enum EditError {
     /// It does not fit the digits of the picture.
     #[error(transparent)]
-    Misfit(#[from] Misfit),
+    Misfit(#[from] DecimalMisfit),
     /// It is negative and the picture has no place for a sign.
     #[error("negative, and the picture shows no sign")]
     NoSign,
@@ -226,12 +226,12 @@ impl EditedPicture {
     pub fn edit(
         &self,
         number: Decimal,
-        rounding: Rounding,
+        rounding: RoundingMode,
         out: &mut Vec<u8>,
     ) -> Result<(), EditError> {
         let magnitude = number.rescale(self.scale, rounding)?;
         match pow10(usize::from(self.digits)) {
-            Some(limit) if magnitude >= limit => return Err(Misfit::TooLarge.into()),
+            Some(limit) if magnitude >= limit => return Err(DecimalMisfit::TooLarge.into()),
             _ => {}
         }
         let negative = number.negative && magnitude != 0;
@@ -473,11 +473,11 @@ mod tests {
         let picture = EditedPicture::compile(picture, false).unwrap();
         let mut out = Vec::new();
         let number = Decimal::parse(number.as_bytes()).unwrap();
-        picture.edit(number, Rounding::Refuse, &mut out).unwrap();
+        picture.edit(number, RoundingMode::Refuse, &mut out).unwrap();
         let back = picture.deedit(&out).unwrap();
         assert_eq!(
-            back.rescale(30, Rounding::Refuse),
-            number.rescale(30, Rounding::Refuse)
+            back.rescale(30, RoundingMode::Refuse),
+            number.rescale(30, RoundingMode::Refuse)
         );
         String::from_utf8(out).unwrap()
     }
@@ -506,12 +506,12 @@ mod tests {
         let edit = |picture: &str, number: &str| {
             EditedPicture::compile(picture, false).unwrap().edit(
                 Decimal::parse(number.as_bytes()).unwrap(),
-                Rounding::Refuse,
+                RoundingMode::Refuse,
                 &mut Vec::new(),
             )
         };
-        assert_eq!(edit("ZZ9", "1000"), Err(Misfit::TooLarge.into()));
-        assert_eq!(edit("ZZ9.9", "1.25"), Err(Misfit::Inexact.into()));
+        assert_eq!(edit("ZZ9", "1000"), Err(DecimalMisfit::TooLarge.into()));
+        assert_eq!(edit("ZZ9.9", "1.25"), Err(DecimalMisfit::Inexact.into()));
         assert_eq!(edit("ZZ9", "-1"), Err(EditError::NoSign));
     }
 
@@ -542,7 +542,7 @@ mod tests {
         assert_eq!((picture.digits(), picture.scale()), (7, 2));
         let mut out = Vec::new();
         let number = Decimal::parse(b"1234.5").unwrap();
-        picture.edit(number, Rounding::Refuse, &mut out).unwrap();
+        picture.edit(number, RoundingMode::Refuse, &mut out).unwrap();
         assert_eq!(out, b" E1.234,50");
         assert_eq!(
             picture.deedit(&out).map(|d| (d.magnitude, d.scale)),

@@ -11,7 +11,7 @@ use std::io::Write;
 
 /// Writes the shortest text that reads back as the same `f64`; it has at most
 /// 26 characters. `None` when it is not finite.
-pub(crate) fn text64(value: f64) -> Option<Text> {
+pub(crate) fn text64(value: f64) -> Option<ShortText> {
     let exponent = value != 0.0 && !(1e-5..1e17).contains(&value.abs());
     value.is_finite().then(|| {
         if exponent {
@@ -23,7 +23,7 @@ pub(crate) fn text64(value: f64) -> Option<Text> {
 }
 
 /// The same for an `f32`.
-pub(crate) fn text32(value: f32) -> Option<Text> {
+pub(crate) fn text32(value: f32) -> Option<ShortText> {
     let exponent = value != 0.0 && !(1e-5..1e9).contains(&value.abs());
     value.is_finite().then(|| {
         if exponent {
@@ -35,25 +35,25 @@ pub(crate) fn text32(value: f32) -> Option<Text> {
 }
 
 /// Short text in place.
-pub(crate) struct Text {
+pub(crate) struct ShortText {
     bytes: [u8; 32],
     len: usize,
 }
 
-impl Text {
+impl ShortText {
     /// The characters.
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.len]
     }
 }
 
-fn text(arguments: std::fmt::Arguments<'_>) -> Text {
+fn text(arguments: std::fmt::Arguments<'_>) -> ShortText {
     let mut bytes = [0; 32];
     let mut rest = &mut bytes[..];
     // The bounds on the exponent keep every form below 32 characters.
     let _ = rest.write_fmt(arguments);
     let len = 32 - rest.len();
-    Text { bytes, len }
+    ShortText { bytes, len }
 }
 
 /// The value of a long hexadecimal float; a short one is its upper half.

@@ -16,8 +16,8 @@ pub(crate) mod packed;
 pub(crate) mod swar;
 pub(crate) mod zoned;
 
-pub use decimal::{Decimal, DecimalError, Misfit, Rounding};
-pub(crate) use decimal::{Small, pow10, scan_json, scan_small};
+pub use decimal::{Decimal, DecimalError, DecimalMisfit, RoundingMode};
+pub(crate) use decimal::{SmallDecimal, pow10, scan_json, scan_small};
 pub use edited::{EditError, EditedPicture, PictureError};
 
 /// Why the bytes of a field are not a number.

@@ -7,7 +7,7 @@
 
 use super::BadNumber;
 use super::swar;
-use super::zoned::Digits;
+use super::zoned::AsciiDigits;
 
 /// Reads the packed number in `record[at..at + len]`, which the caller has
 /// checked to lie in the record; true for a minus sign.
@@ -17,12 +17,12 @@ pub(crate) fn read(
     len: usize,
     digits: u8,
     signed: bool,
-) -> Result<(Digits, bool), BadNumber> {
+) -> Result<(AsciiDigits, bool), BadNumber> {
     if len > 8 {
         return read_long(&record[at..at + len], digits, Some(signed));
     }
     let (word, negative) = read_short(record, at, len, digits, signed)?;
-    Ok((Digits::Short(word), negative))
+    Ok((AsciiDigits::Short(word), negative))
 }
 
 /// The same for a field of at most 8 bytes, whose digits come back as one
@@ -48,13 +48,13 @@ pub(crate) fn read_unsigned(
     at: usize,
     len: usize,
     digits: u8,
-) -> Result<(Digits, bool), BadNumber> {
+) -> Result<(AsciiDigits, bool), BadNumber> {
     if len > 8 {
         return read_long(&record[at..at + len], digits, None);
     }
     let bcd = (swar::load_tail(record, at + len, len) & swar::low_bytes(len)) as u64;
     check(bcd, digits)?;
-    Ok((Digits::Short(swar::unpack16(bcd)), false))
+    Ok((AsciiDigits::Short(swar::unpack16(bcd)), false))
 }
 
 /// Writes `magnitude`, which the caller has checked to fit, into a field.
@@ -130,7 +130,7 @@ fn check(bcd: u64, digits: u8) -> Result<(), BadNumber> {
 /// The form for more than eight bytes; `signed` is `None` without a sign
 /// nibble.
 #[cold]
-fn read_long(bytes: &[u8], digits: u8, signed: Option<bool>) -> Result<(Digits, bool), BadNumber> {
+fn read_long(bytes: &[u8], digits: u8, signed: Option<bool>) -> Result<(AsciiDigits, bool), BadNumber> {
     let mut negative = false;
     let mut nibbles = bytes.len() * 2;
     if let (Some(signed), Some(last)) = (signed, bytes.last()) {
@@ -156,17 +156,17 @@ fn read_long(bytes: &[u8], digits: u8, signed: Option<bool>) -> Result<(Digits, 
             *place = b'0' + nibble;
         }
     }
-    Ok((Digits::Long(out), negative))
+    Ok((AsciiDigits::Long(out), negative))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn magnitude(digits: Digits) -> u128 {
+    fn magnitude(digits: AsciiDigits) -> u128 {
         match digits {
-            Digits::Short(word) => u128::from(swar::value16(word)),
-            Digits::Long(bytes) => std::str::from_utf8(&bytes).unwrap().parse().unwrap(),
+            AsciiDigits::Short(word) => u128::from(swar::value16(word)),
+            AsciiDigits::Long(bytes) => std::str::from_utf8(&bytes).unwrap().parse().unwrap(),
         }
     }
 

@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn digits_are_told_from_their_neighbours() {
+    fn digits_are_distinguished_from_their_neighbours() {
         for byte in 0..=255u8 {
             for place in 0..8 {
                 let mut bytes = *b"90817263";

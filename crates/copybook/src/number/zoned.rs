@@ -12,7 +12,7 @@ use crate::SignPlace;
 
 /// The bytes that digits and signs have in a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Zones {
+pub(crate) struct ZoneBytes {
     /// EBCDIC digits rather than ASCII ones.
     pub ebcdic: bool,
     /// In ASCII: overpunch with `{A…I` and `}J…R` instead of `0…9` and `p…y`.
@@ -20,14 +20,14 @@ pub(crate) struct Zones {
 }
 
 /// A number as ASCII digits, right-aligned in 16 or in 40 bytes.
-pub(crate) enum Digits {
+pub(crate) enum AsciiDigits {
     /// At most sixteen digits.
     Short(u128),
     /// Up to forty, `0` before them.
     Long([u8; 40]),
 }
 
-impl Zones {
+impl ZoneBytes {
     fn plus(self) -> u8 {
         if self.ebcdic { 0x4e } else { b'+' }
     }
@@ -72,14 +72,14 @@ pub(crate) fn read(
     at: usize,
     len: usize,
     sign: SignPlace,
-    zones: Zones,
-) -> Result<(Digits, bool), BadNumber> {
+    zones: ZoneBytes,
+) -> Result<(AsciiDigits, bool), BadNumber> {
     let digits = len - usize::from(is_separate(sign));
     if digits > 16 || digits == 0 {
         return read_long(&record[at..at + len], sign, zones);
     }
     let (word, negative) = read_short(record, at, len, sign, zones)?;
-    Ok((Digits::Short(word), negative))
+    Ok((AsciiDigits::Short(word), negative))
 }
 
 /// The same for a number of 1 to 16 digits, which come back as one register.
@@ -89,7 +89,7 @@ pub(crate) fn read_short(
     at: usize,
     len: usize,
     sign: SignPlace,
-    zones: Zones,
+    zones: ZoneBytes,
 ) -> Result<(u128, bool), BadNumber> {
     let separate = is_separate(sign);
     let digits = len - usize::from(separate);
@@ -135,7 +135,7 @@ pub(crate) fn read_short(
 
 /// The form for more than sixteen digits.
 #[cold]
-fn read_long(bytes: &[u8], sign: SignPlace, zones: Zones) -> Result<(Digits, bool), BadNumber> {
+fn read_long(bytes: &[u8], sign: SignPlace, zones: ZoneBytes) -> Result<(AsciiDigits, bool), BadNumber> {
     let mut negative = false;
     let mut bytes = bytes;
     let mut overpunched = None;
@@ -171,7 +171,7 @@ fn read_long(bytes: &[u8], sign: SignPlace, zones: Zones) -> Result<(Digits, boo
         };
         digits[first + k] = b'0' + digit;
     }
-    Ok((Digits::Long(digits), negative))
+    Ok((AsciiDigits::Long(digits), negative))
 }
 
 /// Writes `magnitude`, which the caller has checked to fit, into a field.
@@ -180,7 +180,7 @@ pub(crate) fn write(
     magnitude: u128,
     negative: bool,
     sign: SignPlace,
-    zones: Zones,
+    zones: ZoneBytes,
 ) {
     match u64::try_from(magnitude) {
         Ok(small) if field.len() <= 16 => write_short(field, small, negative, sign, zones),
@@ -201,7 +201,7 @@ pub(crate) fn write_short(
     magnitude: u64,
     negative: bool,
     sign: SignPlace,
-    zones: Zones,
+    zones: ZoneBytes,
 ) {
     let negative = negative && magnitude != 0;
     let digits = place_sign(field, negative, sign, zones);
@@ -215,7 +215,7 @@ pub(crate) fn write_short(
 
 /// Writes a separate sign; gives the place of the digits.
 #[inline(always)]
-fn place_sign(field: &mut [u8], negative: bool, sign: SignPlace, zones: Zones) -> &mut [u8] {
+fn place_sign(field: &mut [u8], negative: bool, sign: SignPlace, zones: ZoneBytes) -> &mut [u8] {
     match (sign, field) {
         (SignPlace::LeadingSeparate, [byte, rest @ ..])
         | (SignPlace::TrailingSeparate, [rest @ .., byte]) => {
@@ -232,7 +232,7 @@ fn place_sign(field: &mut [u8], negative: bool, sign: SignPlace, zones: Zones) -
 
 /// Overpunches a sign on the digits.
 #[inline(always)]
-fn punch(digits: &mut [u8], negative: bool, sign: SignPlace, zones: Zones) {
+fn punch(digits: &mut [u8], negative: bool, sign: SignPlace, zones: ZoneBytes) {
     let punched = match sign {
         SignPlace::Trailing => digits.last_mut(),
         SignPlace::Leading => digits.first_mut(),
@@ -292,15 +292,15 @@ static OVERPUNCH_EBCDIC: [u8; 256] = {
 mod tests {
     use super::*;
 
-    const ASCII: Zones = Zones {
+    const ASCII: ZoneBytes = ZoneBytes {
         ebcdic: false,
         letters: false,
     };
-    const LETTERS: Zones = Zones {
+    const LETTERS: ZoneBytes = ZoneBytes {
         ebcdic: false,
         letters: true,
     };
-    const EBCDIC: Zones = Zones {
+    const EBCDIC: ZoneBytes = ZoneBytes {
         ebcdic: true,
         letters: false,
     };
@@ -312,11 +312,11 @@ mod tests {
         SignPlace::LeadingSeparate,
     ];
 
-    fn value(field: &[u8], sign: SignPlace, zones: Zones) -> Result<(u128, bool), BadNumber> {
+    fn value(field: &[u8], sign: SignPlace, zones: ZoneBytes) -> Result<(u128, bool), BadNumber> {
         let (digits, negative) = read(field, 0, field.len(), sign, zones)?;
         let magnitude = match digits {
-            Digits::Short(word) => u128::from(swar::value16(word)),
-            Digits::Long(bytes) => std::str::from_utf8(&bytes).unwrap().parse().unwrap(),
+            AsciiDigits::Short(word) => u128::from(swar::value16(word)),
+            AsciiDigits::Long(bytes) => std::str::from_utf8(&bytes).unwrap().parse().unwrap(),
         };
         Ok((magnitude, negative))
     }

@@ -2,7 +2,7 @@
 
 use crate::source::Token;
 
-use super::entry::{At, Entry, OccursClause, Sign, Usage};
+use super::entry::{WithPosition, DataEntry, OccursClause, SignClause, Usage};
 use super::{Parser, shown};
 
 /// The clauses, by what reads them.
@@ -134,7 +134,7 @@ fn usage(word: &str) -> Option<Usage> {
 impl Parser<'_> {
     /// Reads clauses up to and with the period of the entry; `None` after a
     /// fault.
-    pub(super) fn clauses(&mut self, entry: &mut Entry) -> Option<()> {
+    pub(super) fn clauses(&mut self, entry: &mut DataEntry) -> Option<()> {
         loop {
             let Token::Word(word) = self.cursor.peek() else {
                 return self.period();
@@ -156,7 +156,7 @@ impl Parser<'_> {
     }
 
     /// Reads one clause whose first word is ahead; `None` after a fault.
-    fn clause(&mut self, clause: Clause, entry: &mut Entry) -> Option<()> {
+    fn clause(&mut self, clause: Clause, entry: &mut DataEntry) -> Option<()> {
         match clause {
             Clause::Picture => self.picture(entry),
             Clause::Usage => self.usage_clause(entry),
@@ -182,7 +182,7 @@ impl Parser<'_> {
             .error(at, format!("this entry has {clause} twice"));
     }
 
-    fn picture(&mut self, entry: &mut Entry) -> Option<()> {
+    fn picture(&mut self, entry: &mut DataEntry) -> Option<()> {
         if entry.picture.is_some() {
             self.duplicate("PICTURE");
         }
@@ -190,7 +190,7 @@ impl Parser<'_> {
         let read = self.cursor.picture();
         match read {
             Some((is, at)) => {
-                entry.picture = Some(At { is, at });
+                entry.picture = Some(WithPosition { is, at });
                 Some(())
             }
             None => {
@@ -200,13 +200,13 @@ impl Parser<'_> {
         }
     }
 
-    fn usage_clause(&mut self, entry: &mut Entry) -> Option<()> {
+    fn usage_clause(&mut self, entry: &mut DataEntry) -> Option<()> {
         self.cursor.take();
         self.cursor.accept("IS");
         self.usage(entry)
     }
 
-    fn usage(&mut self, entry: &mut Entry) -> Option<()> {
+    fn usage(&mut self, entry: &mut DataEntry) -> Option<()> {
         let at = self.cursor.place();
         let word = match self.cursor.peek() {
             Token::Word(word) => word.clone(),
@@ -239,11 +239,11 @@ impl Parser<'_> {
                 self.cursor.accept("SIGNED");
             }
         }
-        entry.usage = Some(At { is, at });
+        entry.usage = Some(WithPosition { is, at });
         Some(())
     }
 
-    fn sign(&mut self, entry: &mut Entry) -> Option<()> {
+    fn sign(&mut self, entry: &mut DataEntry) -> Option<()> {
         if entry.sign.is_some() {
             self.duplicate("SIGN");
         }
@@ -259,12 +259,12 @@ impl Parser<'_> {
         if separate {
             self.cursor.accept("CHARACTER");
         }
-        let is = Sign { leading, separate };
-        entry.sign = Some(At { is, at });
+        let is = SignClause { leading, separate };
+        entry.sign = Some(WithPosition { is, at });
         Some(())
     }
 
-    fn occurs(&mut self, entry: &mut Entry) -> Option<()> {
+    fn occurs(&mut self, entry: &mut DataEntry) -> Option<()> {
         if entry.occurs.is_some() {
             self.duplicate("OCCURS");
         }
@@ -317,7 +317,7 @@ impl Parser<'_> {
             clause.min = clause.max;
         }
         self.table_phrases(&mut clause)?;
-        entry.occurs = Some(At { is: clause, at });
+        entry.occurs = Some(WithPosition { is: clause, at });
         Some(())
     }
 
@@ -382,34 +382,34 @@ impl Parser<'_> {
         }
     }
 
-    fn redefines(&mut self, entry: &mut Entry) -> Option<()> {
+    fn redefines(&mut self, entry: &mut DataEntry) -> Option<()> {
         if entry.redefines.is_some() {
             self.duplicate("REDEFINES");
         }
         self.cursor.take();
         let name = self.reference()?;
-        entry.redefines = Some(At {
+        entry.redefines = Some(WithPosition {
             is: name.is.name,
             at: name.at,
         });
         Some(())
     }
 
-    fn synchronized(&mut self, entry: &mut Entry) -> Option<()> {
+    fn synchronized(&mut self, entry: &mut DataEntry) -> Option<()> {
         entry.synchronized = Some(self.cursor.place());
         self.cursor.take();
         self.cursor.accept_any(&["LEFT", "RIGHT"]);
         Some(())
     }
 
-    fn justified(&mut self, entry: &mut Entry) -> Option<()> {
+    fn justified(&mut self, entry: &mut DataEntry) -> Option<()> {
         entry.justified = Some(self.cursor.place());
         self.cursor.take();
         self.cursor.accept("RIGHT");
         Some(())
     }
 
-    fn blank(&mut self, entry: &mut Entry) -> Option<()> {
+    fn blank(&mut self, entry: &mut DataEntry) -> Option<()> {
         entry.blank_when_zero = Some(self.cursor.place());
         self.cursor.take();
         self.cursor.accept("WHEN");
@@ -419,7 +419,7 @@ impl Parser<'_> {
         self.expect("ZERO").then_some(())
     }
 
-    fn value(&mut self, entry: &mut Entry) -> Option<()> {
+    fn value(&mut self, entry: &mut DataEntry) -> Option<()> {
         if entry.value.is_some() {
             self.duplicate("VALUE");
         }
@@ -435,12 +435,12 @@ impl Parser<'_> {
                 .error(self.cursor.place(), "only level 88 may have several values");
             return None;
         }
-        entry.value = Some(At { is, at });
+        entry.value = Some(WithPosition { is, at });
         Some(())
     }
 
     /// `IS EXTERNAL`, `IS GLOBAL`, `IS TYPEDEF`.
-    fn is(&mut self, entry: &mut Entry) -> Option<()> {
+    fn is(&mut self, entry: &mut DataEntry) -> Option<()> {
         self.cursor.take();
         match self.cursor.peek() {
             Token::Word(word) if word == "EXTERNAL" => self.external(entry),
@@ -457,7 +457,7 @@ impl Parser<'_> {
         }
     }
 
-    fn external(&mut self, entry: &mut Entry) -> Option<()> {
+    fn external(&mut self, entry: &mut DataEntry) -> Option<()> {
         entry.external = Some(self.cursor.place());
         self.record_only(entry)?;
         if self.cursor.accept("AS") {
@@ -467,7 +467,7 @@ impl Parser<'_> {
     }
 
     /// GLOBAL, EXTERNAL and BASED stand on records; they change no bytes.
-    fn record_only(&mut self, entry: &mut Entry) -> Option<()> {
+    fn record_only(&mut self, entry: &mut DataEntry) -> Option<()> {
         let at = self.cursor.place();
         let word = shown(&self.cursor.take());
         if !matches!(entry.level, 1 | 77) {
@@ -477,12 +477,12 @@ impl Parser<'_> {
         Some(())
     }
 
-    fn volatile(&mut self, _entry: &mut Entry) -> Option<()> {
+    fn volatile(&mut self, _entry: &mut DataEntry) -> Option<()> {
         self.cursor.take();
         Some(())
     }
 
-    fn typedef(&mut self, entry: &mut Entry) -> Option<()> {
+    fn typedef(&mut self, entry: &mut DataEntry) -> Option<()> {
         self.record_only(entry)?;
         self.cursor.accept("STRONG");
         entry.typedef = true;
@@ -490,7 +490,7 @@ impl Parser<'_> {
     }
 
     /// `SAME AS item` and `TYPE [TO] type`.
-    fn like(&mut self, entry: &mut Entry) -> Option<()> {
+    fn like(&mut self, entry: &mut DataEntry) -> Option<()> {
         if self.cursor.accept("SAME") {
             self.cursor.accept("AS");
         } else {

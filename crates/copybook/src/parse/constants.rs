@@ -2,11 +2,11 @@
 //!
 //! They take no storage, but pictures, OCCURS and VALUE use them.
 
-use crate::diagnostic::Position;
+use crate::diagnostic::SourcePosition;
 use crate::model::Literal;
 use crate::source::Token;
 
-use super::{Entry, Parser, shown};
+use super::{DataEntry, Parser, shown};
 
 /// The value of a constant.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,7 +29,7 @@ impl Constant {
 
 impl Parser<'_> {
     /// `78 name VALUE [IS] value.`
-    pub(super) fn constant_78(&mut self, at: Position) {
+    pub(super) fn constant_78(&mut self, at: SourcePosition) {
         let name = self.user_word("the name of the constant");
         if let Some(name) = name
             && self.expect("VALUE")
@@ -42,7 +42,7 @@ impl Parser<'_> {
     }
 
     /// `01 name CONSTANT [IS GLOBAL] [AS] value.`
-    pub(super) fn constant_01(&mut self, entry: Entry, at: Position) {
+    pub(super) fn constant_01(&mut self, entry: DataEntry, at: SourcePosition) {
         self.cursor.accept("CONSTANT");
         self.cursor.accept("IS");
         self.cursor.accept("GLOBAL");
@@ -56,7 +56,7 @@ impl Parser<'_> {
         }
     }
 
-    fn define(&mut self, name: String, at: Position) {
+    fn define(&mut self, name: String, at: SourcePosition) {
         let Some(value) = self.constant_value() else {
             self.recover();
             return;

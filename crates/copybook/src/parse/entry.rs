@@ -1,20 +1,20 @@
 //! A data description entry as written, clause by clause.
 
-use crate::diagnostic::Position;
+use crate::diagnostic::SourcePosition;
 use crate::model::{Condition, Literal};
 
 /// A clause or name and where it stands.
 #[derive(Debug, Clone, PartialEq)]
-pub struct At<T> {
+pub struct WithPosition<T> {
     /// What was written.
     pub is: T,
     /// Where.
-    pub at: Position,
+    pub at: SourcePosition,
 }
 
 /// A data name with its qualifiers, innermost first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reference {
+pub struct DataReference {
     /// The name, in upper case.
     pub name: String,
     /// The groups after IN or OF.
@@ -61,7 +61,7 @@ pub enum Usage {
 
 /// The SIGN clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sign {
+pub struct SignClause {
     /// LEADING rather than TRAILING.
     pub leading: bool,
     /// SEPARATE CHARACTER.
@@ -76,46 +76,46 @@ pub struct OccursClause {
     /// Most occurrences.
     pub max: u32,
     /// DEPENDING ON.
-    pub depending: Option<At<Reference>>,
+    pub depending: Option<WithPosition<DataReference>>,
     /// ASCENDING or DESCENDING KEY.
-    pub keys: Vec<At<Reference>>,
+    pub keys: Vec<WithPosition<DataReference>>,
     /// INDEXED BY.
     pub indexes: Vec<String>,
 }
 
 /// An entry of level 01 to 49 or 77, with the 88s under it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct DataEntry {
     /// Level number.
     pub level: u8,
     /// Where the level number stands.
-    pub at: Position,
+    pub at: SourcePosition,
     /// Name in upper case; `None` for FILLER and no name.
     pub name: Option<String>,
     /// REDEFINES.
-    pub redefines: Option<At<String>>,
+    pub redefines: Option<WithPosition<String>>,
     /// PICTURE, as written.
-    pub picture: Option<At<String>>,
+    pub picture: Option<WithPosition<String>>,
     /// USAGE.
-    pub usage: Option<At<Usage>>,
+    pub usage: Option<WithPosition<Usage>>,
     /// SIGN.
-    pub sign: Option<At<Sign>>,
+    pub sign: Option<WithPosition<SignClause>>,
     /// OCCURS.
-    pub occurs: Option<At<OccursClause>>,
+    pub occurs: Option<WithPosition<OccursClause>>,
     /// SYNCHRONIZED.
-    pub synchronized: Option<Position>,
+    pub synchronized: Option<SourcePosition>,
     /// JUSTIFIED.
-    pub justified: Option<Position>,
+    pub justified: Option<SourcePosition>,
     /// BLANK WHEN ZERO.
-    pub blank_when_zero: Option<Position>,
+    pub blank_when_zero: Option<SourcePosition>,
     /// VALUE.
-    pub value: Option<At<Literal>>,
+    pub value: Option<WithPosition<Literal>>,
     /// EXTERNAL.
-    pub external: Option<Position>,
+    pub external: Option<SourcePosition>,
     /// TYPEDEF: describes a type, takes no storage.
     pub typedef: bool,
     /// SAME AS or TYPE: the item whose description this one has.
-    pub like: Option<At<Reference>>,
+    pub like: Option<WithPosition<DataReference>>,
     /// Level-88 entries.
     pub conditions: Vec<Condition>,
     /// Whether a fault in its clauses was reported, so that what is missing
@@ -123,10 +123,10 @@ pub struct Entry {
     pub faulty: bool,
 }
 
-impl Entry {
+impl DataEntry {
     /// An entry without clauses.
-    pub fn new(level: u8, at: Position) -> Self {
-        Entry {
+    pub fn new(level: u8, at: SourcePosition) -> Self {
+        DataEntry {
             level,
             at,
             name: None,
@@ -157,11 +157,11 @@ impl Entry {
 #[derive(Debug, Clone, PartialEq)]
 pub struct RenamesEntry {
     /// Name in upper case.
-    pub name: At<String>,
+    pub name: WithPosition<String>,
     /// First item.
-    pub from: At<Reference>,
+    pub from: WithPosition<DataReference>,
     /// Last item, if a range.
-    pub through: Option<At<Reference>>,
+    pub through: Option<WithPosition<DataReference>>,
     /// How many entries of the record stand before it.
     pub after: usize,
 }
@@ -170,7 +170,7 @@ pub struct RenamesEntry {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RecordEntries {
     /// The record first.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<DataEntry>,
     /// Its level-66 entries.
     pub renames: Vec<RenamesEntry>,
 }

@@ -15,11 +15,11 @@ mod constants;
 mod entry;
 mod values;
 
-pub use entry::{At, Entry, RecordEntries, Reference, RenamesEntry, Sign, Usage};
+pub use entry::{WithPosition, DataEntry, RecordEntries, DataReference, RenamesEntry, SignClause, Usage};
 
 use std::collections::HashMap;
 
-use crate::diagnostic::{Diagnostics, Position};
+use crate::diagnostic::{Diagnostics, SourcePosition};
 use crate::model::Condition;
 use crate::source::{Cursor, Token};
 
@@ -27,7 +27,7 @@ use constants::Constant;
 
 /// What a parse gives to the layout pass.
 #[derive(Debug, Default)]
-pub struct Parsed {
+pub struct ParsedText {
     /// Records in source order.
     pub records: Vec<RecordEntries>,
     /// Integer constants, for repetitions in pictures.
@@ -36,7 +36,7 @@ pub struct Parsed {
 
 /// Reads all entries of `cursor`. `record_name` names the record of a text
 /// that starts below level 01.
-pub fn parse(cursor: Cursor<'_>, record_name: &str, diagnostics: &mut Diagnostics) -> Parsed {
+pub fn parse(cursor: Cursor<'_>, record_name: &str, diagnostics: &mut Diagnostics) -> ParsedText {
     let mut parser = Parser {
         cursor,
         diagnostics,
@@ -53,7 +53,7 @@ pub fn parse(cursor: Cursor<'_>, record_name: &str, diagnostics: &mut Diagnostic
         .iter()
         .filter_map(|(name, constant)| Some((name.clone(), constant.integer()?)))
         .collect();
-    Parsed {
+    ParsedText {
         records: parser.records,
         integers,
     }
@@ -67,7 +67,7 @@ struct Parser<'a> {
     /// Level-78 entries and 01 CONSTANT entries so far.
     constants: HashMap<String, Constant>,
     /// Text that a missing EXEC SQL INCLUDE would have brought.
-    gap_in_source: Option<Position>,
+    gap_in_source: Option<SourcePosition>,
     record_name: &'a str,
 }
 
@@ -95,7 +95,7 @@ impl Parser<'_> {
     }
 
     /// Reads the entry whose level number was just taken.
-    fn entry(&mut self, text: &str, at: Position) {
+    fn entry(&mut self, text: &str, at: SourcePosition) {
         let level = match text.parse::<u8>() {
             Ok(level) if text.len() <= 2 => level,
             _ => 0,
@@ -117,9 +117,9 @@ impl Parser<'_> {
     }
 
     /// Level 01 to 49 and 77.
-    fn data(&mut self, level: u8, at: Position) {
+    fn data(&mut self, level: u8, at: SourcePosition) {
         self.check_gap(level, at);
-        let mut entry = Entry::new(level, at);
+        let mut entry = DataEntry::new(level, at);
         entry.name = self.data_name();
         if matches!(self.cursor.peek(), Token::Word(w) if w == "CONSTANT") {
             self.constant_01(entry, at);
@@ -155,7 +155,7 @@ impl Parser<'_> {
     }
 
     /// Reports a word that cannot be a name.
-    fn check_name(&mut self, name: &str, at: Position) {
+    fn check_name(&mut self, name: &str, at: SourcePosition) {
         let letters = name.chars().any(char::is_alphabetic);
         if !letters || name.starts_with('-') || name.ends_with('-') {
             self.diagnostics.error_help(
@@ -170,7 +170,7 @@ impl Parser<'_> {
     }
 
     /// Puts an entry into its record.
-    fn add(&mut self, entry: Entry) {
+    fn add(&mut self, entry: DataEntry) {
         let starts = matches!(entry.level, 1 | 77);
         if starts {
             self.records.push(RecordEntries {
@@ -181,7 +181,7 @@ impl Parser<'_> {
         }
         if self.records.is_empty() {
             // A copybook made to be copied below an 01 level of the program.
-            let mut record = Entry::new(1, entry.at);
+            let mut record = DataEntry::new(1, entry.at);
             record.name = Some(self.record_name.to_owned());
             self.records.push(RecordEntries {
                 entries: vec![record],
@@ -202,7 +202,7 @@ impl Parser<'_> {
     }
 
     /// Level 66.
-    fn renames(&mut self, at: Position) {
+    fn renames(&mut self, at: SourcePosition) {
         let name_at = self.cursor.place();
         let name = self.user_word("the name of the level-66 item");
         let renames = name.is_some() && self.expect("RENAMES");
@@ -224,7 +224,7 @@ impl Parser<'_> {
             Some(record) => {
                 let after = record.entries.len();
                 record.renames.push(RenamesEntry {
-                    name: At {
+                    name: WithPosition {
                         is: name,
                         at: name_at,
                     },
@@ -240,7 +240,7 @@ impl Parser<'_> {
     }
 
     /// Level 88.
-    fn condition(&mut self, at: Position) {
+    fn condition(&mut self, at: SourcePosition) {
         let name = self.user_word("the name of the condition");
         let values = name.is_some().then(|| self.condition_values()).flatten();
         let (Some(name), Some(values)) = (name, values) else {
@@ -267,7 +267,7 @@ impl Parser<'_> {
 
     /// EXEC in the data division: declarations for a database are no data;
     /// text to be included that is not there may be.
-    fn exec(&mut self, at: Position) {
+    fn exec(&mut self, at: SourcePosition) {
         let mut words = Vec::new();
         loop {
             match self.cursor.take() {
@@ -304,7 +304,7 @@ impl Parser<'_> {
     }
 
     /// After text that is not there, only a new record is certain.
-    fn check_gap(&mut self, level: u8, at: Position) {
+    fn check_gap(&mut self, level: u8, at: SourcePosition) {
         if let Some(gap) = self.gap_in_source.take()
             && !matches!(level, 1 | 77)
         {
@@ -335,15 +335,15 @@ impl Parser<'_> {
     }
 
     /// A data name with qualifiers.
-    fn reference(&mut self) -> Option<At<Reference>> {
+    fn reference(&mut self) -> Option<WithPosition<DataReference>> {
         let at = self.cursor.place();
         let name = self.user_word("a data name")?;
         let mut qualifiers = Vec::new();
         while self.cursor.accept_any(&["OF", "IN"]) {
             qualifiers.push(self.user_word("the name of a group")?);
         }
-        Some(At {
-            is: Reference { name, qualifiers },
+        Some(WithPosition {
+            is: DataReference { name, qualifiers },
             at,
         })
     }

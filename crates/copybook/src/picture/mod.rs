@@ -19,7 +19,7 @@ const MAX_TEXT: usize = 255;
 
 /// The category of data a picture describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Category {
+pub enum PictureCategory {
     /// A only.
     Alphabetic,
     /// X, or a mixture of X, A and 9.
@@ -42,7 +42,7 @@ pub enum Category {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
     /// What it describes.
-    pub category: Category,
+    pub category: PictureCategory,
     /// Bytes in USAGE DISPLAY without a separate sign; DBCS and national
     /// characters take two.
     pub bytes: u32,
@@ -107,7 +107,7 @@ enum Symbol {
 }
 
 /// A symbol and how many times it is repeated.
-type Run = (Symbol, u64);
+type SymbolRun = (Symbol, u64);
 
 impl Picture {
     /// Understands `text`, which is in upper case and without blanks. The
@@ -118,13 +118,13 @@ impl Picture {
         }
         let runs = runs(text, context)?;
         order::check(&runs)?;
-        Summary::of(&runs).picture()
+        PictureSummary::of(&runs).picture()
     }
 }
 
 /// Splits the text into runs of one symbol.
-fn runs(text: &str, context: Context<'_>) -> Result<Vec<Run>, String> {
-    let mut runs: Vec<Run> = Vec::new();
+fn runs(text: &str, context: Context<'_>) -> Result<Vec<SymbolRun>, String> {
+    let mut runs: Vec<SymbolRun> = Vec::new();
     let chars: Vec<char> = text.chars().collect();
     let mut index = 0usize;
     let mut total = 0u64;
@@ -204,7 +204,7 @@ fn repetition(inner: &str, context: Context<'_>) -> Result<u64, String> {
 
 /// What a string contains, counted.
 #[derive(Default)]
-struct Summary {
+struct PictureSummary {
     alphabetic: u64,
     any: u64,
     nine: u64,
@@ -227,9 +227,9 @@ struct Summary {
     floating: u64,
 }
 
-impl Summary {
-    fn of(runs: &[Run]) -> Summary {
-        let mut sum = Summary::default();
+impl PictureSummary {
+    fn of(runs: &[SymbolRun]) -> PictureSummary {
+        let mut sum = PictureSummary::default();
         let mut after_point = false;
         for (index, &(symbol, count)) in runs.iter().enumerate() {
             let floats = order::is_floating(runs, index);
@@ -297,8 +297,8 @@ impl Summary {
         let floating = self.floating.saturating_sub(1);
         let digits = self.nine + self.suppressed + floating;
         let category = self.category(digits)?;
-        let numeric = matches!(category, Category::Numeric | Category::NumericEdited);
-        if category == Category::Numeric && digits + self.scaling > MAX_DIGITS {
+        let numeric = matches!(category, PictureCategory::Numeric | PictureCategory::NumericEdited);
+        if category == PictureCategory::Numeric && digits + self.scaling > MAX_DIGITS {
             let mut message = format!("a number has at most {MAX_DIGITS} digits");
             let _ = write!(message, ", this PICTURE has {}", digits + self.scaling);
             return Err(message);
@@ -323,7 +323,7 @@ impl Summary {
         })
     }
 
-    fn category(&self, digits: u64) -> Result<Category, String> {
+    fn category(&self, digits: u64) -> Result<PictureCategory, String> {
         let edits = self.comma
             + self.point
             + self.signs
@@ -333,18 +333,18 @@ impl Summary {
             > 0;
         if self.national > 0 {
             return Ok(match self.insertion {
-                0 => Category::National,
-                _ => Category::NationalEdited,
+                0 => PictureCategory::National,
+                _ => PictureCategory::NationalEdited,
             });
         }
         if self.dbcs > 0 {
-            return Ok(Category::Dbcs);
+            return Ok(PictureCategory::Dbcs);
         }
         if self.any + self.alphabetic > 0 {
             return Ok(match self.insertion {
-                0 if self.any + self.nine == 0 => Category::Alphabetic,
-                0 => Category::Alphanumeric,
-                _ => Category::AlphanumericEdited,
+                0 if self.any + self.nine == 0 => PictureCategory::Alphabetic,
+                0 => PictureCategory::Alphanumeric,
+                _ => PictureCategory::AlphanumericEdited,
             });
         }
         if digits == 0 {
@@ -354,9 +354,9 @@ impl Summary {
             );
         }
         Ok(if edits || self.insertion > 0 {
-            Category::NumericEdited
+            PictureCategory::NumericEdited
         } else {
-            Category::Numeric
+            PictureCategory::Numeric
         })
     }
 }

@@ -2,14 +2,14 @@
 //!
 //! Reference: ISO/IEC 1989, "Precedence rules"; Enterprise COBOL Language
 //! Reference, "PICTURE clause, symbol order". Each symbol of a string belongs
-//! to a [`Class`]; of two symbols in one string the first's class must be
+//! to a [`SymbolClass`]; of two symbols in one string the first's class must be
 //! listed for the second's.
 
-use super::{Run, Symbol};
+use super::{SymbolRun, Symbol};
 
 /// A row of the precedence table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum SymbolClass {
     Insertion,
     Comma,
     Point,
@@ -33,15 +33,15 @@ enum Class {
     Wide,
 }
 
-use Class::{
+use SymbolClass::{
     Assumed, Comma, CreditDebit, FloatCurrencyAfter, FloatCurrencyBefore, FloatSignAfter,
     FloatSignBefore, Insertion, LeadingCurrency, LeadingSign, Letter, Nine, Point, ScalingLeft,
     ScalingRight, Signed, SuppressAfter, SuppressBefore, TrailingCurrency, TrailingSign, Wide,
 };
 
-impl Class {
+impl SymbolClass {
     /// The classes that may stand anywhere before this one.
-    fn may_follow(self) -> &'static [Class] {
+    fn may_follow(self) -> &'static [SymbolClass] {
         match self {
             Insertion => &[
                 Insertion,
@@ -232,8 +232,8 @@ impl Class {
 }
 
 /// Checks the order of symbols; the error is a sentence.
-pub fn check(runs: &[Run]) -> Result<(), String> {
-    let classes: Vec<Class> = (0..runs.len()).map(|i| class(runs, i)).collect();
+pub fn check(runs: &[SymbolRun]) -> Result<(), String> {
+    let classes: Vec<SymbolClass> = (0..runs.len()).map(|i| class(runs, i)).collect();
     for (index, &second) in classes.iter().enumerate() {
         let once = matches!(
             second,
@@ -289,13 +289,13 @@ pub fn check(runs: &[Run]) -> Result<(), String> {
 }
 
 /// P stands at one end of the digits; only S, V and signs are outside it.
-fn check_scaling(runs: &[Run]) -> Result<(), String> {
+fn check_scaling(runs: &[SymbolRun]) -> Result<(), String> {
     let Some(at) = runs.iter().position(|r| r.0 == Symbol::Scaling) else {
         return Ok(());
     };
     let before = &runs[..at];
     let after = &runs[at + 1..];
-    let outside = |runs: &[Run], allowed: &[Symbol]| runs.iter().all(|r| allowed.contains(&r.0));
+    let outside = |runs: &[SymbolRun], allowed: &[Symbol]| runs.iter().all(|r| allowed.contains(&r.0));
     let at_start = outside(before, &[Symbol::Signed, Symbol::Assumed]);
     let at_end = outside(after, &[Symbol::Assumed]);
     if at_start || at_end {
@@ -307,16 +307,16 @@ fn check_scaling(runs: &[Run]) -> Result<(), String> {
 
 /// Whether the sign or currency run at `index` is part of a floating string:
 /// repeated, or repeated across insertion symbols.
-pub fn is_floating(runs: &[Run], index: usize) -> bool {
+pub fn is_floating(runs: &[SymbolRun], index: usize) -> bool {
     let (symbol, count) = runs[index];
     if !matches!(symbol, Symbol::Sign(_) | Symbol::Currency) {
         return false;
     }
-    let inserted = |run: &&Run| matches!(run.0, Symbol::Insertion | Symbol::Comma);
+    let inserted = |run: &&SymbolRun| matches!(run.0, Symbol::Insertion | Symbol::Comma);
     let next = runs[index + 1..].iter().find(|r| !inserted(r));
     let previous = runs[..index].iter().rev().find(|r| !inserted(r));
     // A string that floats before the point goes on behind it.
-    let point = |run: &&Run| matches!(run.0, Symbol::Point | Symbol::Assumed);
+    let point = |run: &&SymbolRun| matches!(run.0, Symbol::Point | Symbol::Assumed);
     let across = runs[..index]
         .iter()
         .rev()
@@ -328,7 +328,7 @@ pub fn is_floating(runs: &[Run], index: usize) -> bool {
 }
 
 /// The class of the run at `index`.
-fn class(runs: &[Run], index: usize) -> Class {
+fn class(runs: &[SymbolRun], index: usize) -> SymbolClass {
     let before = &runs[..index];
     let after_point = before
         .iter()

@@ -2,10 +2,10 @@
 
 use serde_json::{Number, Value, json};
 
-use crate::codec::{EditedForm, Invalid, NumberForm, Trim};
-use crate::model::{Edited, Field, Kind, Numeric, Storage};
+use crate::codec::{EditedForm, InvalidPolicy, NumberForm, BlankTrimming};
+use crate::model::{NumericEditing, Field, FieldKind, NumericItem, NumberStorage};
 
-use super::{Direction, Schema, Writer};
+use super::{SchemaDirection, Schema, Writer};
 
 /// Digits that a binary float always keeps.
 const EXACT_DIGITS: u32 = 15;
@@ -13,29 +13,29 @@ const EXACT_DIGITS: u32 = 15;
 impl Writer<'_> {
     pub(super) fn leaf(&self, field: &Field) -> Schema {
         let schema = match &field.kind {
-            Kind::Alphanumeric | Kind::AlphanumericEdited => self.text(field.length),
-            Kind::National => self.text(field.length / 2),
-            Kind::Dbcs | Kind::Pointer => hexadecimal(field.length),
-            Kind::Numeric(number) => self.number(number, field.length),
-            Kind::NumericEdited(edited) => self.edited(edited, field.length),
-            Kind::Float => float("float"),
-            Kind::Double | Kind::DecimalFloat => float("double"),
-            Kind::Index => integer(i128::from(i32::MIN), i128::from(i32::MAX)),
-            Kind::Group => Schema::new(),
+            FieldKind::Alphanumeric | FieldKind::AlphanumericEdited => self.text(field.length),
+            FieldKind::National => self.text(field.length / 2),
+            FieldKind::Dbcs | FieldKind::Pointer => hexadecimal(field.length),
+            FieldKind::Numeric(number) => self.number(number, field.length),
+            FieldKind::NumericEdited(edited) => self.edited(edited, field.length),
+            FieldKind::Float => float("float"),
+            FieldKind::Double | FieldKind::DecimalFloat => float("double"),
+            FieldKind::Index => integer(i128::from(i32::MIN), i128::from(i32::MAX)),
+            FieldKind::Group => Schema::new(),
         };
         self.or_invalid(schema)
     }
 
     fn text(&self, characters: u32) -> Schema {
         let mut schema = of_type("string");
-        if self.direction == Direction::FromRecord && self.options.trim == Trim::Keep {
+        if self.direction == SchemaDirection::FromRecord && self.options.trim == BlankTrimming::Keep {
             schema.insert("minLength".into(), characters.into());
         }
         schema.insert("maxLength".into(), characters.into());
         schema
     }
 
-    fn edited(&self, edited: &Edited, length: u32) -> Schema {
+    fn edited(&self, edited: &NumericEditing, length: u32) -> Schema {
         match self.options.edited {
             EditedForm::Text => self.text(length),
             EditedForm::Number => self.number_of(
@@ -46,12 +46,12 @@ impl Writer<'_> {
         }
     }
 
-    fn number(&self, number: &Numeric, length: u32) -> Schema {
+    fn number(&self, number: &NumericItem, length: u32) -> Schema {
         let scale = i32::from(number.scale);
         // COMP holds what its bytes hold; what is put in must fit the PICTURE.
         let full = match number.storage {
-            Storage::Native | Storage::BinaryFull => true,
-            Storage::Binary => self.direction == Direction::FromRecord,
+            NumberStorage::Native | NumberStorage::BinaryFull => true,
+            NumberStorage::Binary => self.direction == SchemaDirection::FromRecord,
             _ => false,
         };
         if full && self.options.numbers == NumberForm::Number {
@@ -101,18 +101,18 @@ impl Writer<'_> {
     /// What stands in the place of bytes that are not the field's type.
     fn or_invalid(&self, mut schema: Schema) -> Schema {
         let text = schema.get("type") == Some(&Value::from("string"));
-        if self.direction == Direction::ToRecord || (text && !schema.contains_key("pattern")) {
+        if self.direction == SchemaDirection::ToRecord || (text && !schema.contains_key("pattern")) {
             return schema;
         }
         match self.options.invalid {
-            Invalid::Error => schema,
-            Invalid::Null => {
+            InvalidPolicy::Error => schema,
+            InvalidPolicy::Null => {
                 if let Some(own) = schema.get("type").cloned() {
                     schema.insert("type".into(), json!([own, "null"]));
                 }
                 schema
             }
-            Invalid::Raw => {
+            InvalidPolicy::Raw => {
                 let raw = json!({"type": "string", "pattern": "^0x([0-9A-Fa-f]{2})*$"});
                 let mut either = Schema::new();
                 either.insert("anyOf".into(), json!([Value::Object(schema), raw]));

@@ -1,6 +1,6 @@
 //! JSON Schema (2020-12) of a record.
 //!
-//! A schema describes what a [`Codec`] with the same options writes, or what
+//! A schema describes what a [`RecordCodec`] with the same options writes, or what
 //! it reads: the names, the choice among REDEFINES and the form of numbers
 //! come from the one [`CodecOptions`]. FILLER does not appear.
 //!
@@ -14,13 +14,13 @@ mod leaf;
 
 use serde_json::{Map, Value, json};
 
-use crate::codec::{BuildError, Choice, Codec, CodecOptions, Missing, NumberForm, Unknown};
-use crate::model::{Field, FieldId, Kind, Layout};
-use crate::naming::Names;
+use crate::codec::{BuildError, RedefinesChoice, RecordCodec, CodecOptions, MissingMembers, NumberForm, UnknownMembers};
+use crate::model::{Field, FieldId, FieldKind, RecordLayout};
+use crate::naming::JsonNames;
 
 /// Which way the JSON goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
+pub enum SchemaDirection {
     /// From records: what the codec writes.
     FromRecord,
     /// Into records: what the codec reads.
@@ -30,18 +30,18 @@ pub enum Direction {
 /// The schema of a record's JSON.
 ///
 /// # Errors
-/// Those of [`Codec::build`]: a schema exists where a codec does.
+/// Those of [`RecordCodec::build`]: a schema exists where a codec does.
 pub fn json_schema(
-    layout: &Layout,
+    layout: &RecordLayout,
     options: &CodecOptions,
-    direction: Direction,
+    direction: SchemaDirection,
 ) -> Result<Value, BuildError> {
-    Codec::build(layout, options)?;
+    RecordCodec::build(layout, options)?;
     let writer = Writer {
         layout,
         options,
         direction,
-        names: Names::new(layout, options.naming),
+        names: JsonNames::new(layout, options.naming),
     };
     let mut schema = Map::new();
     schema.insert(
@@ -49,7 +49,7 @@ pub fn json_schema(
         "https://json-schema.org/draft/2020-12/schema".into(),
     );
     schema.insert("title".into(), layout.name().into());
-    schema.extend(writer.item(Layout::RECORD));
+    schema.extend(writer.item(RecordLayout::RECORD));
     Ok(Value::Object(schema))
 }
 
@@ -57,10 +57,10 @@ pub fn json_schema(
 type Schema = Map<String, Value>;
 
 struct Writer<'a> {
-    layout: &'a Layout,
+    layout: &'a RecordLayout,
     options: &'a CodecOptions,
-    direction: Direction,
-    names: Names,
+    direction: SchemaDirection,
+    names: JsonNames,
 }
 
 impl Writer<'_> {
@@ -82,7 +82,7 @@ impl Writer<'_> {
     fn item(&self, id: FieldId) -> Schema {
         let field = &self.layout[id];
         match field.kind {
-            Kind::Group => self.group(field),
+            FieldKind::Group => self.group(field),
             _ => self.leaf(field),
         }
     }
@@ -114,7 +114,7 @@ impl Writer<'_> {
             schema.insert("required".into(), Value::Array(required));
         }
         let closed =
-            self.direction == Direction::FromRecord || self.options.unknown == Unknown::Error;
+            self.direction == SchemaDirection::FromRecord || self.options.unknown == UnknownMembers::Error;
         if closed {
             schema.insert("additionalProperties".into(), false.into());
         }
@@ -127,8 +127,8 @@ impl Writer<'_> {
     /// Whether members are there without fail.
     fn requires(&self) -> bool {
         match self.direction {
-            Direction::FromRecord => !self.options.omit_empty,
-            Direction::ToRecord => self.options.missing == Missing::Error,
+            SchemaDirection::FromRecord => !self.options.omit_empty,
+            SchemaDirection::ToRecord => self.options.missing == MissingMembers::Error,
         }
     }
 
@@ -143,7 +143,7 @@ impl Writer<'_> {
     }
 
     /// The rule that holds for redefined storage.
-    fn choice(&self, original: FieldId) -> &Choice {
+    fn choice(&self, original: FieldId) -> &RedefinesChoice {
         self.options
             .redefines
             .iter()
@@ -157,10 +157,10 @@ impl Writer<'_> {
             return variants.to_vec();
         }
         match self.choice(variants[0]) {
-            Choice::Redefined => vec![variants[0]],
-            Choice::Named(name) => self.named(variants, name).into_iter().collect(),
-            Choice::AllValid => variants.to_vec(),
-            Choice::ByValue {
+            RedefinesChoice::Redefined => vec![variants[0]],
+            RedefinesChoice::Named(name) => self.named(variants, name).into_iter().collect(),
+            RedefinesChoice::AllValid => variants.to_vec(),
+            RedefinesChoice::ByValue {
                 cases, otherwise, ..
             } => variants
                 .iter()
@@ -197,9 +197,9 @@ impl Writer<'_> {
             .filter_map(|id| self.names.json(*id))
             .map(|name| json!({"required": [name]}))
             .collect();
-        let Choice::ByValue { field, cases, .. } = self.choice(variants[0]) else {
+        let RedefinesChoice::ByValue { field, cases, .. } = self.choice(variants[0]) else {
             // Each description that holds valid data appears, or is accepted.
-            let needs_one = self.direction == Direction::ToRecord && self.requires();
+            let needs_one = self.direction == SchemaDirection::ToRecord && self.requires();
             return if needs_one {
                 vec![json!({"anyOf": present})]
             } else {
@@ -207,7 +207,7 @@ impl Writer<'_> {
             };
         };
         let mut one_of = present.clone();
-        if !self.requires() || self.direction == Direction::FromRecord {
+        if !self.requires() || self.direction == SchemaDirection::FromRecord {
             one_of.push(json!({"not": {"anyOf": present}}));
         }
         let mut rules = vec![json!({"oneOf": one_of})];
@@ -246,7 +246,7 @@ impl Writer<'_> {
 
     /// A value as the codec writes it for this field.
     fn constant(&self, field: &Field, value: &str) -> Value {
-        let number = matches!(field.kind, Kind::Numeric(_) | Kind::Index);
+        let number = matches!(field.kind, FieldKind::Numeric(_) | FieldKind::Index);
         if number
             && self.options.numbers == NumberForm::Number
             && let Ok(Value::Number(number)) = serde_json::from_str(value)

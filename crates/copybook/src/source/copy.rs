@@ -10,13 +10,13 @@
 //! Invariant: members never contain themselves, and no text grows without
 //! bound, whatever a member or a replacement says.
 
-use crate::diagnostic::{Diagnostics, Position};
+use crate::diagnostic::{Diagnostics, SourcePosition};
 
-use super::piece::{Piece, PieceKind};
+use super::piece::{TextPiece, PieceKind};
 use super::reader::read;
-use super::replace::{Rule, RuleKind, apply};
-use super::statement::Pieces;
-use super::{CopyResolver, Lines};
+use super::replace::{ReplaceRule, RuleKind, apply};
+use super::statement::PieceReader;
+use super::{CopyResolver, LineOptions};
 
 /// COPY inside COPY, at most so deep.
 const MAX_DEPTH: usize = 64;
@@ -27,12 +27,12 @@ const MAX_PIECES: usize = 4_000_000;
 
 /// Expands every COPY statement, then carries out REPLACE statements.
 pub fn expand(
-    pieces: Vec<Piece>,
-    lines: Lines,
+    pieces: Vec<TextPiece>,
+    lines: LineOptions,
     resolver: &dyn CopyResolver,
     diagnostics: &mut Diagnostics,
-) -> Vec<Piece> {
-    let mut expander = Expander {
+) -> Vec<TextPiece> {
+    let mut expander = CopyExpander {
         lines,
         resolver,
         diagnostics,
@@ -44,8 +44,8 @@ pub fn expand(
     expander.replaces(copied)
 }
 
-struct Expander<'a> {
-    lines: Lines,
+struct CopyExpander<'a> {
+    lines: LineOptions,
     resolver: &'a dyn CopyResolver,
     diagnostics: &'a mut Diagnostics,
     /// Names of the members being read, outermost first.
@@ -55,19 +55,19 @@ struct Expander<'a> {
 }
 
 /// A COPY statement as read.
-struct Copy {
+struct CopyStatement {
     member: String,
     library: Option<String>,
-    rules: Vec<Rule>,
-    at: Position,
+    rules: Vec<ReplaceRule>,
+    at: SourcePosition,
     /// Index of the piece behind its period.
     end: usize,
 }
 
-impl Expander<'_> {
+impl CopyExpander<'_> {
     /// Expands the COPY statements in `pieces`; `active` are the REPLACING
     /// phrases of the COPY statements around, outermost first.
-    fn copies(&mut self, pieces: Vec<Piece>, active: &mut Vec<Vec<Rule>>) -> Vec<Piece> {
+    fn copies(&mut self, pieces: Vec<TextPiece>, active: &mut Vec<Vec<ReplaceRule>>) -> Vec<TextPiece> {
         let mut pieces = pieces;
         for rules in active.iter().rev() {
             pieces = apply(pieces, rules);
@@ -100,7 +100,7 @@ impl Expander<'_> {
     }
 
     /// Appends the expanded text of one member to `out`.
-    fn member(&mut self, copy: Copy, active: &mut Vec<Vec<Rule>>, out: &mut Vec<Piece>) {
+    fn member(&mut self, copy: CopyStatement, active: &mut Vec<Vec<ReplaceRule>>, out: &mut Vec<TextPiece>) {
         let name = copy.member.to_ascii_uppercase();
         if self.open.contains(&name) {
             let way = self.open.join(" copies ");
@@ -151,9 +151,9 @@ impl Expander<'_> {
 
     /// Reads the COPY statement at `index`; reports and gives `None` when it
     /// cannot be understood.
-    fn statement(&mut self, pieces: &[Piece], index: usize) -> Option<Copy> {
+    fn statement(&mut self, pieces: &[TextPiece], index: usize) -> Option<CopyStatement> {
         let at = pieces[index].at;
-        let mut reader = Pieces::new(pieces, index + 1);
+        let mut reader = PieceReader::new(pieces, index + 1);
         let Some(member) = reader.name() else {
             self.diagnostics
                 .error(reader.place(at), "COPY needs the name of a member");
@@ -183,7 +183,7 @@ impl Expander<'_> {
             );
             return None;
         }
-        Some(Copy {
+        Some(CopyStatement {
             member,
             library,
             rules,
@@ -193,7 +193,7 @@ impl Expander<'_> {
     }
 
     /// Reads `operand BY operand` pairs up to the period.
-    fn rules(&mut self, reader: &mut Pieces<'_>, at: Position) -> Option<Vec<Rule>> {
+    fn rules(&mut self, reader: &mut PieceReader<'_>, at: SourcePosition) -> Option<Vec<ReplaceRule>> {
         let mut rules = Vec::new();
         loop {
             let kind = if reader.accept("LEADING") {
@@ -220,7 +220,7 @@ impl Expander<'_> {
                     .error(from_at, "the text to be replaced is empty");
                 return None;
             }
-            rules.push(Rule { kind, from, to });
+            rules.push(ReplaceRule { kind, from, to });
             if reader.peek().is_none_or(|piece| piece.is_char('.')) {
                 return Some(rules);
             }
@@ -228,12 +228,12 @@ impl Expander<'_> {
     }
 
     /// Carries out REPLACE statements: each holds up to the next.
-    fn replaces(&mut self, pieces: Vec<Piece>) -> Vec<Piece> {
+    fn replaces(&mut self, pieces: Vec<TextPiece>) -> Vec<TextPiece> {
         if !pieces.iter().any(|p| p.is_word("REPLACE")) {
             return pieces;
         }
         let mut out = Vec::with_capacity(pieces.len());
-        let mut rules: Vec<Rule> = Vec::new();
+        let mut rules: Vec<ReplaceRule> = Vec::new();
         let mut pending = Vec::new();
         let mut index = 0usize;
         while index < pieces.len() {
@@ -249,7 +249,7 @@ impl Expander<'_> {
             }
             out.append(&mut apply(std::mem::take(&mut pending), &rules));
             let at = pieces[index].at;
-            let mut reader = Pieces::new(&pieces, index + 1);
+            let mut reader = PieceReader::new(&pieces, index + 1);
             let also = reader.accept("ALSO");
             let last = !also && reader.accept("LAST");
             let next = if reader.accept("OFF") {
@@ -272,11 +272,11 @@ impl Expander<'_> {
 
 /// `EXEC SQL INCLUDE member END-EXEC`, which brings in text as COPY does. The
 /// communication areas that the database brings itself are left as they are.
-fn sql_include(pieces: &[Piece], index: usize) -> Option<Copy> {
+fn sql_include(pieces: &[TextPiece], index: usize) -> Option<CopyStatement> {
     if !(pieces[index].is_word("EXEC") || pieces[index].is_word("EXECUTE")) {
         return None;
     }
-    let mut reader = Pieces::new(pieces, index + 1);
+    let mut reader = PieceReader::new(pieces, index + 1);
     if !(reader.accept("SQL") && reader.accept("INCLUDE")) {
         return None;
     }
@@ -288,7 +288,7 @@ fn sql_include(pieces: &[Piece], index: usize) -> Option<Copy> {
         return None;
     }
     reader.period();
-    Some(Copy {
+    Some(CopyStatement {
         member,
         library: None,
         rules: Vec::new(),
@@ -298,7 +298,7 @@ fn sql_include(pieces: &[Piece], index: usize) -> Option<Copy> {
 }
 
 /// The index behind the `EXEC … END-EXEC` at `index`, if one is there.
-fn block_end(pieces: &[Piece], index: usize) -> Option<usize> {
+fn block_end(pieces: &[TextPiece], index: usize) -> Option<usize> {
     if !(pieces[index].is_word("EXEC") || pieces[index].is_word("EXECUTE")) {
         return None;
     }
@@ -315,10 +315,10 @@ fn block_end(pieces: &[Piece], index: usize) -> Option<usize> {
 }
 
 /// The index behind the next period that ends a sentence.
-fn after_period(pieces: &[Piece], from: usize) -> usize {
+fn after_period(pieces: &[TextPiece], from: usize) -> usize {
     let mut index = from;
     while index < pieces.len() {
-        let ends = pieces[index].is_char('.') && pieces.get(index + 1).is_none_or(Piece::is_gap);
+        let ends = pieces[index].is_char('.') && pieces.get(index + 1).is_none_or(TextPiece::is_gap);
         index += 1;
         if ends {
             break;
@@ -327,8 +327,8 @@ fn after_period(pieces: &[Piece], from: usize) -> usize {
     index
 }
 
-fn gap(at: Position) -> Piece {
-    Piece {
+fn gap(at: SourcePosition) -> TextPiece {
+    TextPiece {
         kind: PieceKind::Gap,
         text: " ".into(),
         at,

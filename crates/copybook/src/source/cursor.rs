@@ -5,10 +5,10 @@
 //! string is read by [`Cursor::picture`], because nothing in its characters
 //! tells it from other text.
 
-use crate::diagnostic::Position;
+use crate::diagnostic::SourcePosition;
 use crate::model::Literal;
 
-use super::piece::{Piece, PieceKind};
+use super::piece::{TextPiece, PieceKind};
 
 /// One token.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,22 +31,22 @@ pub enum Token {
 
 /// Reads tokens from pieces.
 pub struct Cursor<'a> {
-    pieces: &'a [Piece],
+    pieces: &'a [TextPiece],
     index: usize,
     decimal_comma: bool,
     /// The token at `index`, its place, whether it is first on its line, and
     /// the index behind it.
-    next: (Token, Position, bool, usize),
+    next: (Token, SourcePosition, bool, usize),
 }
 
 impl<'a> Cursor<'a> {
     /// Reads `pieces` from their start.
-    pub fn new(pieces: &'a [Piece], decimal_comma: bool) -> Self {
+    pub fn new(pieces: &'a [TextPiece], decimal_comma: bool) -> Self {
         let mut cursor = Cursor {
             pieces,
             index: 0,
             decimal_comma,
-            next: (Token::End, Position::default(), false, 0),
+            next: (Token::End, SourcePosition::default(), false, 0),
         };
         cursor.fill();
         cursor
@@ -58,7 +58,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Where the token ahead is.
-    pub fn place(&self) -> Position {
+    pub fn place(&self) -> SourcePosition {
         self.next.1
     }
 
@@ -83,7 +83,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Where the last piece of text before the token ahead stands.
-    pub fn before(&self) -> Option<Position> {
+    pub fn before(&self) -> Option<SourcePosition> {
         let start = self.skip(self.index);
         let read = self.pieces.get(..start)?;
         read.iter().rfind(|p| !p.is_gap()).map(|p| p.at)
@@ -113,16 +113,16 @@ impl<'a> Cursor<'a> {
 
     /// Takes the word PICTURE ahead and reads the string behind it:
     /// everything up to the next gap, without the period or comma that ends it.
-    pub fn picture(&mut self) -> Option<(String, Position)> {
+    pub fn picture(&mut self) -> Option<(String, SourcePosition)> {
         let skip_gaps = |mut index: usize| {
-            while self.pieces.get(index).is_some_and(Piece::is_gap) {
+            while self.pieces.get(index).is_some_and(TextPiece::is_gap) {
                 index += 1;
             }
             index
         };
         let mut index = skip_gaps(self.next.3);
         let is_word = self.pieces.get(index).is_some_and(|p| p.is_word("IS"));
-        if is_word && self.pieces.get(index + 1).is_some_and(Piece::is_gap) {
+        if is_word && self.pieces.get(index + 1).is_some_and(TextPiece::is_gap) {
             index = skip_gaps(index + 1);
         }
         let mut at = self.pieces.get(index).map_or(self.next.1, |p| p.at);
@@ -130,7 +130,7 @@ impl<'a> Cursor<'a> {
         while let Some(piece) = self.pieces.get(index) {
             let ends = piece.is_gap()
                 || ['.', ',', ';'].iter().any(|c| piece.is_char(*c))
-                    && self.pieces.get(index + 1).is_none_or(Piece::is_gap);
+                    && self.pieces.get(index + 1).is_none_or(TextPiece::is_gap);
             if ends {
                 break;
             }
@@ -170,7 +170,7 @@ impl<'a> Cursor<'a> {
         let start = self.skip(self.index);
         let Some(piece) = self.pieces.get(start) else {
             let last = self.pieces.iter().rfind(|p| !p.is_gap());
-            let at = last.map_or(Position::default(), |p| p.at);
+            let at = last.map_or(SourcePosition::default(), |p| p.at);
             self.next = (Token::End, at, true, start);
             return;
         };
@@ -187,7 +187,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The token at `start` and the index behind it.
-    fn token(&self, start: usize, piece: &Piece) -> (Token, usize) {
+    fn token(&self, start: usize, piece: &TextPiece) -> (Token, usize) {
         match piece.kind {
             PieceKind::Literal => {
                 let text = unquote(&piece.text);

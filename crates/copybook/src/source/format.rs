@@ -5,8 +5,8 @@
 
 /// How the lines of a source text are laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Format {
-    /// Told from the text: see [`Format::detect`].
+pub enum ReferenceFormat {
+    /// Told from the text: see [`ReferenceFormat::detect`].
     #[default]
     Auto,
     /// Columns 1 to 6 sequence area, 7 indicator, 8 to 72 text, the rest
@@ -16,15 +16,15 @@ pub enum Format {
     Free,
 }
 
-impl Format {
+impl ReferenceFormat {
     /// Fixed or Free, whichever explains more lines of `text`. A `>>SOURCE`
     /// directive decides; a text that fits both is fixed, as for `cobc`.
-    pub fn detect(text: &str) -> Format {
-        Format::told(text).unwrap_or(Format::Fixed)
+    pub fn detect(text: &str) -> ReferenceFormat {
+        ReferenceFormat::detect_certain(text).unwrap_or(ReferenceFormat::Fixed)
     }
 
-    /// Like [`Format::detect`]; `None` when no line tells.
-    pub(super) fn told(text: &str) -> Option<Format> {
+    /// Like [`ReferenceFormat::detect`]; `None` when no line tells.
+    pub(super) fn detect_certain(text: &str) -> Option<ReferenceFormat> {
         let mut fixed = 0usize;
         let mut free = 0usize;
         let (mut comments, mut shifted) = (0usize, 0usize);
@@ -33,28 +33,28 @@ impl Format {
                 return Some(format);
             }
             if opens_free_program(line) {
-                return Some(Format::Free);
+                return Some(ReferenceFormat::Free);
             }
             comments += usize::from(is_comment(line));
             shifted += usize::from(has_level_in_column_7(line));
             match vote(line) {
-                Some(Format::Fixed) => fixed += 1,
-                Some(Format::Free) => free += 1,
+                Some(ReferenceFormat::Fixed) => fixed += 1,
+                Some(ReferenceFormat::Free) => free += 1,
                 _ => {}
             }
         }
         match (fixed, free) {
             (0, 0) => None,
             // Text one column too far left, with comments where they belong.
-            _ if shifted > 0 && fixed == comments => Some(Format::Free),
-            _ if free > fixed => Some(Format::Free),
-            _ => Some(Format::Fixed),
+            _ if shifted > 0 && fixed == comments => Some(ReferenceFormat::Free),
+            _ if free > fixed => Some(ReferenceFormat::Free),
+            _ => Some(ReferenceFormat::Fixed),
         }
     }
 }
 
 /// The format that a `>>SOURCE FORMAT IS` or `$SET SOURCEFORMAT` line sets.
-pub fn source_directive(line: &str) -> Option<Format> {
+pub fn source_directive(line: &str) -> Option<ReferenceFormat> {
     let upper = line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ' || c == '\t');
     if !upper.starts_with(">>") && !upper.starts_with('$') {
         return None;
@@ -65,9 +65,9 @@ pub fn source_directive(line: &str) -> Option<Format> {
         return None;
     }
     if upper.contains("FREE") {
-        Some(Format::Free)
+        Some(ReferenceFormat::Free)
     } else if upper.contains("FIXED") {
-        Some(Format::Fixed)
+        Some(ReferenceFormat::Fixed)
     } else {
         None
     }
@@ -114,7 +114,7 @@ fn starts_with_level(text: &str) -> bool {
 }
 
 /// What one line says about its format; `None` when it fits both equally.
-fn vote(line: &str) -> Option<Format> {
+fn vote(line: &str) -> Option<ReferenceFormat> {
     let line = line.trim_end();
     let columns: Vec<char> = expand_tabs(line, 8).map(|(_, c)| c).take(80).collect();
     let first = columns.iter().position(|c| *c != ' ')?;
@@ -127,22 +127,22 @@ fn vote(line: &str) -> Option<Format> {
         // The indicator column alone is used.
         return match columns[6] {
             '*' if columns.get(7) == Some(&'>') => None,
-            '*' | '/' | '-' | 'D' | 'd' | '$' => Some(Format::Fixed),
-            _ => Some(Format::Free),
+            '*' | '/' | '-' | 'D' | 'd' | '$' => Some(ReferenceFormat::Fixed),
+            _ => Some(ReferenceFormat::Free),
         };
     }
     let numbered = area.len() == 6 && area.iter().all(char::is_ascii_digit);
     if numbered {
         return Some(match indicator {
-            None | Some(' ' | '*' | '/' | '-' | 'D' | 'd' | '$') => Format::Fixed,
-            Some(_) => Format::Free,
+            None | Some(' ' | '*' | '/' | '-' | 'D' | 'd' | '$') => ReferenceFormat::Fixed,
+            Some(_) => ReferenceFormat::Free,
         });
     }
     // Offsets and lengths beside a level number that stands where it belongs.
     let figures = area.iter().all(|c| c.is_ascii_digit() || *c == ' ');
     let behind: String = columns.iter().skip(7).collect();
     if figures && indicator == Some(' ') && starts_with_level(behind.trim_start()) {
-        return Some(Format::Fixed);
+        return Some(ReferenceFormat::Fixed);
     }
     // A word that fills columns 6 and 7, a comment sign or a level number in
     // the sequence area is free text; other marks there are change tags.
@@ -156,9 +156,9 @@ fn vote(line: &str) -> Option<Format> {
         || crosses
         || text.ends_with('.') && columns.len() <= 7
     {
-        Some(Format::Free)
+        Some(ReferenceFormat::Free)
     } else {
-        Some(Format::Fixed)
+        Some(ReferenceFormat::Fixed)
     }
 }
 
@@ -182,37 +182,37 @@ mod tests {
 
     #[test]
     fn numbered_and_indented_texts_are_fixed() {
-        assert_eq!(Format::detect("000100 01  REC.\n"), Format::Fixed);
-        assert_eq!(Format::detect("       01  REC.\n"), Format::Fixed);
-        assert_eq!(Format::detect("      * remark\n"), Format::Fixed);
-        assert_eq!(Format::detect("CHG123 01  REC.\n"), Format::Fixed);
+        assert_eq!(ReferenceFormat::detect("000100 01  REC.\n"), ReferenceFormat::Fixed);
+        assert_eq!(ReferenceFormat::detect("       01  REC.\n"), ReferenceFormat::Fixed);
+        assert_eq!(ReferenceFormat::detect("      * remark\n"), ReferenceFormat::Fixed);
+        assert_eq!(ReferenceFormat::detect("CHG123 01  REC.\n"), ReferenceFormat::Fixed);
     }
 
     #[test]
     fn offsets_and_lengths_in_the_sequence_area_are_no_levels() {
         let text = "      * remark\n       01  REC.\n01  03       10  A PIC 9(4) COMP-3.\n\
                     04  05       10  B PIC 9(9) COMP-3.\n100 12     10  C PIC X(12).\n";
-        assert_eq!(Format::detect(text), Format::Fixed);
+        assert_eq!(ReferenceFormat::detect(text), ReferenceFormat::Fixed);
         // A level at the margin, and a name far behind it.
         let free = "01        REC.\n05          A PIC X.\n05          B PIC X.\n";
-        assert_eq!(Format::detect(free), Format::Free);
+        assert_eq!(ReferenceFormat::detect(free), ReferenceFormat::Free);
     }
 
     #[test]
     fn a_text_one_column_too_far_left_is_free_whatever_its_comments_are() {
         let text = "      * remark\n      * another\n      01 REC.\n         05 A PIC X.\n";
-        assert_eq!(Format::detect(text), Format::Free);
+        assert_eq!(ReferenceFormat::detect(text), ReferenceFormat::Free);
         let fixed = "      * remark\n       01 REC.\n      01 MARK.\n";
-        assert_eq!(Format::detect(fixed), Format::Free);
+        assert_eq!(ReferenceFormat::detect(fixed), ReferenceFormat::Free);
     }
 
     #[test]
     fn texts_that_start_at_the_margin_are_free() {
-        assert_eq!(Format::detect("01 REC.\n  05 A PIC X.\n"), Format::Free);
-        assert_eq!(Format::detect("*> remark\n01 R PIC X.\n"), Format::Free);
+        assert_eq!(ReferenceFormat::detect("01 REC.\n  05 A PIC X.\n"), ReferenceFormat::Free);
+        assert_eq!(ReferenceFormat::detect("*> remark\n01 R PIC X.\n"), ReferenceFormat::Free);
         assert_eq!(
-            Format::detect("       >>SOURCE FORMAT IS FREE\n"),
-            Format::Free
+            ReferenceFormat::detect("       >>SOURCE FORMAT IS FREE\n"),
+            ReferenceFormat::Free
         );
     }
 }

@@ -15,15 +15,15 @@ mod statement;
 mod whole;
 mod words;
 
-pub use format::Format;
-pub use piece::{Piece, PieceKind};
-pub use resolver::{CopyFolders, CopyResolver, Member, NoCopy};
-pub use whole::{Preprocessed, preprocess};
+pub use format::ReferenceFormat;
+pub use piece::{TextPiece, PieceKind};
+pub use resolver::{CopyFolders, CopyResolver, CopyMember, NoCopy};
+pub use whole::{PreprocessedText, preprocess};
 pub use words::words;
 
 pub(crate) use copy::expand;
 pub(crate) use cursor::{Cursor, Token};
-pub(crate) use placeholder::tell_placeholders;
+pub(crate) use placeholder::report_placeholders;
 pub(crate) use program::{data_division, environment};
-pub(crate) use reader::{Lines, read};
+pub(crate) use reader::{LineOptions, read};
 pub(crate) use whole::lines_of;

@@ -5,7 +5,7 @@
 //! token cursor joins them again, so `:TAG:-NAME` becomes one word when
 //! `:TAG:` is replaced.
 
-use crate::diagnostic::Position;
+use crate::diagnostic::SourcePosition;
 
 /// What a piece is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,18 +26,18 @@ pub enum PieceKind {
 
 /// One piece of text and where it came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct TextPiece {
     /// What it is.
     pub kind: PieceKind,
     /// Its characters; a single blank for a gap.
     pub text: String,
     /// Where it starts.
-    pub at: Position,
+    pub at: SourcePosition,
     /// Whether it is the first piece on its line.
     pub first_on_line: bool,
 }
 
-impl Piece {
+impl TextPiece {
     /// Whether this is the word `word`, in any letter case.
     pub fn is_word(&self, word: &str) -> bool {
         self.kind == PieceKind::Word && self.text.eq_ignore_ascii_case(word)
@@ -55,7 +55,7 @@ impl Piece {
 
     /// Whether two pieces match for COPY REPLACING and REPLACE: literals
     /// character by character, everything else in any letter case.
-    pub fn matches(&self, other: &Piece) -> bool {
+    pub fn matches(&self, other: &TextPiece) -> bool {
         match (self.kind, other.kind) {
             (PieceKind::Literal, PieceKind::Literal) => self.text == other.text,
             (a, b) => a == b && self.text.eq_ignore_ascii_case(&other.text),

@@ -6,10 +6,10 @@ use std::collections::HashSet;
 
 use crate::diagnostic::Diagnostics;
 
-use super::piece::{Piece, PieceKind};
+use super::piece::{TextPiece, PieceKind};
 
 /// Tells each name between colons where it first stands; whether there is one.
-pub fn tell_placeholders(pieces: &[Piece], diagnostics: &mut Diagnostics) -> bool {
+pub fn report_placeholders(pieces: &[TextPiece], diagnostics: &mut Diagnostics) -> bool {
     let mut known = HashSet::new();
     let mut embedded = false;
     for (at, piece) in pieces.iter().enumerate() {

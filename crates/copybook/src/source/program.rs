@@ -5,11 +5,11 @@
 //! file descriptions; everything else is cut away before COPY is expanded, so
 //! that members which only the procedure division needs need not be there.
 
-use super::piece::{Piece, PieceKind};
+use super::piece::{TextPiece, PieceKind};
 
 /// What the environment division says about pictures and numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Environment {
+pub struct EnvironmentDivision {
     /// DECIMAL-POINT IS COMMA.
     pub decimal_comma: bool,
     /// CURRENCY SIGN, the symbol pictures use.
@@ -17,9 +17,9 @@ pub struct Environment {
 }
 
 /// Reads the SPECIAL-NAMES that matter to data descriptions.
-pub fn environment(pieces: &[Piece]) -> Environment {
-    let mut environment = Environment::default();
-    let words: Vec<&Piece> = pieces.iter().filter(|p| !p.is_gap()).collect();
+pub fn environment(pieces: &[TextPiece]) -> EnvironmentDivision {
+    let mut environment = EnvironmentDivision::default();
+    let words: Vec<&TextPiece> = pieces.iter().filter(|p| !p.is_gap()).collect();
     let end = words
         .iter()
         .position(|p| p.is_word("DATA"))
@@ -29,7 +29,7 @@ pub fn environment(pieces: &[Piece]) -> Environment {
         let without_is = rest
             .iter()
             .position(|p| !(p.is_word("IS") || p.is_word("SIGN")))
-            .map_or(&[] as &[&Piece], |at| &rest[at..]);
+            .map_or(&[] as &[&TextPiece], |at| &rest[at..]);
         if piece.is_word("DECIMAL-POINT") && without_is.first().is_some_and(|p| p.is_word("COMMA"))
         {
             environment.decimal_comma = true;
@@ -42,7 +42,7 @@ pub fn environment(pieces: &[Piece]) -> Environment {
 }
 
 /// `'X'` or `'text' WITH PICTURE SYMBOL 'X'`.
-fn currency(rest: &[&Piece]) -> Option<char> {
+fn currency(rest: &[&TextPiece]) -> Option<char> {
     let sign = rest.first().filter(|p| p.kind == PieceKind::Literal)?;
     let symbol = rest
         .iter()
@@ -55,7 +55,7 @@ fn currency(rest: &[&Piece]) -> Option<char> {
 
 /// Where the walk through a program stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ProgramState {
     /// In a section with record descriptions.
     Data,
     /// In a section whose entries do not describe storage records.
@@ -67,16 +67,16 @@ enum State {
 /// The record descriptions of a program, headers removed; REPLACE statements
 /// are kept wherever they stand. Text that is not a program comes back as it
 /// is.
-pub fn data_division(pieces: Vec<Piece>) -> Vec<Piece> {
+pub fn data_division(pieces: Vec<TextPiece>) -> Vec<TextPiece> {
     let starts_program = |index: usize| {
         (pieces[index].is_word("IDENTIFICATION") || pieces[index].is_word("ID"))
             && follows(&pieces, index, "DIVISION")
             || pieces[index].is_word("PROGRAM-ID")
     };
     let mut state = if (0..pieces.len()).any(starts_program) {
-        State::Outside
+        ProgramState::Outside
     } else {
-        State::Data
+        ProgramState::Data
     };
     let mut out = Vec::with_capacity(pieces.len());
     let mut sentence_start = true;
@@ -89,8 +89,8 @@ pub fn data_division(pieces: Vec<Piece>) -> Vec<Piece> {
             sentence_start = true;
             continue;
         }
-        let keeps_replace = state != State::Data && piece.is_word("REPLACE") && sentence_start;
-        let file_entry = state == State::Data
+        let keeps_replace = state != ProgramState::Data && piece.is_word("REPLACE") && sentence_start;
+        let file_entry = state == ProgramState::Data
             && sentence_start
             && ["FD", "SD", "CD", "RD"].iter().any(|w| piece.is_word(w));
         if keeps_replace || file_entry {
@@ -101,7 +101,7 @@ pub fn data_division(pieces: Vec<Piece>) -> Vec<Piece> {
             index = end;
             continue;
         }
-        if state == State::Data {
+        if state == ProgramState::Data {
             out.push(piece.clone());
         }
         if !piece.is_gap() {
@@ -113,37 +113,37 @@ pub fn data_division(pieces: Vec<Piece>) -> Vec<Piece> {
 }
 
 /// The state that the division or section header at `index` leads to.
-fn header(pieces: &[Piece], index: usize, state: State) -> Option<State> {
+fn header(pieces: &[TextPiece], index: usize, state: ProgramState) -> Option<ProgramState> {
     let piece = &pieces[index];
     if piece.kind != PieceKind::Word {
         return None;
     }
     if follows(pieces, index, "DIVISION") {
         if piece.is_word("DATA") {
-            return Some(State::Data);
+            return Some(ProgramState::Data);
         }
         let other = ["PROCEDURE", "IDENTIFICATION", "ID", "ENVIRONMENT"];
         return other
             .iter()
             .any(|w| piece.is_word(w))
-            .then_some(State::Outside);
+            .then_some(ProgramState::Outside);
     }
-    if state == State::Outside || !follows(pieces, index, "SECTION") {
+    if state == ProgramState::Outside || !follows(pieces, index, "SECTION") {
         return None;
     }
     let records = ["FILE", "WORKING-STORAGE", "LOCAL-STORAGE", "LINKAGE"];
     let others = ["SCREEN", "REPORT", "COMMUNICATION"];
     if records.iter().any(|w| piece.is_word(w)) {
-        Some(State::Data)
+        Some(ProgramState::Data)
     } else if others.iter().any(|w| piece.is_word(w)) {
-        Some(State::OtherSection)
+        Some(ProgramState::OtherSection)
     } else {
         None
     }
 }
 
 /// Whether the next piece after `index` that is not a gap is `word`.
-fn follows(pieces: &[Piece], index: usize, word: &str) -> bool {
+fn follows(pieces: &[TextPiece], index: usize, word: &str) -> bool {
     pieces[index + 1..]
         .iter()
         .find(|p| !p.is_gap())
@@ -151,8 +151,8 @@ fn follows(pieces: &[Piece], index: usize, word: &str) -> bool {
 }
 
 /// The index behind the period that ends the sentence at `index`.
-fn sentence_end(pieces: &[Piece], index: usize) -> usize {
+fn sentence_end(pieces: &[TextPiece], index: usize) -> usize {
     (index..pieces.len())
-        .find(|&at| pieces[at].is_char('.') && pieces.get(at + 1).is_none_or(Piece::is_gap))
+        .find(|&at| pieces[at].is_char('.') && pieces.get(at + 1).is_none_or(TextPiece::is_gap))
         .map_or(pieces.len(), |at| at + 1)
 }

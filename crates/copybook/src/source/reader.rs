@@ -8,48 +8,48 @@
 //! directive that would change the meaning of what follows, is reported by
 //! whoever needs the text, because most of a program is not looked at.
 
-use crate::diagnostic::{Diagnostics, Position};
+use crate::diagnostic::{Diagnostics, SourcePosition};
 
 use super::comment::{AFTER_COMMENT_ENTRY, COMMENT_ENTRIES, is_listing_statement};
-use super::format::{Format, expand_tabs, source_directive};
-use super::piece::{Piece, PieceKind, is_word_char};
+use super::format::{ReferenceFormat, expand_tabs, source_directive};
+use super::piece::{TextPiece, PieceKind, is_word_char};
 
 /// What some editors put before UTF-8 text: as a character, and as its bytes
 /// where each is read as one.
 const BYTE_ORDER_MARKS: [&str; 2] = ["\u{feff}", "\u{ef}\u{bb}\u{bf}"];
 
 /// One column of a line: its character and the byte offset it came from.
-type Column = (usize, char);
+type LineColumn = (usize, char);
 
 /// How lines are to be read.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Lines {
+pub struct LineOptions {
     /// Reference format.
-    pub format: Format,
+    pub format: ReferenceFormat,
     /// What a text is in when the format is to be told from it and no line
     /// tells.
-    pub otherwise: Format,
+    pub otherwise: ReferenceFormat,
     /// Whether debugging lines are text.
     pub debugging: bool,
 }
 
 /// Reads `text` into pieces. `file` is its index in `diagnostics`.
-pub fn read(text: &str, file: u16, lines: Lines, diagnostics: &mut Diagnostics) -> Vec<Piece> {
+pub fn read(text: &str, file: u16, lines: LineOptions, diagnostics: &mut Diagnostics) -> Vec<TextPiece> {
     let mark = BYTE_ORDER_MARKS.iter().find(|m| text.starts_with(**m));
     let mut offset = mark.map_or(0, |m| m.len());
     let text = &text[offset..];
     if let Some((message, help)) = other_encoding(text) {
-        let start = Position {
+        let start = SourcePosition {
             file,
             line: 1,
             column: 1,
-            ..Position::default()
+            ..SourcePosition::default()
         };
         diagnostics.error_help(start, message, help);
         return Vec::new();
     }
     let format = match lines.format {
-        Format::Auto => Format::told(text).unwrap_or(lines.otherwise),
+        ReferenceFormat::Auto => ReferenceFormat::detect_certain(text).unwrap_or(lines.otherwise),
         chosen => chosen,
     };
     let mut reader = Reader {
@@ -65,7 +65,7 @@ pub fn read(text: &str, file: u16, lines: Lines, diagnostics: &mut Diagnostics) 
     };
     for (index, raw) in text.split_inclusive('\n').enumerate() {
         let line = raw.trim_end_matches(['\n', '\r', '\u{1a}']);
-        let start = Position {
+        let start = SourcePosition {
             file,
             line: u32::try_from(index + 1).unwrap_or(u32::MAX),
             column: 1,
@@ -102,14 +102,14 @@ fn other_encoding(text: &str) -> Option<(&'static str, &'static str)> {
 
 /// The columns of a line. Tabs stand for eight columns, or for four where
 /// eight would push text of a fixed line beyond column 72.
-pub(super) fn columns_of(line: &str, format: Format) -> Vec<Column> {
-    let wide: Vec<Column> = expand_tabs(line, 8).collect();
-    let text = |columns: &[Column]| columns.iter().any(|(_, c)| *c != ' ');
-    let overruns = |columns: &[Column]| columns.get(72..).is_some_and(text);
-    if format == Format::Free || !line.contains('\t') || !overruns(&wide) {
+pub(super) fn columns_of(line: &str, format: ReferenceFormat) -> Vec<LineColumn> {
+    let wide: Vec<LineColumn> = expand_tabs(line, 8).collect();
+    let text = |columns: &[LineColumn]| columns.iter().any(|(_, c)| *c != ' ');
+    let overruns = |columns: &[LineColumn]| columns.get(72..).is_some_and(text);
+    if format == ReferenceFormat::Free || !line.contains('\t') || !overruns(&wide) {
         return wide;
     }
-    let narrow: Vec<Column> = expand_tabs(line, 4).collect();
+    let narrow: Vec<LineColumn> = expand_tabs(line, 4).collect();
     let starts_late = !narrow.get(..6).is_some_and(text);
     match starts_late && !overruns(&narrow) {
         true => narrow,
@@ -119,9 +119,9 @@ pub(super) fn columns_of(line: &str, format: Format) -> Vec<Column> {
 
 struct Reader<'a> {
     file: u16,
-    format: Format,
+    format: ReferenceFormat,
     debugging: bool,
-    pieces: Vec<Piece>,
+    pieces: Vec<TextPiece>,
     /// Set while the last piece is a literal that its line did not close.
     open_quote: Option<char>,
     /// Whether anything but comments and compiler options was read.
@@ -135,7 +135,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn line(&mut self, line: &str, start: Position) {
+    fn line(&mut self, line: &str, start: SourcePosition) {
         if let Some(format) = source_directive(line) {
             self.format = format;
             return;
@@ -145,13 +145,13 @@ impl Reader<'_> {
             return;
         }
         match self.format {
-            Format::Free => self.free_line(line, &columns, start),
+            ReferenceFormat::Free => self.free_line(line, &columns, start),
             _ => self.fixed_line(line, &columns, start),
         }
     }
 
     /// CBL and PROCESS lines may stand before everything else, in any column.
-    fn is_option_line(&self, columns: &[Column]) -> bool {
+    fn is_option_line(&self, columns: &[LineColumn]) -> bool {
         if self.started {
             return false;
         }
@@ -164,7 +164,7 @@ impl Reader<'_> {
         })
     }
 
-    fn free_line(&mut self, line: &str, columns: &[Column], start: Position) {
+    fn free_line(&mut self, line: &str, columns: &[LineColumn], start: SourcePosition) {
         let text: String = columns.iter().map(|(_, c)| c).collect();
         let upper = text.trim_start().to_ascii_uppercase();
         if upper.starts_with("$SET ") {
@@ -181,7 +181,7 @@ impl Reader<'_> {
         self.text_line(line, columns, start);
     }
 
-    fn fixed_line(&mut self, line: &str, columns: &[Column], start: Position) {
+    fn fixed_line(&mut self, line: &str, columns: &[LineColumn], start: SourcePosition) {
         let end = columns.len().min(72);
         if let Some(at) = level_in_sequence_area(columns) {
             self.diagnostics.error_help(
@@ -215,7 +215,7 @@ impl Reader<'_> {
     }
 
     /// Tells of text beyond column 72 that was meant to be read.
-    fn beyond_the_margin(&mut self, line: &str, columns: &[Column], start: Position) {
+    fn beyond_the_margin(&mut self, line: &str, columns: &[LineColumn], start: SourcePosition) {
         if let Some(at) = crosses_the_margin(columns) {
             self.diagnostics.warn_help(
                 place(line, start, at, line.len() - at),
@@ -232,7 +232,7 @@ impl Reader<'_> {
         }
     }
 
-    fn text_line(&mut self, line: &str, columns: &[Column], start: Position) {
+    fn text_line(&mut self, line: &str, columns: &[LineColumn], start: SourcePosition) {
         let text: String = columns.iter().map(|(_, c)| c).collect();
         let trimmed = text.trim();
         if trimmed.is_empty() {
@@ -257,7 +257,7 @@ impl Reader<'_> {
 
     /// Directives that choose text must not be passed over; the others only
     /// steer the listing and run-time checks.
-    fn directive(&mut self, line: &str, columns: &[Column], start: Position, text: &str) {
+    fn directive(&mut self, line: &str, columns: &[LineColumn], start: SourcePosition, text: &str) {
         let word = text[2..].split_whitespace().next().unwrap_or("");
         let word = word.to_ascii_uppercase();
         let offset = columns.iter().find(|(_, c)| *c != ' ').map_or(0, |c| c.0);
@@ -278,9 +278,9 @@ impl Reader<'_> {
     /// Whether a line belongs to the comment entry that is open, or opens one
     /// after what is left of it: after `AUTHOR.` and its like all text is a
     /// comment up to the next paragraph or division in area A.
-    fn is_in_comment_entry(&mut self, columns: &[Column], text: &str) -> bool {
+    fn is_in_comment_entry(&mut self, columns: &[LineColumn], text: &str) -> bool {
         let indent = columns.iter().position(|(_, c)| *c != ' ').unwrap_or(0);
-        let in_area_a = self.format == Format::Free || indent < 4;
+        let in_area_a = self.format == ReferenceFormat::Free || indent < 4;
         let length = text.find(|c| !is_word_char(c)).unwrap_or(text.len());
         let (word, rest) = text.split_at(length);
         let is = |list: &[&str]| in_area_a && list.iter().any(|w| word.eq_ignore_ascii_case(w));
@@ -294,7 +294,7 @@ impl Reader<'_> {
         opens
     }
 
-    fn continuation(&mut self, line: &str, columns: &[Column], start: Position) {
+    fn continuation(&mut self, line: &str, columns: &[LineColumn], start: SourcePosition) {
         let Some(skip) = columns.iter().position(|(_, c)| *c != ' ') else {
             return;
         };
@@ -313,7 +313,7 @@ impl Reader<'_> {
             }
             None => {
                 // The word goes on: what separated the lines does not count.
-                while self.pieces.last().is_some_and(Piece::is_gap) {
+                while self.pieces.last().is_some_and(TextPiece::is_gap) {
                     self.pieces.pop();
                 }
                 let before = self.pieces.len();
@@ -335,7 +335,7 @@ impl Reader<'_> {
     }
 
     /// Splits the columns of one line into pieces.
-    fn scan(&mut self, line: &str, columns: &[Column], start: Position, fresh: bool) {
+    fn scan(&mut self, line: &str, columns: &[LineColumn], start: SourcePosition, fresh: bool) {
         self.started = true;
         let mut first = fresh;
         let mut index = 0usize;
@@ -375,7 +375,7 @@ impl Reader<'_> {
                 .iter()
                 .map(|(_, c)| c)
                 .collect();
-            self.pieces.push(Piece {
+            self.pieces.push(TextPiece {
                 kind,
                 at: place(line, start, offset, text.len()),
                 text,
@@ -393,14 +393,14 @@ impl Reader<'_> {
     fn literal(
         &mut self,
         line: &str,
-        columns: &[Column],
-        start: Position,
+        columns: &[LineColumn],
+        start: SourcePosition,
         quote: char,
-        opened: Option<(Position, bool)>,
+        opened: Option<(SourcePosition, bool)>,
     ) -> usize {
         let goes_on = opened.is_none();
         if let Some((at, first_on_line)) = opened {
-            self.pieces.push(Piece {
+            self.pieces.push(TextPiece {
                 kind: PieceKind::OpenLiteral,
                 text: quote.to_string(),
                 at,
@@ -439,18 +439,18 @@ impl Reader<'_> {
             }
             return index;
         }
-        if self.format == Format::Fixed {
+        if self.format == ReferenceFormat::Fixed {
             // The literal fills the line up to column 72.
-            let missing = 72usize.saturating_sub(columns_of(line, Format::Fixed).len());
+            let missing = 72usize.saturating_sub(columns_of(line, ReferenceFormat::Fixed).len());
             piece.text.extend(std::iter::repeat_n(' ', missing));
             self.open_quote = Some(quote);
         }
         index
     }
 
-    fn gap(&mut self, at: Position) {
-        if !self.pieces.last().is_none_or(Piece::is_gap) {
-            self.pieces.push(Piece {
+    fn gap(&mut self, at: SourcePosition) {
+        if !self.pieces.last().is_none_or(TextPiece::is_gap) {
+            self.pieces.push(TextPiece {
                 kind: PieceKind::Gap,
                 text: " ".into(),
                 at,
@@ -460,9 +460,9 @@ impl Reader<'_> {
     }
 
     /// A line end separates, unless a literal is still open there.
-    fn gap_at_line_end(&mut self, start: Position) {
+    fn gap_at_line_end(&mut self, start: SourcePosition) {
         if self.open_quote.is_none() {
-            self.gap(Position {
+            self.gap(SourcePosition {
                 file: self.file,
                 ..start
             });
@@ -479,7 +479,7 @@ const BREAK_THE_LINE: &str =
 
 /// Where a level number with a name behind it stands in columns 1 to 6, which
 /// are for sequence numbers; its byte offset.
-fn level_in_sequence_area(columns: &[Column]) -> Option<usize> {
+fn level_in_sequence_area(columns: &[LineColumn]) -> Option<usize> {
     let area = &columns[..columns.len().min(6)];
     let first = area.iter().position(|(_, c)| *c != ' ')?;
     let digits = area[first..]
@@ -499,7 +499,7 @@ fn level_in_sequence_area(columns: &[Column]) -> Option<usize> {
 /// Where a word goes on from column 72 into 73, which is not read, or its period
 /// stands there; the byte offset of column 73. Numbers there are those of the
 /// line.
-fn crosses_the_margin(columns: &[Column]) -> Option<usize> {
+fn crosses_the_margin(columns: &[LineColumn]) -> Option<usize> {
     let word = |column: usize| columns.get(column).is_some_and(|(_, c)| is_word_char(*c));
     let rest = columns.get(72..)?;
     let numbers = rest.iter().all(|(_, c)| c.is_ascii_digit() || *c == ' ');
@@ -509,7 +509,7 @@ fn crosses_the_margin(columns: &[Column]) -> Option<usize> {
 
 /// The byte offset of the period beyond column 72 that ends a line whose text
 /// has none, or ends a whole entry there. Marks of changes have no period.
-fn period_beyond_the_margin(columns: &[Column]) -> Option<usize> {
+fn period_beyond_the_margin(columns: &[LineColumn]) -> Option<usize> {
     let rest = columns.get(72..)?;
     let last = rest.iter().rposition(|(_, c)| *c != ' ')?;
     let text: String = columns[7..72].iter().map(|(_, c)| c).collect();
@@ -525,18 +525,18 @@ fn period_beyond_the_margin(columns: &[Column]) -> Option<usize> {
 }
 
 /// Whether the line ends in a comment, which may be as long as it likes.
-fn has_comment(columns: &[Column]) -> bool {
+fn has_comment(columns: &[LineColumn]) -> bool {
     let mut pairs = columns.windows(2);
     pairs.any(|pair| pair[0].1 == '*' && pair[1].1 == '>')
 }
 
 /// The position `offset` bytes into the line that starts at `start`.
-fn place(line: &str, start: Position, offset: usize, length: usize) -> Position {
+fn place(line: &str, start: SourcePosition, offset: usize, length: usize) -> SourcePosition {
     let column = line
         .get(..offset)
         .map_or(offset, |head| head.chars().count())
         + 1;
-    Position {
+    SourcePosition {
         column: u32::try_from(column).unwrap_or(u32::MAX),
         offset: start
             .offset

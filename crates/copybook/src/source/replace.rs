@@ -1,6 +1,6 @@
 //! Exchanging text: the rules of REPLACING phrases and REPLACE statements.
 
-use super::piece::{Piece, PieceKind};
+use super::piece::{TextPiece, PieceKind};
 
 /// How much of a word a rule replaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,20 +15,20 @@ pub enum RuleKind {
 
 /// One `old BY new`.
 #[derive(Debug, Clone)]
-pub struct Rule {
+pub struct ReplaceRule {
     /// How it matches.
     pub kind: RuleKind,
     /// What it looks for; never empty.
-    pub from: Vec<Piece>,
+    pub from: Vec<TextPiece>,
     /// What it puts there.
-    pub to: Vec<Piece>,
+    pub to: Vec<TextPiece>,
 }
 
 /// Text longer than this many pieces is not replaced any further.
 const MAX_PIECES: usize = 4_000_000;
 
 /// Carries out `rules` over `pieces`; at every place the first that fits.
-pub fn apply(pieces: Vec<Piece>, rules: &[Rule]) -> Vec<Piece> {
+pub fn apply(pieces: Vec<TextPiece>, rules: &[ReplaceRule]) -> Vec<TextPiece> {
     if rules.is_empty() {
         return pieces;
     }
@@ -57,7 +57,7 @@ pub fn apply(pieces: Vec<Piece>, rules: &[Rule]) -> Vec<Piece> {
 }
 
 /// Pieces without the gaps at both ends.
-pub fn bare(pieces: &[Piece]) -> Vec<Piece> {
+pub fn bare(pieces: &[TextPiece]) -> Vec<TextPiece> {
     let start = pieces.iter().position(|p| !p.is_gap());
     let end = pieces.iter().rposition(|p| !p.is_gap());
     match (start, end) {
@@ -66,9 +66,9 @@ pub fn bare(pieces: &[Piece]) -> Vec<Piece> {
     }
 }
 
-impl Rule {
+impl ReplaceRule {
     /// The index behind what this rule matches at `index`, if it does.
-    fn at(&self, pieces: &[Piece], index: usize) -> Option<usize> {
+    fn at(&self, pieces: &[TextPiece], index: usize) -> Option<usize> {
         match self.partial() {
             Some(part) => {
                 let piece = &pieces[index];
@@ -103,7 +103,7 @@ impl Rule {
 
     /// Separators count on neither side: what would be one word without them
     /// is not two pieces.
-    fn whole(&self, pieces: &[Piece], index: usize) -> Option<usize> {
+    fn whole(&self, pieces: &[TextPiece], index: usize) -> Option<usize> {
         let mut at = index;
         for wanted in self.from.iter().filter(|p| !is_separator(p)) {
             if at > index {
@@ -120,8 +120,8 @@ impl Rule {
     }
 
     /// Puts the new text in the place of `old`.
-    fn emit(&self, old: &Piece, out: &mut Vec<Piece>) {
-        let put = |piece: &Piece, text: String, first: bool| Piece {
+    fn emit(&self, old: &TextPiece, out: &mut Vec<TextPiece>) {
+        let put = |piece: &TextPiece, text: String, first: bool| TextPiece {
             kind: piece.kind,
             text,
             at: old.at,
@@ -147,6 +147,6 @@ impl Rule {
     }
 }
 
-fn is_separator(piece: &Piece) -> bool {
+fn is_separator(piece: &TextPiece) -> bool {
     piece.is_gap() || piece.is_char(',') || piece.is_char(';')
 }

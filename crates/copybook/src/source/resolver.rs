@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 /// The text of one COPY member.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Member {
+pub struct CopyMember {
     /// Name to show in diagnostics, usually a path.
     pub name: String,
     /// Its text.
@@ -19,7 +19,7 @@ pub struct Member {
 pub trait CopyResolver {
     /// The member `name` of `library` (the `IN` or `OF` phrase), `None` when
     /// there is no such member, and the reason when it cannot be read.
-    fn resolve(&self, name: &str, library: Option<&str>) -> Result<Option<Member>, String>;
+    fn resolve(&self, name: &str, library: Option<&str>) -> Result<Option<CopyMember>, String>;
 
     /// Advice to give when a member is missing.
     fn hint(&self, _name: &str) -> String {
@@ -32,7 +32,7 @@ pub trait CopyResolver {
 pub struct NoCopy;
 
 impl CopyResolver for NoCopy {
-    fn resolve(&self, _name: &str, _library: Option<&str>) -> Result<Option<Member>, String> {
+    fn resolve(&self, _name: &str, _library: Option<&str>) -> Result<Option<CopyMember>, String> {
         Ok(None)
     }
 }
@@ -47,7 +47,7 @@ impl CopyResolver for NoCopy {
 #[derive(Debug, Clone, Default)]
 pub struct CopyFolders {
     folders: Vec<PathBuf>,
-    listed: OnceLock<Vec<Listing>>,
+    listed: OnceLock<Vec<MemberListing>>,
 }
 
 /// Endings of member files, in the order of preference.
@@ -65,14 +65,14 @@ const OTHER_TEXTS: [&str; 22] = [
 /// The members of one folder by upper-case name, the best file of each, and
 /// its rank: the index of its ending, more for an unusual one.
 #[derive(Debug, Clone, Default)]
-struct Listing(HashMap<String, (usize, PathBuf)>);
+struct MemberListing(HashMap<String, (usize, PathBuf)>);
 
-impl Listing {
+impl MemberListing {
     /// Lists a folder; one that cannot be read is empty.
     fn of(folder: &Path) -> Self {
         let mut members = HashMap::new();
         let Ok(entries) = fs::read_dir(folder) else {
-            return Listing::default();
+            return MemberListing::default();
         };
         let mut paths: Vec<PathBuf> = entries
             .flatten()
@@ -102,7 +102,7 @@ impl Listing {
                 }
             }
         }
-        Listing(members)
+        MemberListing(members)
     }
 
     fn get(&self, name: &str, usual: bool) -> Option<&Path> {
@@ -152,7 +152,7 @@ impl CopyFolders {
                             let place = folder
                                 .join(library.unwrap_or_default())
                                 .join(below.unwrap_or(Path::new("")));
-                            let listing = Listing::of(&place);
+                            let listing = MemberListing::of(&place);
                             listing.get(&upper, usual).map(Path::to_owned)
                         }
                     };
@@ -165,22 +165,22 @@ impl CopyFolders {
         Ok(None)
     }
 
-    fn listing(&self, index: usize) -> Option<&Listing> {
+    fn listing(&self, index: usize) -> Option<&MemberListing> {
         let all = self
             .listed
-            .get_or_init(|| self.folders.iter().map(|f| Listing::of(f)).collect());
+            .get_or_init(|| self.folders.iter().map(|f| MemberListing::of(f)).collect());
         all.get(index)
     }
 }
 
 impl CopyResolver for CopyFolders {
-    fn resolve(&self, name: &str, library: Option<&str>) -> Result<Option<Member>, String> {
+    fn resolve(&self, name: &str, library: Option<&str>) -> Result<Option<CopyMember>, String> {
         let Some(path) = self.find(name, library)? else {
             return Ok(None);
         };
         let text = read_text(&path)?;
         let name = path.display().to_string();
-        Ok(text.map(|text| Member { name, text }))
+        Ok(text.map(|text| CopyMember { name, text }))
     }
 
     fn hint(&self, name: &str) -> String {

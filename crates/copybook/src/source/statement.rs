@@ -1,21 +1,21 @@
 //! Reading the parts of COPY and REPLACE statements.
 
-use crate::diagnostic::Position;
+use crate::diagnostic::SourcePosition;
 
-use super::piece::{Piece, PieceKind};
+use super::piece::{TextPiece, PieceKind};
 use super::replace::bare;
 
 /// Reads a statement piece by piece, gaps passed over.
-pub struct Pieces<'a> {
-    pieces: &'a [Piece],
+pub struct PieceReader<'a> {
+    pieces: &'a [TextPiece],
     /// The piece that is read next.
     pub index: usize,
 }
 
-impl<'a> Pieces<'a> {
+impl<'a> PieceReader<'a> {
     /// From the piece at `index` on.
-    pub fn new(pieces: &'a [Piece], index: usize) -> Self {
-        Pieces { pieces, index }
+    pub fn new(pieces: &'a [TextPiece], index: usize) -> Self {
+        PieceReader { pieces, index }
     }
 
     fn skip_gaps(&mut self) {
@@ -29,13 +29,13 @@ impl<'a> Pieces<'a> {
     }
 
     /// The next piece that is no gap or separator.
-    pub fn peek(&mut self) -> Option<&'a Piece> {
+    pub fn peek(&mut self) -> Option<&'a TextPiece> {
         self.skip_gaps();
         self.pieces.get(self.index)
     }
 
     /// Where the next piece is, or `otherwise` at the end.
-    pub fn place(&mut self, otherwise: Position) -> Position {
+    pub fn place(&mut self, otherwise: SourcePosition) -> SourcePosition {
         self.peek().map_or(otherwise, |piece| piece.at)
     }
 
@@ -91,7 +91,7 @@ impl<'a> Pieces<'a> {
 
     /// Pseudo-text, a literal, or an identifier with its qualifiers and
     /// subscripts.
-    pub fn operand(&mut self) -> Option<Vec<Piece>> {
+    pub fn operand(&mut self) -> Option<Vec<TextPiece>> {
         let first = self.peek()?;
         if first.kind != PieceKind::PseudoText {
             if first.is_char('.') || first.kind == PieceKind::OpenLiteral {

@@ -6,15 +6,15 @@
 
 use crate::diagnostic::Diagnostics;
 
-use super::{CopyResolver, Format, Lines, Piece, expand, read};
+use super::{CopyResolver, ReferenceFormat, LineOptions, TextPiece, expand, read};
 
 /// A text with its members.
 #[derive(Debug, Clone)]
-pub struct Preprocessed {
+pub struct PreprocessedText {
     /// Everything but comments, listing statements and compiler options. COPY
     /// and REPLACE have been carried out, and what they put in stands at the
     /// place of its own file, replaced text at the place of what it replaced.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<TextPiece>,
     /// What is wrong with the text's lines and its COPY and REPLACE
     /// statements, and the files: the text first, then its members in the
     /// order of their first use.
@@ -28,15 +28,15 @@ pub struct Preprocessed {
 pub fn preprocess(
     name: &str,
     text: &str,
-    format: Format,
+    format: ReferenceFormat,
     resolver: &dyn CopyResolver,
-) -> Preprocessed {
+) -> PreprocessedText {
     let mut diagnostics = Diagnostics::default();
     let file = diagnostics.add_file(name, text);
     let lines = lines_of(text, format);
     let pieces = read(text, file, lines, &mut diagnostics);
     let pieces = expand(pieces, lines, resolver, &mut diagnostics);
-    Preprocessed {
+    PreprocessedText {
         pieces,
         diagnostics,
     }
@@ -45,10 +45,10 @@ pub fn preprocess(
 /// How the lines of a text and of its members are to be read: members are in
 /// the format of the text unless they look different, and follow its
 /// `WITH DEBUGGING MODE`.
-pub(crate) fn lines_of(text: &str, format: Format) -> Lines {
-    Lines {
+pub(crate) fn lines_of(text: &str, format: ReferenceFormat) -> LineOptions {
+    LineOptions {
         format,
-        otherwise: Format::detect(text),
+        otherwise: ReferenceFormat::detect(text),
         debugging: has_debugging_mode(text),
     }
 }

@@ -2,7 +2,7 @@
 //! its meaning: comments and sequence numbers are left out, nothing is copied
 //! in, and continued lines are not joined.
 
-use super::format::Format;
+use super::format::ReferenceFormat;
 use super::reader::columns_of;
 
 /// The words: names, numbers and keywords in upper case, a literal with its
@@ -13,8 +13,8 @@ use super::reader::columns_of;
 /// assert_eq!(words, ["MOVE", "'a b'", "TO", "X", "(", "1", ")", "."]);
 /// ```
 pub fn words(text: &str) -> Vec<String> {
-    let format = Format::detect(text);
-    let fixed = format == Format::Fixed;
+    let format = ReferenceFormat::detect(text);
+    let fixed = format == ReferenceFormat::Fixed;
     let mut words = Vec::new();
     for line in text.lines() {
         let line: String = columns_of(line, format)

@@ -8,11 +8,11 @@ use std::fmt::Write;
 use std::process::Command;
 
 use copybook::codec::EditedForm;
-use copybook::number::{Decimal, Rounding};
-use copybook::{Codec, CodecOptions, ParseOptions};
+use copybook::number::{Decimal, RoundingMode};
+use copybook::{RecordCodec, CodecOptions, ParseOptions};
 
 /// One field and what is moved to it.
-struct Case {
+struct FieldCase {
     /// Clauses behind the name.
     clauses: String,
     /// A numeric literal.
@@ -20,7 +20,7 @@ struct Case {
 }
 
 /// The bytes of each case's field after the MOVE, by GnuCOBOL.
-fn moved(cases: &[Case]) -> Vec<Vec<u8>> {
+fn moved(cases: &[FieldCase]) -> Vec<Vec<u8>> {
     let mut program = String::from(
         "       IDENTIFICATION DIVISION.\n       PROGRAM-ID. ORACLE.\n       DATA DIVISION.\n       WORKING-STORAGE SECTION.\n",
     );
@@ -78,7 +78,7 @@ fn from_hex(line: &str) -> Vec<u8> {
         .collect()
 }
 
-fn copybook(cases: &[Case]) -> String {
+fn copybook(cases: &[FieldCase]) -> String {
     cases
         .iter()
         .enumerate()
@@ -87,7 +87,7 @@ fn copybook(cases: &[Case]) -> String {
 }
 
 /// Compares both directions for every case.
-fn compare(cases: &[Case]) {
+fn compare(cases: &[FieldCase]) {
     let oracle = moved(cases);
     let layouts = copybook::parse(&copybook(cases), &ParseOptions::default()).expect("it parses");
     let options = CodecOptions {
@@ -95,8 +95,8 @@ fn compare(cases: &[Case]) {
         ..CodecOptions::default()
     };
     for ((case, layout), expected) in cases.iter().zip(&layouts).zip(&oracle) {
-        let Case { clauses, value } = case;
-        let codec = Codec::build(layout, &options).unwrap_or_else(|e| panic!("{clauses}: {e}"));
+        let FieldCase { clauses, value } = case;
+        let codec = RecordCodec::build(layout, &options).unwrap_or_else(|e| panic!("{clauses}: {e}"));
         let mut area = vec![0; codec.max_len()];
         codec
             .encode(json_of(value).as_bytes(), &mut area)
@@ -113,8 +113,8 @@ fn compare(cases: &[Case]) {
         let back = Decimal::parse(&text).expect("a number");
         let given = Decimal::parse(value.as_bytes()).expect("a number");
         assert_eq!(
-            (back.negative, back.rescale(30, Rounding::Refuse)),
-            (given.negative, given.rescale(30, Rounding::Refuse)),
+            (back.negative, back.rescale(30, RoundingMode::Refuse)),
+            (given.negative, given.rescale(30, RoundingMode::Refuse)),
             "{clauses}: {}",
             String::from_utf8_lossy(&text)
         );
@@ -145,7 +145,7 @@ fn literal(digits: &str, scale: usize, negative: bool) -> String {
     }
 }
 
-fn storage_cases(usages: &[(&str, bool)], widths: &[usize]) -> Vec<Case> {
+fn storage_cases(usages: &[(&str, bool)], widths: &[usize]) -> Vec<FieldCase> {
     let mut cases = Vec::new();
     for &(usage, signed) in usages {
         for &width in widths {
@@ -168,7 +168,7 @@ fn storage_cases(usages: &[(&str, bool)], widths: &[usize]) -> Vec<Case> {
                         if negative && (!signed || digits.bytes().all(|b| b == b'0')) {
                             continue;
                         }
-                        cases.push(Case {
+                        cases.push(FieldCase {
                             clauses: clauses.clone(),
                             value: literal(digits, scale, negative),
                         });
@@ -232,7 +232,7 @@ fn floats_and_scaled_numbers_are_stored_as_cobol_stores_them() {
         ("PIC S9(2)P COMP", &["-120", "990"]),
     ] {
         for value in values {
-            cases.push(Case {
+            cases.push(FieldCase {
                 clauses: clauses.to_string(),
                 value: value.to_string(),
             });
@@ -323,11 +323,11 @@ fn edited_numbers_look_as_cobol_shows_them() {
             for value in values.iter().filter(|v| blank.is_empty() || **v == "0") {
                 let number = Decimal::parse(value.as_bytes()).expect("a number");
                 if compiled
-                    .edit(number, Rounding::Refuse, &mut Vec::new())
+                    .edit(number, RoundingMode::Refuse, &mut Vec::new())
                     .is_ok()
                 {
                     let clauses = format!("PIC {picture}{blank}");
-                    cases.push(Case {
+                    cases.push(FieldCase {
                         clauses,
                         value: value.to_string(),
                     });
@@ -378,7 +378,7 @@ fn what_follows_a_short_table_stands_where_cobol_has_it() {
     }
     program += "           STOP RUN.\n";
     let layouts = copybook::parse(book, &ParseOptions::default()).expect("it parses");
-    let codec = Codec::build(&layouts[0], &CodecOptions::default()).expect("it compiles");
+    let codec = RecordCodec::build(&layouts[0], &CodecOptions::default()).expect("it compiles");
     for (expected, json) in shown(&program).iter().zip(&texts) {
         let mut area = vec![0; codec.max_len()];
         let len = codec.encode(json.as_bytes(), &mut area).expect("it fits");

@@ -3,8 +3,8 @@
 //! Layouts are made of random fields; their values are random too. A record
 //! made from JSON text gives the text back; no bytes and no text panic.
 
-use copybook::codec::{Choice, EditedForm, Invalid, LongRecord, ShortRecord, Unmappable};
-use copybook::{CodePage, Codec, CodecOptions, Layout, ParseOptions};
+use copybook::codec::{RedefinesChoice, EditedForm, InvalidPolicy, LongRecord, ShortRecord, UnmappablePolicy};
+use copybook::{CodePage, RecordCodec, CodecOptions, RecordLayout, ParseOptions};
 use proptest::prelude::*;
 
 /// A field: its clauses, and a value that fits them.
@@ -60,7 +60,7 @@ fn leaf() -> impl Strategy<Value = (String, BoxedStrategy<String>)> {
 
 /// Something that can be rendered as copybook lines and as JSON text.
 #[derive(Debug, Clone)]
-enum Item {
+enum GeneratedItem {
     Leaf {
         clauses: String,
         value: String,
@@ -74,18 +74,18 @@ enum Item {
         values: Vec<String>,
         max: usize,
     },
-    Group(Vec<Item>),
+    Group(Vec<GeneratedItem>),
 }
 
-fn item() -> impl Strategy<Value = Item> {
+fn item() -> impl Strategy<Value = GeneratedItem> {
     let single = leaf().prop_flat_map(|(clauses, value)| {
-        value.prop_map(move |value| Item::Leaf {
+        value.prop_map(move |value| GeneratedItem::Leaf {
             clauses: clauses.clone(),
             value,
         })
     });
     let table = leaf().prop_flat_map(|(clauses, value)| {
-        prop::collection::vec(value, 1..4).prop_map(move |values| Item::Table {
+        prop::collection::vec(value, 1..4).prop_map(move |values| GeneratedItem::Table {
             clauses: clauses.clone(),
             values,
         })
@@ -93,7 +93,7 @@ fn item() -> impl Strategy<Value = Item> {
     let varying = leaf().prop_flat_map(|(clauses, value)| {
         (prop::collection::vec(value, 0..4), 1..3usize).prop_map(move |(values, more)| {
             let max = values.len() + more;
-            Item::Varying {
+            GeneratedItem::Varying {
                 clauses: clauses.clone(),
                 values,
                 max,
@@ -101,27 +101,27 @@ fn item() -> impl Strategy<Value = Item> {
         })
     });
     prop_oneof![4 => single, 1 => table, 1 => varying].prop_recursive(3, 20, 5, |inner| {
-        prop::collection::vec(inner, 1..5).prop_map(Item::Group)
+        prop::collection::vec(inner, 1..5).prop_map(GeneratedItem::Group)
     })
 }
 
 /// Renders copybook lines and JSON members.
-fn render(items: &[Item], level: usize, next: &mut usize, book: &mut String) -> String {
+fn render(items: &[GeneratedItem], level: usize, next: &mut usize, book: &mut String) -> String {
     let mut members = Vec::new();
     for item in items {
         *next += 1;
         let n = *next;
         match item {
-            Item::Leaf { clauses, value } => {
+            GeneratedItem::Leaf { clauses, value } => {
                 *book += &format!("           {level:02} F-{n} {clauses}.\n");
                 members.push(format!("\"F-{n}\":{value}"));
             }
-            Item::Table { clauses, values } => {
+            GeneratedItem::Table { clauses, values } => {
                 let count = values.len();
                 *book += &format!("           {level:02} F-{n} {clauses} OCCURS {count}.\n");
                 members.push(format!("\"F-{n}\":[{}]", values.join(",")));
             }
-            Item::Varying {
+            GeneratedItem::Varying {
                 clauses,
                 values,
                 max,
@@ -135,7 +135,7 @@ fn render(items: &[Item], level: usize, next: &mut usize, book: &mut String) -> 
                     values.join(",")
                 ));
             }
-            Item::Group(inner) => {
+            GeneratedItem::Group(inner) => {
                 *book += &format!("           {level:02} F-{n}.\n");
                 let inside = render(inner, level + 1, next, book);
                 members.push(format!("\"F-{n}\":{inside}"));
@@ -145,7 +145,7 @@ fn render(items: &[Item], level: usize, next: &mut usize, book: &mut String) -> 
     format!("{{{}}}", members.join(","))
 }
 
-fn record(items: &[Item]) -> (Layout, String) {
+fn record(items: &[GeneratedItem]) -> (RecordLayout, String) {
     let mut book = "       01 REC.\n".to_string();
     let json = render(items, 5, &mut 0, &mut book);
     let mut layouts = copybook::parse(&book, &ParseOptions::default())
@@ -199,12 +199,12 @@ const EVERYTHING: &str = "       01 REC.
            05 L PIC S9(20) SIGN LEADING SEPARATE.
 ";
 
-fn everything(page: CodePage, invalid: Invalid, choice: Choice, substitute: bool) -> Codec {
+fn everything(page: CodePage, invalid: InvalidPolicy, choice: RedefinesChoice, substitute: bool) -> RecordCodec {
     let layouts = copybook::parse(EVERYTHING, &ParseOptions::default()).expect("it parses");
     let unmappable = if substitute {
-        Unmappable::Substitute
+        UnmappablePolicy::Substitute
     } else {
-        Unmappable::Error
+        UnmappablePolicy::Error
     };
     let options = CodecOptions {
         code_page: page,
@@ -220,23 +220,23 @@ fn everything(page: CodePage, invalid: Invalid, choice: Choice, substitute: bool
         },
         ..CodecOptions::default()
     };
-    Codec::build(&layouts[0], &options).expect("it compiles")
+    RecordCodec::build(&layouts[0], &options).expect("it compiles")
 }
 
-fn any_codec() -> impl Strategy<Value = Codec> {
+fn any_codec() -> impl Strategy<Value = RecordCodec> {
     let invalid = prop_oneof![
-        Just(Invalid::Error),
-        Just(Invalid::Null),
-        Just(Invalid::Raw)
+        Just(InvalidPolicy::Error),
+        Just(InvalidPolicy::Null),
+        Just(InvalidPolicy::Raw)
     ];
-    let by_value = Choice::ByValue {
+    let by_value = RedefinesChoice::ByValue {
         field: "KIND".into(),
         cases: vec![("1".into(), "R1".into())],
         otherwise: Some("R2".into()),
     };
     let choice = prop_oneof![
-        Just(Choice::Redefined),
-        Just(Choice::AllValid),
+        Just(RedefinesChoice::Redefined),
+        Just(RedefinesChoice::AllValid),
         Just(by_value)
     ];
     (page(), invalid, choice, any::<bool>()).prop_map(|(p, i, c, s)| everything(p, i, c, s))
@@ -295,7 +295,7 @@ proptest! {
             edited: EditedForm::Number,
             ..CodecOptions::default()
         };
-        let codec = Codec::build(&layout, &options).expect("it compiles");
+        let codec = RecordCodec::build(&layout, &options).expect("it compiles");
         let mut area = vec![0; codec.max_len()];
         let len = codec.encode(json.as_bytes(), &mut area).unwrap_or_else(|e| panic!("{json}: {e}"));
         let mut out = Vec::new();
@@ -354,7 +354,7 @@ proptest! {
     ) {
         let (layout, json) = record(&items);
         let options = CodecOptions::default();
-        let codec = Codec::build(&layout, &options).expect("it compiles");
+        let codec = RecordCodec::build(&layout, &options).expect("it compiles");
         let mut text = json.into_bytes();
         let at = at.index(text.len());
         text[at] = byte;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use copybook::{CopyFolders, Format, PieceKind, preprocess};
+use copybook::{CopyFolders, ReferenceFormat, PieceKind, preprocess};
 
 const MEMBERS: &[(&str, &str)] = &[
     (
@@ -133,7 +133,7 @@ fn texts_with_members_are_those_of_gnucobol() {
         let found = preprocess(
             "P.cbl",
             &text,
-            Format::Auto,
+            ReferenceFormat::Auto,
             &CopyFolders::new([folder.path()]),
         );
         assert_eq!(found.diagnostics.list, [], "{text}");
@@ -154,7 +154,7 @@ fn replaced_text_stands_where_the_old_text_stood() {
     let found = preprocess(
         "P.cbl",
         text,
-        Format::Fixed,
+        ReferenceFormat::Fixed,
         &CopyFolders::new([folder.path()]),
     );
     let places: Vec<(&str, usize, u32)> = found

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::generate;
-use crate::oracle::{Sample, compare};
+use crate::oracle::{CopybookSample, compare};
 
 /// Copybooks made by the generator.
 const GENERATED: u64 = 160;
@@ -18,12 +18,12 @@ pub fn members() -> PathBuf {
 }
 
 /// The handwritten copybooks, in the order of their names.
-pub fn handwritten() -> Vec<Sample> {
-    let mut samples: Vec<Sample> = std::fs::read_dir(folder())
+pub fn handwritten() -> Vec<CopybookSample> {
+    let mut samples: Vec<CopybookSample> = std::fs::read_dir(folder())
         .expect("the corpus is there")
         .map(|entry| entry.expect("an entry of the corpus").path())
         .filter(|path| path.extension().is_some_and(|e| e == "cpy"))
-        .map(|path| Sample {
+        .map(|path| CopybookSample {
             name: path
                 .file_name()
                 .map(|n| n.to_string_lossy().into_owned())
@@ -42,8 +42,8 @@ fn handwritten_copybooks_are_laid_out_as_gnucobol_does() {
 
 #[test]
 fn generated_copybooks_are_laid_out_as_gnucobol_does() {
-    let samples: Vec<Sample> = (1..=GENERATED)
-        .map(|seed| Sample {
+    let samples: Vec<CopybookSample> = (1..=GENERATED)
+        .map(|seed| CopybookSample {
             name: format!("seed-{seed}"),
             text: generate::copybook(seed),
         })

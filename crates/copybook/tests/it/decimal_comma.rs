@@ -1,6 +1,6 @@
 //! Texts that say DECIMAL-POINT IS COMMA by themselves.
 
-use copybook::{Layout, ParseOptions, parse, says_decimal_comma, with_decimal_comma};
+use copybook::{RecordLayout, ParseOptions, parse, has_decimal_comma, with_decimal_comma};
 
 #[test]
 fn a_text_that_says_decimal_comma_means_the_same_alone() {
@@ -9,7 +9,7 @@ fn a_text_that_says_decimal_comma_means_the_same_alone() {
         "01 A.\n  05 B PIC Z.ZZ9,99.\n  05 C PIC 9(3),9.\n",
         "       >>SOURCE FORMAT IS FREE\n01 A.\n 05 B PIC Z.ZZ9,99.\n 05 C PIC 9(3),9.\n",
     ] {
-        assert!(!says_decimal_comma(text));
+        assert!(!has_decimal_comma(text));
         assert!(parse(text, &ParseOptions::default()).is_err());
         let comma = ParseOptions {
             decimal_comma: true,
@@ -17,10 +17,10 @@ fn a_text_that_says_decimal_comma_means_the_same_alone() {
         };
         let meant = parse(text, &comma).unwrap();
         let alone = with_decimal_comma(text);
-        assert!(says_decimal_comma(&alone));
+        assert!(has_decimal_comma(&alone));
         assert_eq!(with_decimal_comma(&alone), alone);
         let read = parse(&alone, &ParseOptions::default()).unwrap();
-        let kinds = |layout: &Layout| {
+        let kinds = |layout: &RecordLayout| {
             let fields = layout
                 .iter()
                 .map(|(_, f)| (f.name.clone(), f.kind.clone(), f.offset));

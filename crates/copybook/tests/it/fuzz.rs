@@ -1,6 +1,6 @@
 //! Whatever the text, the parser answers: a layout or diagnostics.
 
-use copybook::{CopyResolver, Diagnostics, Format, Layout, Member, ParseOptions};
+use copybook::{CopyResolver, Diagnostics, ReferenceFormat, RecordLayout, CopyMember, ParseOptions};
 use proptest::prelude::*;
 
 use crate::corpus::handwritten;
@@ -62,16 +62,16 @@ const TOKENS: &[&str] = &[
 ];
 
 /// A member that copies itself and another.
-struct Loops;
+struct LoopingMembers;
 
-impl CopyResolver for Loops {
-    fn resolve(&self, name: &str, _library: Option<&str>) -> Result<Option<Member>, String> {
+impl CopyResolver for LoopingMembers {
+    fn resolve(&self, name: &str, _library: Option<&str>) -> Result<Option<CopyMember>, String> {
         let text = match name {
             "M" => "           05  A PIC X(4).\n           COPY N.\n",
             "N" => "           05  A OCCURS 9. COPY M.\n",
             _ => return Ok(None),
         };
-        Ok(Some(Member {
+        Ok(Some(CopyMember {
             name: name.into(),
             text: text.into(),
         }))
@@ -80,32 +80,32 @@ impl CopyResolver for Loops {
 
 /// One change to a text.
 #[derive(Debug, Clone)]
-enum Change {
+enum TextChange {
     Insert(usize, usize),
     Remove(usize, usize),
     Repeat(usize, usize),
 }
 
-fn change() -> impl Strategy<Value = Change> {
+fn change() -> impl Strategy<Value = TextChange> {
     prop_oneof![
-        (any::<usize>(), 0..TOKENS.len()).prop_map(|(at, token)| Change::Insert(at, token)),
-        (any::<usize>(), 1usize..60).prop_map(|(at, length)| Change::Remove(at, length)),
-        (any::<usize>(), 1usize..120).prop_map(|(at, length)| Change::Repeat(at, length)),
+        (any::<usize>(), 0..TOKENS.len()).prop_map(|(at, token)| TextChange::Insert(at, token)),
+        (any::<usize>(), 1usize..60).prop_map(|(at, length)| TextChange::Remove(at, length)),
+        (any::<usize>(), 1usize..120).prop_map(|(at, length)| TextChange::Repeat(at, length)),
     ]
 }
 
-fn apply(text: &mut Vec<char>, change: &Change) {
+fn apply(text: &mut Vec<char>, change: &TextChange) {
     match *change {
-        Change::Insert(at, token) => {
+        TextChange::Insert(at, token) => {
             let at = at % (text.len() + 1);
             text.splice(at..at, TOKENS[token].chars());
         }
-        Change::Remove(at, length) => {
+        TextChange::Remove(at, length) => {
             let at = at % (text.len() + 1);
             let end = (at + length).min(text.len());
             text.drain(at..end);
         }
-        Change::Repeat(at, length) => {
+        TextChange::Repeat(at, length) => {
             let at = at % (text.len() + 1);
             let end = (at + length).min(text.len());
             let piece = text[at..end].to_vec();
@@ -116,10 +116,10 @@ fn apply(text: &mut Vec<char>, change: &Change) {
 
 /// Parses in every format and checks what must hold of the outcome.
 fn check(text: &str) {
-    for format in [Format::Auto, Format::Fixed, Format::Free] {
+    for format in [ReferenceFormat::Auto, ReferenceFormat::Fixed, ReferenceFormat::Free] {
         let options = ParseOptions {
             format,
-            copy: &Loops,
+            copy: &LoopingMembers,
             ..ParseOptions::default()
         };
         match copybook::parse(text, &options) {
@@ -131,7 +131,7 @@ fn check(text: &str) {
 }
 
 /// Every item lies within its record, and names find fields.
-fn check_layout(layout: &Layout) {
+fn check_layout(layout: &RecordLayout) {
     assert!(layout.min_length <= layout.length);
     for (id, field) in layout.iter() {
         let times = field.occurs.as_ref().map_or(1, |o| u64::from(o.max));

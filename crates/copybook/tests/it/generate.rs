@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 
 /// A small generator of numbers (xorshift); the same everywhere.
-pub struct Random(u64);
+pub struct TestRandom(u64);
 
-impl Random {
+impl TestRandom {
     /// Starts from a seed.
     pub fn new(seed: u64) -> Self {
-        Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+        TestRandom(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
 
     fn next(&mut self) -> u64 {
@@ -35,7 +35,7 @@ impl Random {
 
 /// What is being written.
 struct Writer {
-    random: Random,
+    random: TestRandom,
     text: String,
     names: u32,
     /// Names of items that can count, in the record outside tables.
@@ -49,7 +49,7 @@ struct Writer {
 /// The copybook of one seed, in fixed format.
 pub fn copybook(seed: u64) -> String {
     let mut writer = Writer {
-        random: Random::new(seed),
+        random: TestRandom::new(seed),
         text: String::new(),
         names: 0,
         counters: Vec::new(),
@@ -59,37 +59,37 @@ pub fn copybook(seed: u64) -> String {
     writer.counter(5);
     let items = 3 + writer.random.below(6);
     for _ in 0..items {
-        writer.item(5, Freedom::all());
+        writer.item(5, ItemFreedom::all());
     }
     writer.text
 }
 
 /// What an item at some place may be.
 #[derive(Clone, Copy)]
-struct Freedom {
+struct ItemFreedom {
     /// OCCURS allowed so many levels deep.
     tables: u8,
     /// DEPENDING ON allowed.
     varies: bool,
 }
 
-impl Freedom {
+impl ItemFreedom {
     fn all() -> Self {
-        Freedom {
+        ItemFreedom {
             tables: 3,
             varies: true,
         }
     }
 
     fn fixed(self) -> Self {
-        Freedom {
+        ItemFreedom {
             varies: false,
             ..self
         }
     }
 
     fn inside_table(self) -> Self {
-        Freedom {
+        ItemFreedom {
             tables: self.tables.saturating_sub(1),
             varies: false,
         }
@@ -133,7 +133,7 @@ impl Writer {
     }
 
     /// One item, possibly with items below and redefinitions behind it.
-    fn item(&mut self, level: u8, freedom: Freedom) {
+    fn item(&mut self, level: u8, freedom: ItemFreedom) {
         let name = match self.random.below(9) {
             0 => "FILLER".to_owned(),
             _ => self.name(),
@@ -173,7 +173,7 @@ impl Writer {
         }
     }
 
-    fn occurs(&mut self, freedom: Freedom) -> (String, bool) {
+    fn occurs(&mut self, freedom: ItemFreedom) -> (String, bool) {
         if freedom.tables == 0 || !self.random.once_in(4) {
             return (String::new(), false);
         }
@@ -188,7 +188,7 @@ impl Writer {
         (format!(" OCCURS {most} TIMES"), false)
     }
 
-    fn redefinition(&mut self, level: u8, name: &str, freedom: Freedom) {
+    fn redefinition(&mut self, level: u8, name: &str, freedom: ItemFreedom) {
         if name == "FILLER" || self.varies || !self.random.once_in(4) {
             return;
         }

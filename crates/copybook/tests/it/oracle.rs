@@ -11,11 +11,11 @@ use std::path::Path;
 use std::process::Command;
 
 use copybook::{
-    CopyFolders, Field, FieldId, Format, Kind, Layout, Occurs, ParseOptions, SignPlace, Storage,
+    CopyFolders, Field, FieldId, ReferenceFormat, FieldKind, RecordLayout, Occurs, ParseOptions, SignPlace, NumberStorage,
 };
 
 /// A copybook to be compared.
-pub struct Sample {
+pub struct CopybookSample {
     /// Name for messages.
     pub name: String,
     /// Its text.
@@ -24,15 +24,15 @@ pub struct Sample {
 
 /// What the oracle says of one item.
 #[derive(Debug, PartialEq, Eq)]
-struct Observed {
+struct ObservedItem {
     offset: i64,
     length: i64,
-    attributes: Option<Attributes>,
+    attributes: Option<ItemAttributes>,
 }
 
 /// Attributes of an elementary item as libcob has them.
 #[derive(Debug, PartialEq, Eq)]
-struct Attributes {
+struct ItemAttributes {
     kind: i64,
     digits: i64,
     scale: i64,
@@ -40,17 +40,17 @@ struct Attributes {
 }
 
 /// A line that is expected from a probe program.
-struct Expectation {
+struct ExpectedLine {
     what: String,
-    observed: Observed,
+    observed: ObservedItem,
 }
 
 /// Compares every sample with the oracle; panics with all differences.
 ///
 /// Items behind tables of varying length slide only with `-fodoslide`, but
 /// that option counts redefinitions twice, so it is used where it must be.
-pub fn compare(samples: &[Sample], copy_folder: &Path) {
-    let (sliding, still): (Vec<&Sample>, Vec<&Sample>) = samples
+pub fn compare(samples: &[CopybookSample], copy_folder: &Path) {
+    let (sliding, still): (Vec<&CopybookSample>, Vec<&CopybookSample>) = samples
         .iter()
         .partition(|sample| layouts(sample, copy_folder).iter().any(slides));
     compare_with(&sliding, copy_folder, "-fodoslide");
@@ -58,7 +58,7 @@ pub fn compare(samples: &[Sample], copy_folder: &Path) {
 }
 
 /// The layouts of a sample, which must be accepted.
-fn layouts(sample: &Sample, copy_folder: &Path) -> Vec<Layout> {
+fn layouts(sample: &CopybookSample, copy_folder: &Path) -> Vec<RecordLayout> {
     let copy = CopyFolders::new([copy_folder]);
     let options = ParseOptions {
         copy: &copy,
@@ -70,17 +70,17 @@ fn layouts(sample: &Sample, copy_folder: &Path) -> Vec<Layout> {
 }
 
 /// Whether anything in the record moves with a counter.
-fn slides(layout: &Layout) -> bool {
+fn slides(layout: &RecordLayout) -> bool {
     layout.iter().any(|(id, field)| {
         let varies = field.occurs.as_ref().is_some_and(|o| o.min != o.max);
         field.slides || (varies && subscripts(layout, id) > 1)
     })
 }
 
-fn compare_with(samples: &[&Sample], copy_folder: &Path, sliding: &str) {
+fn compare_with(samples: &[&CopybookSample], copy_folder: &Path, sliding: &str) {
     let folder = tempfile::tempdir().expect("a folder for probe programs");
     let mut source = String::from(">>SOURCE FORMAT IS FREE\n");
-    let mut expected: HashMap<String, Expectation> = HashMap::new();
+    let mut expected: HashMap<String, ExpectedLine> = HashMap::new();
     source.push_str("IDENTIFICATION DIVISION.\nPROGRAM-ID. MAIN.\nPROCEDURE DIVISION.\n");
     for number in 0..samples.len() {
         let _ = writeln!(source, "CALL \"P{number}\".");
@@ -119,7 +119,7 @@ fn compare_with(samples: &[&Sample], copy_folder: &Path, sliding: &str) {
     );
 }
 
-fn observation(line: &str) -> (&str, Observed) {
+fn observation(line: &str) -> (&str, ObservedItem) {
     let (tag, rest) = line.split_at_checked(16).expect("a line of the probe");
     let numbers: Vec<i64> = rest
         .split_whitespace()
@@ -128,13 +128,13 @@ fn observation(line: &str) -> (&str, Observed) {
     let [offset, length, kind, digits, scale, signed] = numbers[..] else {
         panic!("a line of the probe has six numbers: {line}");
     };
-    let attributes = Some(Attributes {
+    let attributes = Some(ItemAttributes {
         kind,
         digits,
         scale,
         signed,
     });
-    let observed = Observed {
+    let observed = ObservedItem {
         offset,
         length,
         attributes,
@@ -190,10 +190,10 @@ fn with_lines(messages: &str, source: &str) -> String {
 /// Appends the program of one sample and what it must print.
 fn program(
     number: usize,
-    sample: &Sample,
+    sample: &CopybookSample,
     copy_folder: &Path,
     source: &mut String,
-    expected: &mut HashMap<String, Expectation>,
+    expected: &mut HashMap<String, ExpectedLine>,
 ) {
     let copy = CopyFolders::new([copy_folder]);
     let options = ParseOptions {
@@ -214,10 +214,10 @@ fn program(
         let longest = layouts.iter().map(|l| l.length).max().unwrap_or(1);
         let _ = writeln!(source, "77 PROBE-AREA PIC X({longest}).\nLINKAGE SECTION.");
     }
-    if Format::detect(&sample.text) == Format::Fixed {
+    if ReferenceFormat::detect(&sample.text) == ReferenceFormat::Fixed {
         source.push_str(">>SOURCE FORMAT IS FIXED\n");
     }
-    let first = layouts.first().map(Layout::name).unwrap_or_default();
+    let first = layouts.first().map(RecordLayout::name).unwrap_or_default();
     if is_fragment(&sample.text, &options) {
         let _ = writeln!(source, "       01 {first}.");
     }
@@ -234,7 +234,7 @@ fn program(
         }
         for largest in [true, false] {
             let tag = format!("{number}.{index}{}", if largest { "X" } else { "N" });
-            let probe = Probe::new(layout, largest, tag, &sample.name);
+            let probe = RecordProbe::new(layout, largest, tag, &sample.name);
             probe.write(source, expected);
         }
     }
@@ -251,8 +251,8 @@ fn is_fragment(text: &str, options: &ParseOptions<'_>) -> bool {
 }
 
 /// The probing of one record with its counters at one end of their range.
-struct Probe<'a> {
-    layout: &'a Layout,
+struct RecordProbe<'a> {
+    layout: &'a RecordLayout,
     largest: bool,
     tag: String,
     sample: &'a str,
@@ -263,8 +263,8 @@ struct Probe<'a> {
     known: bool,
 }
 
-impl<'a> Probe<'a> {
-    fn new(layout: &'a Layout, largest: bool, tag: String, sample: &'a str) -> Self {
+impl<'a> RecordProbe<'a> {
+    fn new(layout: &'a RecordLayout, largest: bool, tag: String, sample: &'a str) -> Self {
         let mut counters: HashMap<FieldId, u32> = HashMap::new();
         let mut known = true;
         for (_, field) in layout.iter() {
@@ -288,7 +288,7 @@ impl<'a> Probe<'a> {
                 })
                 .or_insert(value);
         }
-        Probe {
+        RecordProbe {
             layout,
             largest,
             tag,
@@ -298,7 +298,7 @@ impl<'a> Probe<'a> {
         }
     }
 
-    fn write(&self, source: &mut String, expected: &mut HashMap<String, Expectation>) {
+    fn write(&self, source: &mut String, expected: &mut HashMap<String, ExpectedLine>) {
         if !self.largest && self.counters.is_empty() {
             return;
         }
@@ -316,14 +316,14 @@ impl<'a> Probe<'a> {
             None => record.to_owned(),
         };
         let mut calls = 0usize;
-        let mut call = |item: &str, what: String, observed: Observed| {
+        let mut call = |item: &str, what: String, observed: ObservedItem| {
             let tag = format!("{}.{calls}", self.tag);
             calls += 1;
             let _ = writeln!(
                 source,
                 "CALL \"PROBE\" USING BY REFERENCE {base}\n BY REFERENCE {item}\n BY CONTENT \"{tag:16}\"."
             );
-            expected.insert(tag, Expectation { what, observed });
+            expected.insert(tag, ExpectedLine { what, observed });
         };
         for (id, field) in self.layout.iter() {
             if !self.known && (field.slides || self.varies(id)) {
@@ -353,7 +353,7 @@ impl<'a> Probe<'a> {
         }
         if self.counters.is_empty() {
             for renames in &self.layout.renames {
-                let observed = Observed {
+                let observed = ObservedItem {
                     offset: i64::from(renames.offset),
                     length: i64::from(renames.length),
                     attributes: None,
@@ -365,7 +365,7 @@ impl<'a> Probe<'a> {
     }
 
     /// What the layout says the oracle must see.
-    fn observed(&self, id: FieldId, field: &Field, occurrence: u32) -> Observed {
+    fn observed(&self, id: FieldId, field: &Field, occurrence: u32) -> ObservedItem {
         let mut offset = i64::from(field.offset) - self.saved_before(id);
         let mut at = Some(id);
         while let Some(table) = at {
@@ -375,7 +375,7 @@ impl<'a> Probe<'a> {
             }
             at = self.layout[table].parent;
         }
-        Observed {
+        ObservedItem {
             offset,
             length: i64::from(field.length) - self.saved_inside(id),
             attributes: attributes(field),
@@ -454,7 +454,7 @@ impl<'a> Probe<'a> {
 }
 
 /// How many subscripts a reference to `id` needs.
-fn subscripts(layout: &Layout, id: FieldId) -> usize {
+fn subscripts(layout: &RecordLayout, id: FieldId) -> usize {
     let mut count = 0;
     let mut at = Some(id);
     while let Some(item) = at {
@@ -466,7 +466,7 @@ fn subscripts(layout: &Layout, id: FieldId) -> usize {
 
 /// The item's name with all its groups and subscripts; `None` for items
 /// without a name and for names that stay ambiguous.
-fn reference(layout: &Layout, id: FieldId, indexes: &str) -> Option<String> {
+fn reference(layout: &RecordLayout, id: FieldId, indexes: &str) -> Option<String> {
     let qualified = |id: FieldId| {
         let mut names = vec![layout[id].name.clone()?];
         let mut at = layout[id].parent;
@@ -486,7 +486,7 @@ fn reference(layout: &Layout, id: FieldId, indexes: &str) -> Option<String> {
 
 /// The attributes libcob gives an item of this kind; `None` where it has none
 /// worth comparing.
-fn attributes(field: &Field) -> Option<Attributes> {
+fn attributes(field: &Field) -> Option<ItemAttributes> {
     let number = |kind: i64, digits: i64, scale: i64, signed: bool| {
         // libcob counts the P of a PICTURE among the digits.
         let scaling = if scale < 0 {
@@ -494,7 +494,7 @@ fn attributes(field: &Field) -> Option<Attributes> {
         } else {
             (scale - digits).max(0)
         };
-        Some(Attributes {
+        Some(ItemAttributes {
             kind,
             digits: digits + scaling,
             scale,
@@ -502,17 +502,17 @@ fn attributes(field: &Field) -> Option<Attributes> {
         })
     };
     match &field.kind {
-        Kind::Numeric(n) if field.picture.as_ref().is_some_and(|p| !p.starts_with('X')) => {
+        FieldKind::Numeric(n) if field.picture.as_ref().is_some_and(|p| !p.starts_with('X')) => {
             let kind = match n.storage {
-                Storage::Zoned { .. } => 0x10,
-                Storage::Binary | Storage::BinaryFull => 0x11,
-                Storage::Packed | Storage::PackedUnsigned => 0x12,
-                Storage::Native => 0x1b,
+                NumberStorage::Zoned { .. } => 0x10,
+                NumberStorage::Binary | NumberStorage::BinaryFull => 0x11,
+                NumberStorage::Packed | NumberStorage::PackedUnsigned => 0x12,
+                NumberStorage::Native => 0x1b,
             };
             number(kind, n.digits.into(), n.scale.into(), n.signed)
         }
-        Kind::NumericEdited(e) => {
-            number(0x24, e.digits.into(), e.scale.into(), false).map(|a| Attributes {
+        FieldKind::NumericEdited(e) => {
+            number(0x24, e.digits.into(), e.scale.into(), false).map(|a| ItemAttributes {
                 signed: i64::from(e.signed),
                 ..a
             })
@@ -527,12 +527,12 @@ fn attributes(field: &Field) -> Option<Attributes> {
 fn separate_signs_take_a_byte() {
     let text = "01 R.\n 05 A PIC S9(3) SIGN LEADING SEPARATE.\n 05 B PIC S9(3).\n";
     let layouts = copybook::parse(text, &ParseOptions::default()).expect("accepted");
-    let Kind::Numeric(number) = &layouts[0].fields[1].kind else {
+    let FieldKind::Numeric(number) = &layouts[0].fields[1].kind else {
         panic!("a number");
     };
     assert_eq!(
         number.storage,
-        Storage::Zoned {
+        NumberStorage::Zoned {
             sign: SignPlace::LeadingSeparate
         }
     );

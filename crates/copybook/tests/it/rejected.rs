@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use copybook::{CopyFolders, Format, ParseOptions};
+use copybook::{CopyFolders, ReferenceFormat, ParseOptions};
 
 #[test]
 fn faulty_texts_are_refused_with_all_their_diagnostics() {
@@ -21,7 +21,7 @@ fn faulty_texts_are_refused_with_all_their_diagnostics() {
         let source = rest.split("--- says\n").next().unwrap_or(rest);
         let source = format!("{}\n", source.trim_end_matches('\n'));
         let options = ParseOptions {
-            format: Format::Fixed,
+            format: ReferenceFormat::Fixed,
             copy: &copy,
             source_name: name,
             ..ParseOptions::default()

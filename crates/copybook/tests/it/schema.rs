@@ -1,17 +1,17 @@
 //! JSON Schema of records.
 
-use copybook::codec::{Choice, CodecOptions, Missing, NumberForm, RedefinesRule};
-use copybook::{Codec, Direction, Layout, Names, Naming, ParseOptions, json_schema};
+use copybook::codec::{RedefinesChoice, CodecOptions, MissingMembers, NumberForm, RedefinesRule};
+use copybook::{RecordCodec, SchemaDirection, RecordLayout, JsonNames, NamingStyle, ParseOptions, json_schema};
 use serde_json::{Value, json};
 
 use crate::corpus::handwritten;
 
-fn layout(text: &str) -> Layout {
+fn layout(text: &str) -> RecordLayout {
     let layouts = copybook::parse(text, &ParseOptions::default());
     layouts.expect("accepted").swap_remove(0)
 }
 
-fn properties(text: &str, options: &CodecOptions, direction: Direction) -> Value {
+fn properties(text: &str, options: &CodecOptions, direction: SchemaDirection) -> Value {
     let schema = json_schema(&layout(text), options, direction).expect("a schema");
     schema["properties"].clone()
 }
@@ -32,7 +32,7 @@ fn types_follow_picture_and_usage() {
         05 FILLER PIC X(3).
         05 ITEM OCCURS 3 PIC X.
     ";
-    let found = properties(text, &CodecOptions::default(), Direction::ToRecord);
+    let found = properties(text, &CodecOptions::default(), SchemaDirection::ToRecord);
     let expected = json!({
         "NAME": {"type": "string", "maxLength": 20},
         "COUNT-OF": {"type": "integer", "minimum": 0, "maximum": 9999},
@@ -55,7 +55,7 @@ fn types_follow_picture_and_usage() {
 #[test]
 fn comp_written_from_a_record_may_use_all_its_bytes() {
     let text = "01 R.\n 05 SMALL PIC S9(4) COMP.\n";
-    let found = properties(text, &CodecOptions::default(), Direction::FromRecord);
+    let found = properties(text, &CodecOptions::default(), SchemaDirection::FromRecord);
     assert_eq!(
         found["SMALL"],
         json!({"type": "integer", "minimum": -32768, "maximum": 32767})
@@ -69,7 +69,7 @@ fn numbers_can_be_text_of_digits() {
         numbers: NumberForm::Text,
         ..CodecOptions::default()
     };
-    let found = properties(text, &options, Direction::FromRecord);
+    let found = properties(text, &options, SchemaDirection::FromRecord);
     assert_eq!(
         found,
         json!({
@@ -82,7 +82,7 @@ fn numbers_can_be_text_of_digits() {
 #[test]
 fn tables_that_vary_have_both_limits() {
     let text = "01 R.\n 05 N PIC 99.\n 05 T OCCURS 2 TO 9 DEPENDING ON N.\n  10 A PIC X.\n";
-    let found = properties(text, &CodecOptions::default(), Direction::FromRecord);
+    let found = properties(text, &CodecOptions::default(), SchemaDirection::FromRecord);
     assert_eq!(found["T"]["minItems"], 2);
     assert_eq!(found["T"]["maxItems"], 9);
     assert_eq!(found["T"]["items"]["required"], json!(["A"]));
@@ -96,13 +96,13 @@ fn names_follow_the_rules_or_stay() {
             naming,
             ..CodecOptions::default()
         };
-        let found = properties(text, &options, Direction::FromRecord);
+        let found = properties(text, &options, SchemaDirection::FromRecord);
         let keys = found.as_object().expect("an object").keys().cloned();
         keys.collect::<Vec<_>>().join(" ")
     };
-    assert_eq!(keys(Naming::Kept), "CUST-NAME 1ST CUST-NAME2");
+    assert_eq!(keys(NamingStyle::Kept), "CUST-NAME 1ST CUST-NAME2");
     assert_eq!(
-        keys(Naming::JsonSafe { lowercase: true }),
+        keys(NamingStyle::JsonSafe { lowercase: true }),
         "cust_name _1st cust_name2"
     );
 }
@@ -119,14 +119,14 @@ const VARIANTS: &str = "01 R.
 fn one_description_of_redefined_storage_can_be_chosen() {
     let mut options = CodecOptions::default();
     let keys = |options: &CodecOptions| {
-        let found = properties(VARIANTS, options, Direction::FromRecord);
+        let found = properties(VARIANTS, options, SchemaDirection::FromRecord);
         let keys = found.as_object().expect("an object").keys().cloned();
         keys.collect::<Vec<_>>().join(" ")
     };
     assert_eq!(keys(&options), "KIND PART-A");
-    options.other_redefines = Choice::Named("PART-B".into());
+    options.other_redefines = RedefinesChoice::Named("PART-B".into());
     assert_eq!(keys(&options), "KIND PART-B");
-    options.other_redefines = Choice::AllValid;
+    options.other_redefines = RedefinesChoice::AllValid;
     assert_eq!(keys(&options), "KIND PART-A PART-B PART-C");
 }
 
@@ -135,7 +135,7 @@ fn a_discriminator_says_which_description_is_there() {
     let options = CodecOptions {
         redefines: vec![RedefinesRule {
             item: "PART-A".into(),
-            choice: Choice::ByValue {
+            choice: RedefinesChoice::ByValue {
                 field: "KIND".into(),
                 cases: vec![("B".into(), "PART-B".into()), ("C".into(), "PART-C".into())],
                 otherwise: None,
@@ -144,7 +144,7 @@ fn a_discriminator_says_which_description_is_there() {
         ..CodecOptions::default()
     };
     let layout = layout(VARIANTS);
-    let schema = json_schema(&layout, &options, Direction::FromRecord).expect("a schema");
+    let schema = json_schema(&layout, &options, SchemaDirection::FromRecord).expect("a schema");
     assert_eq!(schema["required"], json!(["KIND"]));
     assert_eq!(
         schema["allOf"],
@@ -173,16 +173,16 @@ fn every_member_is_required_only_where_it_must_be_given() {
         let schema = json_schema(&layout(text), &options, direction).expect("a schema");
         schema.get("required").is_some()
     };
-    assert!(!required(Missing::Initial, Direction::ToRecord));
-    assert!(required(Missing::Error, Direction::ToRecord));
-    assert!(required(Missing::Initial, Direction::FromRecord));
+    assert!(!required(MissingMembers::Initial, SchemaDirection::ToRecord));
+    assert!(required(MissingMembers::Error, SchemaDirection::ToRecord));
+    assert!(required(MissingMembers::Initial, SchemaDirection::FromRecord));
 }
 
 /// The properties of a schema are the names of the fields.
 #[test]
 fn schemas_of_the_corpus_name_the_fields_of_their_records() {
     let options = CodecOptions {
-        other_redefines: Choice::AllValid,
+        other_redefines: RedefinesChoice::AllValid,
         ..CodecOptions::default()
     };
     let copy = copybook::CopyFolders::new([crate::corpus::members()]);
@@ -193,12 +193,12 @@ fn schemas_of_the_corpus_name_the_fields_of_their_records() {
             ..ParseOptions::default()
         };
         for layout in copybook::parse(&sample.text, &parse).expect("accepted") {
-            if Codec::build(&layout, &options).is_err() {
+            if RecordCodec::build(&layout, &options).is_err() {
                 continue;
             }
             schemas += 1;
-            let schema = json_schema(&layout, &options, Direction::FromRecord).expect("a schema");
-            let names = Names::new(&layout, options.naming);
+            let schema = json_schema(&layout, &options, SchemaDirection::FromRecord).expect("a schema");
+            let names = JsonNames::new(&layout, options.naming);
             let expected: Vec<&str> = layout.fields[0]
                 .children
                 .iter()

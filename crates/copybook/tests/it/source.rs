@@ -2,35 +2,35 @@
 
 use std::collections::HashMap;
 
-use copybook::{CopyResolver, Format, Layout, Member, ParseOptions, describe};
+use copybook::{CopyResolver, ReferenceFormat, RecordLayout, CopyMember, ParseOptions, describe};
 use serde_json::json;
 
 /// Members held in memory.
-struct Members(HashMap<&'static str, &'static str>);
+struct MemoryMembers(HashMap<&'static str, &'static str>);
 
-impl CopyResolver for Members {
-    fn resolve(&self, name: &str, library: Option<&str>) -> Result<Option<Member>, String> {
+impl CopyResolver for MemoryMembers {
+    fn resolve(&self, name: &str, library: Option<&str>) -> Result<Option<CopyMember>, String> {
         let key = match library {
             Some(library) => format!("{library}/{name}"),
             None => name.to_owned(),
         };
-        Ok(self.0.get(key.as_str()).map(|text| Member {
+        Ok(self.0.get(key.as_str()).map(|text| CopyMember {
             name: key,
             text: (*text).into(),
         }))
     }
 }
 
-fn members(list: &[(&'static str, &'static str)]) -> Members {
-    Members(list.iter().copied().collect())
+fn members(list: &[(&'static str, &'static str)]) -> MemoryMembers {
+    MemoryMembers(list.iter().copied().collect())
 }
 
-fn parse(text: &str) -> Vec<Layout> {
+fn parse(text: &str) -> Vec<RecordLayout> {
     copybook::parse(text, &ParseOptions::default()).unwrap_or_else(|faults| panic!("{faults}"))
 }
 
 /// Paths and lengths of all fields of all records.
-fn fields(layouts: &[Layout]) -> Vec<String> {
+fn fields(layouts: &[RecordLayout]) -> Vec<String> {
     layouts
         .iter()
         .flat_map(|layout| {
@@ -215,8 +215,8 @@ fn the_format_can_be_forced() {
         format,
         ..ParseOptions::default()
     };
-    assert!(copybook::parse(text, &options(Format::Free)).is_ok());
-    assert!(copybook::parse(text, &options(Format::Fixed)).is_err());
+    assert!(copybook::parse(text, &options(ReferenceFormat::Free)).is_ok());
+    assert!(copybook::parse(text, &options(ReferenceFormat::Fixed)).is_err());
 }
 
 #[test]
@@ -313,9 +313,9 @@ fn marks_line_ends_and_ends_of_file_of_other_systems_do_not_count() {
 }
 
 #[test]
-fn text_in_the_wrong_columns_is_told_with_the_right_ones() {
+fn text_in_the_wrong_columns_is_reported_with_the_right_ones() {
     let fixed = ParseOptions {
-        format: Format::Fixed,
+        format: ReferenceFormat::Fixed,
         ..ParseOptions::default()
     };
     let level = copybook::parse("       01  REC.\n05 B PIC X.\n", &fixed).unwrap_err();
@@ -341,9 +341,9 @@ fn text_in_the_wrong_columns_is_told_with_the_right_ones() {
 }
 
 /// What is said of a text in fixed format, accepted or not.
-fn said(text: &str) -> String {
+fn diagnostics_text(text: &str) -> String {
     let fixed = ParseOptions {
-        format: Format::Fixed,
+        format: ReferenceFormat::Fixed,
         ..ParseOptions::default()
     };
     match copybook::parse_with_warnings(text, &fixed) {
@@ -353,7 +353,7 @@ fn said(text: &str) -> String {
 }
 
 #[test]
-fn a_period_that_is_lost_beyond_column_72_is_told_with_its_line_and_column() {
+fn a_period_that_is_lost_beyond_column_72_is_reported_with_its_line_and_column() {
     let line = |text: &str, beyond: &str| format!("{text:<72}{beyond}\n");
     let head = "       01  REC.\n";
     // A word of its own, a period behind a parenthesis, and a whole entry.
@@ -367,7 +367,7 @@ fn a_period_that_is_lost_beyond_column_72_is_told_with_its_line_and_column() {
         ("", "  05  A PIC X.", 86),
         ("           05  Z PIC X.", "05 A PIC X.", 83),
     ] {
-        let told = said(&format!(
+        let told = diagnostics_text(&format!(
             "{head}{}           05  B PIC X.\n",
             line(text, beyond)
         ));
@@ -376,7 +376,7 @@ fn a_period_that_is_lost_beyond_column_72_is_told_with_its_line_and_column() {
         assert!(told.contains("between columns 12 and 72"), "{told}");
     }
     // The last entry has no next one to show that it does not end.
-    let last = said(&format!(
+    let last = diagnostics_text(&format!(
         "{head}{}",
         line("           05  A PIC 9(4)", "COMP.")
     ));
@@ -395,7 +395,7 @@ fn a_period_that_is_lost_beyond_column_72_is_told_with_its_line_and_column() {
         ),
         ("      *    05  A PIC X", "X."),
     ] {
-        let told = said(&format!(
+        let told = diagnostics_text(&format!(
             "{head}{}           05  B PIC X.\n",
             line(text, beyond)
         ));
@@ -404,8 +404,8 @@ fn a_period_that_is_lost_beyond_column_72_is_told_with_its_line_and_column() {
 }
 
 #[test]
-fn a_missing_period_is_told_with_the_line_that_lacks_it() {
-    let told = said("       01  R.\n           05  A PIC X\n\n           05  B PIC X.\n");
+fn a_missing_period_is_reported_with_the_line_that_lacks_it() {
+    let told = diagnostics_text("       01  R.\n           05  A PIC X\n\n           05  B PIC X.\n");
     assert!(
         told.contains("4:12: error: the period that ends the entry before"),
         "{told}"
@@ -413,17 +413,17 @@ fn a_missing_period_is_told_with_the_line_that_lacks_it() {
     assert!(told.contains("behind the text of line 2"), "{told}");
     // Behind the values of a condition, too, which may go on for lines.
     let values = "       01  R.\n           05  A PIC 99.\n               88  OK VALUES 1\n               02 THRU 04\n";
-    let told = said(&format!("{values}           05  B PIC X.\n"));
+    let told = diagnostics_text(&format!("{values}           05  B PIC X.\n"));
     assert!(
         told.contains("5:12: error: the period that ends the entry before"),
         "{told}"
     );
-    assert_eq!(said(&format!("{values}               05 06.\n")), "");
+    assert_eq!(diagnostics_text(&format!("{values}               05 06.\n")), "");
 }
 
 #[test]
-fn a_missing_member_is_told_once_and_not_again_by_the_record_that_it_leaves_empty() {
-    let told = said(
+fn a_missing_member_is_reported_once_and_not_again_by_the_record_that_it_leaves_empty() {
+    let told = diagnostics_text(
         "       01  REC.\n           COPY NOWHERE.\n       01  OTHER.\n           05  A PIC X.\n",
     );
     assert_eq!(told.matches("error:").count(), 1, "{told}");
@@ -439,20 +439,20 @@ fn a_missing_member_is_told_once_and_not_again_by_the_record_that_it_leaves_empt
 }
 
 #[test]
-fn a_name_that_copy_has_to_replace_is_told_once() {
+fn a_name_that_copy_has_to_replace_is_reported_once() {
     let text = "       01  :TAG:-REC.
            05  :TAG:-A         PIC X(:LEN:).
            05  WS-:TAG:-B REDEFINES :TAG:-A PIC X(:LEN:).
                88  :TAG:-YES   VALUE ':NO:'.
 ";
-    let told = said(text);
+    let told = diagnostics_text(text);
     assert_eq!(told.matches("error:").count(), 2, "{told}");
     assert!(told.contains(":1:12: error: :TAG: stands for"), "{told}");
     assert!(told.contains(":2:38: error: :LEN: stands for"), "{told}");
     assert!(told.contains("REPLACING ==:TAG:== BY ==…=="), "{told}");
     // Host variables with indicators are none.
     let sql = "           EXEC SQL DECLARE C CURSOR FOR SELECT :A:B END-EXEC.\n";
-    assert_eq!(said(&format!("{sql}       01  R PIC X.\n")), "");
+    assert_eq!(diagnostics_text(&format!("{sql}       01  R PIC X.\n")), "");
 }
 
 #[test]
@@ -488,7 +488,7 @@ fn what_a_beginner_meets_has_a_fix() {
             "EBCDIC",
         ),
     ] {
-        let told = said(text);
+        let told = diagnostics_text(text);
         assert!(told.contains(fix), "{text}: {told}");
     }
 }

@@ -338,7 +338,7 @@ impl<'a> EvalContext<'a> {
     fn source(&mut self, source: &ValueSource, trim: TrimMode, out: &mut Vec<u8>) -> Result<bool, MappingFailure> {
         match source {
             ValueSource::Field { area, id, depth } => self.field(*area, *id, *depth, trim, out),
-            ValueSource::Area(area) => self.field(*area, copybook::Layout::RECORD, 0, trim, out),
+            ValueSource::Area(area) => self.field(*area, copybook::RecordLayout::RECORD, 0, trim, out),
             ValueSource::Reply => self.whole_reply(trim, out),
             ValueSource::AbendCode => match self.reply.and_then(|r| r.abend) {
                 Some(code) => {
@@ -378,7 +378,7 @@ impl<'a> EvalContext<'a> {
             }
             write_string(&area.name, out);
             out.push(b':');
-            if !self.field(i, copybook::Layout::RECORD, 0, trim, out)? {
+            if !self.field(i, copybook::RecordLayout::RECORD, 0, trim, out)? {
                 out.truncate(start);
             }
         }

@@ -671,7 +671,7 @@ impl MappingCompiler<'_> {
         self.field(
             area,
             found.area,
-            copybook::Layout::RECORD,
+            copybook::RecordLayout::RECORD,
             0,
             found.rest,
             at,

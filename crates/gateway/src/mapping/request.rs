@@ -13,7 +13,7 @@ use crate::json::{PathResult, JsonKind, JsonTape};
 use crate::problem::Fault;
 use crate::project::asset::{DataArea, AssetInterface, InterfaceStyle};
 use crate::project::structure::DirectionStructures;
-use copybook::{FieldId, Layout};
+use copybook::{FieldId, RecordLayout};
 
 /// The values for the areas of an interface, by area.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ pub(crate) fn compile(
             fields(
                 children,
                 &interface.areas[0],
-                Layout::RECORD,
+                RecordLayout::RECORD,
                 compiler,
                 &mut plan.areas[0],
             );
@@ -111,7 +111,7 @@ pub(crate) fn compile(
             node_ops(
                 below_record(child, area),
                 area,
-                Layout::RECORD,
+                RecordLayout::RECORD,
                 compiler,
                 ops,
             );
@@ -198,7 +198,7 @@ fn below_record<'n>(node: &'n MapNode, area: &DataArea) -> &'n MapNode {
     if let MapValue::Mappings(children) = &node.value
         && let [only] = children.as_slice()
         && crate::project::asset::same_name(area.layout().name(), &only.name)
-        && area.child(Layout::RECORD, &only.name).is_none()
+        && area.child(RecordLayout::RECORD, &only.name).is_none()
     {
         return only;
     }

@@ -11,7 +11,7 @@ use super::plan::{MappingCompiler, Condition, ItemScope, ValueSlot, ValueSource}
 use super::tree::{MapNode, MapValue};
 use crate::project::asset::AssetInterface;
 use crate::validate::schema::{SchemaId, SchemaType};
-use copybook::Kind;
+use copybook::FieldKind;
 use http::{HeaderName, HeaderValue, StatusCode};
 
 /// One entry with its file, compiled.
@@ -100,7 +100,7 @@ pub(crate) fn never_holds(condition: &Condition, reply: &AssetInterface) -> Opti
                 return None;
             }
             match (&field.kind, text) {
-                (Kind::Alphanumeric, Some(text))
+                (FieldKind::Alphanumeric, Some(text))
                     if text.chars().count() != field.length as usize =>
                 {
                     let (bytes, has) = (field.length, text.chars().count());
@@ -108,10 +108,10 @@ pub(crate) fn never_holds(condition: &Condition, reply: &AssetInterface) -> Opti
                         "{path} always has {bytes} characters and the constant {has}; $trim the field or pad the constant"
                     ))
                 }
-                (Kind::Alphanumeric, None) if constant.is_number() => {
+                (FieldKind::Alphanumeric, None) if constant.is_number() => {
                     Some(format!("{path} is text and the constant is a number"))
                 }
-                (Kind::Numeric(_), Some(_)) => {
+                (FieldKind::Numeric(_), Some(_)) => {
                     Some(format!("{path} is a number and the constant is text"))
                 }
                 _ => None,

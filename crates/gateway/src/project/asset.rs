@@ -14,7 +14,7 @@ use super::structure::{Limits, DirectionStructures, derive};
 use super::{dai, keys, read_yaml};
 use crate::diagnostics::{ProjectDiagnostics, FilePosition, closest};
 use crate::yaml::Node;
-use copybook::{FieldId, Layout};
+use copybook::{FieldId, RecordLayout};
 use region::{Name, ProgramName, TransId};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -103,7 +103,7 @@ impl AssetInterface {
             if self.style == InterfaceStyle::Channel
                 && let Some(name) = rest.first()
                 && same_name(self.areas[area].layout().name(), name)
-                && self.areas[area].child(Layout::RECORD, name).is_none()
+                && self.areas[area].child(RecordLayout::RECORD, name).is_none()
             {
                 rest = &rest[1..];
             }
@@ -114,7 +114,7 @@ impl AssetInterface {
             });
         }
         let lone = self.style == InterfaceStyle::Commarea && self.areas.len() == 1;
-        if lone && self.areas[0].child(Layout::RECORD, first).is_some() {
+        if lone && self.areas[0].child(RecordLayout::RECORD, first).is_some() {
             return Some(FoundField {
                 area: 0,
                 rest: names,
@@ -126,7 +126,7 @@ impl AssetInterface {
 }
 
 impl DataArea {
-    pub fn layout(&self) -> &Layout {
+    pub fn layout(&self) -> &RecordLayout {
         self.record.layout()
     }
 
@@ -308,7 +308,7 @@ pub(crate) fn load(folder: &Path, limits: Limits, out: &mut ProjectDiagnostics) 
         }
         for area in &areas {
             let pointer = |(_, field): (FieldId, &copybook::Field)| {
-                matches!(field.kind, copybook::Kind::Pointer).then(|| field.name.clone())
+                matches!(field.kind, copybook::FieldKind::Pointer).then(|| field.name.clone())
             };
             if let Some(name) = area.layout().iter().find_map(pointer) {
                 let name = name.unwrap_or_else(|| "a field without a name".into());

@@ -21,7 +21,7 @@ use super::import::program_text;
 use super::operation::LoadedApi;
 use super::read_yaml;
 use crate::diagnostics::{ProjectDiagnostics, FilePosition};
-use copybook::{CopyFolders, Copybook, Field, Kind, Layout, ParseOptions};
+use copybook::{CopyFolders, Copybook, Field, FieldKind, RecordLayout, ParseOptions};
 use std::path::{Path, PathBuf};
 
 /// Name of the file next to `zosAsset.yaml`.
@@ -118,9 +118,9 @@ impl OriginCheck<'_> {
         for area in areas {
             // The program's DECIMAL-POINT clause, else that of its copy.
             let comma = match &program {
-                Some(text) => copybook::says_decimal_comma(text),
+                Some(text) => copybook::has_decimal_comma(text),
                 None => std::fs::read_to_string(&area.file)
-                    .is_ok_and(|text| copybook::says_decimal_comma(&text)),
+                    .is_ok_and(|text| copybook::has_decimal_comma(&text)),
             };
             let said = self
                 .asset
@@ -261,7 +261,7 @@ pub(crate) struct LayoutDifference {
 }
 
 /// Compares a copy with its source, field by field.
-pub(crate) fn difference(copy: &Layout, now: &Layout) -> Option<LayoutDifference> {
+pub(crate) fn difference(copy: &RecordLayout, now: &RecordLayout) -> Option<LayoutDifference> {
     let mut group = None;
     let fields = copy.iter().zip(now.iter());
     for ((_, old), (_, new)) in fields.skip(1) {
@@ -271,7 +271,7 @@ pub(crate) fn difference(copy: &Layout, now: &Layout) -> Option<LayoutDifference
         }
         let edited = [old, new]
             .iter()
-            .all(|f| matches!(f.kind, Kind::NumericEdited(_)));
+            .all(|f| matches!(f.kind, FieldKind::NumericEdited(_)));
         if edited && old.kind != new.kind && old.picture == new.picture {
             let what = format!(
                 "{} (PIC {}) has another decimal point, because DECIMAL-POINT IS COMMA was added \
@@ -322,7 +322,7 @@ pub(crate) fn difference(copy: &Layout, now: &Layout) -> Option<LayoutDifference
 }
 
 /// The names that are in the second layout and not in the first.
-pub(crate) fn new_names<'a>(old: &Layout, new: &'a Layout) -> Vec<&'a str> {
+pub(crate) fn new_names<'a>(old: &RecordLayout, new: &'a RecordLayout) -> Vec<&'a str> {
     let names = new.fields.iter().skip(1).filter_map(|f| f.name.as_deref());
     let known = |name: &&str| old.fields.iter().any(|f| f.name.as_deref() == Some(name));
     names.filter(|name| !known(name)).collect()
@@ -330,10 +330,10 @@ pub(crate) fn new_names<'a>(old: &Layout, new: &'a Layout) -> Vec<&'a str> {
 
 /// A group that is neither a table nor another description of something.
 fn is_plain_group(field: &Field) -> bool {
-    field.kind == Kind::Group && field.occurs.is_none() && field.redefines.is_none()
+    field.kind == FieldKind::Group && field.occurs.is_none() && field.redefines.is_none()
 }
 
-fn reported(what: String, now: &Layout, name: &str) -> Option<LayoutDifference> {
+fn reported(what: String, now: &RecordLayout, name: &str) -> Option<LayoutDifference> {
     let field = now.fields.iter().find(|f| f.name.as_deref() == Some(name));
     Some(LayoutDifference {
         what,
@@ -360,7 +360,7 @@ fn named(field: &Field) -> String {
 fn described(field: &Field) -> String {
     let mut text = match &field.picture {
         Some(picture) => format!("PIC {picture}"),
-        None if field.kind == Kind::Group => "a group".into(),
+        None if field.kind == FieldKind::Group => "a group".into(),
         None => "an item without PICTURE".into(),
     };
     let unit = if field.length == 1 { "byte" } else { "bytes" };
@@ -378,7 +378,7 @@ fn described(field: &Field) -> String {
 mod tests {
     use super::*;
 
-    fn layout(text: &str) -> Layout {
+    fn layout(text: &str) -> RecordLayout {
         copybook::parse(text, &ParseOptions::default())
             .unwrap()
             .remove(0)

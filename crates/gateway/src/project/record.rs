@@ -9,10 +9,10 @@
 use crate::diagnostics::{ProjectDiagnostics, FilePosition};
 use crate::mapping::expr::TrimMode;
 use crate::problem::Fault;
-use copybook::codec::{LongRecord, Machine, NumberError, Place, ShortRecord, Trim as CodecTrim};
+use copybook::codec::{LongRecord, SourceMachine, NumberError, FieldPlace, ShortRecord, BlankTrimming as CodecTrim};
 use copybook::{
-    CodePage, Codec, CodecOptions, DecodeError, EncodeError, FieldCodec, FieldId, Kind, Layout,
-    Names, ParseOptions,
+    CodePage, RecordCodec, CodecOptions, DecodeError, EncodeError, FieldCodec, FieldId, FieldKind, RecordLayout,
+    JsonNames, ParseOptions,
 };
 use std::path::Path;
 use std::sync::OnceLock;
@@ -20,7 +20,7 @@ use std::sync::OnceLock;
 /// A laid-out record with its codecs.
 #[derive(Debug)]
 pub(crate) struct Record {
-    layout: Layout,
+    layout: RecordLayout,
     page: CodePage,
     /// Unchanged.
     plain: Form,
@@ -31,27 +31,27 @@ pub(crate) struct Record {
 
 #[derive(Debug)]
 struct Form {
-    codec: Codec,
+    codec: RecordCodec,
     /// By field; the tables around each have their first element chosen.
     fields: Vec<Option<FieldCodec>>,
 }
 
 impl Form {
-    fn new(layout: &Layout, page: CodePage, trim: CodecTrim) -> Result<Form, String> {
+    fn new(layout: &RecordLayout, page: CodePage, trim: CodecTrim) -> Result<Form, String> {
         let options = CodecOptions {
             code_page: page,
             // A program with EBCDIC data has the mainframe's numbers too.
             machine: match page.is_ebcdic() {
-                true => Machine::Mainframe,
-                false => Machine::Here,
+                true => SourceMachine::Mainframe,
+                false => SourceMachine::Here,
             },
             trim,
             short_record: ShortRecord::Absent,
             long_record: LongRecord::Ignore,
             ..CodecOptions::default()
         };
-        let codec = Codec::build(layout, &options).map_err(|e| e.to_string())?;
-        let names = Names::new(layout, copybook::Naming::Kept);
+        let codec = RecordCodec::build(layout, &options).map_err(|e| e.to_string())?;
+        let names = JsonNames::new(layout, copybook::NamingStyle::Kept);
         let field = |id: FieldId| {
             let (outer, own) = path(layout, &names, id)?;
             let path = if outer.is_empty() {
@@ -93,7 +93,7 @@ impl Record {
                 return None;
             }
         };
-        let names: Vec<&str> = layouts.iter().map(Layout::name).collect();
+        let names: Vec<&str> = layouts.iter().map(RecordLayout::name).collect();
         let message = match names.as_slice() {
             [_] => String::new(),
             [] => "the file describes no record".to_owned(),
@@ -127,7 +127,7 @@ impl Record {
     }
 
     /// Builds the codecs of a layout.
-    pub fn new(layout: Layout) -> Result<Record, String> {
+    pub fn new(layout: RecordLayout) -> Result<Record, String> {
         Record::with_page(layout, CodePage::ascii())
     }
 
@@ -136,7 +136,7 @@ impl Record {
         Record::with_page(self.layout.clone(), page)
     }
 
-    fn with_page(layout: Layout, page: CodePage) -> Result<Record, String> {
+    fn with_page(layout: RecordLayout, page: CodePage) -> Result<Record, String> {
         let plain = Form::new(&layout, page, CodecTrim::Keep)?;
         Ok(Record {
             layout,
@@ -156,7 +156,7 @@ impl Record {
         }
     }
 
-    pub fn layout(&self) -> &Layout {
+    pub fn layout(&self) -> &RecordLayout {
         &self.layout
     }
 
@@ -399,7 +399,7 @@ fn plain_text(json: &str) -> Option<&str> {
 
 /// The way to a field from below the record, each table on it with its first
 /// element chosen; the field's own name apart. `None` for what has no name.
-fn path(layout: &Layout, names: &Names, id: FieldId) -> Option<(String, String)> {
+fn path(layout: &RecordLayout, names: &JsonNames, id: FieldId) -> Option<(String, String)> {
     let mut parts = Vec::new();
     let mut at = layout[id].parent;
     while let Some(group) = at {
@@ -442,7 +442,7 @@ fn decode_fault(error: DecodeError) -> Fault {
 }
 
 fn encode_fault(error: EncodeError) -> Fault {
-    let field = |place: &Place| Some(place.path.clone());
+    let field = |place: &FieldPlace| Some(place.path.clone());
     let (field, message) = match &error {
         EncodeError::TooLong { place, length, max } => (
             field(place),
@@ -506,10 +506,10 @@ fn encode_fault(error: EncodeError) -> Fault {
 }
 
 /// Whether a field holds text, for the writer of mappings.
-pub(crate) fn is_text(kind: &Kind) -> bool {
+pub(crate) fn is_text(kind: &FieldKind) -> bool {
     matches!(
         kind,
-        Kind::Alphanumeric | Kind::AlphanumericEdited | Kind::National | Kind::Dbcs
+        FieldKind::Alphanumeric | FieldKind::AlphanumericEdited | FieldKind::National | FieldKind::Dbcs
     )
 }
 
@@ -518,7 +518,7 @@ const COUNTER_OUTSIDE: &str = "DEPENDING ON takes no subscript, so each row cann
     of its own: give the inner table a fixed number of rows (OCCURS n TIMES)";
 
 /// The line of the field that a codec's fault names; 0 where it names none.
-fn line_of(layouts: &[Layout], fault: &str) -> u32 {
+fn line_of(layouts: &[RecordLayout], fault: &str) -> u32 {
     for layout in layouts {
         for (id, field) in layout.iter() {
             let rest = fault.strip_prefix(layout.path(id).as_str());

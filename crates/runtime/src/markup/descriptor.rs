@@ -9,7 +9,7 @@
 //!
 //! Invariant: a text that is no descriptor gives `None`, never a panic.
 
-use copybook::{Edited, Kind, Numeric, SignPlace, Storage};
+use copybook::{NumericEditing, FieldKind, NumericItem, SignPlace, NumberStorage};
 
 /// Kinds of statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,7 +116,7 @@ pub struct Node {
     /// OCCURS.
     pub table: Option<Table>,
     /// What its bytes mean.
-    pub kind: Kind,
+    pub kind: FieldKind,
     /// The picture of a numeric-edited item.
     pub picture: String,
     /// BLANK WHEN ZERO.
@@ -133,7 +133,7 @@ pub struct Node {
 
 impl Node {
     /// An elementary item or group of this kind and name, without phrases.
-    pub fn new(depth: u16, name: &str, offset: u32, length: u32, kind: Kind) -> Node {
+    pub fn new(depth: u16, name: &str, offset: u32, length: u32, kind: FieldKind) -> Node {
         Node {
             depth,
             offset,
@@ -266,7 +266,7 @@ impl Node {
         let depth = reader.small()?;
         let (offset, length) = (reader.small()?, reader.small()?);
         let item = String::from_utf8(reader.text()?).ok()?;
-        let mut node = Node::new(depth, &item, offset, length, Kind::Group);
+        let mut node = Node::new(depth, &item, offset, length, FieldKind::Group);
         node.name = reader.text()?;
         node.is_exact = reader.flag()?;
         node.is_hidden = reader.flag()?;
@@ -299,45 +299,45 @@ impl Node {
     }
 }
 
-fn emit_kind(kind: &Kind, out: &mut TextWriter) {
+fn emit_kind(kind: &FieldKind, out: &mut TextWriter) {
     match kind {
-        Kind::Group => out.number(0),
-        Kind::Numeric(n) => {
+        FieldKind::Group => out.number(0),
+        FieldKind::Numeric(n) => {
             out.number(2);
             out.number(i64::from(n.digits));
             out.number(i64::from(n.scale));
             out.flag(n.signed);
             out.number(match n.storage {
-                Storage::Zoned { sign } => match sign {
+                NumberStorage::Zoned { sign } => match sign {
                     SignPlace::None => 0,
                     SignPlace::Trailing => 1,
                     SignPlace::Leading => 2,
                     SignPlace::TrailingSeparate => 3,
                     SignPlace::LeadingSeparate => 4,
                 },
-                Storage::Packed => 5,
-                Storage::PackedUnsigned => 6,
-                Storage::Binary => 7,
-                Storage::BinaryFull => 8,
-                Storage::Native => 9,
+                NumberStorage::Packed => 5,
+                NumberStorage::PackedUnsigned => 6,
+                NumberStorage::Binary => 7,
+                NumberStorage::BinaryFull => 8,
+                NumberStorage::Native => 9,
             });
         }
-        Kind::NumericEdited(e) => {
+        FieldKind::NumericEdited(e) => {
             out.number(3);
             out.number(i64::from(e.digits));
             out.number(i64::from(e.scale));
             out.flag(e.signed);
         }
-        Kind::Float => out.number(4),
-        Kind::Double => out.number(5),
+        FieldKind::Float => out.number(4),
+        FieldKind::Double => out.number(5),
         _ => out.number(1),
     }
 }
 
-fn parse_kind(reader: &mut TextReader<'_>) -> Option<Kind> {
+fn parse_kind(reader: &mut TextReader<'_>) -> Option<FieldKind> {
     Some(match reader.number()? {
-        0 => Kind::Group,
-        2 => Kind::Numeric(Numeric {
+        0 => FieldKind::Group,
+        2 => FieldKind::Numeric(NumericItem {
             digits: reader.small()?,
             scale: reader.small()?,
             signed: reader.flag()?,
@@ -347,27 +347,27 @@ fn parse_kind(reader: &mut TextReader<'_>) -> Option<Kind> {
                 2 => zoned(SignPlace::Leading),
                 3 => zoned(SignPlace::TrailingSeparate),
                 4 => zoned(SignPlace::LeadingSeparate),
-                5 => Storage::Packed,
-                6 => Storage::PackedUnsigned,
-                7 => Storage::Binary,
-                8 => Storage::BinaryFull,
-                9 => Storage::Native,
+                5 => NumberStorage::Packed,
+                6 => NumberStorage::PackedUnsigned,
+                7 => NumberStorage::Binary,
+                8 => NumberStorage::BinaryFull,
+                9 => NumberStorage::Native,
                 _ => return None,
             },
         }),
-        3 => Kind::NumericEdited(Edited {
+        3 => FieldKind::NumericEdited(NumericEditing {
             digits: reader.small()?,
             scale: reader.small()?,
             signed: reader.flag()?,
         }),
-        4 => Kind::Float,
-        5 => Kind::Double,
-        _ => Kind::Alphanumeric,
+        4 => FieldKind::Float,
+        5 => FieldKind::Double,
+        _ => FieldKind::Alphanumeric,
     })
 }
 
-fn zoned(sign: SignPlace) -> Storage {
-    Storage::Zoned { sign }
+fn zoned(sign: SignPlace) -> NumberStorage {
+    NumberStorage::Zoned { sign }
 }
 
 #[derive(Default)]
@@ -435,13 +435,13 @@ mod tests {
 
     #[test]
     fn a_descriptor_is_read_as_it_was_written() {
-        let amount = Numeric {
+        let amount = NumericItem {
             digits: 7,
             scale: 2,
             signed: true,
-            storage: Storage::Packed,
+            storage: NumberStorage::Packed,
         };
-        let mut table = Node::new(1, "Lines", 4, 4, Kind::Numeric(amount));
+        let mut table = Node::new(1, "Lines", 4, 4, FieldKind::Numeric(amount));
         table.table = Some(Table {
             max: 3,
             stride: 4,
@@ -451,7 +451,7 @@ mod tests {
             low: b"a b:".to_vec(),
             high: b"\x00\xff".to_vec(),
         }];
-        let group = Node::new(0, "Claim", 0, 16, Kind::Group);
+        let group = Node::new(0, "Claim", 0, 16, FieldKind::Group);
         let mut statement = Statement::new(Verb::XmlGenerate, vec![group, table]);
         statement.namespace = b"urn:x".to_vec();
         let mut text = statement.emit();

@@ -7,7 +7,7 @@
 //! Reference: Enterprise COBOL Language Reference, "Operation of JSON
 //! GENERATE", "Operation of XML GENERATE".
 
-use copybook::Kind;
+use copybook::FieldKind;
 
 use super::Fault;
 use super::descriptor::{Node, Statement};
@@ -44,7 +44,7 @@ impl SourceRecord<'_> {
     /// The output of the first item, which is written even if it is empty.
     pub(super) fn outputs(&self) -> Result<OutputItem, Fault> {
         Ok(match self.statement.nodes[0].kind {
-            Kind::Group => OutputItem::Group(0, self.children(0, 0)?),
+            FieldKind::Group => OutputItem::Group(0, self.children(0, 0)?),
             _ => OutputItem::Leaf(0, 0),
         })
     }
@@ -93,7 +93,7 @@ impl SourceRecord<'_> {
     /// One occurrence of an item, if it is not suppressed.
     fn item(&self, index: usize, at: usize, out: &mut Vec<OutputItem>) -> Result<(), Fault> {
         let node = &self.statement.nodes[index];
-        if node.kind == Kind::Group {
+        if node.kind == FieldKind::Group {
             let mut inner = self.children(index, at)?;
             if node.name.is_empty() {
                 out.append(&mut inner);

@@ -7,7 +7,7 @@
 //! Programming Guide, "JSON PARSE conditions and associated codes and runtime
 //! messages".
 
-use copybook::Kind;
+use copybook::FieldKind;
 
 use super::descriptor::{Node, Statement};
 use super::generate::{missing_bytes, occurrences};
@@ -85,7 +85,7 @@ impl JsonAssignment<'_> {
         match value {
             JsonValue::Array(_) => Err(code::ANONYMOUS_ARRAY),
             JsonValue::Object(members) if !node.name.is_empty() => self.members(members, None),
-            JsonValue::Object(members) if node.kind == Kind::Group => {
+            JsonValue::Object(members) if node.kind == FieldKind::Group => {
                 self.members(members, Some((0, 0)))
             }
             _ => Err(code::INVALID),
@@ -100,7 +100,7 @@ impl JsonAssignment<'_> {
         let mut nearer = 0;
         for child in self.statement.children(group) {
             let begin = at + (nodes[child].offset - nodes[group].offset) as usize - nearer;
-            if nodes[child].name.is_empty() && nodes[child].kind == Kind::Group {
+            if nodes[child].name.is_empty() && nodes[child].kind == FieldKind::Group {
                 found.extend(self.items(child, begin));
             } else if !nodes[child].name.is_empty() {
                 found.push((child, begin));
@@ -190,7 +190,7 @@ impl JsonAssignment<'_> {
 
     fn occurrence(&mut self, index: usize, at: usize, value: &JsonValue, null: i64) -> AssignResult {
         let node = &self.statement.nodes[index];
-        if node.kind == Kind::Group {
+        if node.kind == FieldKind::Group {
             return match value {
                 JsonValue::Object(members) => self.members(members, Some((index, at))),
                 JsonValue::Null => {

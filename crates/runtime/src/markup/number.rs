@@ -5,7 +5,7 @@
 //! Reference: z/Architecture Principles of Operation, "PACK"; GnuCOBOL's
 //! storage with `-std=ibm`.
 
-use copybook::{CodePage, Numeric, SignPlace, Storage};
+use copybook::{CodePage, NumericItem, SignPlace, NumberStorage};
 
 /// A sign and the digits without their decimal point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,15 +15,15 @@ pub(super) struct SignedDigits {
 }
 
 /// The number in the bytes of an item; `None` if a digit or sign is invalid.
-pub(super) fn read(number: &Numeric, bytes: &[u8]) -> Option<SignedDigits> {
+pub(super) fn read(number: &NumericItem, bytes: &[u8]) -> Option<SignedDigits> {
     match number.storage {
-        Storage::Zoned { sign } => read_zoned(bytes, sign),
-        Storage::Packed => read_packed(bytes, true),
-        Storage::PackedUnsigned => read_packed(bytes, false),
-        Storage::Binary | Storage::BinaryFull => {
+        NumberStorage::Zoned { sign } => read_zoned(bytes, sign),
+        NumberStorage::Packed => read_packed(bytes, true),
+        NumberStorage::PackedUnsigned => read_packed(bytes, false),
+        NumberStorage::Binary | NumberStorage::BinaryFull => {
             Some(read_binary(bytes.iter().copied(), number.signed))
         }
-        Storage::Native => Some(if cfg!(target_endian = "big") {
+        NumberStorage::Native => Some(if cfg!(target_endian = "big") {
             read_binary(bytes.iter().copied(), number.signed)
         } else {
             read_binary(bytes.iter().rev().copied(), number.signed)
@@ -136,13 +136,13 @@ fn read_binary(bytes: impl Iterator<Item = u8>, signed: bool) -> SignedDigits {
 
 /// Stores a number whose digits the item has room for. The sign of an unsigned
 /// item is lost, as in a MOVE.
-pub(super) fn write(number: &Numeric, bytes: &mut [u8], value: SignedDigits, has_ebcdic_sign: bool) {
+pub(super) fn write(number: &NumericItem, bytes: &mut [u8], value: SignedDigits, has_ebcdic_sign: bool) {
     let negative = value.negative && number.signed && value.magnitude != 0;
     match number.storage {
-        Storage::Zoned { sign } => {
+        NumberStorage::Zoned { sign } => {
             write_zoned(bytes, sign, value.magnitude, negative, has_ebcdic_sign);
         }
-        Storage::Packed => {
+        NumberStorage::Packed => {
             let sign = if negative {
                 0xD
             } else if number.signed {
@@ -152,8 +152,8 @@ pub(super) fn write(number: &Numeric, bytes: &mut [u8], value: SignedDigits, has
             };
             write_packed(bytes, value.magnitude, Some(sign));
         }
-        Storage::PackedUnsigned => write_packed(bytes, value.magnitude, None),
-        Storage::Binary | Storage::BinaryFull | Storage::Native => {
+        NumberStorage::PackedUnsigned => write_packed(bytes, value.magnitude, None),
+        NumberStorage::Binary | NumberStorage::BinaryFull | NumberStorage::Native => {
             let twos = if negative {
                 value.magnitude.wrapping_neg()
             } else {
@@ -163,7 +163,7 @@ pub(super) fn write(number: &Numeric, bytes: &mut [u8], value: SignedDigits, has
             let from = wide.len().saturating_sub(bytes.len());
             let length = bytes.len().min(wide.len());
             bytes[..length].copy_from_slice(&wide[from..]);
-            if number.storage == Storage::Native && cfg!(target_endian = "little") {
+            if number.storage == NumberStorage::Native && cfg!(target_endian = "little") {
                 bytes.reverse();
             }
         }
@@ -233,8 +233,8 @@ fn write_packed(bytes: &mut [u8], mut magnitude: u128, sign: Option<u8>) {
 mod tests {
     use super::*;
 
-    fn numeric(storage: Storage, signed: bool) -> Numeric {
-        Numeric {
+    fn numeric(storage: NumberStorage, signed: bool) -> NumericItem {
+        NumericItem {
             digits: 3,
             scale: 0,
             signed,
@@ -242,8 +242,8 @@ mod tests {
         }
     }
 
-    fn zoned(sign: SignPlace) -> Numeric {
-        numeric(Storage::Zoned { sign }, sign != SignPlace::None)
+    fn zoned(sign: SignPlace) -> NumericItem {
+        numeric(NumberStorage::Zoned { sign }, sign != SignPlace::None)
     }
 
     #[test]
@@ -253,10 +253,10 @@ mod tests {
             (zoned(SignPlace::Leading), 3),
             (zoned(SignPlace::TrailingSeparate), 4),
             (zoned(SignPlace::LeadingSeparate), 4),
-            (numeric(Storage::Packed, true), 2),
-            (numeric(Storage::Binary, true), 2),
-            (numeric(Storage::Native, true), 2),
-            (numeric(Storage::BinaryFull, true), 3),
+            (numeric(NumberStorage::Packed, true), 2),
+            (numeric(NumberStorage::Binary, true), 2),
+            (numeric(NumberStorage::Native, true), 2),
+            (numeric(NumberStorage::BinaryFull, true), 3),
         ];
         for (number, length) in all {
             for ebcdic in [false, true] {
@@ -290,6 +290,6 @@ mod tests {
             let found = read(&zoned(sign), bytes).map(|d| (d.negative, d.magnitude));
             assert_eq!(found, expected, "{:?}", String::from_utf8_lossy(bytes));
         }
-        assert_eq!(read(&numeric(Storage::Packed, true), &[0x40, 0x40]), None);
+        assert_eq!(read(&numeric(NumberStorage::Packed, true), &[0x40, 0x40]), None);
     }
 }

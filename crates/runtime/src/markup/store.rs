@@ -4,8 +4,8 @@
 //! "Valid and invalid elementary moves", "Parsing JSON values that result in a
 //! loss of significance or information".
 
-use copybook::Kind;
-use copybook::number::{Decimal, EditedPicture, Rounding};
+use copybook::FieldKind;
+use copybook::number::{Decimal, EditedPicture, RoundingMode};
 
 use super::descriptor::{FigurativeSet, Node};
 use super::number::{self, SignedDigits};
@@ -31,7 +31,7 @@ pub(super) fn store_string(
     has_ebcdic_sign: bool,
 ) -> MoveOutcome {
     match node.kind {
-        Kind::Numeric(_) | Kind::NumericEdited(_) | Kind::Float | Kind::Double => {
+        FieldKind::Numeric(_) | FieldKind::NumericEdited(_) | FieldKind::Float | FieldKind::Double => {
             store_decimal(node, bytes, text, has_ebcdic_sign)
         }
         _ => store_text(node, bytes, text),
@@ -47,7 +47,7 @@ pub(super) fn store_number(
     has_ebcdic_sign: bool,
 ) -> MoveOutcome {
     match node.kind {
-        Kind::Numeric(_) | Kind::NumericEdited(_) | Kind::Float | Kind::Double => {
+        FieldKind::Numeric(_) | FieldKind::NumericEdited(_) | FieldKind::Float | FieldKind::Double => {
             store_decimal(node, bytes, text, has_ebcdic_sign)
         }
         _ => {
@@ -85,9 +85,9 @@ fn store_text(node: &Node, bytes: &mut [u8], text: &[u8]) -> MoveOutcome {
 fn store_decimal(node: &Node, bytes: &mut [u8], text: &[u8], has_ebcdic_sign: bool) -> MoveOutcome {
     let float = || std::str::from_utf8(text).ok()?.trim().parse::<f64>().ok();
     let stored = match &node.kind {
-        Kind::Float => float().map(|value| bytes.copy_from_slice(&(value as f32).to_ne_bytes())),
-        Kind::Double => float().map(|value| bytes.copy_from_slice(&value.to_ne_bytes())),
-        Kind::Numeric(numeric) => {
+        FieldKind::Float => float().map(|value| bytes.copy_from_slice(&(value as f32).to_ne_bytes())),
+        FieldKind::Double => float().map(|value| bytes.copy_from_slice(&value.to_ne_bytes())),
+        FieldKind::Numeric(numeric) => {
             let Some((value, lost)) = fit(text, numeric.digits, i32::from(numeric.scale)) else {
                 return MoveOutcome::Incompatible;
             };
@@ -98,7 +98,7 @@ fn store_decimal(node: &Node, bytes: &mut [u8], text: &[u8], has_ebcdic_sign: bo
                 MoveOutcome::Stored
             };
         }
-        Kind::NumericEdited(edited) => {
+        FieldKind::NumericEdited(edited) => {
             return store_edited(node, bytes, text, edited.digits, i32::from(edited.scale));
         }
         _ => None,
@@ -111,7 +111,7 @@ fn store_decimal(node: &Node, bytes: &mut [u8], text: &[u8], has_ebcdic_sign: bo
 fn fit(text: &[u8], digits: u16, scale: i32) -> Option<(SignedDigits, bool)> {
     let number = Decimal::parse(text).ok()?;
     let limit = 10u128.checked_pow(u32::from(digits));
-    let (magnitude, mut lost) = match number.rescale(scale, Rounding::Truncate) {
+    let (magnitude, mut lost) = match number.rescale(scale, RoundingMode::Truncate) {
         Ok(magnitude) => (magnitude, false),
         Err(_) => (0, true),
     };
@@ -137,14 +137,14 @@ fn store_edited(node: &Node, bytes: &mut [u8], text: &[u8], digits: u16, scale: 
     };
     let mut shown = Vec::new();
     if picture
-        .edit(number, Rounding::Truncate, &mut shown)
+        .edit(number, RoundingMode::Truncate, &mut shown)
         .is_err()
     {
         // A picture without a sign shows the digits alone.
         number.negative = false;
         shown.clear();
         if picture
-            .edit(number, Rounding::Truncate, &mut shown)
+            .edit(number, RoundingMode::Truncate, &mut shown)
             .is_err()
         {
             return MoveOutcome::Incompatible;
@@ -173,7 +173,7 @@ pub(super) fn store_figurative(
         FigurativeSet::HIGH => 0xFF,
         FigurativeSet::SPACE => b' ',
         _ => match node.kind {
-            Kind::Numeric(_) | Kind::NumericEdited(_) | Kind::Float | Kind::Double => {
+            FieldKind::Numeric(_) | FieldKind::NumericEdited(_) | FieldKind::Float | FieldKind::Double => {
                 store_decimal(node, bytes, b"0", has_ebcdic_sign);
                 return;
             }
@@ -185,20 +185,20 @@ pub(super) fn store_figurative(
 
 #[cfg(test)]
 mod tests {
-    use copybook::{Edited, Numeric, SignPlace, Storage};
+    use copybook::{NumericEditing, NumericItem, SignPlace, NumberStorage};
 
     use super::*;
 
     fn zoned(digits: u16, scale: i16) -> Node {
-        let numeric = Numeric {
+        let numeric = NumericItem {
             digits,
             scale,
             signed: true,
-            storage: Storage::Zoned {
+            storage: NumberStorage::Zoned {
                 sign: SignPlace::Trailing,
             },
         };
-        Node::new(1, "N", 0, u32::from(digits), Kind::Numeric(numeric))
+        Node::new(1, "N", 0, u32::from(digits), FieldKind::Numeric(numeric))
     }
 
     #[test]
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn characters_are_cut_or_filled() {
-        let mut node = Node::new(1, "X", 0, 3, Kind::Alphanumeric);
+        let mut node = Node::new(1, "X", 0, 3, FieldKind::Alphanumeric);
         let mut bytes = *b"...";
         assert_eq!(
             store_string(&node, &mut bytes, b"abcd", false),
@@ -248,12 +248,12 @@ mod tests {
 
     #[test]
     fn edited_items_are_edited() {
-        let edited = Edited {
+        let edited = NumericEditing {
             digits: 5,
             scale: 2,
             signed: true,
         };
-        let mut node = Node::new(1, "E", 0, 8, Kind::NumericEdited(edited));
+        let mut node = Node::new(1, "E", 0, 8, FieldKind::NumericEdited(edited));
         node.picture = "ZZ9.99CR".to_owned();
         let mut bytes = *b"........";
         let outcome = store_number(&node, &mut bytes, b"-7.5", false);

@@ -7,7 +7,7 @@
 
 use std::fmt::Write;
 
-use copybook::Kind;
+use copybook::FieldKind;
 
 use super::Fault;
 use super::descriptor::{FigurativeSet, Node};
@@ -28,15 +28,15 @@ pub(super) enum ItemText {
 /// A digit or sign of a number is invalid.
 pub(super) fn convert(node: &Node, bytes: &[u8]) -> Result<ItemText, Fault> {
     Ok(match &node.kind {
-        Kind::Numeric(numeric) => {
+        FieldKind::Numeric(numeric) => {
             let digits = number::read(numeric, bytes).ok_or_else(|| invalid(node, bytes))?;
             ItemText::Number(decimal(digits, i32::from(numeric.scale)))
         }
-        Kind::Float => ItemText::Number(match bytes.try_into() {
+        FieldKind::Float => ItemText::Number(match bytes.try_into() {
             Ok(bytes) => scientific(f64::from(f32::from_ne_bytes(bytes)), 8),
             Err(_) => return Err(invalid(node, bytes)),
         }),
-        Kind::Double => ItemText::Number(match bytes.try_into() {
+        FieldKind::Double => ItemText::Number(match bytes.try_into() {
             Ok(bytes) => scientific(f64::from_ne_bytes(bytes), 17),
             Err(_) => return Err(invalid(node, bytes)),
         }),
@@ -97,9 +97,9 @@ pub(super) fn is_figurative(node: &Node, bytes: &[u8], which: FigurativeSet) -> 
     let has = |bit: u8| which.0 & bit != 0;
     let all = |byte: u8| bytes.iter().all(|&b| b == byte);
     let is_zero = || match &node.kind {
-        Kind::Numeric(numeric) => number::read(numeric, bytes).is_some_and(|d| d.magnitude == 0),
-        Kind::Float => bytes.try_into().is_ok_and(|b| f32::from_ne_bytes(b) == 0.0),
-        Kind::Double => bytes.try_into().is_ok_and(|b| f64::from_ne_bytes(b) == 0.0),
+        FieldKind::Numeric(numeric) => number::read(numeric, bytes).is_some_and(|d| d.magnitude == 0),
+        FieldKind::Float => bytes.try_into().is_ok_and(|b| f32::from_ne_bytes(b) == 0.0),
+        FieldKind::Double => bytes.try_into().is_ok_and(|b| f64::from_ne_bytes(b) == 0.0),
         _ => all(b'0'),
     };
     has(FigurativeSet::ZERO) && is_zero()
@@ -114,7 +114,7 @@ pub(super) fn is_true(node: &Node, bytes: &[u8]) -> Result<bool, Fault> {
         ItemText::Number(text) => text.into_bytes(),
         ItemText::Text(_) => without_blanks(bytes).to_vec(),
     };
-    let is_number = matches!(node.kind, Kind::Numeric(_));
+    let is_number = matches!(node.kind, FieldKind::Numeric(_));
     Ok(node.truths.iter().any(|range| {
         if is_number {
             let value = |text: &[u8]| std::str::from_utf8(text).ok()?.parse::<f64>().ok();

@@ -1,6 +1,6 @@
 //! A record and the operands of a statement, without a program around them.
 
-use copybook::{FieldId, Kind, Layout, ParseOptions};
+use copybook::{FieldId, FieldKind, RecordLayout, ParseOptions};
 use runtime::markup::descriptor::{Node, Statement, Table, Verb};
 use runtime::markup::{Fault, CallOperands, StatementCache};
 
@@ -67,14 +67,14 @@ pub fn nodes(copybook: &str) -> Vec<Node> {
     found
 }
 
-fn add(layout: &Layout, id: FieldId, depth: u16, nodes: &mut Vec<Node>) {
+fn add(layout: &RecordLayout, id: FieldId, depth: u16, nodes: &mut Vec<Node>) {
     let field = &layout[id];
     if field.redefines.is_some() {
         return;
     }
     let name = field.name.as_deref().unwrap_or_default();
     let mut node = Node::new(depth, name, field.offset, field.length, field.kind.clone());
-    node.is_hidden = name.is_empty() && field.kind != Kind::Group;
+    node.is_hidden = name.is_empty() && field.kind != FieldKind::Group;
     node.is_justified = field.justified;
     node.picture = field.picture.clone().unwrap_or_default();
     node.table = field.occurs.as_ref().map(|o| Table {

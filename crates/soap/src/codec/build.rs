@@ -3,8 +3,8 @@
 use super::{Content, Count, Node, Part, Plan, XmlCodec, XmlError, XmlOptions};
 use crate::binding::{self, TextForm, MessageLayout};
 use crate::xml::push_attribute;
-use copybook::codec::Item;
-use copybook::{Codec, FieldId, Kind, Layout, ParseOptions};
+use copybook::codec::CodecItem;
+use copybook::{RecordCodec, FieldId, FieldKind, RecordLayout, ParseOptions};
 use std::sync::Arc;
 
 impl XmlCodec {
@@ -23,13 +23,13 @@ impl XmlCodec {
     /// # Errors
     /// Elements without a fitting item.
     pub fn with_layouts(
-        layouts: &[Layout],
+        layouts: &[RecordLayout],
         root: &binding::Node,
         options: &XmlOptions,
     ) -> Result<XmlCodec, XmlError> {
         let mut parts = Vec::new();
         for layout in layouts {
-            let codec = Codec::build(layout, &options.record);
+            let codec = RecordCodec::build(layout, &options.record);
             let codec = codec.map_err(|e| XmlError::Copybook(e.to_string()))?;
             parts.push(Part { codec });
         }
@@ -73,7 +73,7 @@ impl XmlCodec {
 }
 
 struct Builder<'a> {
-    layouts: &'a [Layout],
+    layouts: &'a [RecordLayout],
     /// Names from the root to the current element.
     names: Vec<String>,
     /// More than one namespace: prefixes are written.
@@ -180,8 +180,8 @@ impl Builder<'_> {
         }
         let codec = &self.plan.parts[part].codec;
         node.content = match (&field.kind, from.form) {
-            (Kind::Group, TextForm::Item) => self.members(from, part, depth)?,
-            (Kind::Group, _) => return Err(self.wrong(from, "its item is a group")),
+            (FieldKind::Group, TextForm::Item) => self.members(from, part, depth)?,
+            (FieldKind::Group, _) => return Err(self.wrong(from, "its item is a group")),
             _ if !from.children.is_empty() => {
                 return Err(self.wrong(
                     from,
@@ -192,7 +192,7 @@ impl Builder<'_> {
                 Some(item) => Content::Item(item, codec.is_numeric(item)),
                 None => return Err(self.wrong(from, "its item's data is not text")),
             },
-            (Kind::Alphanumeric, form) => {
+            (FieldKind::Alphanumeric, form) => {
                 let start = field.offset as usize;
                 Content::Bytes(form, start..start + field.length as usize)
             }
@@ -338,7 +338,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn integer(&self, from: &binding::Node, part: usize, field: u32) -> Result<Item, XmlError> {
+    fn integer(&self, from: &binding::Node, part: usize, field: u32) -> Result<CodecItem, XmlError> {
         let item = self.plan.parts[part].codec.item(FieldId(field));
         let item = item.filter(|item| self.plan.parts[part].codec.is_numeric(*item));
         item.ok_or_else(|| self.wrong(from, "its count is not an integer item"))

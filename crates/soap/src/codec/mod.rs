@@ -17,8 +17,8 @@ mod forms;
 pub(crate) use build::is_name;
 
 use crate::binding::TextForm;
-use copybook::codec::Item;
-use copybook::{Codec, CodecOptions};
+use copybook::codec::CodecItem;
+use copybook::{RecordCodec, CodecOptions};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -100,7 +100,7 @@ struct Plan {
 /// A record of the copybook.
 #[derive(Debug)]
 struct Part {
-    codec: Codec,
+    codec: RecordCodec,
 }
 
 #[derive(Debug)]
@@ -130,7 +130,7 @@ struct Node {
 
 #[derive(Debug, Clone, Copy)]
 struct Count {
-    item: Item,
+    item: CodecItem,
     /// Of an OCCURS DEPENDING ON: outside of all tables.
     global: bool,
 }
@@ -138,7 +138,7 @@ struct Count {
 #[derive(Debug)]
 enum Content {
     /// An item by its picture; true for a number.
-    Item(Item, bool),
+    Item(CodecItem, bool),
     /// The bytes at an offset, in a form of their own.
     Bytes(TextForm, Range<usize>),
     /// Attributes first, then elements, or the element's own text: a run of
@@ -149,5 +149,5 @@ enum Content {
         text: bool,
     },
     /// Occurrences in a container, whose name is in the item; the node of one.
-    Contained { name: Item, element: usize },
+    Contained { name: CodecItem, element: usize },
 }

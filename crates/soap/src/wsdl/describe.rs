@@ -16,7 +16,7 @@
 
 use super::{WsdlError, write};
 use crate::binding::{ServiceBinding, TextForm, ProgramInterface, MAPPING_LEVEL, Node, MessageLayout, VERSION};
-use copybook::{FieldId, Kind, Layout, Names, Naming, ParseOptions};
+use copybook::{FieldId, FieldKind, RecordLayout, JsonNames, NamingStyle, ParseOptions};
 
 /// The options of a description in addition to the records.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,20 +96,20 @@ pub fn structure_of(
     copybook: &str,
     element: &str,
     namespace: &str,
-) -> Result<(MessageLayout, Layout), WsdlError> {
+) -> Result<(MessageLayout, RecordLayout), WsdlError> {
     let parsed = copybook::parse(copybook, &ParseOptions::default());
     let mut layouts = parsed.map_err(|e| WsdlError::Copybook(e.to_string()))?;
     if layouts.is_empty() {
         return Err(WsdlError::Copybook("the copybook has no record".into()));
     }
     let layout = layouts.swap_remove(0);
-    let names = Names::new(&layout, Naming::JsonSafe { lowercase: false });
+    let names = JsonNames::new(&layout, NamingStyle::JsonSafe { lowercase: false });
     let mut walk = Walk {
         layout: &layout,
         names: &names,
         namespace,
     };
-    let mut root = walk.node(Layout::RECORD, element.to_owned());
+    let mut root = walk.node(RecordLayout::RECORD, element.to_owned());
     root.min = 1;
     let structure = MessageLayout {
         copybook: copybook.to_owned(),
@@ -119,8 +119,8 @@ pub fn structure_of(
 }
 
 struct Walk<'a> {
-    layout: &'a Layout,
-    names: &'a Names,
+    layout: &'a RecordLayout,
+    names: &'a JsonNames,
     namespace: &'a str,
 }
 
@@ -131,7 +131,7 @@ impl Walk<'_> {
         if self.counts(id) {
             min = 0;
         }
-        if id == Layout::RECORD {
+        if id == RecordLayout::RECORD {
             (min, max) = (1, 1);
         }
         let mut children = Vec::new();
@@ -163,6 +163,6 @@ impl Walk<'_> {
                 .as_ref()
                 .is_some_and(|o| o.depending_on == Some(id))
         };
-        self.layout[id].kind != Kind::Group && self.layout.fields.iter().any(counter)
+        self.layout[id].kind != FieldKind::Group && self.layout.fields.iter().any(counter)
     }
 }

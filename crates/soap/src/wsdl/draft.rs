@@ -3,7 +3,7 @@
 //! Items are numbered as they are emitted, which is the order in which a parser
 //! numbers them: the record is 0.
 
-use copybook::generated::Taken;
+use copybook::generated::TakenNames;
 use std::fmt::Write as _;
 
 /// One record.
@@ -11,12 +11,12 @@ pub(super) struct CopybookDraft {
     title: String,
     /// Level, name and clause.
     items: Vec<(u32, String, String)>,
-    names: Taken,
+    names: TakenNames,
 }
 
 impl CopybookDraft {
     pub fn new(title: String) -> CopybookDraft {
-        let mut names = Taken::default();
+        let mut names = TakenNames::default();
         names.take(&title);
         CopybookDraft {
             title,

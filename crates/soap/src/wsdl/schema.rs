@@ -1,6 +1,6 @@
 //! The schema type of an elementary item, with what limits its values.
 
-use copybook::{Condition, Field, Kind, Literal, Numeric, Storage};
+use copybook::{Condition, Field, FieldKind, Literal, NumericItem, NumberStorage};
 
 /// A simple type: the built-in one and facets.
 pub(super) struct SimpleType {
@@ -12,16 +12,16 @@ pub(super) struct SimpleType {
 pub(super) fn simple(field: &Field) -> SimpleType {
     let length = field.length.to_string();
     let (base, facets) = match &field.kind {
-        Kind::Numeric(number) => return numeric(*number, field.length),
-        Kind::Float => ("float", Vec::new()),
-        Kind::Double | Kind::DecimalFloat => ("double", Vec::new()),
-        Kind::National => (
+        FieldKind::Numeric(number) => return numeric(*number, field.length),
+        FieldKind::Float => ("float", Vec::new()),
+        FieldKind::Double | FieldKind::DecimalFloat => ("double", Vec::new()),
+        FieldKind::National => (
             "string",
             vec![("maxLength", (field.length / 2).to_string())],
         ),
-        Kind::Dbcs | Kind::Pointer => ("hexBinary", vec![("length", length)]),
-        Kind::Index => ("int", Vec::new()),
-        Kind::Alphanumeric | Kind::AlphanumericEdited | Kind::NumericEdited(_) | Kind::Group => {
+        FieldKind::Dbcs | FieldKind::Pointer => ("hexBinary", vec![("length", length)]),
+        FieldKind::Index => ("int", Vec::new()),
+        FieldKind::Alphanumeric | FieldKind::AlphanumericEdited | FieldKind::NumericEdited(_) | FieldKind::Group => {
             let facets = vec![("maxLength", length), ("whiteSpace", "preserve".into())];
             ("string", facets)
         }
@@ -29,8 +29,8 @@ pub(super) fn simple(field: &Field) -> SimpleType {
     SimpleType { base, facets }
 }
 
-fn numeric(number: Numeric, bytes: u32) -> SimpleType {
-    let full = matches!(number.storage, Storage::Native | Storage::BinaryFull);
+fn numeric(number: NumericItem, bytes: u32) -> SimpleType {
+    let full = matches!(number.storage, NumberStorage::Native | NumberStorage::BinaryFull);
     let digits = i32::from(number.digits);
     let scale = i32::from(number.scale);
     if scale > 0 {

@@ -5,7 +5,7 @@ use super::schema::{conditions, simple};
 use super::{HTTP, SOAP, WSDL};
 use crate::binding::{MessageActions, Node, MessageLayout};
 use crate::xml::{XSD, escape, push_attribute};
-use copybook::{FieldId, Kind, Layout};
+use copybook::{FieldId, FieldKind, RecordLayout};
 
 /// The description to write.
 pub(super) struct WsdlDescription<'a> {
@@ -14,7 +14,7 @@ pub(super) struct WsdlDescription<'a> {
     pub operation: &'a str,
     pub address: &'a str,
     /// Request and response.
-    pub messages: [(&'a MessageLayout, &'a Layout); 2],
+    pub messages: [(&'a MessageLayout, &'a RecordLayout); 2],
 }
 
 impl WsdlDescription<'_> {
@@ -173,7 +173,7 @@ impl Writer {
         String::from_utf8(self.out).unwrap_or_default()
     }
 
-    fn schema(&mut self, structure: &MessageLayout, layout: &Layout) {
+    fn schema(&mut self, structure: &MessageLayout, layout: &RecordLayout) {
         let namespace = &structure.root.namespace;
         self.open(
             "xsd:schema",
@@ -187,7 +187,7 @@ impl Writer {
         self.close("xsd:schema");
     }
 
-    fn element(&mut self, node: &Node, layout: &Layout) {
+    fn element(&mut self, node: &Node, layout: &RecordLayout) {
         let (min, max) = (node.min.to_string(), node.max.unwrap_or(1).to_string());
         let mut attributes = vec![("name", node.name.as_str())];
         // The top has no occurrences.
@@ -208,7 +208,7 @@ impl Writer {
             self.raw("</xsd:documentation>\n");
             self.close("xsd:annotation");
         }
-        if field.kind == Kind::Group {
+        if field.kind == FieldKind::Group {
             self.open("xsd:complexType", &[]);
             self.open("xsd:sequence", &[]);
             for child in &node.children {

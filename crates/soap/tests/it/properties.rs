@@ -15,7 +15,7 @@ fn compiled(seed: u64) -> Option<(MessageLayout, XmlCodec)> {
 /// The JSON codec of the same record makes one whose every item has a value.
 fn initial(structure: &MessageLayout) -> Vec<u8> {
     let layouts = copybook::parse(&structure.copybook, &Default::default()).unwrap();
-    let codec = copybook::Codec::build(&layouts[0], &Default::default()).unwrap();
+    let codec = copybook::RecordCodec::build(&layouts[0], &Default::default()).unwrap();
     let mut area = vec![0; codec.max_len()];
     codec.initialise(&mut area).unwrap();
     // Counters without a VALUE are zero, which a table may not allow.

@@ -1,7 +1,7 @@
 //! Records through a copybook: as JSON, or field by field in another code page.
 
-use copybook::codec::{BuildError, Trim};
-use copybook::{CodePage, Codec, CodecOptions, FieldId, Kind, Layout, SignPlace, Storage};
+use copybook::codec::{BuildError, BlankTrimming};
+use copybook::{CodePage, RecordCodec, CodecOptions, FieldId, FieldKind, RecordLayout, SignPlace, NumberStorage};
 
 use super::codepage::translate_loosely;
 use super::convert::{RecordConverter, ConvertError};
@@ -9,12 +9,12 @@ use super::convert::{RecordConverter, ConvertError};
 /// A record outside is the JSON text of the one in the file.
 #[derive(Debug, Clone)]
 pub struct JsonRecords {
-    codec: Codec,
+    codec: RecordCodec,
 }
 
 impl JsonRecords {
     /// Through this codec, whose code page is the file's.
-    pub fn new(codec: Codec) -> Self {
+    pub fn new(codec: RecordCodec) -> Self {
         Self { codec }
     }
 }
@@ -37,8 +37,8 @@ impl RecordConverter for JsonRecords {
 /// not, except if a table of variable length moves it.
 #[derive(Debug, Clone)]
 pub struct ThroughCopybook {
-    outside: Codec,
-    inside: Codec,
+    outside: RecordCodec,
+    inside: RecordCodec,
     fillers: Vec<Filler>,
 }
 
@@ -53,13 +53,13 @@ struct Filler {
 impl ThroughCopybook {
     /// Between records of this layout as the two options describe them.
     pub fn new(
-        layout: &Layout,
+        layout: &RecordLayout,
         outside: &CodecOptions,
         inside: &CodecOptions,
     ) -> Result<Self, BuildError> {
         // Fields pass through JSON text: it must say all, and in one way.
         let whole = |options: &CodecOptions| CodecOptions {
-            trim: Trim::Keep,
+            trim: BlankTrimming::Keep,
             omit_empty: false,
             naming: inside.naming,
             numbers: inside.numbers,
@@ -69,16 +69,16 @@ impl ThroughCopybook {
         let mut fillers = Vec::new();
         collect_fillers(layout, FieldId(0), 0, &mut fillers);
         Ok(Self {
-            outside: Codec::build(layout, &whole(outside))?,
-            inside: Codec::build(layout, &whole(inside))?,
+            outside: RecordCodec::build(layout, &whole(outside))?,
+            inside: RecordCodec::build(layout, &whole(inside))?,
             fillers,
         })
     }
 
     fn convert(
         &self,
-        from: &Codec,
-        to: &Codec,
+        from: &RecordCodec,
+        to: &RecordCodec,
         record: &[u8],
         result: &mut Vec<u8>,
     ) -> Result<(), ConvertError> {
@@ -121,7 +121,7 @@ impl Filler {
     }
 }
 
-fn encode(codec: &Codec, json: &[u8], record: &mut Vec<u8>) -> Result<(), ConvertError> {
+fn encode(codec: &RecordCodec, json: &[u8], record: &mut Vec<u8>) -> Result<(), ConvertError> {
     record.resize(codec.max_len(), 0);
     let length = codec
         .encode(json, record)
@@ -132,7 +132,7 @@ fn encode(codec: &Codec, json: &[u8], record: &mut Vec<u8>) -> Result<(), Conver
 
 /// Collects elementary FILLER below a field that starts `shift` bytes after its
 /// offset. Redefinitions are skipped: their storage is named elsewhere.
-fn collect_fillers(layout: &Layout, id: FieldId, shift: usize, fillers: &mut Vec<Filler>) {
+fn collect_fillers(layout: &RecordLayout, id: FieldId, shift: usize, fillers: &mut Vec<Filler>) {
     let field = &layout[id];
     if field.slides || field.redefines.is_some() {
         return;
@@ -160,12 +160,12 @@ fn collect_fillers(layout: &Layout, id: FieldId, shift: usize, fillers: &mut Vec
 }
 
 /// True for storage that holds a character a byte, whatever its value.
-fn is_text(kind: &Kind) -> bool {
+fn is_text(kind: &FieldKind) -> bool {
     match kind {
-        Kind::Alphanumeric | Kind::AlphanumericEdited | Kind::NumericEdited(_) => true,
-        Kind::Numeric(numeric) => {
+        FieldKind::Alphanumeric | FieldKind::AlphanumericEdited | FieldKind::NumericEdited(_) => true,
+        FieldKind::Numeric(numeric) => {
             numeric.storage
-                == Storage::Zoned {
+                == NumberStorage::Zoned {
                     sign: SignPlace::None,
                 }
         }

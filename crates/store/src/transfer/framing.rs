@@ -5,7 +5,7 @@
 
 use std::io::{self, BufRead, Read, Write};
 
-use copybook::codec::descriptor::{Descriptor, DescriptorError, fill};
+use copybook::codec::descriptor::{RecordDescriptor, DescriptorError, fill};
 use thiserror::Error;
 
 use crate::file::{FileDef, RecordFormat};
@@ -124,7 +124,7 @@ impl RecordFraming {
                 }
                 Ok(is_there)
             }
-            Self::Rdw => Descriptor::Rdw
+            Self::Rdw => RecordDescriptor::Rdw
                 .read(input, buffer)
                 .map_err(|error| match error {
                     DescriptorError::Io(error) => FramingError::Io(error),
@@ -180,7 +180,7 @@ impl RecordFraming {
                 output.write_all(b"\n")?;
             }
             Self::Rdw => {
-                if !Descriptor::Rdw.write(output, record)? {
+                if !RecordDescriptor::Rdw.write(output, record)? {
                     return Ok(Err(format!("it has {} bytes, too many", record.len())));
                 }
             }

@@ -1,7 +1,7 @@
 //! Load and dump.
 
-use copybook::codec::Machine;
-use copybook::{CodePage, Codec, CodecOptions};
+use copybook::codec::SourceMachine;
+use copybook::{CodePage, RecordCodec, CodecOptions};
 use proptest::prelude::*;
 use store::transfer::{
     RecordConverter, ConvertError, DumpOptions, RecordFraming, JsonRecords, LoadError, LoadEvent, LoadMode,
@@ -279,7 +279,7 @@ const OUTSIDE: &[u8] = b"\xF0\xF0\xF4\xF2\xC1\x84\x81\x40\x40\x40\x00\x12\x34\x5
     \xC1\xC2\xC3\xE7\xF1\xE8\xF2\xC1\xC2";
 const INSIDE: &[u8] = b"0042Ada   \x00\x12\x34\x5D\x01\x021rABCX1Y2\xC1\xC2";
 
-fn account() -> copybook::Layout {
+fn account() -> copybook::RecordLayout {
     copybook::parse(ACCOUNT, &copybook::ParseOptions::default())
         .unwrap()
         .remove(0)
@@ -334,7 +334,7 @@ fn a_mainframe_s_records_go_through_a_copybook_and_back() {
     let here = CodecOptions::default();
     let there = CodecOptions {
         code_page: CodePage::by_ccsid(37).unwrap(),
-        machine: Machine::Mainframe,
+        machine: SourceMachine::Mainframe,
         ..CodecOptions::default()
     };
     let convert = ThroughCopybook::new(&account(), &there, &here).unwrap();
@@ -348,7 +348,7 @@ fn a_mainframe_s_records_go_through_a_copybook_and_back() {
 
 #[test]
 fn json_lines_go_through_a_copybook_and_back() {
-    let codec = Codec::build(&account(), &CodecOptions::default()).unwrap();
+    let codec = RecordCodec::build(&account(), &CodecOptions::default()).unwrap();
     let json = br#"{"NUMBER-OF-IT":42,"HOLDER":"Ada","BALANCE":-123.45,"USES":258,"CHANGE-OF-IT":-12,"PARTS":[{"PART":"X"},{"PART":"Y"}]}
 "#;
     let (inside, back) = round(&JsonRecords::new(codec), RecordFraming::JsonLines, json);
@@ -363,7 +363,7 @@ fn json_lines_go_through_a_copybook_and_back() {
 #[test]
 fn a_field_that_does_not_fit_is_named() {
     let (mut store, file) = accounts();
-    let codec = Codec::build(&account(), &CodecOptions::default()).unwrap();
+    let codec = RecordCodec::build(&account(), &CodecOptions::default()).unwrap();
     let options = LoadOptions::new(RecordFraming::JsonLines);
     let input = br#"{"NUMBER-OF-IT": 42, "HOLDER": "far too long"}"#;
     let convert = JsonRecords::new(codec);

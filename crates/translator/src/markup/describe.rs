@@ -3,7 +3,7 @@
 //! Invariant: an item that the run time does not convert is a problem here,
 //! with its line and what to do, unless the statement suppresses it.
 
-use copybook::{Condition, FieldId, Kind, Layout, Literal};
+use copybook::{Condition, FieldId, FieldKind, RecordLayout, Literal};
 use runtime::markup::descriptor::{FigurativeSet, XmlForm, Node, ValueRange, Statement, Table, Verb};
 
 use super::clauses::{StatementClauses, ConvertingClause, IdentifierTokens, MarkupProblem, SuppressTarget, name_of};
@@ -83,7 +83,7 @@ struct StatementDescriber<'a> {
 }
 
 impl StatementDescriber<'_> {
-    fn layout(&self) -> &Layout {
+    fn layout(&self) -> &RecordLayout {
         self.root.layout
     }
 
@@ -127,11 +127,11 @@ impl StatementDescriber<'_> {
         node.blank_when_zero = field.blank_when_zero;
         node.decimal_comma = self.records.decimal_comma;
         node.picture = match field.kind {
-            Kind::NumericEdited(_) => field.picture.clone().unwrap_or_default(),
+            FieldKind::NumericEdited(_) => field.picture.clone().unwrap_or_default(),
             _ => String::new(),
         };
-        let is_pointer = field.kind == Kind::Pointer;
-        node.is_hidden = is_pointer || name.is_empty() && field.kind != Kind::Group;
+        let is_pointer = field.kind == FieldKind::Pointer;
+        node.is_hidden = is_pointer || name.is_empty() && field.kind != FieldKind::Group;
         node.table = field.occurs.as_ref().map(|occurs| Table {
             max: occurs.max,
             stride: occurs.stride,
@@ -208,7 +208,7 @@ impl StatementDescriber<'_> {
     fn forms(&mut self, nodes: &mut [Node]) {
         if self.clauses.has_attributes {
             for node in nodes.iter_mut().skip(1) {
-                if node.kind != Kind::Group && node.table.is_none() {
+                if node.kind != FieldKind::Group && node.table.is_none() {
                     node.form = XmlForm::Attribute;
                 }
             }
@@ -218,7 +218,7 @@ impl StatementDescriber<'_> {
                 continue;
             };
             let is_attribute = form == XmlForm::Attribute;
-            if nodes[node].kind == Kind::Group || is_attribute && nodes[node].table.is_some() {
+            if nodes[node].kind == FieldKind::Group || is_attribute && nodes[node].table.is_some() {
                 let place = self.tokens[item.start].place;
                 let message = "TYPE OF names a group or an attribute that occurs".to_owned();
                 self.problem(place, message, "name an elementary item without OCCURS");
@@ -244,7 +244,7 @@ impl StatementDescriber<'_> {
                     let Some(node) = self.node(&item) else {
                         continue;
                     };
-                    if statement.nodes[node].kind == Kind::Group {
+                    if statement.nodes[node].kind == FieldKind::Group {
                         let place = self.tokens[item.start].place;
                         let message = "SUPPRESS WHEN names a group".to_owned();
                         self.problem(place, message, "name its elementary items");
@@ -254,8 +254,8 @@ impl StatementDescriber<'_> {
                 (SuppressTarget::Every(is_numeric, form), Some(when)) => {
                     for node in &mut statement.nodes {
                         let numeric =
-                            matches!(node.kind, Kind::Numeric(_) | Kind::Float | Kind::Double);
-                        let is_meant = node.kind != Kind::Group
+                            matches!(node.kind, FieldKind::Numeric(_) | FieldKind::Float | FieldKind::Double);
+                        let is_meant = node.kind != FieldKind::Group
                             && is_numeric.is_none_or(|wanted| wanted == numeric)
                             && form.is_none_or(|form| form == node.form);
                         if is_meant {
@@ -280,7 +280,7 @@ impl StatementDescriber<'_> {
             } else {
                 self.convert_boolean(&converting, id, &mut nodes[node])
             };
-            if is_done.is_none() || nodes[node].kind == Kind::Group {
+            if is_done.is_none() || nodes[node].kind == FieldKind::Group {
                 let message = "CONVERTING needs an elementary item, and a condition or literal for each of its values".to_owned();
                 self.problem(
                     place,
@@ -373,12 +373,12 @@ impl StatementDescriber<'_> {
                 );
             }
             let kind = match node.kind {
-                Kind::National => "a national item",
-                Kind::Dbcs => "a DBCS item",
-                Kind::DecimalFloat => "a decimal floating-point item",
-                Kind::Index => "an index item",
+                FieldKind::National => "a national item",
+                FieldKind::Dbcs => "a DBCS item",
+                FieldKind::DecimalFloat => "a decimal floating-point item",
+                FieldKind::Index => "an index item",
                 _ => {
-                    has_any |= node.kind != Kind::Group && !node.is_hidden;
+                    has_any |= node.kind != FieldKind::Group && !node.is_hidden;
                     continue;
                 }
             };

@@ -223,7 +223,7 @@ impl TranslationState {
         let mut at = Some(unit);
         while let Some(unit) = at {
             if let Some(item) = needs.records(&self.tokens, units, unit).find(&names) {
-                if item.field().kind == copybook::Kind::National {
+                if item.field().kind == copybook::FieldKind::National {
                     problems.push(MarkupProblem {
                         place,
                         unsupported: Some(format!("{name} with national text")),
@@ -352,7 +352,7 @@ mod tests {
 
     use crate::copy::CopyLibrary;
     use crate::translate::{TranslatedSource, translate};
-    use copybook::Format;
+    use copybook::ReferenceFormat;
 
     const RECORD: &str = "01 B PIC X(80). 01 N PIC 9(4). 01 G. 02 A-b PIC X. 02 T PIC 9 OCCURS 0 \
                           TO 3 DEPENDING ON N OF C. 01 C. 02 N PIC 9.";
@@ -363,7 +363,7 @@ mod tests {
              {RECORD} PROCEDURE DIVISION. {statements} GOBACK. Q. EXIT.\n"
         );
         let (path, library) = (Path::new("P.cbl"), CopyLibrary::default());
-        translate(path, program.as_bytes(), Format::Free, &library)
+        translate(path, program.as_bytes(), ReferenceFormat::Free, &library)
     }
 
     /// The translated statements.

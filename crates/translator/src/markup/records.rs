@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use copybook::{Field, FieldId, Format, Layout, ParseOptions};
+use copybook::{Field, FieldId, ReferenceFormat, RecordLayout, ParseOptions};
 
 use crate::outline::{ProgramUnit, is_period, skip_exec};
 use crate::token::{TokenKind, Token};
@@ -15,7 +15,7 @@ use crate::writer::inline;
 
 /// Laid-out records of a program.
 pub(super) struct LaidOutRecords {
-    layouts: Vec<Layout>,
+    layouts: Vec<RecordLayout>,
     /// Tokens of each entry, by its line.
     entries: Vec<Range<usize>>,
     pub decimal_comma: bool,
@@ -24,7 +24,7 @@ pub(super) struct LaidOutRecords {
 /// An item of a program.
 #[derive(Clone, Copy)]
 pub(super) struct RecordItem<'a> {
-    pub layout: &'a Layout,
+    pub layout: &'a RecordLayout,
     pub id: FieldId,
 }
 
@@ -50,7 +50,7 @@ impl LaidOutRecords {
         let environment = &tokens[unit.start.min(data)..data];
         records.decimal_comma = environment.iter().any(|t| t.is("DECIMAL-POINT"));
         let mut options = ParseOptions {
-            format: Format::Free,
+            format: ReferenceFormat::Free,
             decimal_comma: records.decimal_comma,
             ..ParseOptions::default()
         };
@@ -109,7 +109,7 @@ impl LaidOutRecords {
 }
 
 /// Whether an item has a name, and its groups the qualifiers.
-pub(super) fn is_named(layout: &Layout, id: FieldId, names: &[String]) -> bool {
+pub(super) fn is_named(layout: &RecordLayout, id: FieldId, names: &[String]) -> bool {
     let is = |id: FieldId, name: &str| layout[id].name.as_deref() == Some(name);
     let Some((name, mut qualifiers)) = names.split_first() else {
         return false;

@@ -3,7 +3,7 @@
 //! Each record of the DATA DIVISION is laid out by the copybook crate, one at a
 //! time, so that a record with a clause that it does not know spoils no other.
 
-use copybook::{Field, FieldId, Format, Kind, Layout, ParseOptions, SignPlace, Storage};
+use copybook::{Field, FieldId, ReferenceFormat, FieldKind, RecordLayout, ParseOptions, SignPlace, NumberStorage};
 use sql::field::{CobolType, SignPlace as Sign};
 
 use crate::outline::{ProgramUnit, is_period, skip_exec};
@@ -13,7 +13,7 @@ use crate::writer::inline;
 /// The records of a program.
 #[derive(Debug, Default)]
 pub(super) struct HostRecords {
-    layouts: Vec<Layout>,
+    layouts: Vec<RecordLayout>,
     /// Records that could not be laid out, and why.
     failed: Vec<(String, String)>,
 }
@@ -94,7 +94,7 @@ impl HostRecords {
             return;
         }
         let options = ParseOptions {
-            format: Format::Free,
+            format: ReferenceFormat::Free,
             ..ParseOptions::default()
         };
         match copybook::parse(text, &options) {
@@ -105,7 +105,7 @@ impl HostRecords {
 
     /// Whether there is a record of this name.
     pub(super) fn is_record(&self, name: &str) -> bool {
-        let named = |l: &Layout| {
+        let named = |l: &RecordLayout| {
             l.fields
                 .first()
                 .is_some_and(|f| f.name.as_deref() == Some(name))
@@ -186,7 +186,7 @@ fn entry_text(entry: &[Token], is_record: bool) -> String {
 }
 
 /// Whether the groups around a field have these names, outermost first.
-fn is_within(layout: &Layout, id: FieldId, names: &[&str]) -> bool {
+fn is_within(layout: &RecordLayout, id: FieldId, names: &[&str]) -> bool {
     let mut wanted = names.iter().rev().peekable();
     let mut above = layout[id].parent;
     while let Some(parent) = above {
@@ -201,7 +201,7 @@ fn is_within(layout: &Layout, id: FieldId, names: &[&str]) -> bool {
     wanted.peek().is_none()
 }
 
-fn names_around(layout: &Layout, id: FieldId) -> Vec<&str> {
+fn names_around(layout: &RecordLayout, id: FieldId) -> Vec<&str> {
     let mut names = Vec::new();
     let mut at = Some(id);
     while let Some(field) = at {
@@ -213,7 +213,7 @@ fn names_around(layout: &Layout, id: FieldId) -> Vec<&str> {
 
 /// The item that is passed for a host variable: of one that occurs several times
 /// the record that it is in, for an item of a table is one occurrence.
-fn passed_item(layout: &Layout, id: FieldId) -> FieldId {
+fn passed_item(layout: &RecordLayout, id: FieldId) -> FieldId {
     if layout[id].occurs.is_none() {
         return id;
     }
@@ -225,7 +225,7 @@ fn passed_item(layout: &Layout, id: FieldId) -> FieldId {
 }
 
 /// `FIELD OF GROUP OF RECORD`.
-fn path(layout: &Layout, id: FieldId) -> String {
+fn path(layout: &RecordLayout, id: FieldId) -> String {
     let mut text = names_around(layout, id).join(" OF ");
     if layout[id].occurs.is_some() {
         text.push_str(" (1)");
@@ -234,7 +234,7 @@ fn path(layout: &Layout, id: FieldId) -> String {
 }
 
 /// `RECORD.FIELD`.
-fn dotted(layout: &Layout, id: FieldId) -> String {
+fn dotted(layout: &RecordLayout, id: FieldId) -> String {
     let names = names_around(layout, id);
     match (names.first(), names.last()) {
         (Some(first), Some(last)) if names.len() > 1 => format!("{last}.{first}"),
@@ -244,7 +244,7 @@ fn dotted(layout: &Layout, id: FieldId) -> String {
 }
 
 /// The fields that an item passes.
-fn describe(layout: &Layout, id: FieldId, name: &str) -> Result<Vec<HostField>, NotFound> {
+fn describe(layout: &RecordLayout, id: FieldId, name: &str) -> Result<Vec<HostField>, NotFound> {
     let base = layout[id].offset;
     let mut list = Vec::new();
     collect(layout, id, base, name, &mut list)?;
@@ -258,7 +258,7 @@ fn describe(layout: &Layout, id: FieldId, name: &str) -> Result<Vec<HostField>, 
 }
 
 fn collect(
-    layout: &Layout,
+    layout: &RecordLayout,
     id: FieldId,
     base: u32,
     name: &str,
@@ -269,7 +269,7 @@ fn collect(
     if field.redefines.is_some() && is_part {
         return Ok(());
     }
-    let cobol = if field.kind == Kind::Group {
+    let cobol = if field.kind == FieldKind::Group {
         match length_and_text(layout, field) {
             Some(cobol) => cobol,
             None => {
@@ -304,20 +304,20 @@ fn collect(
 }
 
 /// A group of two items of level 49, a length and a text.
-fn length_and_text(layout: &Layout, group: &Field) -> Option<CobolType> {
+fn length_and_text(layout: &RecordLayout, group: &Field) -> Option<CobolType> {
     let [length, text] = group.children.as_slice() else {
         return None;
     };
     let (length, text) = (&layout[*length], &layout[*text]);
-    if length.level != 49 || text.level != 49 || text.kind != Kind::Alphanumeric {
+    if length.level != 49 || text.level != 49 || text.kind != FieldKind::Alphanumeric {
         return None;
     }
-    let Kind::Numeric(number) = &length.kind else {
+    let FieldKind::Numeric(number) = &length.kind else {
         return None;
     };
     let big_endian = match number.storage {
-        Storage::Binary => true,
-        Storage::Native => false,
+        NumberStorage::Binary => true,
+        NumberStorage::Native => false,
         _ => return None,
     };
     let most = text.length;
@@ -334,19 +334,19 @@ fn length_and_text(layout: &Layout, group: &Field) -> Option<CobolType> {
 
 fn cobol_type(field: &Field) -> Option<CobolType> {
     let number = match &field.kind {
-        Kind::Alphanumeric | Kind::AlphanumericEdited | Kind::NumericEdited(_) => {
+        FieldKind::Alphanumeric | FieldKind::AlphanumericEdited | FieldKind::NumericEdited(_) => {
             return Some(CobolType::Char(field.length));
         }
-        Kind::Float => return Some(CobolType::Float4),
-        Kind::Double => return Some(CobolType::Float8),
-        Kind::Numeric(number) => number,
+        FieldKind::Float => return Some(CobolType::Float4),
+        FieldKind::Double => return Some(CobolType::Float8),
+        FieldKind::Numeric(number) => number,
         _ => return None,
     };
     let digits = u8::try_from(number.digits).ok().filter(|d| *d <= 31)?;
     let scale = i8::try_from(number.scale).ok()?;
     let signed = number.signed;
     Some(match number.storage {
-        Storage::Zoned { sign } => CobolType::Zoned {
+        NumberStorage::Zoned { sign } => CobolType::Zoned {
             digits,
             scale,
             sign: match sign {
@@ -357,20 +357,20 @@ fn cobol_type(field: &Field) -> Option<CobolType> {
                 SignPlace::LeadingSeparate => Sign::LeadingSeparate,
             },
         },
-        Storage::Packed => CobolType::Packed {
+        NumberStorage::Packed => CobolType::Packed {
             digits,
             scale,
             signed,
         },
-        Storage::Binary | Storage::BinaryFull | Storage::Native => CobolType::Integer {
+        NumberStorage::Binary | NumberStorage::BinaryFull | NumberStorage::Native => CobolType::Integer {
             bytes: u8::try_from(field.length)
                 .ok()
                 .filter(|n| matches!(n, 1 | 2 | 4 | 8))?,
             digits,
             scale,
             signed,
-            big_endian: number.storage != Storage::Native,
+            big_endian: number.storage != NumberStorage::Native,
         },
-        Storage::PackedUnsigned => return None,
+        NumberStorage::PackedUnsigned => return None,
     })
 }

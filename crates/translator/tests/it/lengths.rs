@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use translator::{Format, CopyLibrary, Severity, TranslatedSource, flags, translate};
+use translator::{ReferenceFormat, CopyLibrary, Severity, TranslatedSource, flags, translate};
 
 fn program(record: &str, statements: &str) -> TranslatedSource {
     let text = format!(
@@ -24,7 +24,7 @@ fn program(record: &str, statements: &str) -> TranslatedSource {
     translate(
         Path::new("VARY.cbl"),
         text.as_bytes(),
-        Format::Auto,
+        ReferenceFormat::Auto,
         &library,
     )
 }

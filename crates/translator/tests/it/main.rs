@@ -10,7 +10,7 @@ mod wrong_programs;
 
 use std::path::{Path, PathBuf};
 
-use translator::{Format, CopyLibrary, TranslatedSource, translate};
+use translator::{ReferenceFormat, CopyLibrary, TranslatedSource, translate};
 
 fn testdata() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata")
@@ -20,5 +20,5 @@ fn testdata() -> PathBuf {
 fn translated(name: &str) -> TranslatedSource {
     let text = std::fs::read(testdata().join(name)).unwrap();
     let library = CopyLibrary::open(&[testdata().join("copy")]);
-    translate(Path::new(name), &text, Format::Auto, &library)
+    translate(Path::new(name), &text, ReferenceFormat::Auto, &library)
 }

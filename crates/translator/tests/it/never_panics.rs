@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use translator::{Format, CopyLibrary, translate};
+use translator::{ReferenceFormat, CopyLibrary, translate};
 
 use super::testdata;
 
@@ -17,8 +17,8 @@ fn sample() -> impl Strategy<Value = Vec<u8>> {
     ])
 }
 
-fn format() -> impl Strategy<Value = Format> {
-    prop::sample::select(vec![Format::Auto, Format::Fixed, Format::Free])
+fn format() -> impl Strategy<Value = ReferenceFormat> {
+    prop::sample::select(vec![ReferenceFormat::Auto, ReferenceFormat::Fixed, ReferenceFormat::Free])
 }
 
 /// Pieces that mean something to the translator.

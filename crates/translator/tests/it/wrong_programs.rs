@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use translator::{Format, DiagnosticKind, CopyLibrary, Severity, translate};
+use translator::{ReferenceFormat, DiagnosticKind, CopyLibrary, Severity, translate};
 
 use super::{testdata, translated};
 
@@ -56,7 +56,7 @@ fn an_option_that_lacks_its_value_shifts_no_other() {
            GOBACK.
 ";
     let library = CopyLibrary::open::<&Path>(&[]);
-    let bare = translate(Path::new("BARE.cbl"), text, Format::Auto, &library);
+    let bare = translate(Path::new("BARE.cbl"), text, ReferenceFormat::Auto, &library);
     let text = String::from_utf8_lossy(&bare.text).into_owned();
     let call = text.split("DFHEI1").nth(1).unwrap();
     assert!(call.contains("'/'"), "{text}");
@@ -118,7 +118,7 @@ fn areas_of_maps_are_named_after_a_literal_and_required_otherwise() {
            GOBACK.
 ";
     let library = CopyLibrary::open::<&Path>(&[]);
-    let maps = translate(Path::new("MAPS.cbl"), text, Format::Auto, &library);
+    let maps = translate(Path::new("MAPS.cbl"), text, ReferenceFormat::Auto, &library);
     let said: Vec<String> = maps.diagnostics.iter().map(ToString::to_string).collect();
     let wanted = "RECEIVE MAP needs INTO, because MAP is no literal";
     assert!(said.len() == 1 && said[0].contains(wanted), "{said:?}");

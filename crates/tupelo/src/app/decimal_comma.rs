@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use copybook::Layout;
+use copybook::RecordLayout;
 use miette::Result;
 
 use super::Application;
@@ -12,7 +12,7 @@ use crate::commands::record::source::{read_text, record_of};
 impl Application {
     /// The layout of the record of a copybook, as the application's programs have
     /// it.
-    pub fn layout_of(&self, copybook: &Path) -> Result<Layout> {
+    pub fn layout_of(&self, copybook: &Path) -> Result<RecordLayout> {
         record_of(copybook, &self.copy_folders(), self.decimal_comma(copybook))
     }
 
@@ -28,7 +28,7 @@ impl Application {
                 paths.extend(entries.flatten().map(|entry| entry.path()));
                 continue;
             }
-            let says = |text: &String| copybook::says_decimal_comma(text) && copies(text, member);
+            let says = |text: &String| copybook::has_decimal_comma(text) && copies(text, member);
             if read_text(&path).is_ok_and(|text| says(&text)) {
                 return true;
             }

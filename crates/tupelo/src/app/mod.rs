@@ -64,7 +64,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use cics::csd::{self, Csd};
-use copybook::Layout;
+use copybook::RecordLayout;
 use miette::{IntoDiagnostic, Result, bail, miette};
 use region::{WorkerConfinement, EngineCpus, RegionConfig, SandboxMode, StoreEntry, UserId};
 
@@ -191,7 +191,7 @@ impl Application {
     }
 
     /// The layout of a file's records, when its section names a copybook.
-    pub fn file_layout(&self, section: &FileSection) -> Result<Option<Layout>> {
+    pub fn file_layout(&self, section: &FileSection) -> Result<Option<RecordLayout>> {
         let Some(copybook) = &section.copybook else {
             return Ok(None);
         };

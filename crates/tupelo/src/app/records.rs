@@ -1,8 +1,8 @@
 //! How records look outside of a file: framing and conversion together.
 
 use batch::RecordConversion;
-use copybook::codec::{Choice, LongRecord, Machine, ShortRecord};
-use copybook::{CodePage, Codec, CodecOptions, DecodeError, Layout};
+use copybook::codec::{RedefinesChoice, LongRecord, SourceMachine, ShortRecord};
+use copybook::{CodePage, RecordCodec, CodecOptions, DecodeError, RecordLayout};
 use miette::{IntoDiagnostic, Result, bail};
 use store::transfer::{
     RecordConverter, ConvertError, RecordFraming, JsonRecords, ThroughCopybook, PageTranslation, VerbatimConverter,
@@ -27,7 +27,7 @@ pub struct ExternalRecords {
 /// Refuses bytes that the file's copybook does not allow: records of another
 /// code page, or of another length.
 pub struct RecordCheck {
-    codec: Codec,
+    codec: RecordCodec,
     signs: OwnSigns,
 }
 
@@ -53,15 +53,15 @@ impl RecordConverter for OwnSigns {
 }
 
 impl RecordCheck {
-    fn build(layout: &Layout, inside: &CodecOptions, signs: OwnSigns) -> Result<RecordCheck> {
+    fn build(layout: &RecordLayout, inside: &CodecOptions, signs: OwnSigns) -> Result<RecordCheck> {
         let options = CodecOptions {
             // Any description of redefined storage may be the one that holds.
-            other_redefines: Choice::AllValid,
+            other_redefines: RedefinesChoice::AllValid,
             short_record: ShortRecord::Absent,
             long_record: LongRecord::Ignore,
             ..inside.clone()
         };
-        let codec = Codec::build(layout, &options).into_diagnostic()?;
+        let codec = RecordCodec::build(layout, &options).into_diagnostic()?;
         Ok(RecordCheck { codec, signs })
     }
 }
@@ -100,16 +100,16 @@ fn inside(signs: ZonedSign) -> CodecOptions {
 /// From a code page to what is inside.
 fn convert(
     outside: CodePage,
-    layout: Option<&Layout>,
+    layout: Option<&RecordLayout>,
     inside: &CodecOptions,
 ) -> Result<Box<dyn RecordConverter>> {
     let Some(layout) = layout else {
         return Ok(Box::new(PageTranslation::new(outside, CodePage::ascii())));
     };
     let machine = if outside.is_ebcdic() {
-        Machine::Mainframe
+        SourceMachine::Mainframe
     } else {
-        Machine::Here
+        SourceMachine::Here
     };
     let outside = CodecOptions {
         code_page: outside,
@@ -126,7 +126,7 @@ impl ExternalRecords {
     pub fn build(
         format: DataFormat,
         code_page: Option<&str>,
-        layout: Option<&Layout>,
+        layout: Option<&RecordLayout>,
         def: &FileDef,
         signs: ZonedSign,
     ) -> Result<ExternalRecords> {
@@ -150,7 +150,7 @@ impl ExternalRecords {
         });
         let convert: Box<dyn RecordConverter> = match (format, layout) {
             (DataFormat::Json, Some(layout)) => Box::new(JsonRecords::new(
-                Codec::build(layout, &inside).into_diagnostic()?,
+                RecordCodec::build(layout, &inside).into_diagnostic()?,
             )),
             (DataFormat::Json, None) => {
                 bail!(
@@ -183,7 +183,7 @@ impl ExternalRecords {
     /// character.
     pub fn conversion(
         code_page: &str,
-        layout: Option<&Layout>,
+        layout: Option<&RecordLayout>,
         signs: ZonedSign,
     ) -> Result<RecordConversion> {
         let outside = CodePage::by_name(code_page).into_diagnostic()?;

@@ -11,7 +11,7 @@
 
 use std::ops::ControlFlow;
 
-use copybook::{FieldId, Kind, Layout, SignPlace, Storage};
+use copybook::{FieldId, FieldKind, RecordLayout, SignPlace, NumberStorage};
 use store::{ReadStore, SeekKey};
 
 use super::Application;
@@ -28,13 +28,13 @@ pub struct SignPlaces(Vec<(usize, String)>);
 
 impl SignPlaces {
     /// Those of a layout.
-    pub fn of(layout: &Layout) -> SignPlaces {
+    pub fn of(layout: &RecordLayout) -> SignPlaces {
         let mut places = SignPlaces::default();
         places.collect(layout, FieldId(0), 0);
         places
     }
 
-    fn collect(&mut self, layout: &Layout, id: FieldId, shift: usize) {
+    fn collect(&mut self, layout: &RecordLayout, id: FieldId, shift: usize) {
         let field = &layout[id];
         let again = |child: &FieldId| layout[*child].redefines;
         let siblings = field.parent.map(|p| &layout[p].children);
@@ -53,15 +53,15 @@ impl SignPlaces {
             for child in &field.children {
                 self.collect(layout, *child, shift);
             }
-            let Kind::Numeric(numeric) = &field.kind else {
+            let FieldKind::Numeric(numeric) = &field.kind else {
                 continue;
             };
             let start = field.offset as usize + shift;
             let at = match numeric.storage {
-                Storage::Zoned {
+                NumberStorage::Zoned {
                     sign: SignPlace::Trailing,
                 } => start + field.length as usize - 1,
-                Storage::Zoned {
+                NumberStorage::Zoned {
                     sign: SignPlace::Leading,
                 } => start,
                 _ => continue,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use copybook::Layout;
+use copybook::RecordLayout;
 use miette::{IntoDiagnostic, Result, WrapErr};
 
 use crate::Outcome;
@@ -53,8 +53,8 @@ pub fn run(args: Args) -> Result<Outcome> {
 
 /// The copybooks that describe one record each, by name. Members that are
 /// parts of others describe none by themselves.
-fn layouts(folders: &[PathBuf]) -> Vec<(String, Layout)> {
-    let mut made: Vec<(String, Layout)> = Vec::new();
+fn layouts(folders: &[PathBuf]) -> Vec<(String, RecordLayout)> {
+    let mut made: Vec<(String, RecordLayout)> = Vec::new();
     for folder in folders {
         for path in files(folder) {
             let name = path.file_stem().and_then(|n| n.to_str()).map(str::to_owned);

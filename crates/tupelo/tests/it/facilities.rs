@@ -15,7 +15,7 @@ use region::{
     RegionDefinitions, FacilityDef, FacilityEvent, FacilityId, FacilityInput, FacilitySink, Handle, Name,
     ProgramEntry, Region, RegionConfig, StoreEntry, TransactionDef, block_on,
 };
-use translator::{Format, CopyLibrary, translate};
+use translator::{ReferenceFormat, CopyLibrary, translate};
 
 use crate::program::until;
 
@@ -127,7 +127,7 @@ fn compile(folder: &Path, name: &str, text: &str) {
     );
     let path = PathBuf::from(format!("{name}.cbl"));
     let library = CopyLibrary::default();
-    let translation = translate(&path, source.as_bytes(), Format::Free, &library);
+    let translation = translate(&path, source.as_bytes(), ReferenceFormat::Free, &library);
     let found = &translation.diagnostics;
     assert!(!translation.has_errors(), "{name}: {found:?}");
     let input = folder.join(format!("{name}.i"));

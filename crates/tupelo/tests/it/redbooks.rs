@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::commands::entries_of;
 use crate::program::{text, tupelo, until};
 use crate::server::Server;
-use copybook::{Layout, ParseOptions};
+use copybook::{RecordLayout, ParseOptions};
 use serde_json::json;
 
 fn sample() -> Option<PathBuf> {
@@ -139,7 +139,7 @@ fn the_derived_structures_are_those_of_the_samples_copybooks() {
     for file in made {
         let name = file.file_name().unwrap_or_default();
         let (own, theirs) = (layouts(&file), layouts(&sample.join("COPY").join(name)));
-        let titles = |all: &[Layout]| -> Vec<String> {
+        let titles = |all: &[RecordLayout]| -> Vec<String> {
             all.iter().map(|l| l.name().to_ascii_uppercase()).collect()
         };
         assert_eq!(titles(&own), titles(&theirs), "{name:?}");
@@ -157,7 +157,7 @@ fn the_derived_structures_are_those_of_the_samples_copybooks() {
     }
 }
 
-fn layouts(file: &Path) -> Vec<Layout> {
+fn layouts(file: &Path) -> Vec<RecordLayout> {
     let text = fs::read_to_string(file).expect("a copybook");
     copybook::parse(&text, &ParseOptions::default()).unwrap_or_else(|e| panic!("{e}"))
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use serde_json::{Value, json};
-use translator::{Format, CopyLibrary, translate};
+use translator::{ReferenceFormat, CopyLibrary, translate};
 
 /// Programs, files and tasks of one test.
 pub struct CobolHarness {
@@ -52,7 +52,7 @@ impl CobolHarness {
     pub fn source(self, name: &str, path: &std::path::Path) -> Self {
         let bytes = std::fs::read(path).unwrap();
         let library = CopyLibrary::open(&[path.parent().unwrap()]);
-        let translation = translate(path, &bytes, Format::Auto, &library);
+        let translation = translate(path, &bytes, ReferenceFormat::Auto, &library);
         assert!(
             !translation.has_errors(),
             "{name}\n{:#?}",
@@ -223,7 +223,7 @@ fn cics_source(name: &str, storage: &str, linkage: &str, procedure: &str) -> Str
 /// The program with its commands as calls.
 fn translated(name: &str, source: &str) -> Vec<u8> {
     let path = PathBuf::from(format!("{name}.cbl"));
-    let translation = translate(&path, source.as_bytes(), Format::Free, &CopyLibrary::default());
+    let translation = translate(&path, source.as_bytes(), ReferenceFormat::Free, &CopyLibrary::default());
     assert!(
         !translation.has_errors(),
         "{source}\n{:?}",

@@ -2,7 +2,7 @@
 
 use copybook::CodePage;
 use copybook::codec::{
-    EditedForm, Invalid, LongRecord, Machine, NumberForm, ShortRecord, Trim, Unmappable,
+    EditedForm, InvalidPolicy, LongRecord, SourceMachine, NumberForm, ShortRecord, BlankTrimming, UnmappablePolicy,
 };
 
 use super::{codec, decoded};
@@ -118,17 +118,17 @@ fn numbers_and_edited_items_take_the_form_asked_for() {
 }
 
 #[test]
-fn blanks_are_trimmed_as_told() {
+fn blanks_are_trimmed_as_the_options_say() {
     let book = "01 R.
            05 A PIC X(5).
            05 B PIC X(5) JUSTIFIED RIGHT.";
     let shown = |trim| decoded(&codec(book, |o| o.trim = trim), b" a b  c d ");
-    assert_eq!(shown(Trim::Keep), Ok(r#"{"A":" a b ","B":" c d "}"#.into()));
+    assert_eq!(shown(BlankTrimming::Keep), Ok(r#"{"A":" a b ","B":" c d "}"#.into()));
     assert_eq!(
-        shown(Trim::Padding),
+        shown(BlankTrimming::Padding),
         Ok(r#"{"A":" a b","B":"c d "}"#.into())
     );
-    assert_eq!(shown(Trim::Both), Ok(r#"{"A":"a b","B":"c d"}"#.into()));
+    assert_eq!(shown(BlankTrimming::Both), Ok(r#"{"A":"a b","B":"c d"}"#.into()));
 }
 
 #[test]
@@ -162,15 +162,15 @@ fn invalid_data_is_an_error_null_or_raw() {
     let record = [0x12, 0x3c, 0x40, 0x40, b'1', b' '];
     let shown = |invalid| decoded(&codec(book, |o| o.invalid = invalid), &record);
     assert_eq!(
-        shown(Invalid::Error),
+        shown(InvalidPolicy::Error),
         Err("R.G(2).A PIC S9(3) (offset 2, length 2): not a valid sign: bytes [40, 40]".into())
     );
     assert_eq!(
-        shown(Invalid::Null),
+        shown(InvalidPolicy::Null),
         Ok(r#"{"G":[{"A":123},{"A":null}],"B":null}"#.into())
     );
     assert_eq!(
-        shown(Invalid::Raw),
+        shown(InvalidPolicy::Raw),
         Ok(r#"{"G":[{"A":123},{"A":"0x4040"}],"B":"0x3120"}"#.into())
     );
 }
@@ -192,7 +192,7 @@ fn bytes_that_are_no_characters_are_named_or_replaced() {
     }
     let lenient = codec(book, |o| {
         o.code_page = CodePage::utf8();
-        o.unmappable = Unmappable::Substitute;
+        o.unmappable = UnmappablePolicy::Substitute;
     });
     assert_eq!(
         decoded(&lenient, b"a\xc3\xa9\xc3b\xff\xc3 "),
@@ -279,7 +279,7 @@ fn mainframe_floats_and_integers_are_read_as_such() {
            05 F COMP-1.
            05 D COMP-2.
            05 N PIC S9(4) COMP-5.";
-    let codec = codec(book, |o| o.machine = Machine::Mainframe);
+    let codec = codec(book, |o| o.machine = SourceMachine::Mainframe);
     let mut record = 0xc276_a000u32.to_be_bytes().to_vec();
     record.extend_from_slice(&0x4110_0000_0000_0000u64.to_be_bytes());
     record.extend_from_slice(&[0xff, 0xfe]);

@@ -1,8 +1,8 @@
 //! JSON text to records.
 
-use copybook::codec::{Initial, Invalid, Missing, Null, Overlong, Overpunch, Unknown, Unmappable};
-use copybook::number::Rounding;
-use copybook::{CodePage, EncodeError, Naming};
+use copybook::codec::{InitialContents, InvalidPolicy, MissingMembers, NullPolicy, OverlongPolicy, Overpunch, UnknownMembers, UnmappablePolicy};
+use copybook::number::RoundingMode;
+use copybook::{CodePage, EncodeError, NamingStyle};
 
 use super::{codec, decoded, encoded};
 
@@ -46,21 +46,21 @@ fn what_a_record_holds_at_first_is_an_option() {
            05 F PIC X(3) VALUE HIGH-VALUES.";
     let initial = |initial| encoded(&codec(book, |o| o.initial = initial), "{}");
     assert_eq!(
-        initial(Initial::Values),
+        initial(InitialContents::Values),
         Ok(b"07  xyx\0\x0f\0\x0f\x01\x02\xff\xff\xff".to_vec())
     );
     assert_eq!(
-        initial(Initial::ByType),
+        initial(InitialContents::ByType),
         Ok(b"00     \0\x0f\0\x0f     ".to_vec())
     );
-    assert_eq!(initial(Initial::LowValues), Ok(vec![0; 16]));
+    assert_eq!(initial(InitialContents::LowValues), Ok(vec![0; 16]));
 }
 
 #[test]
 fn unknown_missing_and_null_are_errors_on_demand() {
     let strict = codec(BOOK, |o| {
-        o.missing = Missing::Error;
-        o.null = Null::Error;
+        o.missing = MissingMembers::Error;
+        o.null = NullPolicy::Error;
     });
     assert_eq!(
         encoded(&strict, r#"{"ID":1,"NOME":2}"#),
@@ -75,7 +75,7 @@ fn unknown_missing_and_null_are_errors_on_demand() {
         Err("R.ID PIC 9(4) (offset 0, length 4): a number expected, null found".into())
     );
     assert!(encoded(&strict, r#"{"TAGS":["a"]}"#).is_err_and(|e| e.contains("1 elements")));
-    let lenient = codec(BOOK, |o| o.unknown = Unknown::Ignore);
+    let lenient = codec(BOOK, |o| o.unknown = UnknownMembers::Ignore);
     assert!(encoded(&lenient, r#"{"x":{"y":[1,"}"]},"ID":1,"z\u0041":null}"#).is_ok());
     assert!(encoded(&lenient, r#"{"x":{"y":[1,"}"}}"#).is_err());
 }
@@ -185,8 +185,8 @@ fn what_does_not_fit_can_be_cut() {
            05 C PIC 9V9.",
         |o| {
             o.code_page = CodePage::utf8();
-            o.overlong = Overlong::Truncate;
-            o.rounding = Rounding::Nearest;
+            o.overlong = OverlongPolicy::Truncate;
+            o.rounding = RoundingMode::Nearest;
         },
     );
     assert_eq!(
@@ -224,7 +224,7 @@ fn text_goes_into_the_page_of_the_record() {
 
 #[test]
 fn characters_without_a_place_can_be_replaced() {
-    let codec = codec("01 A PIC X(4).", |o| o.unmappable = Unmappable::Substitute);
+    let codec = codec("01 A PIC X(4).", |o| o.unmappable = UnmappablePolicy::Substitute);
     assert_eq!(encoded(&codec, r#""aé€""#), Ok(b"a\x1a\x1a ".to_vec()));
 }
 
@@ -233,7 +233,7 @@ fn raw_bytes_come_back_as_they_were() {
     let codec = codec(
         "01 R.
            05 A PIC 9(3).",
-        |o| o.invalid = Invalid::Raw,
+        |o| o.invalid = InvalidPolicy::Raw,
     );
     assert_eq!(
         encoded(&codec, r#"{"A":"0x40ff00"}"#),
@@ -255,7 +255,7 @@ fn names_follow_the_naming_option_in_any_spelling() {
            05 CUST-NAME PIC X(2).
            05 A1 PIC X.
            05 A2 PIC X.";
-    let codec = codec(book, |o| o.naming = Naming::JsonSafe { lowercase: true });
+    let codec = codec(book, |o| o.naming = NamingStyle::JsonSafe { lowercase: true });
     let json = r#"{"a2":"2","c\u0075st_name":"ab","a1":"1"}"#;
     assert_eq!(encoded(&codec, json), Ok(b"ab12".to_vec()));
     assert_eq!(

@@ -1,6 +1,6 @@
 //! One field at a time.
 
-use copybook::codec::{ShortRecord, Trim};
+use copybook::codec::{ShortRecord, BlankTrimming};
 
 use super::codec;
 
@@ -58,7 +58,7 @@ fn paths_that_lead_nowhere_say_why() {
 
 #[test]
 fn values_go_in_one_by_one() {
-    let codec = codec(BOOK, |o| o.trim = Trim::Keep);
+    let codec = codec(BOOK, |o| o.trim = BlankTrimming::Keep);
     let mut area = vec![0; codec.max_len()];
     codec.initialise(&mut area).unwrap();
     codec

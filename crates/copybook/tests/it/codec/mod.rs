@@ -7,10 +7,10 @@ mod redefines;
 mod streams;
 mod varying;
 
-use copybook::{Codec, CodecOptions, Layout, ParseOptions};
+use copybook::{RecordCodec, CodecOptions, RecordLayout, ParseOptions};
 
 /// The first record of a copybook.
-pub fn layout(copybook: &str) -> Layout {
+pub fn layout(copybook: &str) -> RecordLayout {
     let text = copybook
         .lines()
         .map(|line| format!("       {}\n", line.trim_end()))
@@ -22,14 +22,14 @@ pub fn layout(copybook: &str) -> Layout {
 }
 
 /// A codec with default options but for what `adjust` changes.
-pub fn codec(copybook: &str, adjust: impl FnOnce(&mut CodecOptions)) -> Codec {
+pub fn codec(copybook: &str, adjust: impl FnOnce(&mut CodecOptions)) -> RecordCodec {
     let mut options = CodecOptions::default();
     adjust(&mut options);
-    Codec::build(&layout(copybook), &options).unwrap_or_else(|e| panic!("{e}"))
+    RecordCodec::build(&layout(copybook), &options).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// A record's JSON text, or the message of its error.
-pub fn decoded(codec: &Codec, record: &[u8]) -> Result<String, String> {
+pub fn decoded(codec: &RecordCodec, record: &[u8]) -> Result<String, String> {
     let mut out = b"before".to_vec();
     match codec.decode(record, &mut out) {
         Ok(()) => Ok(String::from_utf8(out[6..].to_vec()).expect("JSON is UTF-8")),
@@ -41,7 +41,7 @@ pub fn decoded(codec: &Codec, record: &[u8]) -> Result<String, String> {
 }
 
 /// The record of a JSON text, or the message of its error.
-pub fn encoded(codec: &Codec, json: &str) -> Result<Vec<u8>, String> {
+pub fn encoded(codec: &RecordCodec, json: &str) -> Result<Vec<u8>, String> {
     let mut area = vec![0xee; codec.max_len() + 3];
     let len = codec
         .encode(json.as_bytes(), &mut area)

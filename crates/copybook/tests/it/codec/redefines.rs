@@ -1,6 +1,6 @@
 //! Storage with several descriptions.
 
-use copybook::codec::{Choice, RedefinesRule};
+use copybook::codec::{RedefinesChoice, RedefinesRule};
 
 use super::{codec, decoded, encoded};
 
@@ -15,7 +15,7 @@ const BOOK: &str = "01 R.
                  15 NUM PIC S9(5) COMP-3.
                  15 FILLER PIC X(3).";
 
-fn with(choice: Choice) -> copybook::Codec {
+fn with(choice: RedefinesChoice) -> copybook::RecordCodec {
     codec(BOOK, |o| {
         o.redefines = vec![RedefinesRule {
             item: "ITEM.BODY".into(),
@@ -25,7 +25,7 @@ fn with(choice: Choice) -> copybook::Codec {
 }
 
 #[test]
-fn the_redefined_item_counts_unless_told_otherwise() {
+fn the_redefined_item_counts_unless_set_otherwise() {
     let plain = codec(BOOK, |_| ());
     assert_eq!(
         decoded(&plain, b"kaa001250bbXYZ   "),
@@ -42,7 +42,7 @@ fn the_redefined_item_counts_unless_told_otherwise() {
 
 #[test]
 fn one_description_can_be_named_or_numbered() {
-    let money = with(Choice::Named("money".into()));
+    let money = with(RedefinesChoice::Named("money".into()));
     assert_eq!(
         decoded(&money, b"kaa001250bb000000"),
         Ok(r#"{"KIND":"k","ITEM":[{"TYP":"aa","MONEY":{"AMOUNT":12.50}},{"TYP":"bb","MONEY":{"AMOUNT":0.00}}]}"#.into())
@@ -51,7 +51,7 @@ fn one_description_can_be_named_or_numbered() {
         encoded(&money, r#"{"ITEM":[{"MONEY":{"AMOUNT":3}}]}"#),
         Ok(b"   000300  000000".to_vec())
     );
-    let number = with(Choice::Named("#2".into()));
+    let number = with(RedefinesChoice::Named("#2".into()));
     assert_eq!(
         encoded(&number, "{}"),
         Ok(b"   \0\0\x0c     \0\0\x0c   ".to_vec())
@@ -60,7 +60,7 @@ fn one_description_can_be_named_or_numbered() {
 
 #[test]
 fn a_value_in_the_same_element_decides() {
-    let codec = with(Choice::ByValue {
+    let codec = with(RedefinesChoice::ByValue {
         field: "TYP".into(),
         cases: vec![("M".into(), "MONEY".into()), ("N".into(), "#2".into())],
         otherwise: Some("BODY".into()),
@@ -79,7 +79,7 @@ fn a_value_in_the_same_element_decides() {
 
 #[test]
 fn a_value_outside_all_tables_decides() {
-    let codec = with(Choice::ByValue {
+    let codec = with(RedefinesChoice::ByValue {
         field: "KIND".into(),
         cases: vec![("m".into(), "MONEY".into())],
         otherwise: None,
@@ -96,7 +96,7 @@ fn a_value_outside_all_tables_decides() {
 
 #[test]
 fn every_valid_description_can_be_shown_and_read_back() {
-    let codec = codec(BOOK, |o| o.other_redefines = Choice::AllValid);
+    let codec = codec(BOOK, |o| o.other_redefines = RedefinesChoice::AllValid);
     let record = b"kaa001250bb\x00\x00\x1c   ";
     let json = concat!(
         r#"{"KIND":"k","ITEM":[{"TYP":"aa","BODY":"001250","MONEY":{"AMOUNT":12.50}},"#,
@@ -107,7 +107,7 @@ fn every_valid_description_can_be_shown_and_read_back() {
     let neither = "01 R.
            05 A PIC 9(2).
            05 B REDEFINES A PIC S9(3) COMP-3.";
-    let codec = super::codec(neither, |o| o.other_redefines = Choice::AllValid);
+    let codec = super::codec(neither, |o| o.other_redefines = RedefinesChoice::AllValid);
     assert_eq!(
         decoded(&codec, b"  "),
         Err("R.A PIC 9(2) (offset 0, length 2): no description of this storage fits: bytes [20, 20]".into())
@@ -125,14 +125,14 @@ fn options_that_name_nothing_are_refused() {
             }],
             ..Default::default()
         };
-        copybook::Codec::build(&layout, &options)
+        copybook::RecordCodec::build(&layout, &options)
             .map(|_| ())
             .map_err(|e| e.to_string())
     };
-    assert!(build("NOPE", Choice::AllValid).is_err_and(|e| e.contains("NOPE")));
-    assert!(build("KIND", Choice::AllValid).is_err_and(|e| e.contains("not redefined")));
-    assert!(build("BODY", Choice::Named("KIND".into())).is_err());
-    let field = Choice::ByValue {
+    assert!(build("NOPE", RedefinesChoice::AllValid).is_err_and(|e| e.contains("NOPE")));
+    assert!(build("KIND", RedefinesChoice::AllValid).is_err_and(|e| e.contains("not redefined")));
+    assert!(build("BODY", RedefinesChoice::Named("KIND".into())).is_err());
+    let field = RedefinesChoice::ByValue {
         field: "ITEM".into(),
         cases: vec![],
         otherwise: None,

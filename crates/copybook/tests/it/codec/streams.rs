@@ -1,6 +1,6 @@
 //! Files of records.
 
-use copybook::codec::stream::{Framing, StreamError, decode_lines, encode_lines};
+use copybook::codec::stream::{StreamFraming, StreamError, decode_lines, encode_lines};
 
 use super::codec;
 
@@ -22,9 +22,9 @@ const LINES: &str = concat!(
 fn every_framing_gives_the_lines_back() {
     let codec = codec(BOOK, |_| ());
     for (framing, bytes) in [
-        (Framing::SelfDescribing, &b"3abc1dxy00z "[..]),
-        (Framing::Rdw, b"\0\x0c\0\x003abc1dxy\0\x08\0\x0000z "),
-        (Framing::GnuCobol, b"\0\x08\0\x003abc1dxy\0\x04\0\x0000z "),
+        (StreamFraming::SelfDescribing, &b"3abc1dxy00z "[..]),
+        (StreamFraming::Rdw, b"\0\x0c\0\x003abc1dxy\0\x08\0\x0000z "),
+        (StreamFraming::GnuCobol, b"\0\x08\0\x003abc1dxy\0\x04\0\x0000z "),
     ] {
         let mut records = Vec::new();
         assert_eq!(
@@ -49,17 +49,17 @@ fn fixed_records_are_filled_up() {
     let mut records = Vec::new();
     encode_lines(
         &codec,
-        Framing::Fixed(5),
+        StreamFraming::Fixed(5),
         &b"\"ab\"\n\n\"cde\""[..],
         &mut records,
     )
     .unwrap();
     assert_eq!(records, b"ab \0\0cde\0\0");
     let mut lines = Vec::new();
-    decode_lines(&codec, Framing::Fixed(5), &records[..], &mut lines).unwrap();
+    decode_lines(&codec, StreamFraming::Fixed(5), &records[..], &mut lines).unwrap();
     assert_eq!(lines, b"\"ab\"\n\"cde\"\n");
     assert!(matches!(
-        encode_lines(&codec, Framing::Fixed(2), &b"\"ab\""[..], Vec::new()),
+        encode_lines(&codec, StreamFraming::Fixed(2), &b"\"ab\""[..], Vec::new()),
         Err(StreamError::TooLong {
             record: 1,
             len: 3,
@@ -80,7 +80,7 @@ fn records_of_blocks_are_read_without_their_block_descriptor_words() {
     let file = [block(&[one.clone(), two.clone()]), block(&[one])].concat();
     let read = |file: &[u8]| {
         let mut lines = Vec::new();
-        let read = decode_lines(&codec, Framing::Rdw, file, &mut lines);
+        let read = decode_lines(&codec, StreamFraming::Rdw, file, &mut lines);
         read.map(|_| String::from_utf8(lines).unwrap())
     };
     assert_eq!(
@@ -109,7 +109,7 @@ fn broken_files_name_the_record() {
     let codec = codec(BOOK, |_| ());
     let read = |framing, bytes: &[u8]| decode_lines(&codec, framing, bytes, Vec::new());
     assert!(matches!(
-        read(Framing::SelfDescribing, b"00z 3ab"),
+        read(StreamFraming::SelfDescribing, b"00z 3ab"),
         Err(StreamError::Cut {
             record: 2,
             actual: 3,
@@ -117,25 +117,25 @@ fn broken_files_name_the_record() {
         })
     ));
     assert!(matches!(
-        read(Framing::SelfDescribing, b"00z 9"),
+        read(StreamFraming::SelfDescribing, b"00z 9"),
         Err(StreamError::Decode { record: 2, .. })
     ));
     assert!(matches!(
-        read(Framing::Rdw, b"\0\x03\0\0abc"),
+        read(StreamFraming::Rdw, b"\0\x03\0\0abc"),
         Err(StreamError::Descriptor { .. })
     ));
     assert!(matches!(
-        read(Framing::Rdw, b"\0\x08\0\x0100z "),
+        read(StreamFraming::Rdw, b"\0\x08\0\x0100z "),
         Err(StreamError::Descriptor { .. })
     ));
     assert!(matches!(
-        read(Framing::Rdw, b"\0\x08\0"),
+        read(StreamFraming::Rdw, b"\0\x08\0"),
         Err(StreamError::Cut { .. })
     ));
     assert!(matches!(
-        read(Framing::Fixed(0), b"a"),
+        read(StreamFraming::Fixed(0), b"a"),
         Err(StreamError::Cut { .. })
     ));
-    let error = encode_lines(&codec, Framing::Rdw, &b"{}\n{\"N\":9}\n"[..], Vec::new());
+    let error = encode_lines(&codec, StreamFraming::Rdw, &b"{}\n{\"N\":9}\n"[..], Vec::new());
     assert!(matches!(error, Err(StreamError::Encode { line: 2, .. })));
 }

@@ -4,7 +4,7 @@ use super::AreaSource;
 use super::choice::{RedefineChoice, ChoiceCase};
 use super::member::{MemberContext, BodyMember, MemberKind, leaf, limit, object_schema, sample};
 use super::{ImportRequest, usage::Usage};
-use copybook::{Kind, Layout};
+use copybook::{FieldKind, RecordLayout};
 use serde_json::Value;
 use std::collections::HashSet;
 
@@ -48,9 +48,9 @@ impl Body {
                 shared,
                 left_out: Vec::new(),
             };
-            let kind = match layout[Layout::RECORD].kind {
-                Kind::Group => MemberKind::Object(making.record()),
-                _ => leaf(layout, Layout::RECORD, import.overrides.enums),
+            let kind = match layout[RecordLayout::RECORD].kind {
+                FieldKind::Group => MemberKind::Object(making.record()),
+                _ => leaf(layout, RecordLayout::RECORD, import.overrides.enums),
             };
             left_out.append(&mut making.left_out);
             let mut json = import.names.spell(&source.name);

@@ -1,7 +1,7 @@
 //! Storage with several descriptions, of which a field's value says which one
 //! holds: one response for each value, and a request that gives any of them.
 
-use copybook::{FieldId, Kind, Layout};
+use copybook::{FieldId, FieldKind, RecordLayout};
 
 /// Which description of an item holds, by the value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,14 +87,14 @@ impl RedefineChoice {
     }
 
     /// Whether a field is one of the descriptions.
-    pub(super) fn covers(&self, layout: &Layout, id: FieldId) -> bool {
+    pub(super) fn covers(&self, layout: &RecordLayout, id: FieldId) -> bool {
         let named = |id: FieldId| layout[id].name.as_deref() == Some(self.item.as_str());
         named(id) || layout[id].redefines.is_some_and(named)
     }
 
     /// Its problems for these layouts, of which one must have it.
-    pub(super) fn faults(&self, layouts: &[&Layout]) -> Option<String> {
-        let has = |layout: &Layout, name: &str| {
+    pub(super) fn faults(&self, layouts: &[&RecordLayout]) -> Option<String> {
+        let has = |layout: &RecordLayout, name: &str| {
             layout.iter().any(|(_, f)| f.name.as_deref() == Some(name))
         };
         let Some(layout) = layouts.iter().find(|l| has(l, &self.item)) else {
@@ -120,7 +120,7 @@ impl RedefineChoice {
 
     /// Each description with the JSONata condition under which it holds; the
     /// one for any other value comes last. `path` leads to the record.
-    pub(super) fn conditions(&self, layout: &Layout, path: &str) -> Vec<(String, String)> {
+    pub(super) fn conditions(&self, layout: &RecordLayout, path: &str) -> Vec<(String, String)> {
         let Some((id, field)) = layout
             .iter()
             .find(|(_, f)| f.name.as_deref() == Some(self.field.as_str()))
@@ -129,7 +129,7 @@ impl RedefineChoice {
         };
         let mut names = Vec::new();
         let mut at = Some(id);
-        while let Some(id) = at.filter(|id| *id != Layout::RECORD) {
+        while let Some(id) = at.filter(|id| *id != RecordLayout::RECORD) {
             names.extend(layout[id].name.clone());
             at = layout[id].parent;
         }
@@ -139,7 +139,7 @@ impl RedefineChoice {
             .map(|name| format!(".\"{name}\""))
             .collect();
         let value = format!("{path}{steps}");
-        let number = matches!(field.kind, Kind::Numeric(_));
+        let number = matches!(field.kind, FieldKind::Numeric(_));
         let condition = |wanted: &str| match number && wanted.parse::<f64>().is_ok() {
             true => format!("{value} = {wanted}"),
             false => format!(
@@ -163,12 +163,12 @@ impl RedefineChoice {
 
 /// Whether a description is meant by a name: its own, or where it is FILLER one
 /// of a field in it.
-pub(super) fn is_called(layout: &Layout, id: FieldId, name: &str) -> bool {
+pub(super) fn is_called(layout: &RecordLayout, id: FieldId, name: &str) -> bool {
     names_of(layout, id).contains(&name)
 }
 
 /// The name of a field, or those of the fields in a group that has none.
-pub(super) fn names_of(layout: &Layout, id: FieldId) -> Vec<&str> {
+pub(super) fn names_of(layout: &RecordLayout, id: FieldId) -> Vec<&str> {
     let field = &layout[id];
     match &field.name {
         Some(name) => vec![name],

@@ -6,7 +6,7 @@ use super::overrides::MemberMeaning;
 use super::usage::Usage;
 use super::{ImportNames, FieldOverrides, Redefines};
 use crate::project::record::is_text;
-use copybook::{Condition, Field, FieldId, Kind, Layout, Literal, Numeric, Storage};
+use copybook::{Condition, Field, FieldId, FieldKind, RecordLayout, Literal, NumericItem, NumberStorage};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
@@ -62,7 +62,7 @@ pub(super) struct CountedTable {
 
 /// How members are made.
 pub(super) struct MemberContext<'a> {
-    pub layout: &'a Layout,
+    pub layout: &'a RecordLayout,
     pub names: &'a ImportNames,
     pub redefines: &'a Redefines,
     pub overrides: &'a FieldOverrides,
@@ -82,7 +82,7 @@ pub(super) struct MemberContext<'a> {
 impl MemberContext<'_> {
     /// The members of the record.
     pub fn record(&mut self) -> Vec<BodyMember> {
-        let mut members = self.members(Layout::RECORD, &mut Vec::new());
+        let mut members = self.members(RecordLayout::RECORD, &mut Vec::new());
         let counters = self.counters();
         derive(&mut members, &counters, &mut Vec::new());
         if self.request && self.shared {
@@ -134,13 +134,13 @@ impl MemberContext<'_> {
             // Of two fields of one name a mapping can reach the first.
             if !names.insert(name.clone())
                 || !wanted
-                || matches!(field.kind, Kind::Pointer | Kind::Index)
+                || matches!(field.kind, FieldKind::Pointer | FieldKind::Index)
             {
                 continue;
             }
             let json = unique(&self.names.spell(name), taken);
             let kind = match field.kind {
-                Kind::Group => {
+                FieldKind::Group => {
                     path.push(json.clone());
                     let members = self.members(*id, path);
                     path.pop();
@@ -149,7 +149,7 @@ impl MemberContext<'_> {
                 _ => match self.overrides.of(name) {
                     Some(meaning) => MemberKind::Meant {
                         meaning,
-                        numeric: matches!(field.kind, Kind::Numeric(_)),
+                        numeric: matches!(field.kind, FieldKind::Numeric(_)),
                     },
                     None => leaf(layout, *id, self.overrides.enums),
                 },
@@ -245,7 +245,7 @@ impl MemberContext<'_> {
             if choice.covers(layout, id) {
                 return true;
             }
-            let above = layout[id].parent.filter(|g| *g != Layout::RECORD);
+            let above = layout[id].parent.filter(|g| *g != RecordLayout::RECORD);
             at = above.filter(|g| layout[*g].name.is_none());
         }
         false
@@ -292,7 +292,7 @@ impl MemberContext<'_> {
         let mut names = vec![self.layout[id].name.clone()?];
         let mut in_table = false;
         let mut above = self.layout[id].parent;
-        while let Some(group) = above.filter(|g| *g != Layout::RECORD) {
+        while let Some(group) = above.filter(|g| *g != RecordLayout::RECORD) {
             let field = &self.layout[group];
             if field.occurs.is_some() {
                 // A mapping has no name for a table that is FILLER.
@@ -526,30 +526,30 @@ where
 
 /// A field that is no group. With `enums` the values of its conditions are the
 /// only ones it may have.
-pub(super) fn leaf(layout: &Layout, id: FieldId, enums: bool) -> MemberKind {
+pub(super) fn leaf(layout: &RecordLayout, id: FieldId, enums: bool) -> MemberKind {
     let field = &layout[id];
     match &field.kind {
-        Kind::Numeric(numeric) => {
+        FieldKind::Numeric(numeric) => {
             let mut schema = number_schema(numeric, field.length);
             show_values(&mut schema, field, enums, numbers);
             MemberKind::Number(schema)
         }
-        Kind::Float | Kind::Double | Kind::DecimalFloat => {
+        FieldKind::Float | FieldKind::Double | FieldKind::DecimalFloat => {
             MemberKind::Number(json!({"type": "number"}))
         }
         kind => {
             let length = match kind {
-                Kind::National | Kind::Dbcs => field.length / 2,
+                FieldKind::National | FieldKind::Dbcs => field.length / 2,
                 _ => field.length,
             };
             let mut schema = match kind {
                 // Bytes of an unknown character set, as hexadecimal digits.
-                Kind::Dbcs => {
+                FieldKind::Dbcs => {
                     let digits = field.length * 2;
                     let blanks = "40".repeat(field.length as usize);
                     json!({"type": "string", "minLength": digits, "maxLength": digits, "example": blanks})
                 }
-                Kind::NumericEdited(_) => {
+                FieldKind::NumericEdited(_) => {
                     json!({"type": "string", "maxLength": length, "example": "1"})
                 }
                 _ => json!({"type": "string", "maxLength": length}),
@@ -626,7 +626,7 @@ fn names_all(condition: &Condition) -> bool {
 /// all, so that others may be right too.
 pub(super) fn names_some_values(field: &Field) -> bool {
     let of = match field.kind {
-        Kind::Numeric(_) => numbers,
+        FieldKind::Numeric(_) => numbers,
         _ => texts,
     };
     let several = values(field.conditions.iter(), of).is_some_and(|v| v.len() > 1);
@@ -675,8 +675,8 @@ fn conditions(field: &Field) -> Option<String> {
 }
 
 /// Range and step of a number, by the rules for language structures.
-fn number_schema(numeric: &Numeric, bytes: u32) -> Value {
-    let native = numeric.storage == Storage::Native && numeric.scale == 0 && bytes <= 8;
+fn number_schema(numeric: &NumericItem, bytes: u32) -> Value {
+    let native = numeric.storage == NumberStorage::Native && numeric.scale == 0 && bytes <= 8;
     if native {
         let bits = bytes * 8;
         let (low, high) = match numeric.signed {

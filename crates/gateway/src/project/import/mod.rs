@@ -27,7 +27,7 @@ pub use archive::{
 use body::Body;
 pub use choice::RedefineChoice;
 use choice::ChoiceCase;
-use copybook::{CopyFolders, Layout, ParseOptions};
+use copybook::{CopyFolders, RecordLayout, ParseOptions};
 pub use overrides::{DateField, FieldOverrides, BooleanField};
 use std::path::{Path, PathBuf};
 pub use update::{ProjectUpdate, program_source, program_text, update};
@@ -82,7 +82,7 @@ impl ImportRequest {
     /// Whether pictures have a comma for their decimal point.
     fn comma(&self) -> bool {
         let program = self.program_text.as_deref();
-        let said = || program.is_some_and(copybook::says_decimal_comma);
+        let said = || program.is_some_and(copybook::has_decimal_comma);
         self.decimal_comma.unwrap_or_else(said)
     }
 }
@@ -213,7 +213,7 @@ pub struct ImportedProject {
     /// Paths of the generated copybooks, which are not meant to be edited.
     generated: Vec<PathBuf>,
     /// The record of each copybook.
-    layouts: Vec<Layout>,
+    layouts: Vec<RecordLayout>,
     /// A request body to try, as JSON.
     pub sample: String,
     /// Redefinitions without a part in the bodies.
@@ -233,7 +233,7 @@ pub fn import(import: &ImportRequest) -> Result<ImportedProject, ProjectDiagnost
     let request = areas(&import.request, import, &mut out);
     let response = areas(&import.response, import, &mut out);
     check_names(import, &mut out);
-    let layouts: Vec<&Layout> = response.iter().map(|a| a.record.layout()).collect();
+    let layouts: Vec<&RecordLayout> = response.iter().map(|a| a.record.layout()).collect();
     if let Some(fault) = import
         .redefines
         .choice()
@@ -242,7 +242,7 @@ pub fn import(import: &ImportRequest) -> Result<ImportedProject, ProjectDiagnost
         out.error(Path::new("--redefines-by"), FilePosition::default(), fault);
     }
     let both = request.iter().chain(&response);
-    let all: Vec<&Layout> = both.map(|a| a.record.layout()).collect();
+    let all: Vec<&RecordLayout> = both.map(|a| a.record.layout()).collect();
     for fault in import.overrides.faults(&all) {
         let names = all.iter().flat_map(|layout| layout.iter());
         let mut names: Vec<&str> = names.filter_map(|(_, f)| f.name.as_deref()).collect();
@@ -344,7 +344,7 @@ pub fn import(import: &ImportRequest) -> Result<ImportedProject, ProjectDiagnost
 }
 
 /// The fields whose conditions name some values, each once.
-fn open_values(import: &ImportRequest, layouts: &[&Layout]) -> Vec<String> {
+fn open_values(import: &ImportRequest, layouts: &[&RecordLayout]) -> Vec<String> {
     if import.overrides.enums {
         return Vec::new();
     }
@@ -517,8 +517,8 @@ fn with_level_01(text: &str, record: &str, decimal_comma: bool) -> String {
     if own {
         return text.to_owned();
     }
-    let margin = match copybook::Format::detect(text) {
-        copybook::Format::Free => "",
+    let margin = match copybook::ReferenceFormat::detect(text) {
+        copybook::ReferenceFormat::Free => "",
         _ => "       ",
     };
     format!("{margin}01  {record}.\n{text}")
@@ -579,7 +579,7 @@ fn with_members(book: &ImportBook, import: &ImportRequest, out: &mut ProjectDiag
 
 /// Warns of fields with the name of another field of the same group: a mapping
 /// reaches the first only.
-fn namesakes(layout: &Layout, file: &Path, out: &mut ProjectDiagnostics) {
+fn namesakes(layout: &RecordLayout, file: &Path, out: &mut ProjectDiagnostics) {
     for (id, group) in layout.iter() {
         let mut first: Vec<(&str, u32)> = Vec::new();
         let fields = group.children.iter().map(|child| &layout[*child]);
@@ -603,7 +603,7 @@ fn namesakes(layout: &Layout, file: &Path, out: &mut ProjectDiagnostics) {
 }
 
 /// Reports tables without a name: a mapping cannot reach what is in them.
-fn unnamed_tables(layout: &Layout, file: &Path, out: &mut ProjectDiagnostics) {
+fn unnamed_tables(layout: &RecordLayout, file: &Path, out: &mut ProjectDiagnostics) {
     for (id, field) in layout.iter() {
         if field.name.is_some() || field.occurs.is_none() {
             continue;

@@ -6,7 +6,7 @@
 
 use super::member::{BodyMember, MemberKind};
 use super::write::quoted;
-use copybook::{Kind, Layout};
+use copybook::{FieldKind, RecordLayout};
 use serde_json::{Value, json};
 
 /// The fields that mean something else than their type, and what becomes of
@@ -271,7 +271,7 @@ impl FieldOverrides {
     }
 
     /// Their problems for these layouts.
-    pub(super) fn faults(&self, layouts: &[&Layout]) -> Vec<String> {
+    pub(super) fn faults(&self, layouts: &[&RecordLayout]) -> Vec<String> {
         let found = |name: &str| {
             let mut all = layouts.iter().flat_map(|layout| layout.iter());
             all.find(|(_, f)| f.name.as_deref() == Some(name))
@@ -288,8 +288,8 @@ impl FieldOverrides {
             };
             let number = |value: &String| value.parse::<i64>().is_ok();
             let fits = match found.kind {
-                Kind::Group => false,
-                Kind::Numeric(_) => number(yes) && number(no),
+                FieldKind::Group => false,
+                FieldKind::Numeric(_) => number(yes) && number(no),
                 _ => [yes, no].iter().all(|v| v.len() <= found.length as usize),
             };
             if !fits {
@@ -303,10 +303,10 @@ impl FieldOverrides {
             };
             let digits = format.bytes().all(|b| b.is_ascii_alphabetic());
             let fits = match &found.kind {
-                Kind::Numeric(numeric) => {
+                FieldKind::Numeric(numeric) => {
                     digits && numeric.digits as usize >= format.len() && numeric.scale == 0
                 }
-                Kind::Group => false,
+                FieldKind::Group => false,
                 _ => found.length as usize >= format.len(),
             };
             if !fits {

@@ -176,7 +176,7 @@ fn one(
     // The program's DECIMAL-POINT clause may have changed; the copies have the
     // former one, and without the program it counts for both.
     let mut all = before.request.iter().chain(&before.response);
-    let said = all.any(|book| copybook::says_decimal_comma(&book.text));
+    let said = all.any(|book| copybook::has_decimal_comma(&book.text));
     before.decimal_comma = Some(said);
     after.decimal_comma = program.is_none().then_some(said);
     before.program_text.clone_from(&program);

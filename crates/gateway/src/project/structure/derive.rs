@@ -5,8 +5,8 @@
 
 use super::{ContainerInstances, NAME_BYTES, Node, StructurePart, PatchField, PatchStyle, ValueShape, DirectionStructures};
 use crate::project::record::Record;
-use copybook::generated::{self, Taken};
-use copybook::{FieldId, Layout, ParseOptions};
+use copybook::generated::{self, TakenNames};
+use copybook::{FieldId, RecordLayout, ParseOptions};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -113,7 +113,7 @@ pub(crate) fn derive_in(
         prefix,
         manner,
         limits: Limits { doubles, ..limits },
-        outer: Taken::default(),
+        outer: TakenNames::default(),
         drafts: Vec::new(),
         depth: 0,
         patched,
@@ -161,7 +161,7 @@ struct Builder<'a> {
     manner: DynamicStyle,
     limits: Limits,
     /// Names of groups, counts and containers: one set for all parts.
-    outer: Taken,
+    outer: TakenNames,
     drafts: Vec<Draft>,
     depth: usize,
     /// The member of the base that is a patch.
@@ -186,7 +186,7 @@ struct Draft {
     /// Level, name and clause of each item.
     items: Vec<(u32, String, String)>,
     /// Names within the part.
-    names: Taken,
+    names: TakenNames,
     /// Those of fields that say what is done with a property.
     operations: HashSet<String>,
     align: u32,
@@ -201,7 +201,7 @@ impl Draft {
         Draft {
             title,
             items: Vec::new(),
-            names: Taken::default(),
+            names: TakenNames::default(),
             operations: HashSet::new(),
             align: 1,
             grouped: false,
@@ -237,7 +237,7 @@ impl Draft {
         text
     }
 
-    fn layout(&self) -> Result<Layout, String> {
+    fn layout(&self) -> Result<RecordLayout, String> {
         let parsed = copybook::parse(&self.text(), &ParseOptions::default());
         let layouts = parsed.map_err(|e| format!("the structure {}: {e}", self.title))?;
         let layout = layouts.into_iter().next();

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use batch::CodePageOf;
-use copybook::Layout;
+use copybook::RecordLayout;
 use miette::{IntoDiagnostic, Result, miette};
 use store::{CatalogueEntry, DiskReader, OpenError, ReadStore, WriteStore};
 
@@ -129,7 +129,7 @@ impl FormatOptions {
 
     /// Framing and conversion.
     pub fn records(&self, app: &Application, section: &FileSection, def: &store::FileDef) -> Result<ExternalRecords> {
-        let layout: Option<Layout> = match &self.copybook {
+        let layout: Option<RecordLayout> = match &self.copybook {
             Some(path) => Some(app.layout_of(path)?),
             None => app.file_layout(section)?,
         };

@@ -9,9 +9,9 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::PathBuf;
 
-use copybook::codec::stream::{Framing, decode_lines, encode_lines};
+use copybook::codec::stream::{StreamFraming, decode_lines, encode_lines};
 use copybook::codec::{
-    Choice, Codec, CodecOptions, Invalid, LongRecord, Machine, NumberForm, RedefinesRule, ShortRecord, Trim,
+    RedefinesChoice, RecordCodec, CodecOptions, InvalidPolicy, LongRecord, SourceMachine, NumberForm, RedefinesRule, ShortRecord, BlankTrimming,
 };
 use copybook::codepage::CodePage;
 use miette::{Context, IntoDiagnostic, Result, miette};
@@ -94,14 +94,14 @@ impl ConvertOptions {
             code_page,
             // Records in EBCDIC are a mainframe's, and so are their numbers.
             machine: match code_page.is_ebcdic() {
-                true => Machine::Mainframe,
-                false => Machine::Here,
+                true => SourceMachine::Mainframe,
+                false => SourceMachine::Here,
             },
             ..CodecOptions::default()
         };
         for rule in &self.redefines {
             if rule == "all" {
-                options.other_redefines = Choice::AllValid;
+                options.other_redefines = RedefinesChoice::AllValid;
                 continue;
             }
             let (item, name) = rule
@@ -109,7 +109,7 @@ impl ConvertOptions {
                 .ok_or_else(|| miette!("--redefines {rule}: write ITEM=NAME, or all"))?;
             options.redefines.push(RedefinesRule {
                 item: item.to_owned(),
-                choice: Choice::Named(name.to_owned()),
+                choice: RedefinesChoice::Named(name.to_owned()),
             });
         }
         for rule in &self.redefines_by {
@@ -124,11 +124,11 @@ impl ConvertOptions {
     }
 
     /// Records of varying length without descriptor words tell their own.
-    fn framing(&self, codec: &Codec) -> Framing {
+    fn framing(&self, codec: &RecordCodec) -> StreamFraming {
         match (self.rdw, codec.is_variable()) {
-            (true, _) => Framing::Rdw,
-            (false, true) => Framing::SelfDescribing,
-            (false, false) => Framing::Fixed(codec.max_len()),
+            (true, _) => StreamFraming::Rdw,
+            (false, true) => StreamFraming::SelfDescribing,
+            (false, false) => StreamFraming::Fixed(codec.max_len()),
         }
     }
 
@@ -172,7 +172,7 @@ fn by_value(rule: &str) -> Option<RedefinesRule> {
     }
     Some(RedefinesRule {
         item: item.to_owned(),
-        choice: Choice::ByValue {
+        choice: RedefinesChoice::ByValue {
             field: field.to_owned(),
             cases,
             otherwise,
@@ -185,15 +185,15 @@ pub fn decode(args: DecodeArgs) -> Result<Outcome> {
     let layout = args.common.source.record(args.common.record.as_deref())?;
     let mut options = args.common.options()?;
     options.invalid = match args.invalid {
-        InvalidData::Error => Invalid::Error,
-        InvalidData::Null => Invalid::Null,
-        InvalidData::Raw => Invalid::Raw,
+        InvalidData::Error => InvalidPolicy::Error,
+        InvalidData::Null => InvalidPolicy::Null,
+        InvalidData::Raw => InvalidPolicy::Raw,
     };
     if args.numbers_as_text {
         options.numbers = NumberForm::Text;
     }
     if args.keep_blanks {
-        options.trim = Trim::Keep;
+        options.trim = BlankTrimming::Keep;
     }
     options.omit_empty = args.omit_empty;
     if args.common.rdw {
@@ -202,7 +202,7 @@ pub fn decode(args: DecodeArgs) -> Result<Outcome> {
         options.short_record = ShortRecord::Absent;
         options.long_record = LongRecord::Slack;
     }
-    let codec = Codec::build(&layout, &options).into_diagnostic()?;
+    let codec = RecordCodec::build(&layout, &options).into_diagnostic()?;
     let (input, output) = (args.common.reader()?, args.common.writer()?);
     decode_lines(&codec, args.common.framing(&codec), input, output).into_diagnostic()?;
     Ok(Outcome::Clean)
@@ -211,7 +211,7 @@ pub fn decode(args: DecodeArgs) -> Result<Outcome> {
 /// JSON lines to records.
 pub fn encode(args: EncodeArgs) -> Result<Outcome> {
     let layout = args.common.source.record(args.common.record.as_deref())?;
-    let codec = Codec::build(&layout, &args.common.options()?).into_diagnostic()?;
+    let codec = RecordCodec::build(&layout, &args.common.options()?).into_diagnostic()?;
     let (input, output) = (args.common.reader()?, args.common.writer()?);
     encode_lines(&codec, args.common.framing(&codec), input, output).into_diagnostic()?;
     Ok(Outcome::Clean)

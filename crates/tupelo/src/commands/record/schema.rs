@@ -1,8 +1,8 @@
 //! `tupelo record schema`: the JSON Schema of a record.
 
 use copybook::codec::CodecOptions;
-use copybook::{Direction, json_schema};
-use copybook::Naming;
+use copybook::{SchemaDirection, json_schema};
+use copybook::NamingStyle;
 use miette::{IntoDiagnostic, Result};
 
 use super::source::CopybookSource;
@@ -30,14 +30,14 @@ pub fn run(args: Args) -> Result<Outcome> {
     let layout = args.source.record(args.record.as_deref())?;
     let options = CodecOptions {
         naming: match args.json_names {
-            true => Naming::JsonSafe { lowercase: false },
-            false => Naming::Kept,
+            true => NamingStyle::JsonSafe { lowercase: false },
+            false => NamingStyle::Kept,
         },
         ..CodecOptions::default()
     };
     let direction = match args.input {
-        true => Direction::ToRecord,
-        false => Direction::FromRecord,
+        true => SchemaDirection::ToRecord,
+        false => SchemaDirection::FromRecord,
     };
     let schema = json_schema(&layout, &options, direction).into_diagnostic()?;
     println!("{}", serde_json::to_string_pretty(&schema).into_diagnostic()?);

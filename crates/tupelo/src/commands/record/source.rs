@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use copybook::{CopyFolders, Format, Layout, ParseOptions};
+use copybook::{CopyFolders, ReferenceFormat, RecordLayout, ParseOptions};
 use crate::app::counted;
 use crate::app::finding::{Findings, Severity};
 use miette::{Context, IntoDiagnostic, Result, bail, miette};
@@ -40,7 +40,7 @@ enum SourceFormat {
 
 impl CopybookSource {
     /// Every 01-level record; warnings go to standard error.
-    pub fn records(&self) -> Result<Vec<Layout>> {
+    pub fn records(&self) -> Result<Vec<RecordLayout>> {
         if !matches!(self.pointer_bytes, 4 | 8) {
             return Err(crate::stdout::wrong_usage("--pointer-bytes: a POINTER has 4 or 8 bytes", None));
         }
@@ -49,9 +49,9 @@ impl CopybookSource {
         let name = self.copybook.display().to_string();
         let options = ParseOptions {
             format: match self.source_format {
-                SourceFormat::Auto => Format::Auto,
-                SourceFormat::Fixed => Format::Fixed,
-                SourceFormat::Free => Format::Free,
+                SourceFormat::Auto => ReferenceFormat::Auto,
+                SourceFormat::Fixed => ReferenceFormat::Fixed,
+                SourceFormat::Free => ReferenceFormat::Free,
             },
             copy: &folders,
             source_name: &name,
@@ -79,7 +79,7 @@ impl CopybookSource {
     }
 
     /// The one record that is meant: by its name, or the only one.
-    pub fn record(&self, name: Option<&str>) -> Result<Layout> {
+    pub fn record(&self, name: Option<&str>) -> Result<RecordLayout> {
         let mut records = self.records()?;
         let names = || records.iter().map(|r| r.name().to_owned()).collect::<Vec<_>>().join(", ");
         let at = match name {
@@ -139,12 +139,12 @@ pub fn expanded_text(path: &Path, include: &[PathBuf]) -> Result<String> {
 
 /// The one record that a copybook describes; COPY members are looked for
 /// beside it first.
-pub fn layout_of(path: &Path, include: &[PathBuf]) -> Result<Layout> {
+pub fn layout_of(path: &Path, include: &[PathBuf]) -> Result<RecordLayout> {
     of_path(path, include).record(None)
 }
 
 /// The same of a program that may say DECIMAL-POINT IS COMMA.
-pub fn record_of(path: &Path, include: &[PathBuf], decimal_comma: bool) -> Result<Layout> {
+pub fn record_of(path: &Path, include: &[PathBuf], decimal_comma: bool) -> Result<RecordLayout> {
     let source = of_path(path, include);
     CopybookSource { decimal_comma, ..source }.record(None)
 }

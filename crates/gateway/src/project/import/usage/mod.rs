@@ -14,7 +14,7 @@
 mod program;
 mod scan;
 
-use copybook::{FieldId, Layout};
+use copybook::{FieldId, RecordLayout};
 use program::Program;
 use scan::StatementScan;
 use std::collections::HashMap;
@@ -53,7 +53,7 @@ pub(super) struct Usage {
 
 impl Usage {
     /// Analyses a program's text; `copies` are the folders of its COPY members.
-    pub fn of(layout: &Layout, text: &str, copies: &[PathBuf]) -> Usage {
+    pub fn of(layout: &RecordLayout, text: &str, copies: &[PathBuf]) -> Usage {
         let Some(program) = Program::read(layout, text, copies) else {
             return Usage::default();
         };
@@ -62,7 +62,7 @@ impl Usage {
         // The use of a group is the use of all below it.
         for index in 1..uses.len() {
             match layout.fields[index].parent {
-                Some(Layout::RECORD) | None => {}
+                Some(RecordLayout::RECORD) | None => {}
                 Some(parent) => {
                     let above = uses[parent.0 as usize];
                     uses[index].add(above);
@@ -84,13 +84,13 @@ impl Usage {
     }
 
     /// Whether a field belongs into a request: it is not only written.
-    pub fn goes_in(&self, layout: &Layout, id: FieldId) -> bool {
+    pub fn goes_in(&self, layout: &RecordLayout, id: FieldId) -> bool {
         self.any(layout, id, |u| !u.written || u.read)
     }
 
     /// Whether a field belongs into a response: it is not only read, or nothing
     /// is written as far as can be seen.
-    pub fn comes_out(&self, layout: &Layout, id: FieldId) -> bool {
+    pub fn comes_out(&self, layout: &RecordLayout, id: FieldId) -> bool {
         let silent = self.fields.iter().all(|u| !u.written);
         silent || self.any(layout, id, |u| !u.read || u.written)
     }
@@ -101,7 +101,7 @@ impl Usage {
     }
 
     /// Of a group: whether it is so of any field below.
-    fn any(&self, layout: &Layout, id: FieldId, so: fn(FieldUse) -> bool) -> bool {
+    fn any(&self, layout: &RecordLayout, id: FieldId, so: fn(FieldUse) -> bool) -> bool {
         let Some(own) = self.fields.get(id.0 as usize) else {
             return true;
         };
@@ -113,10 +113,10 @@ impl Usage {
 }
 
 /// The use of each field at its mentions, or those of its conditions.
-fn mentions(layout: &Layout, program: &Program) -> Vec<FieldUse> {
+fn mentions(layout: &RecordLayout, program: &Program) -> Vec<FieldUse> {
     let mut named: HashMap<&str, Vec<FieldId>> = HashMap::new();
     for name in &program.names {
-        named.entry(name).or_default().push(Layout::RECORD);
+        named.entry(name).or_default().push(RecordLayout::RECORD);
     }
     for (id, field) in layout.iter().skip(1) {
         let conditions = field.conditions.iter().map(|c| c.name.as_str());
@@ -197,7 +197,7 @@ fn address(scan: &mut StatementScan) -> Option<FieldUse> {
 }
 
 /// Whether a field is in a group of that name, or a condition of the field.
-fn is_below(layout: &Layout, id: FieldId, group: &str) -> bool {
+fn is_below(layout: &RecordLayout, id: FieldId, group: &str) -> bool {
     let mut at = Some(id);
     while let Some(id) = at {
         if layout[id].name.as_deref() == Some(group) {
@@ -226,7 +226,7 @@ fn parenthesized(words: &[String]) -> (usize, bool) {
 
 /// Storage that is used through one of its descriptions is used through the
 /// others.
-fn through_others(layout: &Layout, named: &[FieldUse], uses: &mut [FieldUse]) {
+fn through_others(layout: &RecordLayout, named: &[FieldUse], uses: &mut [FieldUse]) {
     for (item, _) in layout.iter() {
         let others = layout.iter().filter(|(_, f)| f.redefines == Some(item));
         let all: Vec<FieldId> = others.map(|(id, _)| id).collect();
@@ -243,7 +243,7 @@ fn through_others(layout: &Layout, named: &[FieldUse], uses: &mut [FieldUse]) {
     }
 }
 
-fn within(layout: &Layout, uses: &[FieldUse], id: FieldId) -> FieldUse {
+fn within(layout: &RecordLayout, uses: &[FieldUse], id: FieldId) -> FieldUse {
     let mut all = uses[id.0 as usize];
     for child in &layout[id].children {
         all.add(within(layout, uses, *child));
@@ -251,7 +251,7 @@ fn within(layout: &Layout, uses: &[FieldUse], id: FieldId) -> FieldUse {
     all
 }
 
-fn mark(layout: &Layout, uses: &mut [FieldUse], id: FieldId, used: FieldUse) {
+fn mark(layout: &RecordLayout, uses: &mut [FieldUse], id: FieldId, used: FieldUse) {
     uses[id.0 as usize].add(used);
     for child in &layout[id].children {
         mark(layout, uses, *child, used);

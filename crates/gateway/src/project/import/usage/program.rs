@@ -1,7 +1,7 @@
 //! A program's words with its COPY members, and the names by which it calls a
 //! record.
 
-use copybook::{CopyFolders, FaultKind, Format, Layout, PieceKind, preprocess};
+use copybook::{CopyFolders, FaultKind, ReferenceFormat, RecordLayout, PieceKind, preprocess};
 use std::collections::HashSet;
 use std::path::PathBuf;
 
@@ -21,9 +21,9 @@ pub(super) struct Program {
 impl Program {
     /// Reads a program; none when it has no procedures, or when some of them
     /// are in COPY members that are not there.
-    pub fn read(layout: &Layout, text: &str, copies: &[PathBuf]) -> Option<Program> {
+    pub fn read(layout: &RecordLayout, text: &str, copies: &[PathBuf]) -> Option<Program> {
         let folders = CopyFolders::new(copies);
-        let read = preprocess("program", text, Format::detect(text), &folders);
+        let read = preprocess("program", text, ReferenceFormat::detect(text), &folders);
         let mut words: Vec<String> = Vec::new();
         // Where the procedures begin: their first word, and its line.
         let mut start = None;
@@ -87,7 +87,7 @@ fn items(words: &[String]) -> Vec<Item<'_>> {
 }
 
 /// The record's names in a program, and whether it is described there.
-fn names(layout: &Layout, words: &[String]) -> (HashSet<String>, bool) {
+fn names(layout: &RecordLayout, words: &[String]) -> (HashSet<String>, bool) {
     let items = items(words);
     let own: Vec<Option<&str>> = layout.iter().map(|(_, f)| f.name.as_deref()).collect();
     let mut names = HashSet::from(["DFHCOMMAREA".to_owned(), layout.name().to_owned()]);
