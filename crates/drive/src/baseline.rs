@@ -1,6 +1,6 @@
 //! The comparison of one run with a stored report.
 
-use measure::report::{PopulationReport, Report};
+use measure::report::{PopulationReport, LoadReport};
 
 /// How a report stands against a stored one.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,7 +15,7 @@ pub struct BaselineComparison {
 
 impl BaselineComparison {
     /// Compares; figures may be worse by `tolerance` percent.
-    pub fn of(baseline: &Report, report: &Report, tolerance: f64) -> BaselineComparison {
+    pub fn of(baseline: &LoadReport, report: &LoadReport, tolerance: f64) -> BaselineComparison {
         let mut standing = BaselineComparison::default();
         let (Some(was), Some(is)) = (baseline.sum(), report.sum()) else {
             let why = "one of the two reports is empty";
@@ -46,12 +46,12 @@ impl BaselineComparison {
     }
 
     /// The server's CPU, which only one and the same view tells.
-    fn server_cpu(&mut self, baseline: &Report, report: &Report, tolerance: f64) {
+    fn server_cpu(&mut self, baseline: &LoadReport, report: &LoadReport, tolerance: f64) {
         const NAME: &str = "server CPU per answer";
-        let view = |r: &Report| r.server_cpu.as_ref().map(|c| c.view);
+        let view = |r: &LoadReport| r.server_cpu.as_ref().map(|c| c.view);
         match (baseline.server_cpu_us(), report.server_cpu_us()) {
             (Some(_), Some(_)) if view(baseline).is_some_and(|v| Some(v) != view(report)) => {
-                let of = |r: &Report| {
+                let of = |r: &LoadReport| {
                     let cpu = r.server_cpu.as_ref();
                     cpu.map_or(String::new(), |c| c.subjects().join(" + "))
                 };
@@ -118,19 +118,19 @@ impl BaselineComparison {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use measure::report::{CpuPart, ServerCpu, View};
+    use measure::report::{CpuPart, ServerCpu, CpuView};
 
-    fn report(p99: f64, throughput: f64) -> Report {
+    fn report(p99: f64, throughput: f64) -> LoadReport {
         crate::objective::tests::report(p99, throughput, 0)
     }
 
-    fn with_cpu(view: View, us: f64) -> Report {
+    fn with_cpu(view: CpuView, us: f64) -> LoadReport {
         let part = CpuPart {
             view,
             us,
             ..CpuPart::default()
         };
-        Report {
+        LoadReport {
             server_cpu: ServerCpu::of([part]),
             ..report(10.0, 1000.0)
         }
@@ -157,10 +157,10 @@ mod tests {
 
     #[test]
     fn cpu_is_compared_only_with_cpu_seen_in_the_same_way() {
-        let base = with_cpu(View::Processes, 100.0);
-        let worse = BaselineComparison::of(&base, &with_cpu(View::Processes, 200.0), 10.0);
+        let base = with_cpu(CpuView::Processes, 100.0);
+        let worse = BaselineComparison::of(&base, &with_cpu(CpuView::Processes, 200.0), 10.0);
         assert!(worse.worse[0].starts_with("server CPU per answer was 100.000"));
-        let other = BaselineComparison::of(&base, &with_cpu(View::Endpoints, 200.0), 10.0);
+        let other = BaselineComparison::of(&base, &with_cpu(CpuView::Endpoints, 200.0), 10.0);
         assert!(other.holds() && other.apart[0].contains("not compared"));
         let blind = BaselineComparison::of(&base, &report(10.0, 1000.0), 10.0);
         assert!(blind.holds() && blind.apart[0].contains("observed no server"));

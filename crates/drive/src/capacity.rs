@@ -7,8 +7,8 @@ use crate::objective::Objective;
 use crate::plan::{LoadModel, RunPlan};
 use crate::session::SessionResult;
 use measure::knee::{COLLAPSED, broken_stick, knee_before_collapse, scalability};
-use measure::report::{Curve, CurvePoint, LatencyReport, Report, Unrecovered};
-use measure::stats::Sample;
+use measure::report::{LoadCurve, CurvePoint, LatencyReport, LoadReport, UnrecoveredLoad};
+use measure::stats::SampleStatistics;
 use std::time::{Duration, Instant};
 
 /// What to try.
@@ -32,10 +32,10 @@ pub struct CapacitySearch {
 /// What a search came to.
 pub struct SearchResult {
     /// The figures against load.
-    pub curve: Curve,
+    pub curve: LoadCurve,
     /// The report of the highest load that met the objectives, or of the
     /// lowest load when none did.
-    pub report: Report,
+    pub report: LoadReport,
 }
 
 impl Default for CapacitySearch {
@@ -196,7 +196,7 @@ struct SearchRun<'a> {
     run: &'a mut dyn FnMut(&RunPlan) -> Result<SessionResult, RunError>,
     on_level: &'a mut dyn FnMut(&CurvePoint),
     points: Vec<CurvePoint>,
-    best: Option<(f64, bool, Report)>,
+    best: Option<(f64, bool, LoadReport)>,
     stopped: &'a dyn Fn() -> bool,
     /// The last load tried, when it missed the objectives.
     last_bad: Option<f64>,
@@ -272,9 +272,9 @@ impl SearchRun<'_> {
         }
         // By the means that are shown: a row must not meet what its figures miss.
         let good = self.objectives.iter().all(|o| o.met_by(&reports));
-        let figure = |f: &dyn Fn(&Report) -> f64| -> Vec<f64> { reports.iter().map(f).collect() };
-        let mean = |values: Vec<f64>| Sample::of(&values).mean;
-        let sum = |r: &Report| r.sum().cloned().unwrap_or_default();
+        let figure = |f: &dyn Fn(&LoadReport) -> f64| -> Vec<f64> { reports.iter().map(f).collect() };
+        let mean = |values: Vec<f64>| SampleStatistics::of(&values).mean;
+        let sum = |r: &LoadReport| r.sum().cloned().unwrap_or_default();
         // Runs without an answer have no times that could be averaged.
         let time = |of: &dyn Fn(&LatencyReport) -> f64| {
             let answered = reports.iter().map(sum).filter(|s| s.response.count > 0);
@@ -283,8 +283,8 @@ impl SearchRun<'_> {
                 times => mean(times),
             }
         };
-        let throughput = Sample::of(&figure(&|r| r.throughput));
-        let cpu: Vec<f64> = reports.iter().filter_map(Report::server_cpu_us).collect();
+        let throughput = SampleStatistics::of(&figure(&|r| r.throughput));
+        let cpu: Vec<f64> = reports.iter().filter_map(LoadReport::server_cpu_us).collect();
         let point = CurvePoint {
             load,
             throughput: throughput.mean,
@@ -372,7 +372,7 @@ impl SearchRun<'_> {
         let limit = bad.unwrap_or(f64::INFINITY);
         let good = self.points.iter().rev().find(|p| p.good && p.load < limit);
         let texts: Vec<String> = self.objectives.iter().map(ToString::to_string).collect();
-        let curve = Curve {
+        let curve = LoadCurve {
             unit: unit(self.plan).to_owned(),
             verdict,
             stick,
@@ -383,7 +383,7 @@ impl SearchRun<'_> {
             highest_good: good.map(|p| p.load),
             lowest_bad: bad,
             collapse,
-            unrecovered: self.unrecovered.map(|load| Unrecovered {
+            unrecovered: self.unrecovered.map(|load| UnrecoveredLoad {
                 load,
                 waited_s: self.search.recovery.as_secs_f64(),
             }),

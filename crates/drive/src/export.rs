@@ -5,7 +5,7 @@
 use crate::engine::{RequestFailure, IntervalRecord};
 use crate::session::IntervalViewer;
 use crate::summary::tag;
-use measure::report::Moment;
+use measure::report::ReportInterval;
 use std::fmt::Write as _;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -58,7 +58,7 @@ impl MetricsExporter {
 }
 
 impl IntervalViewer for MetricsExporter {
-    fn show(&mut self, moment: &Moment, total: &IntervalRecord) {
+    fn show(&mut self, moment: &ReportInterval, total: &IntervalRecord) {
         let text = metrics(&self.names, moment, total);
         *self.text.lock().expect("nobody panics holding the text") = text;
     }
@@ -95,7 +95,7 @@ fn answer(mut stream: TcpStream, text: &Mutex<String>) -> io::Result<()> {
 }
 
 /// The figures as metrics text.
-fn metrics(names: &[String], moment: &Moment, total: &IntervalRecord) -> String {
+fn metrics(names: &[String], moment: &ReportInterval, total: &IntervalRecord) -> String {
     let mut out = String::new();
     let mut family = |name: &str, kind: &str, help: &str, lines: Vec<(String, f64)>| {
         let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");

@@ -5,7 +5,7 @@
 use crate::engine::{RequestCounts, IntervalRecord};
 use crate::session::IntervalViewer;
 use measure::Histogram;
-use measure::report::{Moment, sparkline};
+use measure::report::{ReportInterval, sparkline};
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal, Write};
 
@@ -39,7 +39,7 @@ impl LiveView {
         }
     }
 
-    fn lines(&mut self, moment: &Moment, total: &IntervalRecord) -> Vec<String> {
+    fn lines(&mut self, moment: &ReportInterval, total: &IntervalRecord) -> Vec<String> {
         let mut counts = RequestCounts::default();
         let mut response = Histogram::default();
         for population in &total.populations {
@@ -98,7 +98,7 @@ impl LiveView {
         ]
     }
 
-    fn phase(&self, moment: &Moment) -> String {
+    fn phase(&self, moment: &ReportInterval) -> String {
         match self.length_s {
             Some(length) if moment.at_s > length + 1e-9 => {
                 format!("waiting for {} answers", moment.outstanding)
@@ -111,7 +111,7 @@ impl LiveView {
 }
 
 impl IntervalViewer for LiveView {
-    fn show(&mut self, moment: &Moment, total: &IntervalRecord) {
+    fn show(&mut self, moment: &ReportInterval, total: &IntervalRecord) {
         if !self.on {
             return;
         }
@@ -243,12 +243,12 @@ mod tests {
     #[test]
     fn no_line_of_the_view_is_wider_than_the_terminal() {
         let mut live = LiveView::new(Some(60.0), true, true);
-        let moment = Moment {
+        let moment = ReportInterval {
             at_s: 61.0,
             sent_s: 1e9,
             late_p99: 1e6,
             outstanding: u64::MAX,
-            ..Moment::default()
+            ..ReportInterval::default()
         };
         for width in [1, 20, 80, 120] {
             for line in live.lines(&moment, &IntervalRecord::default()) {

@@ -7,7 +7,7 @@ use crate::session::SessionResult;
 use crate::summary::tag;
 use measure::Histogram;
 use measure::hdrlog::{self, LogError};
-use measure::report::{CpuPart, LatencyReport, Moment, PopulationReport, Report, ServerCpu};
+use measure::report::{CpuPart, LatencyReport, ReportInterval, PopulationReport, LoadReport, ServerCpu};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
@@ -47,7 +47,7 @@ pub fn log(recording: &SessionResult) -> Result<Vec<u8>, LogError> {
 
 /// Merges the logs of machines that ran the same scenario at the same time;
 /// each log comes with its name for messages.
-pub fn merge(logs: &[(String, Vec<u8>)]) -> Result<Report, MergeError> {
+pub fn merge(logs: &[(String, Vec<u8>)]) -> Result<LoadReport, MergeError> {
     let mut reports = Vec::new();
     let mut entries = Vec::new();
     let mut runs: BTreeMap<String, &str> = BTreeMap::new();
@@ -56,7 +56,7 @@ pub fn merge(logs: &[(String, Vec<u8>)]) -> Result<Report, MergeError> {
         let text = String::from_utf8_lossy(bytes);
         let report = text
             .lines()
-            .find_map(|line| serde_json::from_str::<Report>(line.strip_prefix(COUNTS)?).ok());
+            .find_map(|line| serde_json::from_str::<LoadReport>(line.strip_prefix(COUNTS)?).ok());
         let report = report.ok_or_else(|| MergeError::NoCounts(name.clone()))?;
         let responses = log.iter().filter(|e| e.tag.ends_with(".response"));
         let held: u64 = responses.map(|e| e.histogram.count()).sum();
@@ -78,17 +78,17 @@ pub fn merge(logs: &[(String, Vec<u8>)]) -> Result<Report, MergeError> {
         reports.push(report);
     }
     let Some(first) = reports.first() else {
-        return Ok(Report::default());
+        return Ok(LoadReport::default());
     };
     let names =
-        |r: &Report| -> Vec<String> { r.populations.iter().map(|p| p.name.clone()).collect() };
+        |r: &LoadReport| -> Vec<String> { r.populations.iter().map(|p| p.name.clone()).collect() };
     for (report, (name, _)) in reports.iter().zip(logs) {
         if names(report) != names(first) {
             return Err(MergeError::Different(name.clone()));
         }
     }
     let histograms = hdrlog::merge(&entries);
-    let mut merged = Report {
+    let mut merged = LoadReport {
         title: match runs.len() {
             1 => format!("{} (from 1 machine)", own_title(first)),
             n => format!("{} (from {n} machines)", own_title(first)),
@@ -104,7 +104,7 @@ pub fn merge(logs: &[(String, Vec<u8>)]) -> Result<Report, MergeError> {
         measured_s: reports.iter().map(|r| r.measured_s).fold(0.0, f64::max),
         throughput: reports.iter().map(|r| r.throughput).sum(),
         driver: first.driver.clone(),
-        ..Report::default()
+        ..LoadReport::default()
     };
     for (i, population) in first.populations.iter().enumerate() {
         let parts: Vec<&PopulationReport> = reports.iter().map(|r| &r.populations[i]).collect();
@@ -119,7 +119,7 @@ pub fn merge(logs: &[(String, Vec<u8>)]) -> Result<Report, MergeError> {
 }
 
 /// The title of one machine's run, also of a report that was merged before.
-fn own_title(report: &Report) -> &str {
+fn own_title(report: &LoadReport) -> &str {
     let title = report.title.rsplit_once(" (from ");
     let merged =
         title.filter(|(_, rest)| rest.ends_with(" machine)") || rest.ends_with(" machines)"));
@@ -127,7 +127,7 @@ fn own_title(report: &Report) -> &str {
 }
 
 /// One machine's load, also of a report that was merged before.
-fn own_load(report: &Report) -> &str {
+fn own_load(report: &LoadReport) -> &str {
     let factor = format!("{} × ", report.runs.len());
     match own_title(report) == report.title {
         true => &report.load,
@@ -137,8 +137,8 @@ fn own_load(report: &Report) -> &str {
 
 /// The merged histograms of `logs` as one log, interval by interval, with the
 /// counts of their `report`: it can be merged again as one machine's.
-pub fn merged_log(logs: &[(String, Vec<u8>)], report: &Report) -> Result<Vec<u8>, MergeError> {
-    let mut merged: BTreeMap<(u64, String), hdrlog::Entry> = BTreeMap::new();
+pub fn merged_log(logs: &[(String, Vec<u8>)], report: &LoadReport) -> Result<Vec<u8>, MergeError> {
+    let mut merged: BTreeMap<(u64, String), hdrlog::HistogramEntry> = BTreeMap::new();
     let mut name = "";
     for (log, bytes) in logs {
         name = log;
@@ -154,7 +154,7 @@ pub fn merged_log(logs: &[(String, Vec<u8>)], report: &Report) -> Result<Vec<u8>
         }
     }
     let start = logs.iter().filter_map(|(_, bytes)| hdrlog::started(bytes));
-    let entries: Vec<hdrlog::Entry> = merged.into_values().collect();
+    let entries: Vec<hdrlog::HistogramEntry> = merged.into_values().collect();
     let log = hdrlog::write(start.min().unwrap_or(0), &entries);
     let mut bytes = log.map_err(|e| MergeError::Log(name.to_owned(), e))?;
     let json = serde_json::to_string(report).expect("a report is plain data");
@@ -165,8 +165,8 @@ pub fn merged_log(logs: &[(String, Vec<u8>)], report: &Report) -> Result<Vec<u8>
 /// What an answer of any machine cost the servers. A server that several
 /// machines saw is known by its address, or by its machine and processes.
 fn server_cpu(
-    merged: &Report,
-    reports: &[Report],
+    merged: &LoadReport,
+    reports: &[LoadReport],
     logs: &[(String, Vec<u8>)],
 ) -> Option<ServerCpu> {
     let mut parts = Vec::new();
@@ -203,9 +203,9 @@ fn is_endpoint(subject: &str) -> bool {
 
 /// Rates added up interval by interval, percentiles from the histograms of all
 /// machines in it.
-fn timeline(reports: &[Report], entries: &[Vec<hdrlog::Entry>]) -> Vec<Moment> {
+fn timeline(reports: &[LoadReport], entries: &[Vec<hdrlog::HistogramEntry>]) -> Vec<ReportInterval> {
     let longest = reports.iter().map(|r| &r.timeline).max_by_key(|t| t.len());
-    let number = |e: &&hdrlog::Entry| (e.start_s / e.length_s.max(1e-9)).round() as usize;
+    let number = |e: &&hdrlog::HistogramEntry| (e.start_s / e.length_s.max(1e-9)).round() as usize;
     let moments = longest.into_iter().flatten().enumerate().map(|(i, first)| {
         let each = || reports.iter().filter_map(|r| r.timeline.get(i));
         let merged = |kind: &str| {
@@ -217,7 +217,7 @@ fn timeline(reports: &[Report], entries: &[Vec<hdrlog::Entry>]) -> Vec<Moment> {
         };
         let (response, lateness) = (merged(".response"), merged(".lateness"));
         let ms = |h: &Histogram, q: f64| h.quantile(q) as f64 / 1e6;
-        Moment {
+        ReportInterval {
             at_s: first.at_s,
             warmup: first.warmup,
             sent_s: each().map(|m| m.sent_s).sum(),
@@ -229,13 +229,13 @@ fn timeline(reports: &[Report], entries: &[Vec<hdrlog::Entry>]) -> Vec<Moment> {
             max: ms(&response, 1.0),
             late_p99: ms(&lateness, 0.99),
             shape: response.shape(),
-            ..Moment::default()
+            ..ReportInterval::default()
         }
     });
     moments.collect()
 }
 
-fn add_machines(merged: &mut Report, reports: &[Report], logs: &[(String, Vec<u8>)]) {
+fn add_machines(merged: &mut LoadReport, reports: &[LoadReport], logs: &[(String, Vec<u8>)]) {
     merged.driver.threads = reports.iter().map(|r| r.driver.threads).sum();
     merged.driver.cpu_s = reports.iter().map(|r| r.driver.cpu_s).sum();
     let answers = merged.throughput * merged.measured_s;

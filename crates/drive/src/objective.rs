@@ -2,7 +2,7 @@
 //! `errors=0`, `errors<=0.1%`, `throughput>900/s`, `cpu<50us`.
 
 use crate::units::parse_duration;
-use measure::report::{PopulationReport, Report};
+use measure::report::{PopulationReport, LoadReport};
 use std::fmt;
 use thiserror::Error;
 
@@ -145,7 +145,7 @@ impl Objective {
 
     /// The figure in a report, in the objective's unit; none when the report
     /// does not have it.
-    pub fn value(&self, report: &Report) -> Option<f64> {
+    pub fn value(&self, report: &LoadReport) -> Option<f64> {
         let sum = report.sum()?;
         let errors = (sum.failed + sum.checks_failed + sum.unsent) as f64;
         let l = &sum.response;
@@ -162,7 +162,7 @@ impl Objective {
     }
 
     /// Whether a report meets it. A figure that is missing meets nothing.
-    pub fn met(&self, report: &Report) -> bool {
+    pub fn met(&self, report: &LoadReport) -> bool {
         self.value(report).is_some_and(|value| self.is_kept(value))
     }
 
@@ -177,14 +177,14 @@ impl Objective {
     }
 
     /// Whether repetitions meet it by the mean of their figures.
-    pub fn met_by(&self, reports: &[Report]) -> bool {
+    pub fn met_by(&self, reports: &[LoadReport]) -> bool {
         let values: Option<Vec<f64>> = reports.iter().map(|r| self.value(r)).collect();
         let values = values.filter(|values| !values.is_empty());
         values.is_some_and(|v| self.is_kept(v.iter().sum::<f64>() / v.len() as f64))
     }
 
     /// The figure of a report with its unit, in words.
-    pub fn figure_text(&self, report: &Report) -> String {
+    pub fn figure_text(&self, report: &LoadReport) -> String {
         let Some(value) = self.value(report) else {
             return match self.figure {
                 ObjectiveFigure::ServerCpu => "no server's CPU could be read".into(),
@@ -291,7 +291,7 @@ pub(crate) mod tests {
     use super::*;
 
     /// A report of 100 requests.
-    pub(crate) fn report(p99: f64, throughput: f64, failed: u64) -> Report {
+    pub(crate) fn report(p99: f64, throughput: f64, failed: u64) -> LoadReport {
         let mut population = PopulationReport {
             sent: 100,
             failed,
@@ -299,10 +299,10 @@ pub(crate) mod tests {
         };
         population.response.count = 100;
         population.response.p99 = p99;
-        Report {
+        LoadReport {
             throughput,
             populations: vec![population],
-            ..Report::default()
+            ..LoadReport::default()
         }
     }
 

@@ -4,8 +4,8 @@
 
 use crate::clock;
 use crate::scrape::MetricsEndpoint;
-use measure::proc::{Census, Subject, Usage};
-use measure::report::{CpuPart, ServerCpu, View};
+use measure::proc::{ProcessCensus, CountedSubject, Usage};
+use measure::report::{CpuPart, ServerCpu, CpuView};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
@@ -15,7 +15,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ObservedServer {
     /// Processes of this machine.
-    Local(Subject),
+    Local(CountedSubject),
     /// A Prometheus endpoint.
     Remote(MetricsEndpoint),
 }
@@ -78,12 +78,12 @@ impl UsageSample {
 /// Whatever is observed, sampled again and again.
 pub struct ObservationPanel {
     observed: Vec<ObservedServer>,
-    census: Census,
+    census: ProcessCensus,
     /// The names of what is observed on this machine, each once.
     subjects: Vec<String>,
     machine: String,
     /// Of each endpoint, what it told last.
-    known: Vec<Option<(View, String)>>,
+    known: Vec<Option<(CpuView, String)>>,
 }
 
 impl ObservationPanel {
@@ -93,7 +93,7 @@ impl ObservationPanel {
             ObservedServer::Local(subject) => Some(subject.clone()),
             ObservedServer::Remote(_) => None,
         });
-        let local: Vec<Subject> = local.collect();
+        let local: Vec<CountedSubject> = local.collect();
         let mut subjects: Vec<String> = Vec::new();
         for name in local.iter().map(ToString::to_string) {
             if !subjects.contains(&name) {
@@ -101,7 +101,7 @@ impl ObservationPanel {
             }
         }
         ObservationPanel {
-            census: Census::new(local),
+            census: ProcessCensus::new(local),
             subjects,
             machine: measure::proc::machine(),
             known: vec![None; observed.len()],
@@ -133,7 +133,7 @@ impl ObservationPanel {
         if !self.subjects.is_empty() {
             meters.push(CpuMeter {
                 part: CpuPart {
-                    view: View::Processes,
+                    view: CpuView::Processes,
                     subjects: self.subjects.clone(),
                     identity: self.machine.clone(),
                     processes: self.census.pids().iter().copied().collect(),
@@ -157,7 +157,7 @@ impl ObservationPanel {
             }
             let (view, identity) = known
                 .clone()
-                .unwrap_or_else(|| (View::Endpoints, endpoint.to_string()));
+                .unwrap_or_else(|| (CpuView::Endpoints, endpoint.to_string()));
             meters.push(CpuMeter {
                 part: CpuPart {
                     view,
@@ -329,7 +329,7 @@ mod tests {
     use super::*;
 
     /// A sample of counters in ms, each of a view and an identity.
-    fn sample(at_s: u64, meters: &[(View, &str, Option<u64>)]) -> UsageSample {
+    fn sample(at_s: u64, meters: &[(CpuView, &str, Option<u64>)]) -> UsageSample {
         let meters = meters.iter().map(|(view, identity, ms)| CpuMeter {
             part: CpuPart {
                 view: *view,
@@ -348,7 +348,7 @@ mod tests {
 
     #[test]
     fn several_observations_of_one_server_are_one_figure() {
-        use View::{Endpoints, Machines, Processes};
+        use CpuView::{Endpoints, Machines, Processes};
         let before = [
             (Processes, "here", Some(10)),
             (Endpoints, "a:1", Some(500)),
@@ -373,8 +373,8 @@ mod tests {
             sample(
                 at,
                 &[
-                    (View::Endpoints, "a:1", Some(at * 10)),
-                    (View::Endpoints, "b:1", b),
+                    (CpuView::Endpoints, "a:1", Some(at * 10)),
+                    (CpuView::Endpoints, "b:1", b),
                 ],
             )
         };

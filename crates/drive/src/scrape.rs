@@ -8,7 +8,7 @@
 use crate::http1::{FeedResult, Response};
 use crate::url::{Scheme, Url};
 use measure::proc::Usage;
-use measure::report::View;
+use measure::report::CpuView;
 use std::fmt;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -42,7 +42,7 @@ pub struct EndpointReading {
     /// What was used so far.
     pub usage: Usage,
     /// Whether it tells of a process or of a whole machine.
-    pub view: View,
+    pub view: CpuView,
     /// When the process began, seconds since 1970, where that is told.
     pub started: Option<f64>,
 }
@@ -68,7 +68,7 @@ impl MetricsEndpoint {
             Err(_) => (self.0.host.clone(), self.0.port),
         };
         match told {
-            Some(told) if told.view == View::Machines => host,
+            Some(told) if told.view == CpuView::Machines => host,
             Some(EndpointReading {
                 started: Some(at), ..
             }) => format!("{host}, begun at {at}"),
@@ -187,14 +187,14 @@ pub fn parse_metrics(text: &str) -> Result<EndpointReading, ScrapeError> {
     match (own, of_node) {
         (true, _) => Ok(EndpointReading {
             usage,
-            view: View::Endpoints,
+            view: CpuView::Endpoints,
             started,
         }),
         (false, true) => {
             node.cpu_ns = node.user_ns + node.system_ns;
             Ok(EndpointReading {
                 usage: node,
-                view: View::Machines,
+                view: CpuView::Machines,
                 started: None,
             })
         }
@@ -284,7 +284,7 @@ mod tests {
         let began = parse_metrics(began).unwrap();
         assert_eq!(a.identity(Some(&began)), b.identity(Some(&began)));
         let node = parse_metrics("node_cpu_seconds_total{mode=\"user\"} 1\n").unwrap();
-        assert_eq!(node.view, View::Machines);
+        assert_eq!(node.view, CpuView::Machines);
         assert_eq!(a.identity(Some(&node)), b.identity(Some(&node)));
     }
 }

@@ -6,13 +6,13 @@ use crate::observe::{ObservedServer, ObservationPanel, UsageSample, SamplerThrea
 use crate::plan::RunPlan;
 use crate::summary;
 use measure::hdrlog;
-use measure::report::{Moment, Report, Server, ServerCpu};
+use measure::report::{ReportInterval, LoadReport, Server, ServerCpu};
 use std::sync::atomic::AtomicBool;
 
 /// Something that is shown every interval.
 pub trait IntervalViewer {
     /// A new interval, and everything before it.
-    fn show(&mut self, moment: &Moment, total: &IntervalRecord);
+    fn show(&mut self, moment: &ReportInterval, total: &IntervalRecord);
 }
 
 /// A plan and what is watched while it runs.
@@ -30,9 +30,9 @@ pub struct SessionResult {
     /// The engine's figures.
     pub outcome: LoadOutcome,
     /// The report.
-    pub report: Report,
+    pub report: LoadReport,
     /// Every interval's histograms.
-    pub log: Vec<hdrlog::Entry>,
+    pub log: Vec<hdrlog::HistogramEntry>,
 }
 
 impl Session<'_> {
@@ -108,8 +108,8 @@ struct SessionRecorder<'a> {
     panel: Option<(ObservationPanel, UsageSample)>,
     viewers: Vec<&'a mut dyn IntervalViewer>,
     sampler: Option<SamplerThread>,
-    moments: Vec<Moment>,
-    log: Vec<hdrlog::Entry>,
+    moments: Vec<ReportInterval>,
+    log: Vec<hdrlog::HistogramEntry>,
     total: IntervalRecord,
     started: u64,
 }
@@ -143,7 +143,7 @@ impl RunObserver for SessionRecorder<'_> {
                 ("lateness", &record.lateness),
             ];
             for (kind, histogram) in kinds.into_iter().filter(|k| !k.1.is_empty()) {
-                self.log.push(hdrlog::Entry {
+                self.log.push(hdrlog::HistogramEntry {
                     tag: format!("{}.{kind}", summary::tag(&population.name)),
                     start_s: interval.index as f64 * seconds,
                     length_s: seconds,
@@ -180,8 +180,8 @@ fn ended_note(name: &str, ended: usize, interval_ns: u64) -> Option<String> {
 
 /// What was only waited for after the end is no part of the picture, and the
 /// interval in which a run ended early is as long as the run went.
-fn end_at(moments: &mut Vec<Moment>, end_s: f64, interval_s: f64) {
-    let begun = |m: &Moment| ((m.at_s / interval_s - 1e-9).ceil() - 1.0) * interval_s;
+fn end_at(moments: &mut Vec<ReportInterval>, end_s: f64, interval_s: f64) {
+    let begun = |m: &ReportInterval| ((m.at_s / interval_s - 1e-9).ceil() - 1.0) * interval_s;
     moments.retain(|m| begun(m) < end_s - 1e-9);
     if let Some(last) = moments.last_mut().filter(|m| m.at_s > end_s + 1e-9) {
         let from = begun(last);
@@ -194,7 +194,7 @@ fn end_at(moments: &mut Vec<Moment>, end_s: f64, interval_s: f64) {
 }
 
 /// Gives each moment the servers' CPU between the samples around it.
-fn fill_server_cpu(moments: &mut [Moment], samples: &[UsageSample], started: u64) {
+fn fill_server_cpu(moments: &mut [ReportInterval], samples: &[UsageSample], started: u64) {
     let mut from = 0.0;
     for moment in moments {
         let at = |s: f64| started + (s * 1e9) as u64;
@@ -211,7 +211,7 @@ fn fill_server_cpu(moments: &mut [Moment], samples: &[UsageSample], started: u64
 }
 
 /// Enters what the servers used in an interval.
-fn set_cost(moment: &mut Moment, cost: Option<ServerCpu>) {
+fn set_cost(moment: &mut ReportInterval, cost: Option<ServerCpu>) {
     moment.server_cpu_percent = cost.as_ref().map(|c| c.percent);
     let cost = cost.filter(|_| moment.answered_s > 0.0);
     moment.server_cpu_us = cost.map(|c| c.us);
@@ -220,7 +220,7 @@ fn set_cost(moment: &mut Moment, cost: Option<ServerCpu>) {
 /// How many answers came between two times: by the rate of the whole measured
 /// part where the two enclose it, by the intervals where a server could be
 /// sampled in a part of it only.
-fn answers_between(outcome: &LoadOutcome, moments: &[Moment], started: u64, from: u64, to: u64) -> f64 {
+fn answers_between(outcome: &LoadOutcome, moments: &[ReportInterval], started: u64, from: u64, to: u64) -> f64 {
     let (begin, end) = outcome.window;
     let common = to.min(end).saturating_sub(from.max(begin)) as f64 / 1e9;
     if common > MOST_OF_IT * outcome.measured_s {
@@ -257,13 +257,13 @@ mod tests {
 
     #[test]
     fn a_run_that_ended_early_has_a_shorter_last_interval() {
-        let moment = |at_s| Moment {
+        let moment = |at_s| ReportInterval {
             at_s,
             sent_s: 100.0,
-            ..Moment::default()
+            ..ReportInterval::default()
         };
         let ended = |end_s| {
-            let mut moments: Vec<Moment> = [1.0, 2.0, 3.0].map(moment).into();
+            let mut moments: Vec<ReportInterval> = [1.0, 2.0, 3.0].map(moment).into();
             end_at(&mut moments, end_s, 1.0);
             let last = moments.last().unwrap();
             (moments.len(), last.at_s, last.sent_s)

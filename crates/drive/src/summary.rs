@@ -6,7 +6,7 @@ use crate::observe::ObservedServer;
 use crate::plan::{ArrivalSpacing, SocketCycle, LoadModel, RunPlan, Population, Protocol, ThinkTime};
 use crate::units::short;
 use measure::report::{
-    Driver, LatencyReport, Moment, PopulationReport, Presented, PresentedPiece, Report, Server,
+    DriverUsage, LatencyReport, ReportInterval, PopulationReport, PresentedLoad, PresentedPiece, LoadReport, Server,
     StepReport,
 };
 use std::collections::BTreeMap;
@@ -15,10 +15,10 @@ use std::collections::BTreeMap;
 pub fn report(
     plan: &RunPlan,
     outcome: &LoadOutcome,
-    timeline: Vec<Moment>,
+    timeline: Vec<ReportInterval>,
     servers: Vec<Server>,
     observed: &[ObservedServer],
-) -> Report {
+) -> LoadReport {
     let seconds = outcome.measured_s;
     let mut populations: Vec<PopulationReport> = plan
         .populations
@@ -41,14 +41,14 @@ pub fn report(
         ));
     }
     let share = |ns: u64, s: f64| ns as f64 / 1e7 / s.max(1e-9);
-    let driver = Driver {
+    let driver = DriverUsage {
         threads: outcome.threads,
         cpu_s: outcome.cpu_ns as f64 / 1e9,
         cpu_us: outcome.cpu_per_request_ns() / 1e3,
         busiest_percent: share(outcome.busiest_cpu_ns, seconds).min(100.0),
         spin_percent: share(outcome.total.spin_ns, outcome.whole_s),
     };
-    let mut report = Report {
+    let mut report = LoadReport {
         title: plan.title.clone(),
         started: rfc3339(outcome.started_wall),
         load: describe(plan),
@@ -61,14 +61,14 @@ pub fn report(
         driver,
         servers,
         messages: outcome.messages().clone(),
-        ..Report::default()
+        ..LoadReport::default()
     };
     report.warnings = warnings(plan, outcome, &report, observed);
     report
 }
 
 /// The load of a population in numbers.
-fn presented(population: &Population) -> Presented {
+fn presented(population: &Population) -> PresentedLoad {
     let (unit, profile) = match &population.load {
         LoadModel::Closed { clients, .. } => ("clients", clients),
         LoadModel::Open { rate, .. } => ("iterations/s", rate),
@@ -78,7 +78,7 @@ fn presented(population: &Population) -> Presented {
         to: p.to,
         seconds: p.length_ns as f64 / 1e9,
     });
-    Presented {
+    PresentedLoad {
         unit: unit.to_owned(),
         pieces: pieces.collect(),
         think_mean_ms: population.think.mean_ns() / 1e6,
@@ -169,7 +169,7 @@ pub fn population_report(
 
 /// The figures of one interval of `seconds`; the last one of a run is as long
 /// as the run goes.
-pub fn moment(plan: &RunPlan, interval: &IntervalRecord, seconds: f64) -> Moment {
+pub fn moment(plan: &RunPlan, interval: &IntervalRecord, seconds: f64) -> ReportInterval {
     let mut counts = RequestCounts::default();
     let mut sum = PopulationRecord::default();
     for record in &interval.populations {
@@ -185,7 +185,7 @@ pub fn moment(plan: &RunPlan, interval: &IntervalRecord, seconds: f64) -> Moment
         _ => seconds,
     };
     let at_s = from_s + seconds;
-    Moment {
+    ReportInterval {
         at_s,
         warmup: at_s <= plan.warmup_ns as f64 / 1e9 + 1e-9,
         sent_s: counts.sent as f64 / seconds,
@@ -278,7 +278,7 @@ fn time(ns: f64) -> String {
 }
 
 /// What a reader must know before believing a figure, the gravest first.
-fn warnings(plan: &RunPlan, outcome: &LoadOutcome, report: &Report, observed: &[ObservedServer]) -> Vec<String> {
+fn warnings(plan: &RunPlan, outcome: &LoadOutcome, report: &LoadReport, observed: &[ObservedServer]) -> Vec<String> {
     let mut warnings = Vec::new();
     let sum = outcome.sum();
     let late = sum.lateness.quantile(0.99) as f64;
@@ -413,7 +413,7 @@ mod tests {
             outcome.wall_jump_ns = jump_ns;
             let after = told(&outcome);
             assert!(after.warnings.iter().any(|w| w.contains(text)), "{after:?}");
-            let p99 = |r: &Report| r.sum().unwrap().response.p99.to_bits();
+            let p99 = |r: &LoadReport| r.sum().unwrap().response.p99.to_bits();
             assert_eq!(p99(&before), p99(&after));
         }
     }

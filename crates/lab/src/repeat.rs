@@ -8,7 +8,7 @@
 //! Invariant: no change is called one whose 95 % interval holds the opposite.
 
 use crate::report::{ReportFigure, PublishedValue, ExperimentReport, Table};
-use measure::stats::Sample;
+use measure::stats::SampleStatistics;
 
 /// Means of the figures of repetitions. Tables, pictures and captures are those of
 /// the last one, except tables that have a row a repetition.
@@ -26,7 +26,7 @@ pub fn merged(mut runs: Vec<ExperimentReport>) -> ExperimentReport {
             .map(|f| f.found)
             .collect();
         values.push(figure.found);
-        let sample = Sample::of(&values);
+        let sample = SampleStatistics::of(&values);
         figure.found = sample.mean;
         figure.half_width =
             (values.len() > 1 && sample.variance > 0.0).then(|| sample.half_width());

@@ -16,7 +16,7 @@ use thiserror::Error;
 
 /// One histogram of one interval.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct HistogramEntry {
     /// What it holds, for example `clients.response`.
     pub tag: String,
     /// Seconds after the log's start.
@@ -45,7 +45,7 @@ pub enum LogError {
 }
 
 /// Writes a log. `start_wall_ns` is the wall clock at the log's start.
-pub fn write(start_wall_ns: u64, entries: &[Entry]) -> Result<Vec<u8>, LogError> {
+pub fn write(start_wall_ns: u64, entries: &[HistogramEntry]) -> Result<Vec<u8>, LogError> {
     let failed = |error: &dyn std::fmt::Debug| LogError::Write(format!("{error:?}"));
     let mut out = Vec::new();
     let mut serializer = V2DeflateSerializer::new();
@@ -72,7 +72,7 @@ pub fn write(start_wall_ns: u64, entries: &[Entry]) -> Result<Vec<u8>, LogError>
 
 /// Reads a log that this crate or another HdrHistogram tool wrote in
 /// nanoseconds.
-pub fn read(log: &[u8]) -> Result<Vec<Entry>, LogError> {
+pub fn read(log: &[u8]) -> Result<Vec<HistogramEntry>, LogError> {
     let mut entries = Vec::new();
     let mut deserializer = Deserializer::new();
     for entry in IntervalLogIterator::new(log) {
@@ -80,7 +80,7 @@ pub fn read(log: &[u8]) -> Result<Vec<Entry>, LogError> {
             Ok(LogEntry::Interval(interval)) => {
                 let histogram = decode(&interval, &mut deserializer)
                     .map_err(|why| LogError::Histogram(entries.len() + 1, why))?;
-                entries.push(Entry {
+                entries.push(HistogramEntry {
                     tag: interval.tag().map_or("", |t| t.as_str()).to_owned(),
                     start_s: interval.start_timestamp().as_secs_f64(),
                     length_s: interval.duration().as_secs_f64(),
@@ -105,7 +105,7 @@ pub fn started(log: &[u8]) -> Option<u64> {
 }
 
 /// Adds logs of several machines up: one histogram a tag.
-pub fn merge(logs: &[Vec<Entry>]) -> BTreeMap<String, Histogram> {
+pub fn merge(logs: &[Vec<HistogramEntry>]) -> BTreeMap<String, Histogram> {
     let mut merged: BTreeMap<String, Histogram> = BTreeMap::new();
     for entry in logs.iter().flatten() {
         merged
@@ -143,14 +143,14 @@ mod tests {
 
     #[test]
     fn logs_of_two_machines_merge_without_losing_a_digit() {
-        let entry = |seed| Entry {
+        let entry = |seed| HistogramEntry {
             tag: "clients.response".into(),
             start_s: 0.0,
             length_s: 1.0,
             histogram: sample(seed),
         };
         let logs = [vec![entry(3), entry(5)], vec![entry(7)]];
-        let read: Vec<Vec<Entry>> = logs
+        let read: Vec<Vec<HistogramEntry>> = logs
             .iter()
             .map(|log| read(&write(1_700_000_000_000_000_000, log).unwrap()).unwrap())
             .collect();
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_tag_the_format_cannot_hold_is_refused() {
-        let entry = Entry {
+        let entry = HistogramEntry {
             tag: "a,b".into(),
             start_s: 0.0,
             length_s: 1.0,

@@ -28,7 +28,7 @@ pub struct BrokenStick {
 
 /// The Universal Scalability Law, X(N) = λN ÷ (1 + σ(N−1) + κN(N−1)).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Scalability {
+pub struct ScalabilityLaw {
     /// Throughput of one unit of load.
     pub lambda: f64,
     /// Contention: the share that is done one after another.
@@ -43,7 +43,7 @@ pub struct Scalability {
     pub r_squared: f64,
 }
 
-impl Scalability {
+impl ScalabilityLaw {
     /// Whether the law explains enough to be believed.
     pub fn describes(&self) -> bool {
         self.r_squared >= DESCRIBES
@@ -83,7 +83,7 @@ const DESCRIBES: f64 = 0.8;
 /// What a sequence of points shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum KneeVerdict {
     /// A knee lies within the loads that were tried.
     Found,
     /// Throughput follows the load to the last point.
@@ -115,22 +115,22 @@ pub fn before_collapse(points: &[(f64, f64)]) -> &[(f64, f64)] {
 
 /// [`broken_stick`] of a throughput that collapses at last. The points beyond are
 /// of another system than those before, and are left out.
-pub fn knee_before_collapse(points: &[(f64, f64)]) -> (Verdict, Option<BrokenStick>) {
+pub fn knee_before_collapse(points: &[(f64, f64)]) -> (KneeVerdict, Option<BrokenStick>) {
     match broken_stick(before_collapse(points)) {
-        found @ (Verdict::Found | Verdict::AlreadyBeyond, _) => found,
-        _ => (Verdict::Collapses, None),
+        found @ (KneeVerdict::Found | KneeVerdict::AlreadyBeyond, _) => found,
+        _ => (KneeVerdict::Collapses, None),
     }
 }
 
 /// Fits a line with one bend to points (load, throughput) and says whether the
 /// bend is one.
-pub fn broken_stick(points: &[(f64, f64)]) -> (Verdict, Option<BrokenStick>) {
+pub fn broken_stick(points: &[(f64, f64)]) -> (KneeVerdict, Option<BrokenStick>) {
     let mut points = points.to_vec();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut loads: Vec<f64> = points.iter().map(|p| p.0).collect();
     loads.dedup();
     if loads.len() < 4 {
-        return (Verdict::TooFew, None);
+        return (KneeVerdict::TooFew, None);
     }
     let (first, last) = (loads[0], loads[loads.len() - 1]);
     let steps = 400;
@@ -142,7 +142,7 @@ pub fn broken_stick(points: &[(f64, f64)]) -> (Verdict, Option<BrokenStick>) {
         }
     }
     let Some(best) = tried.iter().min_by(|a, b| a.2.total_cmp(&b.2)) else {
-        return (Verdict::TooFew, None);
+        return (KneeVerdict::TooFew, None);
     };
     let (knee, [level, before, bend], error) = *best;
     // The profile's 95 % region: where the fit is not worse than chance allows.
@@ -160,13 +160,13 @@ pub fn broken_stick(points: &[(f64, f64)]) -> (Verdict, Option<BrokenStick>) {
     };
     let straight = before > 0.0 && stick.slope_after > STILL_FOLLOWS * before;
     let verdict = if straight {
-        Verdict::NotReached
+        KneeVerdict::NotReached
     } else if before <= 0.0 {
-        Verdict::AlreadyBeyond
+        KneeVerdict::AlreadyBeyond
     } else if stick.interval.1 - stick.interval.0 > ANYWHERE * (last - first) {
-        Verdict::Unclear
+        KneeVerdict::Unclear
     } else {
-        Verdict::Found
+        KneeVerdict::Found
     };
     (verdict, Some(stick))
 }
@@ -183,7 +183,7 @@ fn bent_at(points: &[(f64, f64)], knee: f64) -> Option<([f64; 3], f64)> {
 
 /// Fits the Universal Scalability Law to points (load, throughput); none for
 /// fewer than four points or where it does not fit at all.
-pub fn scalability(points: &[(f64, f64)]) -> Option<Scalability> {
+pub fn scalability(points: &[(f64, f64)]) -> Option<ScalabilityLaw> {
     let points: Vec<(f64, f64)> = points
         .iter()
         .copied()
@@ -242,7 +242,7 @@ pub fn scalability(points: &[(f64, f64)]) -> Option<Scalability> {
     let mean = points.iter().map(|p| p.1).sum::<f64>() / points.len() as f64;
     let total: f64 = points.iter().map(|p| (p.1 - mean).powi(2)).sum();
     let [lambda, sigma, kappa] = best;
-    Some(Scalability {
+    Some(ScalabilityLaw {
         lambda,
         sigma,
         kappa,
@@ -332,12 +332,12 @@ mod tests {
         // Follows the load to 240, and serves a fifth of it beyond.
         let mut points: Vec<_> = [30.0, 60.0, 120.0, 180.0, 240.0].map(rising).to_vec();
         points.extend([(300.0, 50.0), (480.0, 40.0)]);
-        assert_eq!(knee_before_collapse(&points), (Verdict::Collapses, None));
+        assert_eq!(knee_before_collapse(&points), (KneeVerdict::Collapses, None));
         assert_eq!(before_collapse(&points).len(), 5);
         // With a plateau before the collapse, the knee is where that begins.
         points.splice(5..5, [(260.0, 241.0), (280.0, 240.0), (290.0, 239.0)]);
         let (verdict, stick) = knee_before_collapse(&points);
-        assert_eq!(verdict, Verdict::Found);
+        assert_eq!(verdict, KneeVerdict::Found);
         let knee = stick.unwrap().knee;
         assert!((knee - 240.0).abs() < 5.0, "{knee}");
     }
@@ -354,7 +354,7 @@ mod tests {
             .collect();
         let (verdict, stick) = broken_stick(&points);
         let stick = stick.unwrap();
-        assert_eq!(verdict, Verdict::Found);
+        assert_eq!(verdict, KneeVerdict::Found);
         assert!((stick.knee - 1230.0).abs() < 15.0, "{stick:?}");
         assert!(stick.interval.0 <= stick.knee && stick.knee <= stick.interval.1);
         assert!(stick.slope_after.abs() < 0.05);
@@ -376,10 +376,10 @@ mod tests {
             (600.0, 413.3),
         ];
         let (verdict, stick) = broken_stick(&answers);
-        assert_eq!(verdict, Verdict::Unclear, "{stick:?}");
+        assert_eq!(verdict, KneeVerdict::Unclear, "{stick:?}");
         let quiet: Vec<_> = answers.into_iter().filter(|p| p.0 != 419.0).collect();
         let (verdict, stick) = broken_stick(&quiet);
-        assert_eq!(verdict, Verdict::Found);
+        assert_eq!(verdict, KneeVerdict::Found);
         assert!((stick.unwrap().knee - 415.0).abs() < 10.0, "{stick:?}");
     }
 
@@ -388,8 +388,8 @@ mod tests {
         let points: Vec<(f64, f64)> = (1..=10)
             .map(|i| (f64::from(i), f64::from(i) * 2.0))
             .collect();
-        assert_eq!(broken_stick(&points).0, Verdict::NotReached);
-        assert_eq!(broken_stick(&points[..3]).0, Verdict::TooFew);
+        assert_eq!(broken_stick(&points).0, KneeVerdict::NotReached);
+        assert_eq!(broken_stick(&points[..3]).0, KneeVerdict::TooFew);
     }
 
     #[test]
@@ -410,7 +410,7 @@ mod tests {
     fn a_law_that_its_figures_contradict_is_not_believed() {
         // Answers as many as requests up to 379, and then no more: a law of
         // contention lies far above the loads just before that.
-        let law = |lambda, sigma, kappa, peak| Scalability {
+        let law = |lambda, sigma, kappa, peak| ScalabilityLaw {
             lambda,
             sigma,
             kappa,

@@ -9,7 +9,7 @@
 mod census;
 mod spaces;
 
-pub use census::{Census, Counted, machine};
+pub use census::{ProcessCensus, CensusCount, machine};
 pub use spaces::AddressSpace;
 
 use serde::Serialize;
@@ -21,7 +21,7 @@ use thiserror::Error;
 
 /// Whose resources are counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Subject {
+pub enum CountedSubject {
     /// One process and its children, by id.
     Process(u32),
     /// Every process of this name (as in `/proc/PID/comm`, or the program's
@@ -74,13 +74,13 @@ pub enum ProcError {
     Group(PathBuf, io::Error),
 }
 
-impl Subject {
+impl CountedSubject {
     /// What people call processes by: their name, or the id of one. Digits
     /// are an id unless a program that runs is called so.
-    pub fn called(text: &str) -> Subject {
+    pub fn called(text: &str) -> CountedSubject {
         match text.parse() {
-            Ok(pid) if by_name(text).is_empty() => Subject::Process(pid),
-            _ => Subject::Name(text.to_owned()),
+            Ok(pid) if by_name(text).is_empty() => CountedSubject::Process(pid),
+            _ => CountedSubject::Name(text.to_owned()),
         }
     }
 
@@ -92,9 +92,9 @@ impl Subject {
     /// The processes that the subject stands for at this moment.
     fn members(&self) -> Result<Vec<u32>, ProcError> {
         Ok(match self {
-            Subject::Process(pid) => with_children(*pid),
-            Subject::Name(name) => by_name(name),
-            Subject::Group(path) => {
+            CountedSubject::Process(pid) => with_children(*pid),
+            CountedSubject::Name(name) => by_name(name),
+            CountedSubject::Group(path) => {
                 let mut found =
                     in_group(path).map_err(|e| ProcError::Group(path.join("cgroup.procs"), e))?;
                 // The kernel's figure of a group contains the groups in it.
@@ -123,7 +123,7 @@ impl Subject {
         for one in pids.iter().filter_map(|pid| read(*pid)) {
             usage.add(&one);
         }
-        if usage.processes == 0 && !matches!(self, Subject::Group(_)) {
+        if usage.processes == 0 && !matches!(self, CountedSubject::Group(_)) {
             return Err(ProcError::NoProcess(self.to_string()));
         }
         if let Some([cpu, user, system]) = self.group_cpu() {
@@ -140,18 +140,18 @@ impl Subject {
     /// controller does not count CPU.
     fn group_cpu(&self) -> Option<[u64; 3]> {
         match self {
-            Subject::Group(path) => group_cpu(path),
+            CountedSubject::Group(path) => group_cpu(path),
             _ => None,
         }
     }
 }
 
-impl std::fmt::Display for Subject {
+impl std::fmt::Display for CountedSubject {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Subject::Process(pid) => write!(f, "pid {pid}"),
-            Subject::Name(name) => write!(f, "{name}"),
-            Subject::Group(path) => write!(f, "{}", path.display()),
+            CountedSubject::Process(pid) => write!(f, "pid {pid}"),
+            CountedSubject::Name(name) => write!(f, "{name}"),
+            CountedSubject::Group(path) => write!(f, "{}", path.display()),
         }
     }
 }
@@ -371,7 +371,7 @@ mod tests {
 
     #[test]
     fn the_calling_process_is_accounted() {
-        let me = Subject::Process(std::process::id());
+        let me = CountedSubject::Process(std::process::id());
         let before = me.usage().unwrap();
         let mut x = 1u64;
         while me.usage().unwrap().since(&before).cpu_ns == 0 {
@@ -409,17 +409,17 @@ mod tests {
     #[test]
     fn a_process_is_called_by_its_id_too() {
         let own = std::process::id();
-        let me = Subject::called(&own.to_string());
-        assert_eq!(me, Subject::Process(own));
+        let me = CountedSubject::called(&own.to_string());
+        assert_eq!(me, CountedSubject::Process(own));
         assert!(me.usage().unwrap().processes >= 1);
         for name in ["tupelo", "4294967296", ""] {
-            assert_eq!(Subject::called(name), Subject::Name(name.into()));
+            assert_eq!(CountedSubject::called(name), CountedSubject::Name(name.into()));
         }
     }
 
     #[test]
     fn a_process_that_is_not_there_is_an_error() {
-        let nobody = Subject::Name("no such program".into());
+        let nobody = CountedSubject::Name("no such program".into());
         assert!(nobody.usage().is_err());
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Mean and spread of repeated measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Sample {
+pub struct SampleStatistics {
     /// How many.
     pub count: usize,
     /// The mean.
@@ -20,7 +20,7 @@ pub struct Sample {
 
 /// What comparing two samples says.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Comparison {
+pub struct SampleComparison {
     /// B's mean ÷ A's mean − 1.
     pub change: f64,
     /// The 95 % interval of the change.
@@ -29,14 +29,14 @@ pub struct Comparison {
     pub p_value: f64,
 }
 
-impl Sample {
+impl SampleStatistics {
     /// The sample of some values.
-    pub fn of(values: &[f64]) -> Sample {
+    pub fn of(values: &[f64]) -> SampleStatistics {
         let count = values.len();
         let mean = values.iter().sum::<f64>() / count.max(1) as f64;
         let squares: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
         let variance = squares / count.saturating_sub(1).max(1) as f64;
-        Sample {
+        SampleStatistics {
             count,
             mean,
             variance,
@@ -83,18 +83,18 @@ pub fn batch_mean(batches: &[(f64, f64)], confidence: f64) -> (f64, f64) {
 /// are compared (Welch's test): the change is that of the geometric means, and
 /// its interval, a ratio's, cannot fall below −100 %. Where a value is zero, as
 /// counts of errors may be, the values themselves are compared.
-pub fn compare(a: &[f64], b: &[f64]) -> Option<Comparison> {
+pub fn compare(a: &[f64], b: &[f64]) -> Option<SampleComparison> {
     let positive = |values: &[f64]| values.iter().all(|v| *v > 0.0);
     if !(positive(a) && positive(b)) {
-        let mut found = compare_means(&Sample::of(a), &Sample::of(b))?;
+        let mut found = compare_means(&SampleStatistics::of(a), &SampleStatistics::of(b))?;
         // Nothing that is counted can become less than none.
         found.interval.0 = found.interval.0.max(-1.0);
         return Some(found);
     }
-    let logs = |values: &[f64]| Sample::of(&values.iter().map(|v| v.ln()).collect::<Vec<_>>());
+    let logs = |values: &[f64]| SampleStatistics::of(&values.iter().map(|v| v.ln()).collect::<Vec<_>>());
     let (difference, half, p_value) = welch(&logs(a), &logs(b))?;
     let change = |log: f64| log.exp_m1();
-    Some(Comparison {
+    Some(SampleComparison {
         change: change(difference),
         interval: (change(difference - half), change(difference + half)),
         p_value,
@@ -107,21 +107,21 @@ pub fn centres(a: &[f64], b: &[f64]) -> [f64; 2] {
     [a, b].map(|values| match logarithmic && !values.is_empty() {
         true => {
             let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
-            Sample::of(&logs).mean.exp()
+            SampleStatistics::of(&logs).mean.exp()
         }
-        false => Sample::of(values).mean,
+        false => SampleStatistics::of(values).mean,
     })
 }
 
 /// Compares the means of two samples. None when either has fewer than two
 /// values, or A's mean is zero, of which nothing is a share.
-fn compare_means(a: &Sample, b: &Sample) -> Option<Comparison> {
+fn compare_means(a: &SampleStatistics, b: &SampleStatistics) -> Option<SampleComparison> {
     if a.mean == 0.0 {
         return None;
     }
     let (difference, half, p_value) = welch(a, b)?;
     let ends = [(difference - half) / a.mean, (difference + half) / a.mean];
-    Some(Comparison {
+    Some(SampleComparison {
         change: difference / a.mean,
         interval: (ends[0].min(ends[1]), ends[0].max(ends[1])),
         p_value,
@@ -131,7 +131,7 @@ fn compare_means(a: &Sample, b: &Sample) -> Option<Comparison> {
 /// Welch's test: B's mean less A's, half the width of its 95 % interval, and
 /// the chance to see such a difference when there is none. None when either has
 /// fewer than two values.
-fn welch(a: &Sample, b: &Sample) -> Option<(f64, f64, f64)> {
+fn welch(a: &SampleStatistics, b: &SampleStatistics) -> Option<(f64, f64, f64)> {
     if a.count < 2 || b.count < 2 {
         return None;
     }
@@ -249,7 +249,7 @@ mod tests {
         let values = [9.0, 11.0, 10.0, 12.0, 8.0];
         let batches: Vec<(f64, f64)> = values.iter().map(|v| (4.0, 4.0 * v)).collect();
         let (mean, half) = batch_mean(&batches, 0.95);
-        let sample = Sample::of(&values);
+        let sample = SampleStatistics::of(&values);
         assert!((mean - sample.mean).abs() < 1e-12);
         assert!((half - sample.half_width()).abs() < 1e-9, "{half}");
         assert!(batch_mean(&batches, 0.995).1 > half);

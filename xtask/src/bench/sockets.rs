@@ -10,7 +10,7 @@ use super::{Bench, Bound, Row, Setting, median, program};
 use anyhow::{Context, Result, bail};
 use drive::engine::{self, SilentObserver};
 use lab::cycles::{CASES, CycleResult, Region, application_us, plan};
-use measure::proc::Subject;
+use measure::proc::CountedSubject;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
@@ -137,7 +137,7 @@ impl Peer {
 
     /// The same load as a region's; CPU a message in µs.
     fn cycles(&mut self, concurrent: u32, requests: u32) -> Result<f64> {
-        let subject = Subject::Process(self.process.id());
+        let subject = CountedSubject::Process(self.process.id());
         let before = subject.usage()?.cpu_ns;
         let plan = plan(&self.address, concurrent, requests)?;
         let outcome = engine::run(&plan, &mut SilentObserver, &AtomicBool::new(false))?;

@@ -9,7 +9,7 @@ use crate::scrape::MetricsEndpoint;
 use crate::tls::TrustSettings;
 use crate::units::{ns, parse_duration};
 use crate::url::{Url, UrlError};
-use measure::proc::Subject;
+use measure::proc::CountedSubject;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -543,9 +543,9 @@ impl ObserveArgs {
     /// read now is an error now.
     /// Everything that is wrong is told at once.
     pub fn observed(&self, asked: Vec<ObservedServer>) -> Result<Vec<ObservedServer>, CliError> {
-        let pids = self.pids.iter().map(|p| Subject::Process(*p));
-        let names = self.names.iter().map(|n| Subject::called(n));
-        let groups = self.groups.iter().map(|g| Subject::Group(g.clone()));
+        let pids = self.pids.iter().map(|p| CountedSubject::Process(*p));
+        let names = self.names.iter().map(|n| CountedSubject::called(n));
+        let groups = self.groups.iter().map(|g| CountedSubject::Group(g.clone()));
         let local = pids.chain(names).chain(groups).map(ObservedServer::Local);
         let mut all = asked;
         all.extend(local);

@@ -8,8 +8,8 @@ use super::{CliError, CompareArgs, KneeArgs, LoadArgs, failed};
 use crate::capacity::{CapacitySearch, run_seconds, search, spelled, unit};
 use crate::engine::RunError;
 use crate::objective::Objective;
-use measure::report::{CurvePoint, Report, Versus, VersusRow, text};
-use measure::stats::{Comparison, Sample, centres, compare};
+use measure::report::{CurvePoint, LoadReport, RunComparison, VersusRow, text};
+use measure::stats::{SampleComparison, SampleStatistics, centres, compare};
 use serde::Serialize;
 use std::cell::RefCell;
 use std::sync::atomic::Ordering;
@@ -111,12 +111,12 @@ pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
 struct ComparedFigure {
     name: &'static str,
     unit: &'static str,
-    a: Sample,
-    b: Sample,
+    a: SampleStatistics,
+    b: SampleStatistics,
     /// The means that the change is of: geometric ones, of counts the plain.
     compared: [f64; 2],
     #[serde(flatten)]
-    comparison: Option<Comparison>,
+    comparison: Option<SampleComparison>,
     worse: bool,
 }
 
@@ -145,7 +145,7 @@ pub(super) fn compare_two(args: &CompareArgs) -> Result<bool, CliError> {
     let observed = watched(&args.observe, Vec::new(), &stop)?;
     let mut silent = args.output.clone();
     silent.quiet = true;
-    let mut reports: [Vec<Report>; 2] = [Vec::new(), Vec::new()];
+    let mut reports: [Vec<LoadReport>; 2] = [Vec::new(), Vec::new()];
     if !args.output.json && !args.output.quiet {
         let runs = args.rounds.max(2);
         let round_s = plans.iter().filter_map(run_seconds).sum::<f64>();
@@ -203,8 +203,8 @@ pub(super) fn compare_two(args: &CompareArgs) -> Result<bool, CliError> {
     Ok(figures.iter().all(|f| !f.worse))
 }
 
-fn figures(reports: &[Vec<Report>; 2], tolerance: f64) -> Vec<ComparedFigure> {
-    type Get = fn(&Report) -> Option<f64>;
+fn figures(reports: &[Vec<LoadReport>; 2], tolerance: f64) -> Vec<ComparedFigure> {
+    type Get = fn(&LoadReport) -> Option<f64>;
     let wanted: [(&str, &str, Get, bool); 5] = [
         ("answers/s", "1/s", |r| Some(r.throughput), true),
         ("p50", "ms", |r| Some(r.sum()?.response.p50), false),
@@ -215,7 +215,7 @@ fn figures(reports: &[Vec<Report>; 2], tolerance: f64) -> Vec<ComparedFigure> {
             |r| Some((r.sum()?.failed + r.sum()?.checks_failed) as f64),
             false,
         ),
-        ("server CPU", "µs", Report::server_cpu_us, false),
+        ("server CPU", "µs", LoadReport::server_cpu_us, false),
     ];
     let mut figures = Vec::new();
     for (name, unit, get, more_is_better) in wanted {
@@ -226,7 +226,7 @@ fn figures(reports: &[Vec<Report>; 2], tolerance: f64) -> Vec<ComparedFigure> {
         }
         let comparison = compare(&a, &b);
         let compared = centres(&a, &b);
-        let (a, b) = (Sample::of(&a), Sample::of(&b));
+        let (a, b) = (SampleStatistics::of(&a), SampleStatistics::of(&b));
         let worse = comparison.is_some_and(|c| {
             let loss = if more_is_better { -c.change } else { c.change };
             c.p_value < 0.05 && loss > tolerance
@@ -271,7 +271,7 @@ fn print_figure(figure: &ComparedFigure) {
     );
 }
 
-fn verdict(worse: bool, comparison: &Comparison) -> &'static str {
+fn verdict(worse: bool, comparison: &SampleComparison) -> &'static str {
     match (worse, comparison.p_value < 0.05) {
         (true, _) => "B is worse",
         (false, true) => "a real difference",
@@ -280,7 +280,7 @@ fn verdict(worse: bool, comparison: &Comparison) -> &'static str {
 }
 
 /// The comparison as a page.
-fn page(names: [String; 2], runs: [Vec<Report>; 2], figures: &[ComparedFigure]) -> String {
+fn page(names: [String; 2], runs: [Vec<LoadReport>; 2], figures: &[ComparedFigure]) -> String {
     let row = |figure: &ComparedFigure| VersusRow {
         name: format!("{} {}", figure.name, figure.unit).trim().to_owned(),
         means: figure.compared,
@@ -293,5 +293,5 @@ fn page(names: [String; 2], runs: [Vec<Report>; 2], figures: &[ComparedFigure]) 
         worse: figure.worse,
     };
     let rows = figures.iter().map(row).collect();
-    Versus { names, runs, rows }.html()
+    RunComparison { names, runs, rows }.html()
 }

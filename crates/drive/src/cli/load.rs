@@ -14,7 +14,7 @@ use crate::plan::RunPlan;
 use crate::preflight;
 use crate::scenario::ScenarioVariant;
 use crate::session::{SessionResult, Session, IntervalViewer};
-use measure::report::Report;
+use measure::report::LoadReport;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Runs what the arguments ask for; true when every objective was met.
@@ -81,7 +81,7 @@ pub(super) struct RunContext<'a> {
 
 impl RunContext<'_> {
     /// One run: its text, its files and its judgement.
-    pub fn one(&mut self, variant: &ScenarioVariant) -> Result<Report, CliError> {
+    pub fn one(&mut self, variant: &ScenarioVariant) -> Result<LoadReport, CliError> {
         let recording = record(&variant.plan, self.observed, self.output, self.stop)?;
         // Text first: what was measured is not lost with a full disk.
         self.met &= self.output.judge(&recording.report, self.objectives)?;
@@ -97,7 +97,7 @@ impl RunContext<'_> {
 /// A run in which nothing at all was answered is no success, nor is one whose
 /// answers are mostly errors, since its figures are those of refusals, nor one
 /// whose target was gone before the end.
-fn worked(report: &Report) -> bool {
+fn worked(report: &LoadReport) -> bool {
     if report.populations.iter().all(|p| p.answered == 0) {
         tell!("error: no request was answered");
         return false;

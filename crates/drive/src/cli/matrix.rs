@@ -4,7 +4,7 @@ use super::CliError;
 use super::load::RunContext;
 use super::say::say;
 use crate::scenario::ScenarioVariant;
-use measure::report::{Cell, Matrix};
+use measure::report::{MatrixCell, LoopMatrix};
 use std::sync::atomic::Ordering;
 
 /// Runs every combination; true when every objective was met. A combination
@@ -15,10 +15,10 @@ pub(super) fn run(variants: &[ScenarioVariant], runs: &mut RunContext<'_>) -> Re
     };
     let suffix = format!(" ({})", first.name);
     let title = &first.plan.title;
-    let mut matrix = Matrix {
+    let mut matrix = LoopMatrix {
         title: title.strip_suffix(&suffix).unwrap_or(title).to_owned(),
         names: first.values.iter().map(|(name, _)| name.clone()).collect(),
-        ..Matrix::default()
+        ..LoopMatrix::default()
     };
     let mut trouble = None;
     for (i, variant) in variants.iter().enumerate() {
@@ -26,7 +26,7 @@ pub(super) fn run(variants: &[ScenarioVariant], runs: &mut RunContext<'_>) -> Re
             say!("== {} ({} of {})", variant.name, i + 1, variants.len());
         }
         match runs.one(variant) {
-            Ok(report) => matrix.cells.push(Cell {
+            Ok(report) => matrix.cells.push(MatrixCell {
                 values: variant.values.iter().map(|(_, v)| v.clone()).collect(),
                 report,
             }),

@@ -6,7 +6,7 @@ use super::{CliError, OutputArgs, failed};
 use crate::baseline::BaselineComparison;
 use crate::objective::Objective;
 use crate::session::SessionResult;
-use measure::report::{Matrix, Report, html, text};
+use measure::report::{LoopMatrix, LoadReport, html, text};
 use std::fs;
 use std::path::Path;
 
@@ -73,7 +73,7 @@ impl OutputArgs {
         }
     }
 
-    fn read_baseline(&self) -> Result<Option<Report>, CliError> {
+    fn read_baseline(&self) -> Result<Option<LoadReport>, CliError> {
         let Some(path) = &self.baseline else {
             return Ok(None);
         };
@@ -94,7 +94,7 @@ impl OutputArgs {
     }
 
     /// Writes the files that a report alone is enough for.
-    pub(super) fn write_report(&self, report: &Report) -> Result<(), CliError> {
+    pub(super) fn write_report(&self, report: &LoadReport) -> Result<(), CliError> {
         if let Some(path) = &self.csv {
             write(path, csv(report).as_bytes())?;
         }
@@ -106,10 +106,10 @@ impl OutputArgs {
 
     /// Writes what a loop came to: one table, one page, and the figures over
     /// time of each combination beside the table.
-    pub(super) fn write_matrix(&self, matrix: &Matrix) -> Result<(), CliError> {
+    pub(super) fn write_matrix(&self, matrix: &LoopMatrix) -> Result<(), CliError> {
         match self.json {
             true => {
-                let reports: Vec<&Report> = matrix.cells.iter().map(|c| &c.report).collect();
+                let reports: Vec<&LoadReport> = matrix.cells.iter().map(|c| &c.report).collect();
                 self.print_json(&reports)?;
             }
             false => super::say::out(format_args!("{}", matrix.text())),
@@ -140,7 +140,7 @@ impl OutputArgs {
     /// Prints one report and tells whether everything asked of it is met.
     pub(super) fn judge(
         &self,
-        report: &Report,
+        report: &LoadReport,
         objectives: &[Objective],
     ) -> Result<bool, CliError> {
         if !self.json {
@@ -221,7 +221,7 @@ fn refused(bad: &[String]) -> Result<(), CliError> {
     }
 }
 
-fn csv(report: &Report) -> String {
+fn csv(report: &LoadReport) -> String {
     let mut out = String::from(
         "at_s,warmup,sent_s,answered_s,errors_s,outstanding,p50_ms,p99_ms,max_ms,late_p99_ms,server_cpu_percent,server_cpu_us\n",
     );

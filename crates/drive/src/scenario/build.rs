@@ -14,7 +14,7 @@ use crate::profile::{ProfilePiece, LevelProfile};
 use crate::scrape::MetricsEndpoint;
 use crate::tls::TrustSettings;
 use crate::url::Url;
-use measure::proc::Subject;
+use measure::proc::CountedSubject;
 use std::path::Path;
 
 /// The plan of one combination; none when something essential is missing,
@@ -139,11 +139,11 @@ pub(super) fn extras(
         let texts = |key: &str| observe.list(key).iter().filter_map(Node::as_text);
         for node in observe.list("pids") {
             if let TreeValue::Integer(pid) = node.value {
-                observed.push(ObservedServer::Local(Subject::Process(pid.unsigned_abs() as u32)));
+                observed.push(ObservedServer::Local(CountedSubject::Process(pid.unsigned_abs() as u32)));
             }
         }
-        observed.extend(texts("processes").map(|n| ObservedServer::Local(Subject::called(n))));
-        observed.extend(texts("cgroups").map(|g| ObservedServer::Local(Subject::Group(g.into()))));
+        observed.extend(texts("processes").map(|n| ObservedServer::Local(CountedSubject::called(n))));
+        observed.extend(texts("cgroups").map(|g| ObservedServer::Local(CountedSubject::Group(g.into()))));
         for node in observe.list("scrape") {
             match node.as_text().map(Url::parse) {
                 Some(Ok(url)) => observed.push(ObservedServer::Remote(MetricsEndpoint(url))),

@@ -113,7 +113,7 @@ fn a_run_without_any_answer_is_no_success() {
 fn a_run_that_became_worse_has_its_exit_status() {
     let (_server, url) = server();
     let folder = tempfile::tempdir().unwrap();
-    let mut stored = measure::report::Report::default();
+    let mut stored = measure::report::LoadReport::default();
     let mut population = measure::report::PopulationReport {
         sent: 10,
         ..Default::default()

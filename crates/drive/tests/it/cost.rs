@@ -9,8 +9,8 @@ use drive::scrape::MetricsEndpoint;
 use drive::server::{ServerBehaviour, Server};
 use drive::session::{SessionResult, Session};
 use drive::url::Url;
-use measure::proc::Subject;
-use measure::report::{Cell, Matrix, View, html, text};
+use measure::proc::CountedSubject;
+use measure::report::{MatrixCell, LoopMatrix, CpuView, html, text};
 use std::io::Write;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -34,7 +34,7 @@ fn endpoint(url: &str) -> ObservedServer {
 }
 
 fn own() -> ObservedServer {
-    ObservedServer::Local(Subject::Process(std::process::id()))
+    ObservedServer::Local(CountedSubject::Process(std::process::id()))
 }
 
 fn observing(observed: &[ObservedServer]) -> SessionResult {
@@ -54,7 +54,7 @@ fn observing(observed: &[ObservedServer]) -> SessionResult {
 #[test]
 fn one_server_seen_in_four_ways_is_counted_once_everywhere() {
     let told = exporter("process_cpu_seconds_total", 1000);
-    let id = Subject::called(&std::process::id().to_string());
+    let id = CountedSubject::called(&std::process::id().to_string());
     let observed = [endpoint(&told), own(), ObservedServer::Local(id), own()];
     let recording = observing(&observed);
     let report = &recording.report;
@@ -62,7 +62,7 @@ fn one_server_seen_in_four_ways_is_counted_once_everywhere() {
     let once = report.servers[1].cpu_us;
     let cpu = report.server_cpu.as_ref().unwrap();
     assert!(once > 0.0);
-    assert_eq!((cpu.us, cpu.view), (once, View::Processes));
+    assert_eq!((cpu.us, cpu.view), (once, CpuView::Processes));
     assert_eq!(report.server_cpu_us(), Some(once));
     assert_eq!(
         report.server_cpu_percent(),
@@ -77,13 +77,13 @@ fn one_server_seen_in_four_ways_is_counted_once_everywhere() {
             .met(report)
     };
     assert!(objective(once * 1.01) && !objective(once * 0.99));
-    let matrix = Matrix {
+    let matrix = LoopMatrix {
         names: vec!["n".into()],
-        cells: vec![Cell {
+        cells: vec![MatrixCell {
             values: vec!["1".into()],
             report: report.clone(),
         }],
-        ..Matrix::default()
+        ..LoopMatrix::default()
     };
     assert!(matrix.csv().contains(&format!(",{once},")));
     let page = html(report);
@@ -102,7 +102,7 @@ fn one_server_seen_in_four_ways_is_counted_once_everywhere() {
         "{shown}"
     );
     let stored = serde_json::to_string(report).unwrap();
-    let stored: measure::report::Report = serde_json::from_str(&stored).unwrap();
+    let stored: measure::report::LoadReport = serde_json::from_str(&stored).unwrap();
     let back = stored.server_cpu.unwrap();
     assert_eq!((back.view, back.beside), (cpu.view, cpu.beside.clone()));
     assert!((back.us / once - 1.0).abs() < 1e-9);
@@ -120,7 +120,7 @@ fn endpoints_of_different_processes_add_up_and_those_of_one_do_not() {
         panic!("{report:?}");
     };
     let both = report.server_cpu.as_ref().unwrap();
-    assert_eq!((both.view, both.parts.len()), (View::Endpoints, 2));
+    assert_eq!((both.view, both.parts.len()), (CpuView::Endpoints, 2));
     assert!((both.us / (of_a.cpu_us + of_b.cpu_us) - 1.0).abs() < 1e-9);
     assert_eq!(both.beside, [node]);
     let again = format!("{a}?once=more");

@@ -4,7 +4,7 @@ use drive::load::HttpLoad;
 use drive::merge::{log, merge, merged_log};
 use drive::server::{ServerBehaviour, Server};
 use drive::session::{SessionResult, Session};
-use measure::report::{Report, html, text};
+use measure::report::{LoadReport, html, text};
 use std::sync::atomic::AtomicBool;
 
 fn recording(requests: u64) -> SessionResult {
@@ -13,7 +13,7 @@ fn recording(requests: u64) -> SessionResult {
     load.iterations = Some(requests);
     load.clients = 4;
     let plan = load.plan().unwrap();
-    let own = drive::observe::ObservedServer::Local(measure::proc::Subject::Process(std::process::id()));
+    let own = drive::observe::ObservedServer::Local(measure::proc::CountedSubject::Process(std::process::id()));
     let session = Session {
         plan: &plan,
         observed: &[own],
@@ -41,13 +41,13 @@ fn logs_of_two_runs_merge_to_the_sum_of_both() {
         (direct.p99, direct.max)
     );
     assert_eq!(sum.response.curve, direct.curve);
-    let answered = |report: &Report| -> f64 {
+    let answered = |report: &LoadReport| -> f64 {
         let moments = &report.timeline;
         moments.iter().map(|m| m.answered_s).sum()
     };
     let all = answered(&a.report) + answered(&b.report);
     assert!((answered(&merged) - all).abs() < 1e-6 * all);
-    let longest = |report: &Report| report.timeline.iter().map(|m| m.max).fold(0.0, f64::max);
+    let longest = |report: &LoadReport| report.timeline.iter().map(|m| m.max).fold(0.0, f64::max);
     assert_eq!(longest(&merged), sum.response.max);
     assert!(merge(&[("x".into(), b"junk".to_vec())]).is_err());
     // What was merged is a log as each of its parts.
@@ -96,7 +96,7 @@ fn servers_of_several_machines_share_the_answers() {
     // answers counts once.
     let cpu = merged.server_cpu.as_ref().unwrap();
     assert_eq!(cpu.parts.len(), 1);
-    let alone = |r: &Report| r.server_cpu_us().unwrap() * r.throughput / merged.throughput;
+    let alone = |r: &LoadReport| r.server_cpu_us().unwrap() * r.throughput / merged.throughput;
     let greater = alone(&a.report).max(alone(&b.report));
     assert!((cpu.us / greater - 1.0).abs() < 1e-9, "{cpu:?}");
     for server in &merged.servers {
@@ -135,7 +135,7 @@ fn a_log_that_is_given_twice_is_refused() {
 fn a_report_reads_back_from_its_json_and_shows_the_same() {
     let report = recording(100).report;
     let json = serde_json::to_string(&report).unwrap();
-    let back: Report = serde_json::from_str(&json).unwrap();
+    let back: LoadReport = serde_json::from_str(&json).unwrap();
     assert_eq!(text(&report), text(&back));
     let page = html(&report);
     assert!(page.contains("<svg") && !page.contains("<script"));

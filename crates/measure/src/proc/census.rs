@@ -1,21 +1,21 @@
 //! Several subjects counted at once, so that a process which more than one of
 //! them stands for is told apart from two processes.
 //!
-//! Invariant: [`Counted::together_ns`] never counts a process twice and never
+//! Invariant: [`CensusCount::together_ns`] never counts a process twice and never
 //! shrinks, whatever the subjects are called and whoever ends meanwhile.
 
-use super::{ProcError, Subject, Usage, process};
+use super::{ProcError, CountedSubject, Usage, process};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
 /// Counts the same subjects again and again.
 #[derive(Debug, Default)]
-pub struct Census {
-    subjects: Vec<Subject>,
-    lives: BTreeMap<u32, Life>,
+pub struct ProcessCensus {
+    subjects: Vec<CountedSubject>,
+    lives: BTreeMap<u32, PidHistory>,
     /// What each subject's processes used, by subject.
-    ledgers: Vec<Ledger>,
+    ledgers: Vec<SubjectLedger>,
     /// What groups used, by folder; kept when a group goes away.
     groups: BTreeMap<PathBuf, u64>,
     pids: BTreeSet<u32>,
@@ -24,7 +24,7 @@ pub struct Census {
 
 /// One count.
 #[derive(Debug)]
-pub struct Counted {
+pub struct CensusCount {
     /// Each subject by itself, in the order in which they were given.
     pub usages: Vec<Result<Usage, ProcError>>,
     /// CPU of all of them together, every process once, ns. Processes that
@@ -37,7 +37,7 @@ pub struct Counted {
 /// would shrink when one of them ends, and no difference of two such sums says
 /// what was used between them.
 #[derive(Debug, Default)]
-struct Ledger {
+struct SubjectLedger {
     /// Counters of processes that have ended.
     ended: Usage,
     /// What each one that was there at the last count had used by then.
@@ -46,29 +46,29 @@ struct Ledger {
 
 /// The CPU of whoever had a process id, ns.
 #[derive(Debug, Default)]
-struct Life {
+struct PidHistory {
     /// Of processes that had the id before.
     before: u64,
     /// Of the one that has it.
     now: u64,
 }
 
-impl Census {
+impl ProcessCensus {
     /// A census of these subjects.
-    pub fn new(subjects: Vec<Subject>) -> Census {
-        Census {
+    pub fn new(subjects: Vec<CountedSubject>) -> ProcessCensus {
+        ProcessCensus {
             subjects,
-            ..Census::default()
+            ..ProcessCensus::default()
         }
     }
 
     /// Counts; every process is read once, however many subjects want it.
-    pub fn take(&mut self) -> Counted {
+    pub fn take(&mut self) -> CensusCount {
         let mut known: BTreeMap<u32, Option<Usage>> = BTreeMap::new();
         let mut read = |pid: u32| known.entry(pid).or_insert_with(|| process(pid)).clone();
-        let members: Vec<_> = self.subjects.iter().map(Subject::members).collect();
+        let members: Vec<_> = self.subjects.iter().map(CountedSubject::members).collect();
         self.ledgers
-            .resize_with(self.subjects.len(), Ledger::default);
+            .resize_with(self.subjects.len(), SubjectLedger::default);
         let usages = self.subjects.iter().zip(&members).zip(&mut self.ledgers);
         let usages = usages.map(|((subject, members), ledger)| {
             let pids = members.as_ref().map_err(ProcError::again)?;
@@ -117,7 +117,7 @@ impl Census {
         let lives = self.lives.values().map(|l| l.before + l.now);
         let together: u64 = lives.chain(self.groups.values().copied()).sum();
         let any = !self.lives.is_empty() || !self.groups.is_empty();
-        Counted {
+        CensusCount {
             usages,
             together_ns: any.then_some(together),
         }
@@ -136,7 +136,7 @@ impl Census {
     /// The groups that count CPU themselves and lie in no other such group.
     fn accounts(&self) -> BTreeMap<PathBuf, u64> {
         let groups = self.subjects.iter().filter_map(|subject| match subject {
-            Subject::Group(path) => {
+            CountedSubject::Group(path) => {
                 let [ns, _, _] = subject.group_cpu()?;
                 Some((path.canonicalize().unwrap_or_else(|_| path.clone()), ns))
             }
@@ -159,7 +159,7 @@ pub fn machine() -> String {
     format!("{} {}", boot.trim(), ids.display())
 }
 
-impl Ledger {
+impl SubjectLedger {
     /// Takes the next count: whoever is missing has ended, and so has whoever
     /// gave its id to another process.
     fn handle(&mut self, now: BTreeMap<u32, Usage>) {
@@ -180,7 +180,7 @@ impl Ledger {
     }
 }
 
-impl Life {
+impl PidHistory {
     fn handle(&mut self, ns: u64) {
         if ns < self.now {
             // The id was given to another process.
@@ -229,8 +229,8 @@ mod tests {
         child
     }
 
-    fn together(subjects: &[Subject]) -> u64 {
-        Census::new(subjects.to_vec()).take().together_ns.unwrap()
+    fn together(subjects: &[CountedSubject]) -> u64 {
+        ProcessCensus::new(subjects.to_vec()).take().together_ns.unwrap()
     }
 
     fn end(mut child: Child) {
@@ -245,8 +245,8 @@ mod tests {
         let shell = folder.join("censustest");
         fs::copy("/bin/sh", &shell).unwrap();
         let (short, long) = (busy_as(&shell), busy_as(&shell));
-        let subject = Subject::Name("censustest".into());
-        let mut census = Census::new(vec![subject]);
+        let subject = CountedSubject::Name("censustest".into());
+        let mut census = ProcessCensus::new(vec![subject]);
         let before = census.take().usages.remove(0).unwrap();
         assert_eq!(before.processes, 2);
         end(short);
@@ -270,13 +270,13 @@ mod tests {
     fn a_process_under_several_names_is_counted_once() {
         let child = busy();
         let id = child.id();
-        let once = together(&[Subject::Process(id)]);
+        let once = together(&[CountedSubject::Process(id)]);
         let subjects = [
-            Subject::Process(id),
-            Subject::called(&id.to_string()),
-            Subject::Process(id),
+            CountedSubject::Process(id),
+            CountedSubject::called(&id.to_string()),
+            CountedSubject::Process(id),
         ];
-        let mut census = Census::new(subjects.to_vec());
+        let mut census = ProcessCensus::new(subjects.to_vec());
         let counted = census.take();
         let alone: u64 = counted
             .usages
@@ -294,9 +294,9 @@ mod tests {
     #[test]
     fn different_processes_add_up_and_keep_what_they_used_when_they_end() {
         let (a, b) = (busy(), busy());
-        let subjects = [Subject::Process(a.id()), Subject::Process(b.id())];
+        let subjects = [CountedSubject::Process(a.id()), CountedSubject::Process(b.id())];
         let alone = [together(&subjects[..1]), together(&subjects[1..])];
-        let mut census = Census::new(subjects.to_vec());
+        let mut census = ProcessCensus::new(subjects.to_vec());
         assert_eq!(census.take().together_ns, Some(alone[0] + alone[1]));
         assert!(!census.shared());
         end(a);
@@ -317,12 +317,12 @@ mod tests {
         fs::write(folder.path().join("cpu.stat"), account(900)).unwrap();
         fs::write(inner.join("cgroup.procs"), format!("{}\n", child.id())).unwrap();
         fs::write(inner.join("cpu.stat"), account(300)).unwrap();
-        let outer = Subject::Group(folder.path().into());
-        let same = Subject::Group(inner.join(".."));
-        let within = Subject::Group(inner);
-        let process = Subject::Process(child.id());
+        let outer = CountedSubject::Group(folder.path().into());
+        let same = CountedSubject::Group(inner.join(".."));
+        let within = CountedSubject::Group(inner);
+        let process = CountedSubject::Process(child.id());
         let all = [outer.clone(), same, within.clone(), process.clone()];
-        let mut census = Census::new(all.to_vec());
+        let mut census = ProcessCensus::new(all.to_vec());
         assert_eq!(census.take().together_ns, Some(900_000));
         assert!(census.shared());
         assert_eq!(together(&[within, process.clone()]), 300_000);
@@ -335,7 +335,7 @@ mod tests {
 
     #[test]
     fn an_id_that_is_given_again_goes_on_counting() {
-        let mut life = Life::default();
+        let mut life = PidHistory::default();
         [5, 7, 2, 3].into_iter().for_each(|ns| life.handle(ns));
         assert_eq!((life.before, life.now), (7, 3));
     }

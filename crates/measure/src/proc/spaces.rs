@@ -10,7 +10,7 @@
 
 use std::fs;
 
-use super::{ProcError, Subject, Usage, process};
+use super::{ProcError, CountedSubject, Usage, process};
 
 /// A process by itself.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +25,7 @@ pub struct AddressSpace {
     pub promoted_ns: u64,
 }
 
-impl Subject {
+impl CountedSubject {
     /// Its processes, each by itself; the first is the one that was named.
     pub fn address_spaces(&self) -> Result<Vec<AddressSpace>, ProcError> {
         let members = self.members()?.into_iter();
@@ -50,9 +50,9 @@ fn special(pid: u32) -> (u64, u64) {
     let names = tasks.into_iter().flatten().flatten().map(|t| t.file_name());
     for tid in names.filter_map(|name| name.to_str()?.parse::<libc::pid_t>().ok()) {
         let used = match treatment(tid) {
-            Treatment::Usual => continue,
-            Treatment::Unpreemptable => &mut unpreemptable,
-            Treatment::Promoted => &mut promoted,
+            ThreadTreatment::Usual => continue,
+            ThreadTreatment::Unpreemptable => &mut unpreemptable,
+            ThreadTreatment::Promoted => &mut promoted,
         };
         let text = fs::read_to_string(format!("/proc/{pid}/task/{tid}/schedstat"));
         let ns = text.ok().and_then(|t| t.split(' ').next()?.parse().ok());
@@ -62,14 +62,14 @@ fn special(pid: u32) -> (u64, u64) {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Treatment {
+enum ThreadTreatment {
     Usual,
     Unpreemptable,
     Promoted,
 }
 
 /// How the system treats a thread now. One that is gone has used nothing.
-fn treatment(tid: libc::pid_t) -> Treatment {
+fn treatment(tid: libc::pid_t) -> ThreadTreatment {
     // SAFETY: plain calls.
     let (policy, nice) = unsafe {
         let policy = libc::sched_getscheduler(tid) & !libc::SCHED_RESET_ON_FORK;
@@ -77,9 +77,9 @@ fn treatment(tid: libc::pid_t) -> Treatment {
         (policy, libc::getpriority(which, tid.cast_unsigned()))
     };
     match policy {
-        libc::SCHED_FIFO | libc::SCHED_RR | libc::SCHED_DEADLINE => Treatment::Unpreemptable,
-        _ if nice < 0 => Treatment::Promoted,
-        _ => Treatment::Usual,
+        libc::SCHED_FIFO | libc::SCHED_RR | libc::SCHED_DEADLINE => ThreadTreatment::Unpreemptable,
+        _ if nice < 0 => ThreadTreatment::Promoted,
+        _ => ThreadTreatment::Usual,
     }
 }
 
@@ -88,13 +88,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_process_is_told_with_its_children_each_by_itself() {
+    fn a_process_is_reported_with_its_children_each_by_itself() {
         let mut child = std::process::Command::new("sleep")
             .arg("60")
             .spawn()
             .unwrap();
         let own = std::process::id();
-        let found = Subject::Process(own).address_spaces().unwrap();
+        let found = CountedSubject::Process(own).address_spaces().unwrap();
         child.kill().unwrap();
         child.wait().unwrap();
         assert_eq!(found[0].process, own);
@@ -116,7 +116,7 @@ mod tests {
             }
         });
         let (usual, raised) = thread.join().unwrap();
-        assert_eq!(usual, Treatment::Usual);
-        assert!(raised.is_none_or(|t| t == Treatment::Promoted));
+        assert_eq!(usual, ThreadTreatment::Usual);
+        assert!(raised.is_none_or(|t| t == ThreadTreatment::Promoted));
     }
 }

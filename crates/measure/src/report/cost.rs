@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// the figure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum View {
+pub enum CpuView {
     /// Processes and control groups of this machine, from the kernel.
     #[default]
     Processes,
@@ -33,7 +33,7 @@ pub struct ServerCpu {
     /// CPU, % of one processor.
     pub percent: f64,
     /// The view that it comes from.
-    pub view: View,
+    pub view: CpuView,
     /// What adds up to it.
     pub parts: Vec<CpuPart>,
     /// Observations that are not added: other views, perhaps of the same
@@ -45,7 +45,7 @@ pub struct ServerCpu {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CpuPart {
     /// How it is seen.
-    pub view: View,
+    pub view: CpuView,
     /// The names under which it was observed.
     pub subjects: Vec<String>,
     /// What tells it from other parts of the same view: the machine of the
@@ -101,7 +101,7 @@ impl ServerCpu {
         let subjects = self.subjects();
         let of = subjects.join(" + ");
         let mut notes = Vec::new();
-        if self.view == View::Machines {
+        if self.view == CpuView::Machines {
             notes.push(format!(
                 "Server CPU per answer is that of the whole machine behind {of}, with everything else that runs there."
             ));
@@ -154,7 +154,7 @@ impl CpuPart {
 mod tests {
     use super::*;
 
-    fn part(view: View, subject: &str, identity: &str, processes: &[u32], us: f64) -> CpuPart {
+    fn part(view: CpuView, subject: &str, identity: &str, processes: &[u32], us: f64) -> CpuPart {
         CpuPart {
             view,
             subjects: vec![subject.into()],
@@ -169,9 +169,9 @@ mod tests {
     #[test]
     fn an_endpoint_is_never_added_to_processes() {
         let sum = ServerCpu::of([
-            part(View::Endpoints, "http://a/metrics", "a", &[], 163.6),
-            part(View::Processes, "pid 7", "here", &[7], 163.4),
-            part(View::Machines, "http://a:9100/metrics", "a", &[], 400.0),
+            part(CpuView::Endpoints, "http://a/metrics", "a", &[], 163.6),
+            part(CpuView::Processes, "pid 7", "here", &[7], 163.4),
+            part(CpuView::Machines, "http://a:9100/metrics", "a", &[], 400.0),
         ]);
         let sum = sum.unwrap();
         assert_eq!((sum.us, sum.subjects()), (163.4, vec!["pid 7"]));
@@ -184,14 +184,14 @@ mod tests {
     #[test]
     fn different_servers_add_up_and_the_same_one_does_not() {
         let two = ServerCpu::of([
-            part(View::Endpoints, "http://a/m", "a", &[], 100.0),
-            part(View::Endpoints, "http://b/m", "b", &[], 40.0),
-            part(View::Endpoints, "http://a/m?again", "a", &[], 100.0),
+            part(CpuView::Endpoints, "http://a/m", "a", &[], 100.0),
+            part(CpuView::Endpoints, "http://b/m", "b", &[], 40.0),
+            part(CpuView::Endpoints, "http://a/m?again", "a", &[], 100.0),
         ]);
         assert_eq!(two.unwrap().us, 140.0);
         let of_processes = |second: &str, pids: &[u32]| {
-            let first = part(View::Processes, "x", "here", &[1, 2], 100.0);
-            let second = part(View::Processes, "y", second, pids, 40.0);
+            let first = part(CpuView::Processes, "x", "here", &[1, 2], 100.0);
+            let second = part(CpuView::Processes, "y", second, pids, 40.0);
             ServerCpu::of([first, second]).unwrap()
         };
         assert_eq!(of_processes("here", &[3]).us, 140.0);
@@ -204,9 +204,9 @@ mod tests {
 
     #[test]
     fn one_process_needs_no_words_and_a_whole_machine_does() {
-        let one = ServerCpu::of([part(View::Processes, "tupelo", "here", &[1], 5.0)]);
+        let one = ServerCpu::of([part(CpuView::Processes, "tupelo", "here", &[1], 5.0)]);
         assert!(one.unwrap().notes().is_empty());
-        let node = ServerCpu::of([part(View::Machines, "http://n", "n", &[], 5.0)]);
+        let node = ServerCpu::of([part(CpuView::Machines, "http://n", "n", &[], 5.0)]);
         assert!(node.unwrap().notes()[0].contains("whole machine"));
     }
 }

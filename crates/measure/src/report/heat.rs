@@ -2,9 +2,9 @@
 //! them over time, in which two ways of answering (a cache that was hit and one
 //! that was not) are two bands where percentiles show one line.
 
-use super::hover::{Band, write_bands};
-use super::model::{LatencyReport, Moment, Shape};
-use super::scale::Scale;
+use super::hover::{HoverBand, write_bands};
+use super::model::{LatencyReport, ReportInterval, DurationBuckets};
+use super::scale::AxisScale;
 use super::svg::{Axis, Frame, NARROW, WIDE, begin, escape, short, write_axes};
 use std::fmt::Write;
 
@@ -20,7 +20,7 @@ pub(super) fn histogram(latency: &LatencyReport) -> String {
 }
 
 /// The card of the heatmap; empty where a run has too few intervals.
-pub(super) fn heatmap(timeline: &[Moment]) -> String {
+pub(super) fn heatmap(timeline: &[ReportInterval]) -> String {
     let answered = timeline.iter().filter(|m| !m.shape.is_empty()).count();
     if answered < 3 {
         return String::new();
@@ -47,17 +47,17 @@ fn both(
     out + below + "</div>"
 }
 
-fn draw_histogram(frame: &Frame, shape: &Shape, count: u64, out: &mut String) -> std::fmt::Result {
+fn draw_histogram(frame: &Frame, shape: &DurationBuckets, count: u64, out: &mut String) -> std::fmt::Result {
     let share = |n: u64| n as f64 / count.max(1) as f64 * 100.0;
     let edges = shape.iter().flat_map(|(k, _)| [edge(*k), edge(k + 1)]);
-    let x = Scale::new(&times(), edges, frame.left, frame.right, 5.0);
+    let x = AxisScale::new(&times(), edges, frame.left, frame.right, 5.0);
     let tallest = shape.iter().map(|(_, n)| share(*n)).fold(0.0, f64::max);
     let linear = Axis {
         from_zero: true,
         ..Axis::default()
     };
     let ends = [0.0, tallest].into_iter();
-    let y = Scale::new(&linear, ends, frame.bottom(), frame.top(), 5.0);
+    let y = AxisScale::new(&linear, ends, frame.bottom(), frame.top(), 5.0);
     write_axes(frame, "ms (log)", "% of the requests", &x, &y, out)?;
     let mut bands = Vec::new();
     let mut path = String::new();
@@ -71,7 +71,7 @@ fn draw_histogram(frame: &Frame, shape: &Shape, count: u64, out: &mut String) ->
             to - 0.5,
             frame.bottom()
         )?;
-        bands.push(Band {
+        bands.push(HoverBand {
             at: (from + to) / 2.0,
             lines: vec![
                 format!("{} to {} ms", short(edge(*k)), short(edge(k + 1))),
@@ -83,7 +83,7 @@ fn draw_histogram(frame: &Frame, shape: &Shape, count: u64, out: &mut String) ->
     write_bands(frame, &bands, out)
 }
 
-fn draw_heatmap(frame: &Frame, timeline: &[Moment], out: &mut String) -> std::fmt::Result {
+fn draw_heatmap(frame: &Frame, timeline: &[ReportInterval], out: &mut String) -> std::fmt::Result {
     let columns = columns(timeline, frame.places);
     let (mut low, mut high) = (i32::MAX, i32::MIN);
     for (k, _) in columns.iter().flat_map(|c| &c.shape) {
@@ -94,9 +94,9 @@ fn draw_heatmap(frame: &Frame, timeline: &[Moment], out: &mut String) -> std::fm
         ..Axis::default()
     };
     let ends = columns.iter().flat_map(|c| [c.from_s, c.to_s]);
-    let x = Scale::new(&seconds, ends, frame.left, frame.right, 5.0);
+    let x = AxisScale::new(&seconds, ends, frame.left, frame.right, 5.0);
     let range = [edge(low), edge(high)].into_iter();
-    let y = Scale::new(&times(), range, frame.bottom(), frame.top(), 5.0);
+    let y = AxisScale::new(&times(), range, frame.bottom(), frame.top(), 5.0);
     write_axes(frame, "seconds", "ms (log)", &x, &y, out)?;
     let mut shades: [String; SHADES] = Default::default();
     let mut bands = Vec::new();
@@ -125,7 +125,7 @@ fn draw_heatmap(frame: &Frame, timeline: &[Moment], out: &mut String) -> std::fm
                 short(edge(k + 1))
             ));
         }
-        bands.push(Band {
+        bands.push(HoverBand {
             at: (from + to) / 2.0,
             lines,
         });
@@ -137,14 +137,14 @@ fn draw_heatmap(frame: &Frame, timeline: &[Moment], out: &mut String) -> std::fm
 }
 
 /// A column of the heatmap: one interval, or several.
-struct Column {
+struct HeatColumn {
     from_s: f64,
     to_s: f64,
-    shape: Shape,
+    shape: DurationBuckets,
 }
 
 /// The intervals, several to a column where there are more than `most`.
-fn columns(timeline: &[Moment], most: usize) -> Vec<Column> {
+fn columns(timeline: &[ReportInterval], most: usize) -> Vec<HeatColumn> {
     let each = timeline.len().div_ceil(most).max(1);
     let mut from_s = 0.0;
     let mut columns = Vec::new();
@@ -154,7 +154,7 @@ fn columns(timeline: &[Moment], most: usize) -> Vec<Column> {
         for (k, n) in group.iter().flat_map(|m| &m.shape) {
             *shape.entry(*k).or_default() += n;
         }
-        columns.push(Column {
+        columns.push(HeatColumn {
             from_s,
             to_s,
             shape: shape.into_iter().collect(),
@@ -214,12 +214,12 @@ mod tests {
 
     #[test]
     fn the_heatmap_has_a_shade_for_each_share_and_needs_some_intervals() {
-        let moment = |at_s: f64, ms: &[f64]| Moment {
+        let moment = |at_s: f64, ms: &[f64]| ReportInterval {
             at_s,
             shape: histogram_of(ms).shape(),
-            ..Moment::default()
+            ..ReportInterval::default()
         };
-        let mut timeline: Vec<Moment> = (1..=100)
+        let mut timeline: Vec<ReportInterval> = (1..=100)
             .map(|i| moment(f64::from(i), &[1.0, 1.0, 1.0, 50.0]))
             .collect();
         let card = heatmap(&timeline);

@@ -2,16 +2,16 @@
 //! line and a small table that the style sheet shows while the pointer (or a
 //! finger) is on it. No script, so a report stays a page that any mail keeps.
 
-use super::scale::Scale;
+use super::scale::AxisScale;
 use super::svg::{Axis, Frame, Plot, Series, escape, short};
 use std::fmt::Write;
 
 /// Writes the bands of a plot.
-pub(super) fn write(plot: &Plot, frame: &Frame, x: &Scale, out: &mut String) -> std::fmt::Result {
+pub(super) fn write(plot: &Plot, frame: &Frame, x: &AxisScale, out: &mut String) -> std::fmt::Result {
     let places = places(&plot.series, x, frame.places);
-    let bands: Vec<Band> = places
+    let bands: Vec<HoverBand> = places
         .iter()
-        .map(|at| Band {
+        .map(|at| HoverBand {
             at: x.place(*at),
             lines: lines(plot, *at),
         })
@@ -20,7 +20,7 @@ pub(super) fn write(plot: &Plot, frame: &Frame, x: &Scale, out: &mut String) -> 
 }
 
 /// What is shown at one place of the horizontal axis.
-pub(super) struct Band {
+pub(super) struct HoverBand {
     /// The place, in the picture's units.
     pub(super) at: f64,
     /// The text, a line each.
@@ -29,10 +29,10 @@ pub(super) struct Band {
 
 /// Writes bands that share the picture among them, each up to the middle
 /// between it and its neighbour.
-pub(super) fn write_bands(frame: &Frame, bands: &[Band], out: &mut String) -> std::fmt::Result {
+pub(super) fn write_bands(frame: &Frame, bands: &[HoverBand], out: &mut String) -> std::fmt::Result {
     let (top, bottom) = (frame.top(), frame.bottom());
     for (i, band) in bands.iter().enumerate() {
-        let middle = |other: Option<&Band>, end: f64| other.map_or(end, |o| (o.at + band.at) / 2.0);
+        let middle = |other: Option<&HoverBand>, end: f64| other.map_or(end, |o| (o.at + band.at) / 2.0);
         let from = middle(i.checked_sub(1).and_then(|b| bands.get(b)), frame.left);
         let to = middle(bands.get(i + 1), frame.right);
         let longest = band.lines.iter().map(|l| l.chars().count()).max();
@@ -62,9 +62,9 @@ pub(super) fn write_bands(frame: &Frame, bands: &[Band], out: &mut String) -> st
 }
 
 /// The places that have values, thinned out evenly to `most`.
-fn places(series: &[Series], x: &Scale, most: usize) -> Vec<f64> {
+fn places(series: &[Series], x: &AxisScale, most: usize) -> Vec<f64> {
     let points = series.iter().flat_map(|s| &s.points);
-    let mut all: Vec<f64> = points.map(|p| p.0).filter(|v| x.knows(*v)).collect();
+    let mut all: Vec<f64> = points.map(|p| p.0).filter(|v| x.has_place(*v)).collect();
     all.sort_by(f64::total_cmp);
     all.dedup();
     if all.len() <= most {
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn each_place_tells_the_values_that_are_known_there() {
+    fn each_place_shows_the_values_that_are_known_there() {
         assert_eq!(lines(&plot(false), 0.0), ["0 ms", "a<b: 1"]);
         assert_eq!(lines(&plot(false), 1.0), ["1 ms", "other: 5"]);
         assert_eq!(lines(&plot(true), 1.0), ["1 ms", "a<b: 1", "other: 5"]);

@@ -2,14 +2,14 @@
 //! matter first, then plots, then tables, then what the words mean.
 
 use super::heat::{heatmap, histogram};
-use super::model::{Curve, LatencyReport, PopulationReport, Report, Server};
+use super::model::{LoadCurve, LatencyReport, PopulationReport, LoadReport, Server};
 use super::page::page;
 use super::svg::{Axis, Plot, Series, escape, short};
 use super::text::conclusions;
 use super::verdict::{tip, verdict};
 
 /// The report as one HTML page.
-pub fn html(report: &Report) -> String {
+pub fn html(report: &LoadReport) -> String {
     let mut body = String::new();
     body += &format!("<h1>{}</h1>", escape(&report.title));
     body += &format!(
@@ -49,7 +49,7 @@ pub fn html(report: &Report) -> String {
 }
 
 /// What the report of one combination says inside the page of its matrix.
-pub(super) fn details(report: &Report) -> String {
+pub(super) fn details(report: &LoadReport) -> String {
     let mut body = format!("<p class=soft>{}</p>", escape(&report.load));
     for warning in &report.warnings {
         body += &format!("<p class=warn>{}</p>", escape(warning));
@@ -82,7 +82,7 @@ pub(super) fn plain(value: f64) -> String {
 }
 
 /// The three figures that matter, then the others, smaller.
-fn tiles(report: &Report, sum: &PopulationReport) -> String {
+fn tiles(report: &LoadReport, sum: &PopulationReport) -> String {
     let ms = |v: f64| match sum.response.count {
         0 => "–".to_owned(),
         _ => format!("{} ms", three(v)),
@@ -112,13 +112,13 @@ fn tiles(report: &Report, sum: &PopulationReport) -> String {
 
 /// The three figures of a search: the load that is carried, the knee, and how
 /// long answers take at that load.
-fn curve_tiles(curve: &Curve) -> String {
+fn curve_tiles(curve: &LoadCurve) -> String {
     let unit = escape(&curve.unit);
     let none = || "–".to_owned();
     let within = escape(&curve.objectives);
     let carried = curve.highest_good.map_or_else(none, plain);
     let knee = match (&curve.stick, curve.verdict) {
-        (Some(stick), crate::knee::Verdict::Found) => (plain(stick.knee), "the knee"),
+        (Some(stick), crate::knee::KneeVerdict::Found) => (plain(stick.knee), "the knee"),
         _ => (none(), "no knee was found"),
     };
     let lowest = || curve.points.first().map(|point| point.load);
@@ -158,9 +158,9 @@ pub fn three_and_others(matter: &[(String, &str); 3], others: &[(String, &str)])
     format!("<div class=\"tiles three\">{matter}</div>{others}")
 }
 
-fn plots(report: &Report, sum: &PopulationReport) -> String {
+fn plots(report: &LoadReport, sum: &PopulationReport) -> String {
     let mut plots = Vec::new();
-    let over_time = |name: &str, f: &dyn Fn(&super::Moment) -> f64| Series {
+    let over_time = |name: &str, f: &dyn Fn(&super::ReportInterval) -> f64| Series {
         name: name.into(),
         points: report.timeline.iter().map(|m| (m.at_s, f(m))).collect(),
         ..Series::default()
@@ -319,7 +319,7 @@ fn cards(plots: &[Plot]) -> String {
         .collect()
 }
 
-fn curve_section(curve: &Curve) -> String {
+fn curve_section(curve: &LoadCurve) -> String {
     let line = |name: &str, f: &dyn Fn(&super::CurvePoint) -> Option<f64>| Series {
         name: name.into(),
         points: curve
@@ -331,7 +331,7 @@ fn curve_section(curve: &Curve) -> String {
         ..Series::default()
     };
     let mark = match (&curve.stick, curve.verdict) {
-        (Some(s), crate::knee::Verdict::Found) => Some((s.knee, format!("knee {}", short(s.knee)))),
+        (Some(s), crate::knee::KneeVerdict::Found) => Some((s.knee, format!("knee {}", short(s.knee)))),
         _ => None,
     };
     let load = || Axis {
@@ -340,7 +340,7 @@ fn curve_section(curve: &Curve) -> String {
         ..Axis::default()
     };
     let mut throughput = vec![line("answers/s", &|p| Some(p.throughput))];
-    let knee = curve.verdict == crate::knee::Verdict::Found;
+    let knee = curve.verdict == crate::knee::KneeVerdict::Found;
     if let Some(law) = curve.scalability.filter(|law| knee && law.describes()) {
         let last = curve.points.iter().map(|p| p.load).fold(0.0, f64::max);
         let value =
@@ -486,7 +486,7 @@ fn network(server: &Server, seconds: f64) -> String {
     }
 }
 
-fn cpu_section(report: &Report) -> String {
+fn cpu_section(report: &LoadReport) -> String {
     let d = &report.driver;
     let seconds = report.measured_s.max(1e-9);
     let mut rows = format!(
@@ -609,10 +609,10 @@ mod tests {
             good,
             ..CurvePoint::default()
         };
-        let curve = Curve {
+        let curve = LoadCurve {
             unit: "requests/s".into(),
             points: vec![point(400.0, true), point(475.0, true), point(500.0, false)],
-            verdict: crate::knee::Verdict::NotReached,
+            verdict: crate::knee::KneeVerdict::NotReached,
             stick: None,
             scalability: None,
             objectives: "p99<80ms".into(),

@@ -3,87 +3,87 @@
 //! first of them. Shown as text, as CSV and as one HTML page.
 
 use super::html::{WORDS, details, grid, plain, three, three_and_others};
-use super::model::Report;
+use super::model::LoadReport;
 use super::page::page;
 use super::svg::{Axis, Plot, Series, escape};
 use std::fmt::Write;
 
 /// Every combination of a loop that ran.
 #[derive(Clone, Debug, Default)]
-pub struct Matrix {
+pub struct LoopMatrix {
     /// What was driven.
     pub title: String,
     /// The loop's names, in the order of the scenario.
     pub names: Vec<String>,
     /// The combinations, in the order in which they ran.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<MatrixCell>,
     /// Why combinations are missing; shown on top.
     pub warnings: Vec<String>,
 }
 
 /// One combination.
 #[derive(Clone, Debug, Default)]
-pub struct Cell {
+pub struct MatrixCell {
     /// One value for each of the loop's names.
     pub values: Vec<String>,
     /// Its report.
-    pub report: Report,
+    pub report: LoadReport,
 }
 
 /// A figure of a combination.
-struct Figure {
+struct MatrixFigure {
     title: &'static str,
     unit: &'static str,
     log: bool,
-    of: fn(&Report) -> Option<f64>,
+    of: fn(&LoadReport) -> Option<f64>,
 }
 
-const FIGURES: &[Figure] = &[
-    Figure {
+const FIGURES: &[MatrixFigure] = &[
+    MatrixFigure {
         title: "Throughput",
         unit: "answers/s",
         log: false,
         of: |r| Some(r.throughput),
     },
-    Figure {
+    MatrixFigure {
         title: "Mean response time",
         unit: "ms",
         log: true,
         of: |r| answered(r).then_some(r.sum()?.response.mean),
     },
-    Figure {
+    MatrixFigure {
         title: "Response time that 99 % keep within",
         unit: "ms",
         log: true,
         of: p99,
     },
-    Figure {
+    MatrixFigure {
         title: "Server CPU per answer",
         unit: "µs",
         log: false,
-        of: Report::server_cpu_us,
+        of: LoadReport::server_cpu_us,
     },
-    Figure {
+    MatrixFigure {
         title: "Server CPU",
         unit: "% of a processor",
         log: false,
-        of: Report::server_cpu_percent,
+        of: LoadReport::server_cpu_percent,
     },
 ];
 
-fn answered(report: &Report) -> bool {
+fn answered(report: &LoadReport) -> bool {
     report.sum().is_some_and(|sum| sum.response.count > 0)
 }
 
-fn p99(report: &Report) -> Option<f64> {
+fn p99(report: &LoadReport) -> Option<f64> {
     answered(report).then_some(report.sum()?.response.p99)
 }
 
-fn errors(report: &Report) -> u64 {
+fn errors(report: &LoadReport) -> u64 {
     report.sum().map_or(0, |s| s.failed + s.checks_failed)
 }
 
-impl Matrix {
+impl LoopMatrix {
     /// One row for each combination, as text.
     pub fn text(&self) -> String {
         let widths: Vec<usize> = (0..self.names.len())
@@ -217,7 +217,7 @@ impl Matrix {
 
     /// The most and the fewest answers a second, in one sentence.
     fn verdict(&self) -> Option<String> {
-        let by = |a: &&Cell, b: &&Cell| a.report.throughput.total_cmp(&b.report.throughput);
+        let by = |a: &&MatrixCell, b: &&MatrixCell| a.report.throughput.total_cmp(&b.report.throughput);
         let most = self.cells.iter().max_by(by)?;
         let fewest = self.cells.iter().min_by(by)?;
         Some(format!(
@@ -232,11 +232,11 @@ impl Matrix {
     /// The three figures of a matrix: the most answers a second, the slowest
     /// combination, and how many combinations had errors.
     fn tiles(&self) -> String {
-        let greatest = |of: fn(&Report) -> Option<f64>| {
+        let greatest = |of: fn(&LoadReport) -> Option<f64>| {
             let figures = self.cells.iter().filter_map(|c| Some((c, of(&c.report)?)));
             figures.max_by(|a, b| a.1.total_cmp(&b.1))
         };
-        let at = |cell: &Cell| escape(&self.name(cell));
+        let at = |cell: &MatrixCell| escape(&self.name(cell));
         let most = greatest(|r| Some(r.throughput)).map_or_else(
             || ("–".to_owned(), "answers a second".to_owned()),
             |(cell, rate)| {
@@ -265,15 +265,15 @@ impl Matrix {
         )
     }
 
-    fn name(&self, cell: &Cell) -> String {
+    fn name(&self, cell: &MatrixCell) -> String {
         let parts = self.names.iter().zip(&cell.values);
         let parts: Vec<String> = parts.map(|(n, v)| format!("{n}={v}")).collect();
         parts.join(" ")
     }
 
     /// One line for every combination of the values after the first.
-    fn lines(&self) -> Vec<(String, Vec<&Cell>)> {
-        let mut lines: Vec<(String, Vec<&Cell>)> = Vec::new();
+    fn lines(&self) -> Vec<(String, Vec<&MatrixCell>)> {
+        let mut lines: Vec<(String, Vec<&MatrixCell>)> = Vec::new();
         for cell in &self.cells {
             let rest = self.names.iter().zip(&cell.values).skip(1);
             let rest: Vec<String> = rest.map(|(n, v)| format!("{n} {v}")).collect();
@@ -332,7 +332,7 @@ impl Matrix {
                     .into_iter()
                     .map(|(name, cells)| {
                         let point =
-                            |c: &&Cell| Some((place(&c.values[0]), (figure.of)(&c.report)?));
+                            |c: &&MatrixCell| Some((place(&c.values[0]), (figure.of)(&c.report)?));
                         let mut points: Vec<(f64, f64)> = cells.iter().filter_map(point).collect();
                         points.sort_by(|a, b| a.0.total_cmp(&b.0));
                         Series {
@@ -398,7 +398,7 @@ impl Matrix {
     }
 
     /// One figure with the first value across and the others down.
-    fn pivot(&self, figure: &Figure) -> String {
+    fn pivot(&self, figure: &MatrixFigure) -> String {
         let known = self.cells.iter().any(|c| (figure.of)(&c.report).is_some());
         if self.names.len() < 2 || !known {
             return String::new();
@@ -435,21 +435,21 @@ mod tests {
     use super::super::model::PopulationReport;
     use super::*;
 
-    fn matrix() -> Matrix {
+    fn matrix() -> LoopMatrix {
         let cell = |clients: &str, size: &str, throughput: f64| {
             let mut population = PopulationReport::default();
             population.response.count = 1;
             population.response.mean = 2.0;
-            Cell {
+            MatrixCell {
                 values: vec![clients.into(), size.into()],
-                report: Report {
+                report: LoadReport {
                     throughput,
                     populations: vec![population],
-                    ..Report::default()
+                    ..LoadReport::default()
                 },
             }
         };
-        Matrix {
+        LoopMatrix {
             title: "sizes".into(),
             names: vec!["clients".into(), "size".into()],
             cells: vec![

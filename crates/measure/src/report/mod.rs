@@ -18,15 +18,15 @@ mod text;
 mod verdict;
 mod versus;
 
-pub use cost::{CpuPart, ServerCpu, View};
+pub use cost::{CpuPart, ServerCpu, CpuView};
 pub use html::{html, three_and_others};
-pub use matrix::{Cell, Matrix};
+pub use matrix::{MatrixCell, LoopMatrix};
 pub use model::{
-    Curve, CurvePoint, Driver, LatencyReport, Moment, PopulationReport, Presented, PresentedPiece,
-    Report, Server, Shape, StepReport, ThreadShare, Unrecovered,
+    LoadCurve, CurvePoint, DriverUsage, LatencyReport, ReportInterval, PopulationReport, PresentedLoad, PresentedPiece,
+    LoadReport, Server, DurationBuckets, StepReport, ThreadShare, UnrecoveredLoad,
 };
 pub use page::{STYLE, page};
 pub use svg::{Axis, Plot, Series, escape, short};
 pub use text::text;
 pub use verdict::sparkline;
-pub use versus::{Versus, VersusRow};
+pub use versus::{RunComparison, VersusRow};

@@ -2,14 +2,14 @@
 
 use super::cost::ServerCpu;
 use crate::Histogram;
-use crate::knee::{BrokenStick, Scalability, Verdict};
+use crate::knee::{BrokenStick, ScalabilityLaw, KneeVerdict};
 use crate::proc::Usage;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A whole report.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Report {
+pub struct LoadReport {
     /// What was driven.
     pub title: String,
     /// When load began, RFC 3339.
@@ -30,9 +30,9 @@ pub struct Report {
     /// Each population; the last one is the sum when there are several.
     pub populations: Vec<PopulationReport>,
     /// Figures over time.
-    pub timeline: Vec<Moment>,
+    pub timeline: Vec<ReportInterval>,
     /// What the driver itself used.
-    pub driver: Driver,
+    pub driver: DriverUsage,
     /// What each observed server used.
     pub servers: Vec<Server>,
     /// What an answer cost them, every process counted once.
@@ -41,7 +41,7 @@ pub struct Report {
     /// Messages of failures and how often each occurred.
     pub messages: BTreeMap<String, u64>,
     /// Figures against load, for a search for the knee.
-    pub curve: Option<Curve>,
+    pub curve: Option<LoadCurve>,
 }
 
 /// One population.
@@ -92,12 +92,12 @@ pub struct PopulationReport {
     pub steps: Vec<StepReport>,
     /// The load in numbers; none of several populations together.
     #[serde(default)]
-    pub presented: Option<Presented>,
+    pub presented: Option<PresentedLoad>,
 }
 
 /// The load of a population.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Presented {
+pub struct PresentedLoad {
     /// `clients`, or `iterations/s`.
     pub unit: String,
     /// Its level over time; the last one holds.
@@ -155,16 +155,16 @@ pub struct LatencyReport {
     pub curve: Vec<(f64, f64)>,
     /// How they are spread.
     #[serde(default)]
-    pub shape: Shape,
+    pub shape: DurationBuckets,
 }
 
 /// Counts of durations in buckets on a logarithmic scale, 20 a decade: (k, count)
 /// of those from 10^(k/20) ns to 10^((k+1)/20) ns.
-pub type Shape = Vec<(i32, u64)>;
+pub type DurationBuckets = Vec<(i32, u64)>;
 
 /// One interval.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Moment {
+pub struct ReportInterval {
     /// Seconds after load began, at the interval's end.
     pub at_s: f64,
     /// Whether the interval lies in the warm-up.
@@ -191,12 +191,12 @@ pub struct Moment {
     pub server_cpu_us: Option<f64>,
     /// How the response times are spread.
     #[serde(default)]
-    pub shape: Shape,
+    pub shape: DurationBuckets,
 }
 
 /// What the driver used.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Driver {
+pub struct DriverUsage {
     /// Threads that presented load.
     pub threads: usize,
     /// CPU of those threads in the measured part, seconds.
@@ -252,17 +252,17 @@ pub struct ThreadShare {
 
 /// Figures against load.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Curve {
+pub struct LoadCurve {
     /// What the load is: `requests/s` or `clients`.
     pub unit: String,
     /// The points, by load.
     pub points: Vec<CurvePoint>,
     /// Whether a knee was found.
-    pub verdict: Verdict,
+    pub verdict: KneeVerdict,
     /// The bend in throughput.
     pub stick: Option<BrokenStick>,
     /// The Universal Scalability Law.
-    pub scalability: Option<Scalability>,
+    pub scalability: Option<ScalabilityLaw>,
     /// The objectives in words.
     pub objectives: String,
     /// The highest load tried that met the objectives.
@@ -276,10 +276,10 @@ pub struct Curve {
     pub interrupted: bool,
     /// The system did not recover from a load, which ended the search.
     #[serde(default)]
-    pub unrecovered: Option<Unrecovered>,
+    pub unrecovered: Option<UnrecoveredLoad>,
 }
 
-impl Curve {
+impl LoadCurve {
     /// Loads above the lowest that missed the objectives which met them.
     pub fn met_again(&self) -> impl Iterator<Item = f64> {
         let limit = self.lowest_bad.unwrap_or(f64::INFINITY);
@@ -290,7 +290,7 @@ impl Curve {
 
 /// A load that a system did not recover from.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Unrecovered {
+pub struct UnrecoveredLoad {
     /// The load.
     pub load: f64,
     /// How long was waited, s.
@@ -424,7 +424,7 @@ const SHORTEST_SILENCE_S: f64 = 0.95;
 /// Nor is one of a smaller part of the run.
 const SILENT_PART: f64 = 0.1;
 
-impl Report {
+impl LoadReport {
     /// All populations together.
     pub fn sum(&self) -> Option<&PopulationReport> {
         self.populations.last()
@@ -433,7 +433,7 @@ impl Report {
     /// For how many seconds before its end a run had no answer any more, where it
     /// had some before and what it sent failed.
     pub fn silent_s(&self) -> Option<f64> {
-        let measured: Vec<&Moment> = self.timeline.iter().filter(|m| !m.warmup).collect();
+        let measured: Vec<&ReportInterval> = self.timeline.iter().filter(|m| !m.warmup).collect();
         let last = measured.iter().rposition(|m| m.answered_s > 0.0)?;
         let after = &measured[last + 1..];
         let silent = after.last()?.at_s - measured[last].at_s;

@@ -3,7 +3,7 @@
 use super::svg::{Axis, short};
 
 /// From values to places of the picture.
-pub(super) struct Scale {
+pub(super) struct AxisScale {
     pub(super) log: bool,
     low: f64,
     high: f64,
@@ -12,7 +12,7 @@ pub(super) struct Scale {
     pub(super) ticks: Vec<(f64, String)>,
 }
 
-impl Scale {
+impl AxisScale {
     /// The scale that shows all `values` between the places `from` and `to`,
     /// with about `count` ticks.
     pub(super) fn new(
@@ -21,7 +21,7 @@ impl Scale {
         from: f64,
         to: f64,
         count: f64,
-    ) -> Scale {
+    ) -> AxisScale {
         let usable = values.filter(|v| v.is_finite() && (!axis.log || *v > 0.0));
         let ticks = axis.ticks.iter().map(|t| t.0);
         let (mut low, mut high) = usable
@@ -39,7 +39,7 @@ impl Scale {
         } else if high <= low {
             high = low + 1.0;
         }
-        let mut scale = Scale {
+        let mut scale = AxisScale {
             log: axis.log,
             low,
             high,
@@ -90,7 +90,7 @@ impl Scale {
     }
 
     /// Whether a value has a place.
-    pub(super) fn knows(&self, value: f64) -> bool {
+    pub(super) fn has_place(&self, value: f64) -> bool {
         value.is_finite() && (!self.log || value > 0.0)
     }
 

@@ -8,7 +8,7 @@
 //! drawing library has. Lines and axes are 20 KB of machine code.
 
 use super::hover;
-use super::scale::Scale;
+use super::scale::AxisScale;
 use std::fmt::Write;
 
 /// One plot.
@@ -163,9 +163,9 @@ impl Plot {
         let points = || self.series.iter().flat_map(|s| &s.points);
         let mark = self.mark.iter().map(|m| m.0);
         let xs = points().map(|p| p.0).chain(mark);
-        let x = Scale::new(&self.x, xs, frame.left, frame.right, frame.ticks);
+        let x = AxisScale::new(&self.x, xs, frame.left, frame.right, frame.ticks);
         let ys = points().map(|p| p.1);
-        let y = Scale::new(&self.y, ys, frame.bottom(), TOP, 5.0);
+        let y = AxisScale::new(&self.y, ys, frame.bottom(), TOP, 5.0);
         begin(frame, height, &self.title, out)?;
         if let Some((from, to, name)) = &self.shade {
             let (a, b) = (x.place(*from), x.place(*to));
@@ -250,8 +250,8 @@ pub(super) fn write_axes(
     frame: &Frame,
     x_label: &str,
     y_label: &str,
-    x: &Scale,
-    y: &Scale,
+    x: &AxisScale,
+    y: &AxisScale,
     out: &mut String,
 ) -> std::fmt::Result {
     let (left, right, bottom) = (frame.left, frame.right, frame.bottom());
@@ -293,11 +293,11 @@ pub(super) fn write_axes(
 fn write_series(
     series: &Series,
     colour: usize,
-    x: &Scale,
-    y: &Scale,
+    x: &AxisScale,
+    y: &AxisScale,
     out: &mut String,
 ) -> std::fmt::Result {
-    let drawn = |p: &&(f64, f64)| x.knows(p.0) && y.knows(p.1);
+    let drawn = |p: &&(f64, f64)| x.has_place(p.0) && y.has_place(p.1);
     let mut path = String::new();
     for (i, point) in series.points.iter().filter(drawn).enumerate() {
         let (at, up) = (x.place(point.0), y.place(point.1));

@@ -1,18 +1,18 @@
 //! The report as text: what to know first, then the figures.
 
-use super::model::{Curve, LatencyReport, Moment, PopulationReport, Report};
+use super::model::{LoadCurve, LatencyReport, ReportInterval, PopulationReport, LoadReport};
 use super::verdict::{bars, sparkline, tip, verdict};
-use crate::knee::{Verdict, before_collapse};
+use crate::knee::{KneeVerdict, before_collapse};
 use std::fmt::Write;
 
 /// The report as text.
-pub fn text(report: &Report) -> String {
+pub fn text(report: &LoadReport) -> String {
     let mut out = String::new();
     write_text(report, &mut out).expect("writing to a string does not fail");
     out
 }
 
-fn write_text(report: &Report, out: &mut String) -> std::fmt::Result {
+fn write_text(report: &LoadReport, out: &mut String) -> std::fmt::Result {
     writeln!(out, "{}", report.title)?;
     writeln!(
         out,
@@ -56,7 +56,7 @@ fn write_text(report: &Report, out: &mut String) -> std::fmt::Result {
 }
 
 /// Answers and response times over time, as lines of blocks.
-fn write_timeline(timeline: &[Moment], out: &mut String) -> std::fmt::Result {
+fn write_timeline(timeline: &[ReportInterval], out: &mut String) -> std::fmt::Result {
     if timeline.len() < 4 {
         return Ok(());
     }
@@ -69,11 +69,11 @@ fn write_timeline(timeline: &[Moment], out: &mut String) -> std::fmt::Result {
         last * each as f64 / timeline.len() as f64
     )?;
     let mean =
-        |group: &[Moment]| group.iter().map(|m| m.answered_s).sum::<f64>() / group.len() as f64;
+        |group: &[ReportInterval]| group.iter().map(|m| m.answered_s).sum::<f64>() / group.len() as f64;
     let rates = timeline.chunks(each).map(mean);
     let highest = rates.clone().fold(0.0, f64::max);
     writeln!(out, "  answers/s  {}  most {highest:.0}", sparkline(rates))?;
-    let worst = |group: &[Moment]| group.iter().map(|m| m.p99).fold(0.0, f64::max);
+    let worst = |group: &[ReportInterval]| group.iter().map(|m| m.p99).fold(0.0, f64::max);
     let times = timeline.chunks(each).map(worst);
     let longest = times.clone().fold(0.0, f64::max);
     writeln!(
@@ -162,7 +162,7 @@ fn write_latency(
     writeln!(out)
 }
 
-fn write_cpu(report: &Report, out: &mut String) -> std::fmt::Result {
+fn write_cpu(report: &LoadReport, out: &mut String) -> std::fmt::Result {
     writeln!(out, "\nCPU at {:.0} answers/s", report.throughput)?;
     let d = &report.driver;
     writeln!(
@@ -232,7 +232,7 @@ fn write_cpu(report: &Report, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-fn write_curve(curve: &Curve, out: &mut String) -> std::fmt::Result {
+fn write_curve(curve: &LoadCurve, out: &mut String) -> std::fmt::Result {
     writeln!(
         out,
         "\n{:>12}{:>12}{:>10}{:>10}{:>10}{:>10}{:>9}{:>12}  objectives",
@@ -274,7 +274,7 @@ const WIDEST_LINE: usize = 50;
 const WIDEST_NAME: usize = 48;
 
 /// Where throughput follows the load to, and where it has fallen.
-fn collapse(curve: &Curve) -> String {
+fn collapse(curve: &LoadCurve) -> String {
     let points: Vec<(f64, f64)> = curve
         .points
         .iter()
@@ -293,10 +293,10 @@ fn collapse(curve: &Curve) -> String {
 
 /// The law fitted to a curve that has a knee. Without one there is nothing
 /// that bends, and its figures would be made of chance.
-fn law(curve: &Curve) -> Option<String> {
+fn law(curve: &LoadCurve) -> Option<String> {
     let law = curve
         .scalability
-        .filter(|_| curve.verdict == Verdict::Found)?;
+        .filter(|_| curve.verdict == KneeVerdict::Found)?;
     if !law.describes() {
         return Some(format!(
             "The Universal Scalability Law does not describe this system (R² {:.2}).",
@@ -325,7 +325,7 @@ fn law(curve: &Curve) -> Option<String> {
 }
 
 /// What a curve shows, in sentences.
-pub(super) fn conclusions(curve: &Curve) -> Vec<String> {
+pub(super) fn conclusions(curve: &LoadCurve) -> Vec<String> {
     let unit = &curve.unit;
     let mut lines = Vec::new();
     if curve.interrupted {
@@ -334,21 +334,21 @@ pub(super) fn conclusions(curve: &Curve) -> Vec<String> {
         );
     }
     match (curve.verdict, &curve.stick) {
-        (Verdict::Found, Some(s)) => lines.push(format!(
+        (KneeVerdict::Found, Some(s)) => lines.push(format!(
             "Knee at {:.0} {unit} (95 %: {:.0} to {:.0}), {:.0} answers/s there: from this load on, more load no longer means as many more answers.",
             s.knee, s.interval.0, s.interval.1, s.throughput
         )),
-        (Verdict::Unclear, Some(s)) => lines.push(format!(
+        (KneeVerdict::Unclear, Some(s)) => lines.push(format!(
             "No knee is told: by these answers it could be anywhere from {:.0} to {:.0} {unit}. More repetitions (--repeats) or a quieter machine would tell.",
             s.interval.0, s.interval.1
         )),
-        (Verdict::NotReached, _) => lines.push(
+        (KneeVerdict::NotReached, _) => lines.push(
             "No knee found: throughput follows the load to the last step. Try higher loads.".into(),
         ),
-        (Verdict::AlreadyBeyond, _) => lines.push(
+        (KneeVerdict::AlreadyBeyond, _) => lines.push(
             "No knee found: the first step is already beyond capacity. Try lower loads.".into(),
         ),
-        (Verdict::Collapses, _) => lines.push(collapse(curve)),
+        (KneeVerdict::Collapses, _) => lines.push(collapse(curve)),
         _ => lines.push("No knee found: too few load levels to tell.".into()),
     }
     lines.extend(law(curve));
@@ -377,7 +377,7 @@ pub(super) fn conclusions(curve: &Curve) -> Vec<String> {
             stuck.load, stuck.waited_s
         ));
     }
-    if curve.collapse && curve.verdict != Verdict::Collapses {
+    if curve.collapse && curve.verdict != KneeVerdict::Collapses {
         lines
             .push("Beyond its peak, throughput falls: the system collapses under overload.".into());
     }
@@ -390,7 +390,7 @@ mod tests {
     use crate::knee::{broken_stick, scalability};
     use crate::report::CurvePoint;
 
-    fn curve(throughput: impl Fn(f64) -> f64) -> Curve {
+    fn curve(throughput: impl Fn(f64) -> f64) -> LoadCurve {
         let point = |load: f64| CurvePoint {
             load,
             throughput: throughput(load),
@@ -401,7 +401,7 @@ mod tests {
         let points: Vec<CurvePoint> = (1..=10).map(|i| point(f64::from(i) * 100.0)).collect();
         let pairs: Vec<(f64, f64)> = points.iter().map(|p| (p.load, p.throughput)).collect();
         let (verdict, stick) = broken_stick(&pairs);
-        Curve {
+        LoadCurve {
             unit: "requests/s".into(),
             verdict,
             stick,
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_knee_no_fit_is_told() {
+    fn without_a_knee_no_fit_is_reported() {
         let lines = conclusions(&curve(|load| load)).join("\n");
         assert!(lines.contains("No knee found"), "{lines}");
         assert!(!lines.contains("Scalability"), "{lines}");

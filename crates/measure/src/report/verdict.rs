@@ -2,11 +2,11 @@
 //! which nearly all came, and what went wrong. And the distribution of response
 //! times as bars of characters.
 
-use super::model::{LatencyReport, Report};
+use super::model::{LatencyReport, LoadReport};
 use std::fmt::Write;
 
 /// The verdict of a report; none where nothing was measured.
-pub(super) fn verdict(report: &Report) -> Option<String> {
+pub(super) fn verdict(report: &LoadReport) -> Option<String> {
     let sum = report.sum()?;
     if let Some(curve) = &report.curve {
         let unit = &curve.unit;
@@ -67,7 +67,7 @@ pub(super) fn verdict(report: &Report) -> Option<String> {
 }
 
 /// What would make the next run's figures better; none where nothing would.
-pub(super) fn tip(report: &Report) -> Option<&'static str> {
+pub(super) fn tip(report: &LoadReport) -> Option<&'static str> {
     let answered = report.sum().is_some_and(|sum| sum.answered > 0);
     let cold = answered && report.warmup_s <= 0.0 && report.curve.is_none();
     cold.then_some(
@@ -164,9 +164,9 @@ const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
 mod tests {
     use super::*;
     use crate::Histogram;
-    use crate::report::{Moment, PopulationReport};
+    use crate::report::{ReportInterval, PopulationReport};
 
-    fn report(answered: u64, failed: u64) -> Report {
+    fn report(answered: u64, failed: u64) -> LoadReport {
         let mut sum = PopulationReport {
             sent: answered + failed,
             answered,
@@ -174,21 +174,21 @@ mod tests {
             ..PopulationReport::default()
         };
         sum.response.p99 = 4.25;
-        Report {
+        LoadReport {
             throughput: 1234.5,
             populations: vec![sum],
-            ..Report::default()
+            ..LoadReport::default()
         }
     }
 
     #[test]
-    fn a_run_without_a_warm_up_is_told_what_that_means() {
+    fn a_run_without_a_warm_up_is_reported_with_what_that_means() {
         let mut run = report(1000, 0);
         assert!(tip(&run).unwrap().contains("--warmup"));
         assert!(crate::report::text(&run).contains("There was no warm-up"));
         run.warmup_s = 1.0;
         assert_eq!(tip(&run), None);
-        assert_eq!(tip(&Report::default()), None);
+        assert_eq!(tip(&LoadReport::default()), None);
     }
 
     #[test]
@@ -200,11 +200,11 @@ mod tests {
         assert_eq!(told(0, 10), "Nothing was answered.");
         let mut dead = report(900, 100);
         dead.measured_s = 6.0;
-        let moment = |at_s: f64| Moment {
+        let moment = |at_s: f64| ReportInterval {
             at_s,
             answered_s: if at_s <= 3.0 { 300.0 } else { 0.0 },
             errors_s: if at_s <= 3.0 { 0.0 } else { 33.0 },
-            ..Moment::default()
+            ..ReportInterval::default()
         };
         dead.timeline = (1..=6).map(f64::from).map(moment).collect();
         let told = verdict(&dead).unwrap();
@@ -218,7 +218,7 @@ mod tests {
             moment.errors_s = 0.0;
         }
         assert_eq!(dead.silent_s(), None);
-        assert_eq!(verdict(&Report::default()), None);
+        assert_eq!(verdict(&LoadReport::default()), None);
     }
 
     #[test]

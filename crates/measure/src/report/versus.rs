@@ -2,17 +2,17 @@
 //! each plot, and every run folded away.
 
 use super::html::{WORDS, details, grid, percentile_plot, three};
-use super::model::{LatencyReport, Report};
+use super::model::{LatencyReport, LoadReport};
 use super::page::page;
 use super::svg::{Axis, Plot, Series, escape};
 
 /// A comparison.
 #[derive(Clone, Debug, Default)]
-pub struct Versus {
+pub struct RunComparison {
     /// What each side is.
     pub names: [String; 2],
     /// The runs of each side, round by round.
-    pub runs: [Vec<Report>; 2],
+    pub runs: [Vec<LoadReport>; 2],
     /// The figures compared.
     pub rows: Vec<VersusRow>,
 }
@@ -32,7 +32,7 @@ pub struct VersusRow {
     pub worse: bool,
 }
 
-impl Versus {
+impl RunComparison {
     /// The comparison as one HTML page.
     pub fn html(&self) -> String {
         let [a, b] = self.names.each_ref().map(|n| escape(n));
@@ -110,7 +110,7 @@ impl Versus {
     }
 
     fn plots(&self) -> Vec<Plot> {
-        let by_round = |title: &str, unit: &str, get: &dyn Fn(&Report) -> Option<f64>| {
+        let by_round = |title: &str, unit: &str, get: &dyn Fn(&LoadReport) -> Option<f64>| {
             let series = |side: usize| Series {
                 name: ["A", "B"][side].into(),
                 points: (1..)
@@ -137,7 +137,7 @@ impl Versus {
                 ..Plot::default()
             }
         };
-        let response = |f: fn(&LatencyReport) -> f64| move |r: &Report| Some(f(&r.sum()?.response));
+        let response = |f: fn(&LatencyReport) -> f64| move |r: &LoadReport| Some(f(&r.sum()?.response));
         let mut curves = percentile_plot(&[("A", self.curve(0)), ("B", self.curve(1))]);
         curves.title = "Percentiles of the response time, mean of the runs".into();
         let mut plots = vec![
@@ -160,7 +160,7 @@ impl Versus {
             .flatten()
             .any(|r| r.server_cpu_us().is_some())
         {
-            let cpu = |r: &Report| r.server_cpu_us();
+            let cpu = |r: &LoadReport| r.server_cpu_us();
             plots.push(by_round("Server CPU per answer", "µs", &cpu));
         }
         plots
@@ -168,7 +168,7 @@ impl Versus {
 
     /// The percentiles of a side: of each quantile that all runs have, the mean.
     fn curve(&self, side: usize) -> Vec<(f64, f64)> {
-        let sums = self.runs[side].iter().filter_map(Report::sum);
+        let sums = self.runs[side].iter().filter_map(LoadReport::sum);
         let curves: Vec<&[(f64, f64)]> = sums.map(|s| &s.response.curve[..]).collect();
         let shortest = curves.iter().map(|c| c.len()).min().unwrap_or(0);
         let mean = |i: usize| {
@@ -184,14 +184,14 @@ mod tests {
     use super::*;
     use crate::report::PopulationReport;
 
-    fn run(throughput: f64, p50: f64) -> Report {
+    fn run(throughput: f64, p50: f64) -> LoadReport {
         let mut population = PopulationReport::default();
         population.response.p50 = p50;
         population.response.curve = vec![(0.0, p50 / 2.0), (0.5, p50), (0.9, p50 * 3.0)];
-        Report {
+        LoadReport {
             throughput,
             populations: vec![population],
-            ..Report::default()
+            ..LoadReport::default()
         }
     }
 
@@ -204,7 +204,7 @@ mod tests {
             verdict: "B is worse".into(),
             worse: true,
         };
-        let mut versus = Versus {
+        let mut versus = RunComparison {
             names: ["http://a/<x>".into(), "b.toml".into()],
             runs: [
                 vec![run(100.0, 1.0), run(110.0, 1.2)],

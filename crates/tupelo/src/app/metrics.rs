@@ -8,7 +8,7 @@
 
 use std::fmt::Write;
 
-use measure::proc::{Subject, Usage};
+use measure::proc::{CountedSubject, Usage};
 use region::engine::{EngineClass, ServiceUse};
 use region::{RegionStatistics, TaskTotals};
 
@@ -39,7 +39,7 @@ pub fn write(statistics: &RegionStatistics, out: &mut String) {
 
 /// Appends the figures of this process alone.
 pub fn write_own(out: &mut String) {
-    if let Ok(usage) = Subject::Process(std::process::id()).usage() {
+    if let Ok(usage) = CountedSubject::Process(std::process::id()).usage() {
         write_process(&usage, out);
     }
 }
@@ -47,7 +47,7 @@ pub fn write_own(out: &mut String) {
 /// CPU time so far by kind of engine, general and offload, in nanoseconds;
 /// none where it cannot be read.
 pub fn engines() -> Option<(u64, u64)> {
-    let usage = Subject::Process(std::process::id()).usage().ok()?;
+    let usage = CountedSubject::Process(std::process::id()).usage().ok()?;
     Some(by_engine(
         &usage,
         &region::engine::usage(),

@@ -11,7 +11,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use link::clock;
-use measure::proc::{AddressSpace, Subject};
+use measure::proc::{AddressSpace, CountedSubject};
 use region::Handle;
 use region::engine::{self, EngineClass};
 use serde_json::{Value, json};
@@ -96,7 +96,7 @@ fn take(region: &Handle, at_ns: u64) -> UsageSnapshot {
     let began = clock::thread_cpu_ns();
     let own = clock::read(libc::CLOCK_PROCESS_CPUTIME_ID);
     let pid = std::process::id();
-    let found = Subject::Process(pid).address_spaces().unwrap_or_default();
+    let found = CountedSubject::Process(pid).address_spaces().unwrap_or_default();
     let sum = |of: fn(&AddressSpace) -> u64| found.iter().map(of).sum::<u64>();
     let workers = found.iter().filter(|space| space.process != pid);
     let workers_ns: u64 = workers.map(|space| space.usage.cpu_ns).sum();
