@@ -25,17 +25,17 @@ use tokio_rustls::TlsAcceptor;
 use bms::TerminalPage;
 
 use crate::config::Uppercase;
-use crate::display::{Display, Sink};
+use crate::display::{TerminalDisplay, DisplaySink};
 use crate::input::{program_data, transid};
 use crate::messages;
-use crate::shared::Shared;
+use crate::shared::TerminalContext;
 
 /// A connection and its terminal.
 pub struct Connection {
-    shared: Arc<Shared>,
+    shared: Arc<TerminalContext>,
     region: Handle,
     user: UserId,
-    display: Arc<Display>,
+    display: Arc<TerminalDisplay>,
     facility: Option<FacilityId>,
     /// The client has agreed to begin TLS with its next byte.
     begins_tls: bool,
@@ -49,13 +49,13 @@ impl Connection {
     /// A connection that was accepted. `start_tls` says whether TLS is asked for
     /// inside of it.
     pub fn new(
-        shared: Arc<Shared>,
+        shared: Arc<TerminalContext>,
         region: Handle,
         user: UserId,
         start_tls: StartTls,
     ) -> Connection {
         Connection {
-            display: Display::new(&shared, start_tls),
+            display: TerminalDisplay::new(&shared, start_tls),
             shared,
             region,
             user,
@@ -290,7 +290,7 @@ impl Connection {
         };
         let welcome = messages::welcome(&self.shared, &self.display.terminal_name());
         self.display.show(&welcome, true);
-        let sink = Arc::new(Sink(self.display.clone()));
+        let sink = Arc::new(DisplaySink(self.display.clone()));
         match self.region.register_facility(def, sink) {
             Ok(id) => {
                 self.shared.attach(id, &self.display);

@@ -20,20 +20,20 @@ use crate::config::Uppercase;
 use crate::host::SignedOnUser;
 use crate::messages;
 use crate::names::TerminalNames;
-use crate::page::Page;
-use crate::shared::Shared;
+use crate::page::PageTables;
+use crate::shared::TerminalContext;
 
 /// A terminal.
 #[derive(Debug)]
-pub struct Display {
+pub struct TerminalDisplay {
     state: Mutex<DisplayState>,
     /// Its names, once the client has asked for an LU.
     names: OnceLock<TerminalNames>,
     /// Its code page, once it has names.
-    page: OnceLock<Arc<Page>>,
+    page: OnceLock<Arc<PageTables>>,
     /// Output or the end of the session waits for the connection's future.
     news: Notify,
-    shared: Weak<Shared>,
+    shared: Weak<TerminalContext>,
     /// The session's time starts here.
     start: Instant,
 }
@@ -65,14 +65,14 @@ pub struct DisplayState {
 /// The terminal does not take output: its session is over, or its client reads
 /// nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unreachable;
+pub struct UnreachableTerminal;
 
-impl Display {
+impl TerminalDisplay {
     /// The terminal of a new connection.
-    pub fn new(shared: &Arc<Shared>, start_tls: StartTls) -> Arc<Display> {
+    pub fn new(shared: &Arc<TerminalContext>, start_tls: StartTls) -> Arc<TerminalDisplay> {
         let config = shared.config.session(start_tls);
         let session = ServerSession::new(config, Duration::ZERO);
-        Arc::new(Display {
+        Arc::new(TerminalDisplay {
             state: Mutex::new(DisplayState {
                 session,
                 cleared: true,
@@ -113,13 +113,13 @@ impl Display {
     }
 
     /// Gives it its names and its code page; later ones are ignored.
-    pub fn set_names(&self, names: TerminalNames, page: Arc<Page>) {
+    pub fn set_names(&self, names: TerminalNames, page: Arc<PageTables>) {
         let _ = self.page.set(page);
         let _ = self.names.set(names);
     }
 
     /// Its code page.
-    pub fn page(&self) -> Arc<Page> {
+    pub fn page(&self) -> Arc<PageTables> {
         self.page.get_or_init(Arc::default).clone()
     }
 
@@ -189,7 +189,7 @@ impl Display {
     ///
     /// # Errors
     /// The client is gone or does not read.
-    pub fn write_stream(&self, stream: &OutboundStream) -> Result<(), Unreachable> {
+    pub fn write_stream(&self, stream: &OutboundStream) -> Result<(), UnreachableTerminal> {
         self.write(&stream.to_bytes())
     }
 
@@ -197,7 +197,7 @@ impl Display {
     ///
     /// # Errors
     /// The client is gone or does not read.
-    pub fn write(&self, record: &[u8]) -> Result<(), Unreachable> {
+    pub fn write(&self, record: &[u8]) -> Result<(), UnreachableTerminal> {
         let mut state = self.lock();
         let sent = state.session.send_record(record, ResponseFlag::NoResponse);
         if sent.is_ok() {
@@ -207,7 +207,7 @@ impl Display {
         }
         drop(state);
         self.notify();
-        sent.map(|_| ()).map_err(|_| Unreachable)
+        sent.map(|_| ()).map_err(|_| UnreachableTerminal)
     }
 
     /// Shows a message of the region.
@@ -277,9 +277,9 @@ impl Display {
 
 /// The region's way to a terminal.
 #[derive(Debug)]
-pub struct Sink(pub Arc<Display>);
+pub struct DisplaySink(pub Arc<TerminalDisplay>);
 
-impl FacilitySink for Sink {
+impl FacilitySink for DisplaySink {
     fn event(&self, facility: FacilityId, event: FacilityEvent) {
         let display = &self.0;
         let Some(shared) = display.shared.upgrade() else {

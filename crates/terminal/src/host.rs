@@ -13,7 +13,7 @@ pub trait TerminalHost: Debug + Send + Sync {
     /// Compares a password with a user's. `user` is a CICS user id or a name of
     /// the user store; the case of letters does not count. Takes tens of
     /// milliseconds, for unknown users too.
-    fn verify(&self, user: &str, password: &str) -> Verified;
+    fn verify(&self, user: &str, password: &str) -> PasswordCheck;
 
     /// What the region has used of the CPUs, as lines of at most 78 characters.
     fn snapshot(&self, region: &Handle, kind: SnapshotKind) -> Vec<String>;
@@ -32,7 +32,7 @@ pub struct SignedOnUser {
 
 /// What became of a password.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verified {
+pub enum PasswordCheck {
     /// It is right.
     User(SignedOnUser),
     /// It is not.

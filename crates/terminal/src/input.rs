@@ -10,7 +10,7 @@ use region::TransId;
 use tn3270::InboundRecord;
 use tn3270::stream::{address, plain_data};
 
-use crate::page::Page;
+use crate::page::PageTables;
 
 /// The data of a record for programs. The address of the first field is left out
 /// if `plain`: the screen was the region's own, not a program's.
@@ -18,7 +18,7 @@ pub fn program_data(
     record: &InboundRecord<'_>,
     positions: u16,
     plain: bool,
-    page: &Page,
+    page: &PageTables,
 ) -> Vec<u8> {
     let mut out = Vec::new();
     let mut text = Vec::new();
@@ -36,7 +36,7 @@ pub fn program_data(
 
 /// The fields of [`program_data`] in the terminal's page, with their addresses.
 /// Data of an unformatted screen have none and are left out.
-pub fn map_fields(data: &[u8], page: &Page) -> Vec<(u16, Vec<u8>)> {
+pub fn map_fields(data: &[u8], page: &PageTables) -> Vec<(u16, Vec<u8>)> {
     let mut fields: Vec<(u16, Vec<u8>)> = Vec::new();
     let mut rest = data;
     while let Some((&first, after)) = rest.split_first() {
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn fields_come_back_from_what_programs_get() {
-        let page = Page::default();
+        let page = PageTables::default();
         let bytes = [
             0x7D, 0xC2, 0x6C, 0x11, 0xC2, 0xE9, 0x81, 0x4D, 0xF1, 0x11, 0xC6, 0xD9,
         ];

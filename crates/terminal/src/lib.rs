@@ -1,9 +1,9 @@
 //! 3270 terminals of a region.
 //!
-//! [`Terminals`] listens for TN3270 and TN3270E clients. Each connection is a
+//! [`TerminalService`] listens for TN3270 and TN3270E clients. Each connection is a
 //! session of the crate `tn3270` and a facility of the region
 //! ([`region::FacilityDef`]): what its user enters begins tasks, and what tasks
-//! send goes to its screen. [`Terminals`] is also the region's service for SEND
+//! send goes to its screen. [`TerminalService`] is also the region's service for SEND
 //! MAP, RECEIVE MAP, SEND TEXT and SEND CONTROL, with the maps of [`MapTable`],
 //! for sign-on and for INQUIRE and SET TERMINAL, and runs the transactions that
 //! every region has ([`BUILT_INS`]).
@@ -33,8 +33,8 @@ mod sign_on;
 pub use browser::{BrowserError, BrowserTerminals};
 pub use builtin::{BUILT_INS, BuiltIn};
 pub use config::{StartTlsSetting, TerminalConfig, Uppercase};
-pub use host::{SignedOnUser, SnapshotKind, TerminalHost, Verified};
+pub use host::{SignedOnUser, SnapshotKind, TerminalHost, PasswordCheck};
 pub use maps::MapTable;
 pub use page::code_table;
-pub use service::{Terminals, metrics_sample};
+pub use service::{TerminalService, metrics_sample};
 pub use shared::ServerTls;

@@ -10,12 +10,12 @@ use region::{Abend, InputRefused, StartRefusal, TransId};
 use tn3270::stream::Command;
 use tn3270::{FieldAttribute, OutboundBuilder, ScreenSize, Wcc};
 
-use crate::page::Page;
-use crate::shared::Shared;
+use crate::page::PageTables;
+use crate::shared::TerminalContext;
 
 /// A record that shows a message in the last line. `erase` clears the screen
 /// before and puts the cursor into the field for input.
-pub fn record(message: &str, erase: bool, screen: ScreenSize, page: &Page) -> Vec<u8> {
+pub fn record(message: &str, erase: bool, screen: ScreenSize, page: &PageTables) -> Vec<u8> {
     let command = if erase {
         Command::EraseWrite
     } else {
@@ -52,7 +52,7 @@ pub fn unlock() -> Vec<u8> {
 }
 
 /// The good morning message.
-pub fn welcome(shared: &Shared, terminal: &str) -> String {
+pub fn welcome(shared: &TerminalContext, terminal: &str) -> String {
     format!(
         "{}  terminal {terminal}. {}",
         shared.applid, shared.config.welcome

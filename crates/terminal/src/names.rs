@@ -14,10 +14,10 @@ use tn3270::LuName;
 
 /// The names of connected terminals.
 #[derive(Debug, Default)]
-pub struct NameTable(Mutex<Names>);
+pub struct NameTable(Mutex<TakenNames>);
 
 #[derive(Debug, Default)]
-struct Names {
+struct TakenNames {
     units: HashSet<LuName>,
     terminals: HashSet<Name<4>>,
     next: u32,
@@ -77,12 +77,12 @@ impl NameTable {
         names.terminals.remove(&given.terminal);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Names> {
+    fn lock(&self) -> MutexGuard<'_, TakenNames> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Names {
+impl TakenNames {
     /// The next of T000 to TZZZ that is free.
     fn free_terminal(&mut self) -> Option<Name<4>> {
         const DIGITS: &[u8; 36] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";

@@ -15,30 +15,30 @@ use crate::config::TerminalConfig;
 
 /// A pair of pages as two tables of bytes.
 #[derive(Debug, Clone)]
-pub struct Page {
+pub struct PageTables {
     to_terminal: [u8; 256],
     to_program: [u8; 256],
 }
 
-impl Default for Page {
+impl Default for PageTables {
     fn default() -> Self {
-        Page::new(&CodeTable::cp037())
+        PageTables::new(&CodeTable::cp037())
     }
 }
 
 /// The code pages of a region's terminals.
 #[derive(Debug)]
 pub struct PageTable {
-    usual: Arc<Page>,
+    usual: Arc<PageTables>,
     /// By the name of a logical unit, or what it begins with before an asterisk.
-    named: Vec<(String, Arc<Page>)>,
+    named: Vec<(String, Arc<PageTables>)>,
 }
 
 impl PageTable {
     /// The pages of the settings, which were checked.
     pub fn new(config: &TerminalConfig) -> PageTable {
         let page = |name: &String| {
-            Arc::new(code_table(name).map_or_else(|_| Page::default(), |t| Page::new(&t)))
+            Arc::new(code_table(name).map_or_else(|_| PageTables::default(), |t| PageTables::new(&t)))
         };
         let named = config.code_pages.iter();
         PageTable {
@@ -50,7 +50,7 @@ impl PageTable {
     }
 
     /// The page of a logical unit: the longest name that fits counts.
-    pub fn of(&self, unit: &str) -> Arc<Page> {
+    pub fn of(&self, unit: &str) -> Arc<PageTables> {
         let fits = |name: &str| match name.strip_suffix('*') {
             Some(start) => unit.starts_with(start),
             None => unit == name,
@@ -76,10 +76,10 @@ pub fn code_table(name: &str) -> Result<CodeTable, String> {
     }))
 }
 
-impl Page {
+impl PageTables {
     /// The page of a table.
-    pub fn new(table: &CodeTable) -> Page {
-        let mut page = Page {
+    pub fn new(table: &CodeTable) -> PageTables {
+        let mut page = PageTables {
             to_terminal: [SUBSTITUTE; 256],
             to_program: [b'?'; 256],
         };
@@ -102,7 +102,7 @@ impl Page {
     }
 }
 
-impl TerminalPage for Page {
+impl TerminalPage for PageTables {
     fn encode(&self, character: char) -> u8 {
         let byte = u8::try_from(u32::from(character));
         byte.map_or(SUBSTITUTE, |byte| self.to_terminal(byte))
@@ -117,7 +117,7 @@ impl TerminalPage for Page {
     }
 }
 
-impl Page {
+impl PageTables {
     /// A data stream of a program as the terminal reads it. Some orders are
     /// printable characters in ASCII; they count as orders where no text could
     /// follow as it does. Nothing after a cut-off order is converted.
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn characters_of_both_sides_come_back() {
-        let page = Page::default();
+        let page = PageTables::default();
         assert_eq!(page.to_terminal(b'A'), 0xC1);
         assert_eq!(page.to_program(0xC1), b'A');
         for byte in b' '..=b'~' {

@@ -25,24 +25,24 @@ use crate::config::TerminalConfig;
 use crate::connection::Connection;
 use crate::host::TerminalHost;
 use crate::maps::MapTable;
-use crate::shared::{Running, ServerTls, Shared};
+use crate::shared::{RegionRuntime, ServerTls, TerminalContext};
 
 /// The terminals of a region.
 #[derive(Debug)]
-pub struct Terminals {
-    shared: Arc<Shared>,
-    listening: Option<Listening>,
+pub struct TerminalService {
+    shared: Arc<TerminalContext>,
+    listening: Option<TerminalListener>,
 }
 
 #[derive(Debug)]
-struct Listening {
+struct TerminalListener {
     /// Without and with TLS.
     addresses: [Option<SocketAddr>; 2],
     stop: watch::Sender<bool>,
     thread: JoinHandle<()>,
 }
 
-impl Terminals {
+impl TerminalService {
     /// Terminals that are not listened for yet.
     pub fn new(
         config: TerminalConfig,
@@ -50,9 +50,9 @@ impl Terminals {
         maps: MapTable,
         host: Option<Arc<dyn TerminalHost>>,
         tls: Option<ServerTls>,
-    ) -> Terminals {
-        Terminals {
-            shared: Arc::new(Shared::new(config, applid, maps, host, tls)),
+    ) -> TerminalService {
+        TerminalService {
+            shared: Arc::new(TerminalContext::new(config, applid, maps, host, tls)),
             listening: None,
         }
     }
@@ -92,7 +92,7 @@ impl Terminals {
             .max_blocking_threads(1)
             .build()?;
         let (stop, stopped) = watch::channel(false);
-        self.shared.begin(Running {
+        self.shared.begin(RegionRuntime {
             runtime: runtime.handle().clone(),
             region: region.clone(),
             user,
@@ -108,7 +108,7 @@ impl Terminals {
         let thread = std::thread::Builder::new()
             .name("tupelo-terminal".to_owned())
             .spawn(run)?;
-        self.listening = Some(Listening {
+        self.listening = Some(TerminalListener {
             addresses,
             stop,
             thread,
@@ -150,7 +150,7 @@ impl Terminals {
     }
 }
 
-impl Drop for Terminals {
+impl Drop for TerminalService {
     fn drop(&mut self) {
         self.stop();
     }
@@ -158,7 +158,7 @@ impl Drop for Terminals {
 
 /// Serves the commands on maps.
 #[derive(Debug)]
-struct MapService(Arc<Shared>);
+struct MapService(Arc<TerminalContext>);
 
 impl CommandService for MapService {
     fn commands(&self) -> &'static [u16] {
@@ -213,7 +213,7 @@ fn bind(address: SocketAddr) -> std::io::Result<std::net::TcpListener> {
 
 /// Accepts until it is to stop, and then ends the sessions.
 async fn accept(
-    shared: Arc<Shared>,
+    shared: Arc<TerminalContext>,
     region: &Handle,
     user: UserId,
     listeners: [Option<std::net::TcpListener>; 2],

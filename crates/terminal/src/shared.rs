@@ -14,7 +14,7 @@ use tokio::sync::watch;
 
 use crate::browses::TerminalBrowses;
 use crate::config::TerminalConfig;
-use crate::display::Display;
+use crate::display::TerminalDisplay;
 use crate::host::{SignedOnUser, TerminalHost};
 use crate::maps::MapTable;
 use crate::names::NameTable;
@@ -25,7 +25,7 @@ use crate::sign_on::SignOnTable;
 pub type ServerTls = Reloading<ServerConfig>;
 
 /// What connections and commands share.
-pub struct Shared {
+pub struct TerminalContext {
     /// The settings.
     pub config: TerminalConfig,
     /// Name of the region.
@@ -43,13 +43,13 @@ pub struct Shared {
     /// Names in use.
     pub names: NameTable,
     maps: Mutex<Arc<MapTable>>,
-    displays: Mutex<HashMap<FacilityId, Arc<Display>>>,
+    displays: Mutex<HashMap<FacilityId, Arc<TerminalDisplay>>>,
     connections: AtomicUsize,
-    running: OnceLock<Running>,
+    running: OnceLock<RegionRuntime>,
 }
 
 /// What is there once the region runs.
-pub struct Running {
+pub struct RegionRuntime {
     /// The door's runtime.
     pub runtime: tokio::runtime::Handle,
     /// The region.
@@ -60,25 +60,25 @@ pub struct Running {
     pub stop: watch::Receiver<bool>,
 }
 
-impl Shared {
+impl TerminalContext {
     /// The maps in force.
     pub fn maps(&self) -> Arc<MapTable> {
         lock(&self.maps).clone()
     }
 
     /// Notes the terminal of a facility.
-    pub fn attach(&self, facility: FacilityId, display: &Arc<Display>) {
+    pub fn attach(&self, facility: FacilityId, display: &Arc<TerminalDisplay>) {
         let mut displays = lock(&self.displays);
         displays.entry(facility).or_insert_with(|| display.clone());
     }
 
     /// The terminal of a facility.
-    pub fn display(&self, facility: FacilityId) -> Option<Arc<Display>> {
+    pub fn display(&self, facility: FacilityId) -> Option<Arc<TerminalDisplay>> {
         lock(&self.displays).get(&facility).cloned()
     }
 
     /// All terminals.
-    pub fn displays(&self) -> Vec<(FacilityId, Arc<Display>)> {
+    pub fn displays(&self) -> Vec<(FacilityId, Arc<TerminalDisplay>)> {
         let displays = lock(&self.displays);
         displays.iter().map(|(id, d)| (*id, d.clone())).collect()
     }
@@ -90,8 +90,8 @@ impl Shared {
         maps: MapTable,
         host: Option<Arc<dyn TerminalHost>>,
         tls: Option<ServerTls>,
-    ) -> Shared {
-        Shared {
+    ) -> TerminalContext {
+        TerminalContext {
             pages: PageTable::new(&config),
             host,
             tls,
@@ -108,7 +108,7 @@ impl Shared {
     }
 
     /// The region runs; later calls change nothing.
-    pub fn begin(&self, running: Running) {
+    pub fn begin(&self, running: RegionRuntime) {
         let _ = self.running.set(running);
     }
 
@@ -118,14 +118,14 @@ impl Shared {
     }
 
     /// What is there once the region runs. Returns `None` before that.
-    pub fn running(&self) -> Option<&Running> {
+    pub fn running(&self) -> Option<&RegionRuntime> {
         self.running.get()
     }
 
     /// A place for one more connection. Returns `None` if there are too many.
-    pub fn take_seat(self: &Arc<Self>) -> Option<Seat> {
+    pub fn take_seat(self: &Arc<Self>) -> Option<ConnectionSeat> {
         let taken = self.connections.fetch_add(1, Ordering::Relaxed);
-        let seat = Seat(self.clone());
+        let seat = ConnectionSeat(self.clone());
         (taken < self.config.max_connections).then_some(seat)
     }
 
@@ -141,7 +141,7 @@ impl Shared {
 
     /// Whether transactions that look at the region, or change it, are for users
     /// who have signed on: there are users, or other machines can connect.
-    pub fn asks_for_users(&self) -> bool {
+    pub fn requires_sign_on(&self) -> bool {
         let mut addresses = self.config.addresses();
         self.has_users() || addresses.any(|address| !address.ip().is_loopback())
     }
@@ -151,7 +151,7 @@ impl Shared {
         &self,
         region: &Handle,
         facility: FacilityId,
-        display: &Display,
+        display: &TerminalDisplay,
         user: Option<SignedOnUser>,
     ) {
         let userid = user.as_ref().map_or(self.default_user(), |u| u.userid);
@@ -169,16 +169,16 @@ impl Shared {
     }
 }
 
-impl Debug for Shared {
+impl Debug for TerminalContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Shared").finish_non_exhaustive()
     }
 }
 
 /// The place of a connection.
-pub struct Seat(Arc<Shared>);
+pub struct ConnectionSeat(Arc<TerminalContext>);
 
-impl Drop for Seat {
+impl Drop for ConnectionSeat {
     fn drop(&mut self) {
         self.0.connections.fetch_sub(1, Ordering::Relaxed);
     }

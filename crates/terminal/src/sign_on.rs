@@ -11,18 +11,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::host::{SignedOnUser, Verified};
-use crate::shared::Shared;
+use crate::host::{SignedOnUser, PasswordCheck};
+use crate::shared::TerminalContext;
 
 /// Wrong passwords by user.
 #[derive(Debug, Default)]
 pub struct SignOnTable {
-    failures: Mutex<HashMap<String, Failures>>,
+    failures: Mutex<HashMap<String, SignOnFailures>>,
     waiting: AtomicUsize,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Failures {
+struct SignOnFailures {
     count: u32,
     first: Instant,
 }
@@ -42,7 +42,7 @@ pub enum SignOnRefused {
     Busy,
 }
 
-impl Shared {
+impl TerminalContext {
     /// Compares a password. Runs within the door's runtime.
     ///
     /// # Errors
@@ -68,15 +68,15 @@ impl Shared {
         let verified = tokio::task::spawn_blocking(move || host.verify(&name, &password)).await;
         table.waiting.fetch_sub(1, Ordering::Relaxed);
         match verified {
-            Ok(Verified::User(found)) => {
+            Ok(PasswordCheck::User(found)) => {
                 table.forget(&user);
                 Ok(found)
             }
-            Ok(Verified::WrongPassword) => {
+            Ok(PasswordCheck::WrongPassword) => {
                 table.note(user, Instant::now());
                 Err(SignOnRefused::WrongPassword)
             }
-            Ok(Verified::UnknownUser) => Err(SignOnRefused::UnknownUser),
+            Ok(PasswordCheck::UnknownUser) => Err(SignOnRefused::UnknownUser),
             Err(_) => Err(SignOnRefused::Busy),
         }
     }
@@ -99,7 +99,7 @@ impl SignOnTable {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         failures.retain(|_, known| now.duration_since(known.first) < REFUSED_FOR);
         // Only users that exist are noted, so the table is no larger than theirs.
-        let known = failures.entry(user).or_insert(Failures {
+        let known = failures.entry(user).or_insert(SignOnFailures {
             count: 0,
             first: now,
         });

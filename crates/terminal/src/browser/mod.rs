@@ -24,12 +24,12 @@ use tokio::sync::{Notify, watch};
 
 use crate::connection::Connection;
 use crate::page::code_table;
-use crate::shared::Shared;
+use crate::shared::TerminalContext;
 use keys::KeyAction;
 
 /// The terminals of a region that are in browsers.
 pub struct BrowserTerminals {
-    shared: Arc<Shared>,
+    shared: Arc<TerminalContext>,
     sessions: Mutex<HashMap<String, Arc<BrowserSession>>>,
 }
 
@@ -63,7 +63,7 @@ struct SessionState {
     ended: bool,
     alarms: u64,
     /// When a page has asked last.
-    asked: Instant,
+    last_request: Instant,
 }
 
 impl Debug for BrowserTerminals {
@@ -74,7 +74,7 @@ impl Debug for BrowserTerminals {
 
 impl BrowserTerminals {
     /// None yet.
-    pub fn new(shared: Arc<Shared>) -> BrowserTerminals {
+    pub fn new(shared: Arc<TerminalContext>) -> BrowserTerminals {
         BrowserTerminals {
             shared,
             sessions: Mutex::default(),
@@ -104,7 +104,7 @@ impl BrowserTerminals {
                 waiting: VecDeque::new(),
                 ended: false,
                 alarms: 0,
-                asked: Instant::now(),
+                last_request: Instant::now(),
             }),
             version: watch::Sender::new(0),
             output: Notify::new(),
@@ -133,11 +133,11 @@ impl BrowserTerminals {
     /// There is no such session.
     pub async fn picture(&self, name: &str, after: Option<u64>) -> Result<Value, BrowserError> {
         let session = self.session(name)?;
-        session.lock().asked = Instant::now();
+        session.lock().last_request = Instant::now();
         let mut version = session.version.subscribe();
         let changed = version.wait_for(|now| Some(*now) != after);
         let _ = tokio::time::timeout(LONGEST_WAIT, changed).await;
-        session.lock().asked = Instant::now();
+        session.lock().last_request = Instant::now();
         Ok(session.picture())
     }
 
@@ -186,7 +186,7 @@ impl BrowserSession {
         loop {
             let (output, over) = {
                 let mut state = self.lock();
-                let silent = state.asked.elapsed() >= LONGEST_SILENCE;
+                let silent = state.last_request.elapsed() >= LONGEST_SILENCE;
                 (state.emulator.poll_transmit(), state.ended || silent)
             };
             if let Some(output) = output {

@@ -12,11 +12,11 @@ pub fn lines(screen: &Screen, table: &CodeTable) -> Vec<Vec<Value>> {
     let columns = usize::from(screen.size().columns());
     let cells = screen.cells();
     let rows = cells.chunks(columns).enumerate().map(|(row, cells)| {
-        let mut runs: Vec<(Look, String)> = Vec::new();
+        let mut runs: Vec<(CellStyle, String)> = Vec::new();
         for (column, cell) in cells.iter().enumerate() {
             // At most 16,383 positions.
             let address = (row * columns + column) as u16;
-            let look = Look::of(screen, address, cell.attribute.is_some());
+            let look = CellStyle::of(screen, address, cell.attribute.is_some());
             let shown = if look.hidden || cell.attribute.is_some() {
                 ' '
             } else {
@@ -47,7 +47,7 @@ pub fn keyboard(state: KeyboardState) -> &'static str {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Look {
+struct CellStyle {
     color: Color,
     background: Color,
     highlight: u8,
@@ -58,14 +58,14 @@ struct Look {
     attribute: bool,
 }
 
-impl Look {
-    fn of(screen: &Screen, address: u16, attribute: bool) -> Look {
+impl CellStyle {
+    fn of(screen: &Screen, address: u16, attribute: bool) -> CellStyle {
         let style = screen.style(address);
         let base = style.field.map_or(Color::GREEN, |field| field.base_color());
         let color = Some(style.extended.color).filter(|color| *color != Color::DEFAULT);
         let field = screen.field_at(address);
         let open = field.filter(|(_, a)| !a.is_protected() && !attribute);
-        Look {
+        CellStyle {
             color: color.unwrap_or(base),
             background: style.extended.background,
             highlight: style.extended.highlight.0,

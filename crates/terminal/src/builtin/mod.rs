@@ -25,11 +25,11 @@ use link::terminal::INPUT_AID;
 use link::{CallAnswer, CallOperation, CommandOperands};
 use region::{FacilityId, GuestPrograms, GuestTask, Handle, LinkData, ProgramName, TransId};
 
-use crate::display::Display;
+use crate::display::TerminalDisplay;
 use crate::host::SignedOnUser;
 use crate::messages;
-use crate::shared::Shared;
-use panel::{Entered, Panel};
+use crate::shared::TerminalContext;
+use panel::{UserInput, ScreenPanel};
 
 /// A transaction and its first program.
 #[derive(Debug)]
@@ -40,11 +40,11 @@ pub struct BuiltIn {
     pub program: &'static str,
     /// What it is for.
     pub purpose: &'static str,
-    kind: Kind,
+    kind: BuiltInKind,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Kind {
+enum BuiltInKind {
     GoodMorning,
     SignOn,
     SignOff,
@@ -58,31 +58,31 @@ pub const BUILT_INS: &[BuiltIn] = &[
         transaction: "CSGM",
         program: "DFHGMM",
         purpose: "the good morning message",
-        kind: Kind::GoodMorning,
+        kind: BuiltInKind::GoodMorning,
     },
     BuiltIn {
         transaction: "CESN",
         program: "DFHSNP",
         purpose: "sign on",
-        kind: Kind::SignOn,
+        kind: BuiltInKind::SignOn,
     },
     BuiltIn {
         transaction: "CESF",
         program: "DFHSFP",
         purpose: "sign off",
-        kind: Kind::SignOff,
+        kind: BuiltInKind::SignOff,
     },
     BuiltIn {
         transaction: "CEMT",
         program: "DFHEMTP",
         purpose: "the master terminal",
-        kind: Kind::Master,
+        kind: BuiltInKind::Master,
     },
     BuiltIn {
         transaction: "CPUS",
         program: "DFHCPUS",
         purpose: "the CPU snapshot",
-        kind: Kind::Snapshot,
+        kind: BuiltInKind::Snapshot,
     },
 ];
 
@@ -90,7 +90,7 @@ pub const BUILT_INS: &[BuiltIn] = &[
 #[derive(Debug)]
 pub struct BuiltInPrograms {
     /// What they run with.
-    pub shared: Arc<Shared>,
+    pub shared: Arc<TerminalContext>,
     /// Who runs the guests that are none of these.
     pub others: Option<Arc<dyn GuestPrograms>>,
 }
@@ -116,7 +116,7 @@ fn built_in(program: ProgramName) -> Option<&'static BuiltIn> {
 }
 
 /// Runs one interaction of a built-in transaction.
-async fn serve(shared: Arc<Shared>, region: Handle, kind: Kind, mut guest: GuestTask) {
+async fn serve(shared: Arc<TerminalContext>, region: Handle, kind: BuiltInKind, mut guest: GuestTask) {
     let given = guest.given().clone();
     let facility = guest.facility();
     let display = facility.and_then(|id| shared.display(id));
@@ -137,11 +137,11 @@ async fn serve(shared: Arc<Shared>, region: Handle, kind: Kind, mut guest: Guest
     };
     let done = match task.receive().await {
         Ok(entered) => match kind {
-            Kind::GoodMorning => goodmorning::run(&mut task),
-            Kind::SignOn => signon::sign_on(&mut task, entered).await,
-            Kind::SignOff => signon::sign_off(&mut task, entered.unwrap_or_default()),
-            Kind::Master => master::run(&mut task, entered).await,
-            Kind::Snapshot => snapshot::run(&mut task, entered).await,
+            BuiltInKind::GoodMorning => goodmorning::run(&mut task),
+            BuiltInKind::SignOn => signon::sign_on(&mut task, entered).await,
+            BuiltInKind::SignOff => signon::sign_off(&mut task, entered.unwrap_or_default()),
+            BuiltInKind::Master => master::run(&mut task, entered).await,
+            BuiltInKind::Snapshot => snapshot::run(&mut task, entered).await,
         },
         Err(abend) => Err(abend),
     };
@@ -149,13 +149,13 @@ async fn serve(shared: Arc<Shared>, region: Handle, kind: Kind, mut guest: Guest
 }
 
 /// How an interaction ends: with an abend code, or well.
-type Done = Result<(), [u8; 4]>;
+type InteractionResult = Result<(), [u8; 4]>;
 
 /// One interaction of a built-in transaction at a terminal.
 struct BuiltInTask<'g> {
-    shared: Arc<Shared>,
+    shared: Arc<TerminalContext>,
     region: Handle,
-    display: Arc<Display>,
+    display: Arc<TerminalDisplay>,
     facility: FacilityId,
     /// What the interaction before has left.
     commarea: Vec<u8>,
@@ -165,7 +165,7 @@ struct BuiltInTask<'g> {
 impl BuiltInTask<'_> {
     /// The input that began the task. Returns `None` for a task that was
     /// started.
-    async fn receive(&mut self) -> Result<Option<Entered>, [u8; 4]> {
+    async fn receive(&mut self) -> Result<Option<UserInput>, [u8; 4]> {
         let state = self.region.facility(self.facility);
         if !state.is_some_and(|state| state.has_input) {
             return Ok(None);
@@ -174,7 +174,7 @@ impl BuiltInTask<'_> {
         let operands = good(&answer)?;
         let aid = operands.get_int(INPUT_AID).unwrap_or(0);
         let data = operands.get_bytes(receive::INTO).unwrap_or_default();
-        Ok(Some(Entered::parse(aid as u8, data, &self.display.page())))
+        Ok(Some(UserInput::parse(aid as u8, data, &self.display.page())))
     }
 
     /// Has the region serve a command for this task.
@@ -184,24 +184,24 @@ impl BuiltInTask<'_> {
     }
 
     /// Shows a screen.
-    fn show(&self, panel: &Panel) {
+    fn show(&self, panel: &ScreenPanel) {
         // The task of a client that has left ends here anyway.
         let _ = self.display.write(&panel.record(&self.display.page()));
     }
 
     /// Shows a message on an empty screen, and ends the conversation.
-    fn leave(&self, message: &str) -> Done {
+    fn leave(&self, message: &str) -> InteractionResult {
         self.display.show(message, true);
         Ok(())
     }
 
     /// RETURN TRANSID COMMAREA: the next input begins this transaction again.
-    async fn continue_with(&mut self, commarea: Vec<u8>) -> Done {
+    async fn continue_with(&mut self, commarea: Vec<u8>) -> InteractionResult {
         let transid = self.guest.transid();
         self.return_to(transid, commarea).await
     }
 
-    async fn return_to(&mut self, transid: TransId, commarea: Vec<u8>) -> Done {
+    async fn return_to(&mut self, transid: TransId, commarea: Vec<u8>) -> InteractionResult {
         let operands = CommandOperands::default()
             .bytes(ret::TRANSID, transid.as_bytes().to_vec())
             .bytes(ret::COMMAREA, commarea);
@@ -221,12 +221,12 @@ impl BuiltInTask<'_> {
         match self.user() {
             Some(user) if change => user.may_change,
             Some(user) => user.may_look,
-            None => !self.shared.asks_for_users(),
+            None => !self.shared.requires_sign_on(),
         }
     }
 
     /// Refuses the transaction.
-    fn not_authorized(&self) -> Done {
+    fn not_authorized(&self) -> InteractionResult {
         let transid = self.guest.transid();
         self.leave(&messages::not_authorized(transid))
     }

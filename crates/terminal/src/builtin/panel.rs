@@ -4,19 +4,19 @@ use bms::TerminalPage;
 use tn3270::stream::Command;
 use tn3270::{FieldAttribute, OutboundBuilder, ScreenSize, Wcc};
 
-use crate::page::Page;
+use crate::page::PageTables;
 
 /// A screen under construction. Rows and columns count from 1; an item's
 /// attribute is at the column before, so items begin at column 2.
 #[derive(Debug, Default)]
-pub struct Panel {
-    items: Vec<Item>,
+pub struct ScreenPanel {
+    items: Vec<PanelItem>,
     cursor: Option<u16>,
     alarm: bool,
 }
 
 #[derive(Debug)]
-struct Item {
+struct PanelItem {
     address: u16,
     attribute: u8,
     text: String,
@@ -24,46 +24,46 @@ struct Item {
     input: Option<u16>,
 }
 
-impl Panel {
+impl ScreenPanel {
     /// An empty screen.
-    pub fn new() -> Panel {
-        Panel::default()
+    pub fn new() -> ScreenPanel {
+        ScreenPanel::default()
     }
 
     /// Text.
-    pub fn text(&mut self, row: u16, column: u16, text: impl Into<String>) -> &mut Panel {
+    pub fn text(&mut self, row: u16, column: u16, text: impl Into<String>) -> &mut ScreenPanel {
         self.item(row, column, PROTECTED, text.into(), None)
     }
 
     /// Bright text.
-    pub fn bright(&mut self, row: u16, column: u16, text: impl Into<String>) -> &mut Panel {
+    pub fn bright(&mut self, row: u16, column: u16, text: impl Into<String>) -> &mut ScreenPanel {
         self.item(row, column, PROTECTED_BRIGHT, text.into(), None)
     }
 
     /// An input field that shows a text.
-    pub fn input(&mut self, row: u16, column: u16, length: u16, text: &str) -> &mut Panel {
+    pub fn input(&mut self, row: u16, column: u16, length: u16, text: &str) -> &mut ScreenPanel {
         self.item(row, column, UNPROTECTED, text.to_owned(), Some(length))
     }
 
     /// An input field that shows nothing.
-    pub fn hidden(&mut self, row: u16, column: u16, length: u16) -> &mut Panel {
+    pub fn hidden(&mut self, row: u16, column: u16, length: u16) -> &mut ScreenPanel {
         self.item(row, column, HIDDEN, String::new(), Some(length))
     }
 
     /// Where the cursor is put.
-    pub fn cursor(&mut self, row: u16, column: u16) -> &mut Panel {
+    pub fn cursor(&mut self, row: u16, column: u16) -> &mut ScreenPanel {
         self.cursor = Some(address(row, column));
         self
     }
 
     /// Has the terminal sound its alarm.
-    pub fn alarm(&mut self, alarm: bool) -> &mut Panel {
+    pub fn alarm(&mut self, alarm: bool) -> &mut ScreenPanel {
         self.alarm = alarm;
         self
     }
 
     /// The record that shows it.
-    pub fn record(&self, page: &Page) -> Vec<u8> {
+    pub fn record(&self, page: &PageTables) -> Vec<u8> {
         let wcc = Wcc {
             reset_modified: true,
             alarm: self.alarm,
@@ -71,7 +71,7 @@ impl Panel {
         };
         let size = ScreenSize::MODEL_2;
         let mut out = OutboundBuilder::new(Command::EraseWrite, wcc, size.positions());
-        let mut items: Vec<&Item> = self.items.iter().collect();
+        let mut items: Vec<&PanelItem> = self.items.iter().collect();
         items.sort_by_key(|item| item.address);
         for item in items {
             out.address(item.address - 1);
@@ -99,8 +99,8 @@ impl Panel {
         attribute: u8,
         text: String,
         input: Option<u16>,
-    ) -> &mut Panel {
-        self.items.push(Item {
+    ) -> &mut ScreenPanel {
+        self.items.push(PanelItem {
             address: address(row, column),
             attribute,
             text,
@@ -117,7 +117,7 @@ pub const fn address(row: u16, column: u16) -> u16 {
 
 /// What a user entered, for built-in transactions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Entered {
+pub struct UserInput {
     /// The AID.
     pub aid: u8,
     /// Characters before the first field.
@@ -126,9 +126,9 @@ pub struct Entered {
     pub fields: Vec<(u16, String)>,
 }
 
-impl Entered {
+impl UserInput {
     /// Takes a program's data apart.
-    pub fn parse(aid: u8, data: &[u8], page: &Page) -> Entered {
+    pub fn parse(aid: u8, data: &[u8], page: &PageTables) -> UserInput {
         let characters = |bytes: &[u8]| bytes.iter().map(|b| char::from(*b)).collect::<String>();
         let start = data.iter().position(|byte| *byte == SBA);
         let fields = crate::input::map_fields(data, page);
@@ -136,7 +136,7 @@ impl Entered {
             let text: Vec<u8> = text.iter().map(|byte| page.to_program(*byte)).collect();
             (at, characters(&text))
         });
-        Entered {
+        UserInput {
             aid,
             text: characters(&data[..start.unwrap_or(data.len())]),
             fields: fields.collect(),
@@ -185,12 +185,12 @@ mod tests {
 
     #[test]
     fn a_panel_has_its_texts_fields_and_cursor_where_they_were_put() {
-        let mut panel = Panel::new();
+        let mut panel = ScreenPanel::new();
         panel.bright(1, 2, "TITLE").text(3, 2, "Name").cursor(3, 10);
         panel.input(3, 10, 8, "ada").hidden(4, 10, 8);
         let mut screen = Screen::new(TerminalModel::display(2));
         screen
-            .handle_record(&panel.record(&Page::default()))
+            .handle_record(&panel.record(&PageTables::default()))
             .unwrap();
         let table = CodeTable::cp037();
         assert_eq!(screen.row_text(0, &table).trim_end(), " TITLE");
@@ -205,8 +205,8 @@ mod tests {
 
     #[test]
     fn what_a_transaction_was_called_with_is_found_on_any_screen() {
-        let page = Page::default();
-        let called = |data: &[u8]| Entered::parse(0x7D, data, &page).called_with().to_owned();
+        let page = PageTables::default();
+        let called = |data: &[u8]| UserInput::parse(0x7D, data, &page).called_with().to_owned();
         assert_eq!(called(b"CEMT INQ TASK"), "INQ TASK");
         assert_eq!(called(b"CEMT"), "");
         assert_eq!(called(b"CEMTI TASK "), "I TASK");

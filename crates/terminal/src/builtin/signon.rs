@@ -5,12 +5,12 @@
 //! is disconnected.
 //! Reference: CICS supplied transactions, CESN and CESF; CICS messages, DFHCE.
 
-use super::panel::{Entered, Panel};
-use super::{BuiltInTask, CLEAR, Done, PF3};
+use super::panel::{UserInput, ScreenPanel};
+use super::{BuiltInTask, CLEAR, InteractionResult, PF3};
 use crate::sign_on::SignOnRefused;
 
 /// One interaction of CESN.
-pub async fn sign_on(task: &mut BuiltInTask<'_>, entered: Option<Entered>) -> Done {
+pub async fn sign_on(task: &mut BuiltInTask<'_>, entered: Option<UserInput>) -> InteractionResult {
     let first = task.commarea.is_empty();
     let entered = entered.unwrap_or_default();
     if !task.shared.has_users() {
@@ -46,7 +46,7 @@ pub async fn sign_on(task: &mut BuiltInTask<'_>, entered: Option<Entered>) -> Do
 }
 
 /// CESF, and CESF LOGOFF, which disconnects.
-pub fn sign_off(task: &mut BuiltInTask<'_>, entered: Entered) -> Done {
+pub fn sign_off(task: &mut BuiltInTask<'_>, entered: UserInput) -> InteractionResult {
     task.sign_on(None);
     let word = entered.called_with().to_ascii_uppercase();
     let goes = !word.is_empty() && ["LOGOFF", "GOODNIGHT"].iter().any(|w| w.starts_with(&word));
@@ -61,7 +61,7 @@ pub fn sign_off(task: &mut BuiltInTask<'_>, entered: Entered) -> Done {
     task.leave("DFHCE3590 Sign-off is complete.")
 }
 
-async fn refused(task: &mut BuiltInTask<'_>, user: &str, why: SignOnRefused) -> Done {
+async fn refused(task: &mut BuiltInTask<'_>, user: &str, why: SignOnRefused) -> InteractionResult {
     let text = match why {
         SignOnRefused::WrongPassword | SignOnRefused::UnknownUser => {
             "DFHCE3530 Your userid or password is not valid. Please retype both."
@@ -82,10 +82,10 @@ async fn refused(task: &mut BuiltInTask<'_>, user: &str, why: SignOnRefused) -> 
 }
 
 /// Shows the form.
-async fn ask(task: &mut BuiltInTask<'_>, user: &str, message: &str, alarm: bool) -> Done {
+async fn ask(task: &mut BuiltInTask<'_>, user: &str, message: &str, alarm: bool) -> InteractionResult {
     let applid = task.shared.applid.clone();
     let terminal = task.display.terminal_name();
-    let mut panel = Panel::new();
+    let mut panel = ScreenPanel::new();
     panel.bright(1, 28, format!("Signon to {applid}"));
     panel.text(1, 64, format!("Terminal {terminal}"));
     panel.text(8, 2, "Type your userid and password, then press ENTER:");

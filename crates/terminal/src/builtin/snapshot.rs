@@ -4,12 +4,12 @@
 //! ENTER shows DELTA, what was used since the baseline.
 //! Reference: the first paper's snapshot tool, ACTUAL and DELTA.
 
-use super::panel::{Entered, Panel};
-use super::{BuiltInTask, CLEAR, Done, PF1, PF3};
+use super::panel::{UserInput, ScreenPanel};
+use super::{BuiltInTask, CLEAR, InteractionResult, PF1, PF3};
 use crate::host::SnapshotKind;
 
 /// One interaction.
-pub async fn run(task: &mut BuiltInTask<'_>, entered: Option<Entered>) -> Done {
+pub async fn run(task: &mut BuiltInTask<'_>, entered: Option<UserInput>) -> InteractionResult {
     if !task.may(false) {
         return task.not_authorized();
     }
@@ -26,7 +26,7 @@ pub async fn run(task: &mut BuiltInTask<'_>, entered: Option<Entered>) -> Done {
         return task.leave("There are no figures of the CPUs here.");
     };
     let lines = host.snapshot(&task.region, kind);
-    let mut panel = Panel::new();
+    let mut panel = ScreenPanel::new();
     panel.bright(1, 2, format!("{}  CPU {title}", task.shared.applid));
     for (row, line) in (3..22).zip(&lines) {
         panel.text(row, 2, line.clone());

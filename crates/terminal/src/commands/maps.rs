@@ -16,13 +16,13 @@ use link::{CallAnswer, CommandOperands};
 use tn3270::stream::Command;
 
 use crate::config::Uppercase;
-use crate::display::{Display, Unreachable};
+use crate::display::{TerminalDisplay, UnreachableTerminal};
 use crate::input::map_fields;
 use crate::maps::{MapTable, MissingMap};
-use crate::shared::Shared;
+use crate::shared::TerminalContext;
 
 /// Serves a command for a terminal.
-pub fn serve(shared: &Shared, display: &Display, number: u16, operands: &CommandOperands) -> CallAnswer {
+pub fn serve(shared: &TerminalContext, display: &TerminalDisplay, number: u16, operands: &CommandOperands) -> CallAnswer {
     let served = match number {
         rows::send_map::NUMBER => map(shared, display, operands),
         rows::send_text::NUMBER => text(display, operands),
@@ -35,7 +35,7 @@ pub fn serve(shared: &Shared, display: &Display, number: u16, operands: &Command
     served.unwrap_or_else(|refused| refused)
 }
 
-fn map(shared: &Shared, display: &Display, operands: &CommandOperands) -> Result<CallAnswer, CallAnswer> {
+fn map(shared: &TerminalContext, display: &TerminalDisplay, operands: &CommandOperands) -> Result<CallAnswer, CallAnswer> {
     use rows::send_map as row;
     let maps = shared.maps();
     let layout = find(&maps, operands, row::MAP, row::MAPSET)?;
@@ -70,7 +70,7 @@ fn map(shared: &Shared, display: &Display, operands: &CommandOperands) -> Result
     wrote(display.write_stream(&stream))
 }
 
-fn text(display: &Display, operands: &CommandOperands) -> Result<CallAnswer, CallAnswer> {
+fn text(display: &TerminalDisplay, operands: &CommandOperands) -> Result<CallAnswer, CallAnswer> {
     use rows::send_text as row;
     let command = SendText {
         text: operands.get_bytes(row::FROM).unwrap_or_default(),
@@ -85,7 +85,7 @@ fn text(display: &Display, operands: &CommandOperands) -> Result<CallAnswer, Cal
     wrote(Ok(()))
 }
 
-fn control(display: &Display, operands: &CommandOperands) -> Result<CallAnswer, CallAnswer> {
+fn control(display: &TerminalDisplay, operands: &CommandOperands) -> Result<CallAnswer, CallAnswer> {
     use rows::send_control as row;
     let erase = erase(operands, row::ERASE, row::ALTERNATE, Some(row::ERASEAUP));
     let control = controls(
@@ -105,7 +105,7 @@ fn control(display: &Display, operands: &CommandOperands) -> Result<CallAnswer, 
 }
 
 /// RECEIVE MAP of an input that the worker has received.
-fn receive(shared: &Shared, display: &Display, operands: &CommandOperands) -> Result<CallAnswer, CallAnswer> {
+fn receive(shared: &TerminalContext, display: &TerminalDisplay, operands: &CommandOperands) -> Result<CallAnswer, CallAnswer> {
     use rows::receive_map as row;
     let maps = shared.maps();
     let layout = find(&maps, operands, row::MAP, row::MAPSET)?;
@@ -187,9 +187,9 @@ fn position(operands: &CommandOperands, cursor: u8) -> Option<u16> {
     u16::try_from(position).ok()
 }
 
-fn wrote(written: Result<(), Unreachable>) -> Result<CallAnswer, CallAnswer> {
+fn wrote(written: Result<(), UnreachableTerminal>) -> Result<CallAnswer, CallAnswer> {
     match written {
         Ok(()) => Ok(CallAnswer::of_data(CommandOperands::default().emit())),
-        Err(Unreachable) => Err(CallAnswer::of_condition(Condition::TermErr, 0)),
+        Err(UnreachableTerminal) => Err(CallAnswer::of_condition(Condition::TermErr, 0)),
     }
 }

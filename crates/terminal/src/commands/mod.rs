@@ -11,8 +11,8 @@ mod terminals;
 use cics::command::commands as rows;
 use link::{CallAnswer, CommandOperands};
 
-use crate::display::Display;
-use crate::shared::Shared;
+use crate::display::TerminalDisplay;
+use crate::shared::TerminalContext;
 pub use security::{is_of_sign_on, sign_on};
 
 /// All of them, by number.
@@ -31,7 +31,7 @@ pub const COMMANDS: &[u16] = &[
 ];
 
 /// Serves a command for a task's terminal.
-pub fn serve(shared: &Shared, display: &Display, number: u16, operands: &CommandOperands) -> CallAnswer {
+pub fn serve(shared: &TerminalContext, display: &TerminalDisplay, number: u16, operands: &CommandOperands) -> CallAnswer {
     maps::serve(shared, display, number, operands)
 }
 
@@ -47,7 +47,7 @@ pub fn needs_no_terminal(number: u16) -> bool {
 }
 
 /// Serves a command that needs no terminal.
-pub fn without_terminal(shared: &std::sync::Arc<Shared>, command: region::ServiceCommand) {
+pub fn without_terminal(shared: &std::sync::Arc<TerminalContext>, command: region::ServiceCommand) {
     match command.number {
         rows::inquire_terminal::NUMBER | rows::set_terminal::NUMBER => {
             let answer = terminals::serve(shared, &command);

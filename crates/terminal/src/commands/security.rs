@@ -12,8 +12,8 @@ use cics::resp::Condition;
 use link::{CallAnswer, CommandOperands};
 use region::{FacilityId, ServiceCommand};
 
-use crate::display::Display;
-use crate::shared::Shared;
+use crate::display::TerminalDisplay;
+use crate::shared::TerminalContext;
 use crate::sign_on::SignOnRefused;
 
 /// Whether a command is about who uses the task's terminal.
@@ -23,9 +23,9 @@ pub fn is_of_sign_on(number: u16) -> bool {
 
 /// SIGNON and SIGNOFF.
 pub fn sign_on(
-    shared: &Arc<Shared>,
+    shared: &Arc<TerminalContext>,
     facility: FacilityId,
-    display: Arc<Display>,
+    display: Arc<TerminalDisplay>,
     mut command: ServiceCommand,
 ) {
     let Some(running) = shared.running() else {
@@ -67,7 +67,7 @@ pub fn sign_on(
 }
 
 /// VERIFY PASSWORD and VERIFY PHRASE.
-pub fn verify(shared: &Arc<Shared>, mut command: ServiceCommand) {
+pub fn verify(shared: &Arc<TerminalContext>, mut command: ServiceCommand) {
     let Some(running) = shared.running() else {
         return command.answer(&refusal(SignOnRefused::NoUsers));
     };

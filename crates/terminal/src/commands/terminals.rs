@@ -10,11 +10,11 @@ use cics::resp::Condition;
 use link::{CallAnswer, Name, CommandOperands};
 use region::{FacilityState, ServiceCommand};
 
-use crate::display::Display;
-use crate::shared::Shared;
+use crate::display::TerminalDisplay;
+use crate::shared::TerminalContext;
 
 /// Serves one of them.
-pub fn serve(shared: &Arc<Shared>, command: &ServiceCommand) -> CallAnswer {
+pub fn serve(shared: &Arc<TerminalContext>, command: &ServiceCommand) -> CallAnswer {
     let name = command.operands.get_name::<4>(NAME).map(Name::from_bytes);
     if command.number == rows::inquire_terminal::NUMBER {
         return inquire(shared, command, name);
@@ -28,7 +28,7 @@ pub fn serve(shared: &Arc<Shared>, command: &ServiceCommand) -> CallAnswer {
 }
 
 /// What a terminal has, by name or in a browse.
-fn inquire(shared: &Arc<Shared>, command: &ServiceCommand, name: Option<Name<4>>) -> CallAnswer {
+fn inquire(shared: &Arc<TerminalContext>, command: &ServiceCommand, name: Option<Name<4>>) -> CallAnswer {
     use rows::inquire_terminal as row;
     let Some(running) = shared.running() else {
         return CallAnswer::of_condition(Condition::TermIdErr, UNKNOWN);
@@ -83,31 +83,31 @@ fn inquire(shared: &Arc<Shared>, command: &ServiceCommand, name: Option<Name<4>>
         }
         let number = task.as_ref().map_or(0, |task| task.task);
         given = match value(display, &state, number, option.name) {
-            Some(Value::Int(n)) => given.int(index, n),
-            Some(Value::Text(text)) => given.bytes(index, text),
+            Some(OptionValue::Int(n)) => given.int(index, n),
+            Some(OptionValue::Text(text)) => given.bytes(index, text),
             None => return CallAnswer::of_condition(Condition::InvReq, NOT_SERVED),
         };
     }
     CallAnswer::of_data(given.emit())
 }
 
-enum Value {
+enum OptionValue {
     Int(i64),
     Text(Vec<u8>),
 }
 
 /// What an option of INQUIRE TERMINAL gives. Returns `None` for one that is not
 /// served.
-fn value(display: &Display, state: &FacilityState, task: u64, option: &str) -> Option<Value> {
-    let word = |name: &str| cvda::value(name).map(|v| Value::Int(v.into()));
+fn value(display: &TerminalDisplay, state: &FacilityState, task: u64, option: &str) -> Option<OptionValue> {
+    let word = |name: &str| cvda::value(name).map(|v| OptionValue::Int(v.into()));
     let either = |yes: bool, name: &str, other: &str| word(if yes { name } else { other });
     let padded =
-        |text: &str, width: usize| Some(Value::Text(format!("{text:width$}").into_bytes()));
+        |text: &str, width: usize| Some(OptionValue::Text(format!("{text:width$}").into_bytes()));
     let names = display.names()?;
     let profile = display.profile();
     let extended = profile.extended;
     let (default, alternate) = (profile.default_size, profile.alternate_size);
-    let number = |n: u16| Some(Value::Int(n.into()));
+    let number = |n: u16| Some(OptionValue::Int(n.into()));
     match option {
         "NETNAME" => padded(names.unit.as_str(), 8),
         "ACQSTATUS" | "TERMSTATUS" => word("ACQUIRED"),
@@ -135,7 +135,7 @@ fn value(display: &Display, state: &FacilityState, task: u64, option: &str) -> O
         "ALTSCRNWD" => number(alternate.columns),
         "SIGNONSTATUS" => either(display.lock().user.is_some(), "SIGNEDON", "SIGNEDOFF"),
         "USERID" => padded(&state.userid.to_string(), 8),
-        "TASKID" => Some(Value::Int(i64::try_from(task).unwrap_or(0))),
+        "TASKID" => Some(OptionValue::Int(i64::try_from(task).unwrap_or(0))),
         "TRANSACTION" => padded(&display.transid_of(state.busy), 4),
         "NEXTTRANSID" => padded(&state.next_transid.to_string(), 4),
         _ => None,
@@ -147,7 +147,7 @@ fn has(profile: &bms::TerminalProfile, attribute: bms::ExtendedAttribute) -> boo
 }
 
 /// SET TERMINAL: UCTRANST, and RELEASED, which disconnects.
-fn set(display: &Display, operands: &CommandOperands) -> CallAnswer {
+fn set(display: &TerminalDisplay, operands: &CommandOperands) -> CallAnswer {
     use rows::set_terminal as row;
     let named = |option| {
         let value = operands.get_int(option).and_then(|v| u32::try_from(v).ok());

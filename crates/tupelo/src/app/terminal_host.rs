@@ -8,7 +8,7 @@ use gateway::security::users::{StoredUser, UserStore, hash_password, is_user_id,
 use gateway::security::{RoleAccess, AdminAction};
 use region::{Handle, UserId};
 use serde_json::Value;
-use terminal::{SignedOnUser, SnapshotKind, TerminalHost, Verified};
+use terminal::{SignedOnUser, SnapshotKind, TerminalHost, PasswordCheck};
 
 use super::{Application, operate};
 
@@ -38,7 +38,7 @@ impl TerminalHost for TerminalUsers {
         self.users.is_file()
     }
 
-    fn verify(&self, user: &str, password: &str) -> Verified {
+    fn verify(&self, user: &str, password: &str) -> PasswordCheck {
         // A store that cannot be read lets nobody in; `tupelo check` says why.
         let users = UserStore::load(&self.users).unwrap_or_default();
         let found = users.iter().find(|known| is_called(known, user));
@@ -46,10 +46,10 @@ impl TerminalHost for TerminalUsers {
         let (Some(known), Some(userid)) = (with_password, found.and_then(user_id)) else {
             let hash = || hash_password("nobody").unwrap_or_default();
             verify_password(password, self.dummy_hash.get_or_init(hash));
-            return Verified::UnknownUser;
+            return PasswordCheck::UnknownUser;
         };
         if !verify_password(password, &known.password) {
-            return Verified::WrongPassword;
+            return PasswordCheck::WrongPassword;
         }
         let has = |act| {
             let roles = self.access.roles(act);
@@ -57,7 +57,7 @@ impl TerminalHost for TerminalUsers {
                 .iter()
                 .any(|role| role == "*" || known.roles.contains(role))
         };
-        Verified::User(SignedOnUser {
+        PasswordCheck::User(SignedOnUser {
             userid,
             may_look: has(AdminAction::Read),
             may_change: has(AdminAction::Operate),

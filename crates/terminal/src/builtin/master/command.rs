@@ -6,7 +6,7 @@
 //! characters and `+` for one.
 //! Reference: CICS supplied transactions, "Abbreviations", "Generic notation".
 
-use super::resources::{PERFORMED, RESOURCES, Resource, SetWord};
+use super::resources::{PERFORMED, RESOURCES, ResourceKind, SetWord};
 
 /// What is to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,18 +25,18 @@ pub struct MasterCommand {
     /// What is to be done.
     pub verb: Verb,
     /// With what.
-    pub resource: &'static Resource,
+    pub resource: &'static ResourceKind,
     /// Names; with none, all.
     pub names: Vec<String>,
     /// Values that a line of INQUIRE must show.
-    pub filters: Vec<Filter>,
+    pub filters: Vec<ValueFilter>,
     /// What SET changes.
-    pub changes: Vec<Change>,
+    pub changes: Vec<SetChange>,
 }
 
 /// A word of SET.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct SetChange {
     /// The option of the command.
     pub option: &'static str,
     /// Its number, if it takes one.
@@ -45,7 +45,7 @@ pub struct Change {
 
 /// A value that is to be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Filter {
+pub enum ValueFilter {
     /// A CVDA that begins so.
     Word(String),
     /// A labelled value.
@@ -53,7 +53,7 @@ pub enum Filter {
 }
 
 #[derive(Debug)]
-struct Word {
+struct CommandWord {
     text: String,
     argument: Option<String>,
 }
@@ -142,7 +142,7 @@ pub fn parse(text: &str) -> Result<MasterCommand, Vec<String>> {
 /// What can be typed, after what is wrong.
 pub fn help(wrong: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = wrong.to_vec();
-    let names = |list: &[Resource]| list.iter().map(|r| r.name).collect::<Vec<_>>().join(" ");
+    let names = |list: &[ResourceKind]| list.iter().map(|r| r.name).collect::<Vec<_>>().join(" ");
     lines.push(String::new());
     lines.push(format!("INQUIRE  {}", names(RESOURCES)));
     let settable: Vec<&str> = RESOURCES
@@ -192,14 +192,14 @@ fn fits_bytes(pattern: &[u8], name: &[u8]) -> bool {
     }
 }
 
-fn filter(word: &Word) -> Filter {
+fn filter(word: &CommandWord) -> ValueFilter {
     match &word.argument {
-        Some(value) => Filter::Labelled(word.text.clone(), value.to_ascii_uppercase()),
-        None => Filter::Word(word.text.clone()),
+        Some(value) => ValueFilter::Labelled(word.text.clone(), value.to_ascii_uppercase()),
+        None => ValueFilter::Word(word.text.clone()),
     }
 }
 
-fn change(resource: &Resource, word: &Word) -> Result<Change, String> {
+fn change(resource: &ResourceKind, word: &CommandWord) -> Result<SetChange, String> {
     let known = |w: &&SetWord| is_cut(w.word, w.least, &word.text);
     let Some(found) = resource.words.iter().find(known) else {
         let (name, text) = (resource.name, &word.text);
@@ -221,22 +221,22 @@ fn change(resource: &Resource, word: &Word) -> Result<Change, String> {
         (false, None) => None,
     };
     let option = found.option;
-    Ok(Change { option, value })
+    Ok(SetChange { option, value })
 }
 
-fn changes(resource: &Resource) -> String {
+fn changes(resource: &ResourceKind) -> String {
     let words: Vec<&str> = resource.words.iter().map(|w| w.word).collect();
     words.join(", ")
 }
 
 /// Words with what stands in parentheses after them.
-fn words(text: &str) -> Result<Vec<Word>, String> {
-    let mut words: Vec<Word> = Vec::new();
+fn words(text: &str) -> Result<Vec<CommandWord>, String> {
+    let mut words: Vec<CommandWord> = Vec::new();
     let mut rest = text.trim_matches(['\0', ' ', ',']);
     while !rest.is_empty() {
         let end = rest.find([' ', ',', '(', '\0']).unwrap_or(rest.len());
         if end > 0 {
-            words.push(Word {
+            words.push(CommandWord {
                 text: rest[..end].to_ascii_uppercase(),
                 argument: None,
             });
@@ -305,8 +305,8 @@ mod tests {
         assert_eq!(
             filters,
             [
-                Filter::Word("OPE".into()),
-                Filter::Labelled("TRA".into(), "CEMT".into())
+                ValueFilter::Word("OPE".into()),
+                ValueFilter::Labelled("TRA".into(), "CEMT".into())
             ]
         );
     }

@@ -12,13 +12,13 @@ mod show;
 use cics::command::commands as rows;
 use link::CommandOperands;
 
-use super::panel::{Entered, Panel};
-use super::{BuiltInTask, CLEAR, Done, PF3, PF7, PF8, PF10, PF11};
+use super::panel::{UserInput, ScreenPanel};
+use super::{BuiltInTask, CLEAR, InteractionResult, PF3, PF7, PF8, PF10, PF11};
 use command::{MasterCommand, Verb};
-use show::Line;
+use show::ResourceLine;
 
 /// One interaction.
-pub async fn run(task: &mut BuiltInTask<'_>, entered: Option<Entered>) -> Done {
+pub async fn run(task: &mut BuiltInTask<'_>, entered: Option<UserInput>) -> InteractionResult {
     if !task.may(false) {
         return task.not_authorized();
     }
@@ -75,15 +75,15 @@ impl Session {
 
 /// Does the command and shows the result. `acts` is false for a look at
 /// what was asked for before.
-async fn shown(task: &mut BuiltInTask<'_>, mut session: Session, acts: bool) -> Done {
+async fn shown(task: &mut BuiltInTask<'_>, mut session: Session, acts: bool) -> InteractionResult {
     let outcome = match command::parse(&session.text) {
         Ok(command) => perform(task, &command, acts).await?,
-        Err(lines) => Outcome::syntax(lines),
+        Err(lines) => CommandOutcome::syntax(lines),
     };
     let lines = &outcome.lines;
     let last = lines.len().saturating_sub(1) / LINES * LINES;
     session.first = session.first.min(last);
-    let mut panel = Panel::new();
+    let mut panel = ScreenPanel::new();
     panel.input(1, 2, COMMAND_LENGTH, &session.text);
     panel.cursor(1, 2);
     panel.text(2, 2, format!("STATUS:  {}", outcome.status));
@@ -105,15 +105,15 @@ async fn shown(task: &mut BuiltInTask<'_>, mut session: Session, acts: bool) -> 
 }
 
 /// What is shown of a command.
-struct Outcome {
+struct CommandOutcome {
     status: &'static str,
-    lines: Vec<Line>,
+    lines: Vec<ResourceLine>,
     response: String,
 }
 
-impl Outcome {
-    fn syntax(lines: Vec<String>) -> Outcome {
-        Outcome {
+impl CommandOutcome {
+    fn syntax(lines: Vec<String>) -> CommandOutcome {
+        CommandOutcome {
             status: "COMMAND SYNTAX CHECK",
             response: if lines.is_empty() {
                 "ENTER ONE"
@@ -121,14 +121,14 @@ impl Outcome {
                 "ERROR"
             }
             .to_owned(),
-            lines: command::help(&lines).into_iter().map(Line::of).collect(),
+            lines: command::help(&lines).into_iter().map(ResourceLine::of).collect(),
         }
     }
 
-    fn refused(line: &str) -> Outcome {
-        Outcome {
+    fn refused(line: &str) -> CommandOutcome {
+        CommandOutcome {
             status: "RESULTS",
-            lines: vec![Line::of(line.to_owned())],
+            lines: vec![ResourceLine::of(line.to_owned())],
             response: "ERROR".to_owned(),
         }
     }
@@ -138,9 +138,9 @@ async fn perform(
     task: &mut BuiltInTask<'_>,
     command: &MasterCommand,
     acts: bool,
-) -> Result<Outcome, [u8; 4]> {
+) -> Result<CommandOutcome, [u8; 4]> {
     if command.verb != Verb::Inquire && acts && !task.may(true) {
-        return Ok(Outcome::refused(
+        return Ok(CommandOutcome::refused(
             "You may look, and not change: the role operations is needed for SET and PERFORM.",
         ));
     }
@@ -150,7 +150,7 @@ async fn perform(
     let acts = acts && command.verb == Verb::Set;
     let mut lines = show::inquire(task, command).await?;
     if lines.is_empty() {
-        return Ok(Outcome::refused("NOT FOUND"));
+        return Ok(CommandOutcome::refused("NOT FOUND"));
     }
     let mut failed = 0;
     if acts {
@@ -161,7 +161,7 @@ async fn perform(
         }
         lines = show::after_set(task, command, lines).await?;
     }
-    Ok(Outcome {
+    Ok(CommandOutcome {
         status: "RESULTS",
         lines,
         response: match failed {
@@ -185,10 +185,10 @@ async fn performed(
     task: &mut BuiltInTask<'_>,
     command: &MasterCommand,
     acts: bool,
-) -> Result<Outcome, [u8; 4]> {
+) -> Result<CommandOutcome, [u8; 4]> {
     let number = match command.resource.name {
         "SHUTDOWN" => {
-            return Ok(Outcome::refused(
+            return Ok(CommandOutcome::refused(
                 "PERFORM SHUTDOWN is not done at a terminal: end the server's process.",
             ));
         }
@@ -200,9 +200,9 @@ async fn performed(
         let answer = task.command(number, &CommandOperands::default()).await;
         note = show::note(&answer);
     }
-    Ok(Outcome {
+    Ok(CommandOutcome {
         status: "RESULTS",
-        lines: vec![Line::of(format!(
+        lines: vec![ResourceLine::of(format!(
             "PERFORM {} {note}",
             command.resource.name
         ))],

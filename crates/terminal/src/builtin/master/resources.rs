@@ -9,7 +9,7 @@ use super::command::is_cut;
 
 /// A kind of resource.
 #[derive(Debug)]
-pub struct Resource {
+pub struct ResourceKind {
     /// Its name.
     pub name: &'static str,
     /// Other names.
@@ -17,13 +17,13 @@ pub struct Resource {
     /// Letters that make it unique.
     pub least: usize,
     /// Where its values come from.
-    pub source: Source,
+    pub source: ValueSource,
     /// The label of its key.
     pub label: &'static str,
     /// Characters of its key.
     pub key_length: usize,
     /// What is shown.
-    pub columns: &'static [Column],
+    pub columns: &'static [ResourceColumn],
     /// What SET takes.
     pub words: &'static [SetWord],
     /// The command that SET gives; 0 for none.
@@ -32,7 +32,7 @@ pub struct Resource {
 
 /// Where the values of a resource come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
+pub enum ValueSource {
     /// INQUIRE of this number, which can be browsed.
     Browse(u16),
     /// INQUIRE TASK.
@@ -47,16 +47,16 @@ pub enum Source {
 
 /// A value of a line.
 #[derive(Debug)]
-pub struct Column {
+pub struct ResourceColumn {
     /// The option of INQUIRE.
     pub option: &'static str,
     /// How it is shown.
-    pub show: Show,
+    pub show: ValueFormat,
 }
 
 /// How a value is shown.
 #[derive(Debug, Clone, Copy)]
-pub enum Show {
+pub enum ValueFormat {
     /// The first three letters of a CVDA.
     Word,
     /// Characters after a label.
@@ -78,7 +78,7 @@ pub struct SetWord {
     pub takes_number: bool,
 }
 
-impl Resource {
+impl ResourceKind {
     /// Whether a word names it.
     pub fn is_called(&self, word: &str) -> bool {
         is_cut(self.name, self.least, word) || self.aliases.contains(&word)
@@ -86,23 +86,23 @@ impl Resource {
 
     /// Whether there is one of it, without a name.
     pub fn is_single(&self) -> bool {
-        self.source == Source::System
+        self.source == ValueSource::System
     }
 }
 
-const fn word(option: &'static str) -> Column {
-    let show = Show::Word;
-    Column { option, show }
+const fn word(option: &'static str) -> ResourceColumn {
+    let show = ValueFormat::Word;
+    ResourceColumn { option, show }
 }
 
-const fn text(option: &'static str, label: &'static str, width: usize) -> Column {
-    let show = Show::Text(label, width);
-    Column { option, show }
+const fn text(option: &'static str, label: &'static str, width: usize) -> ResourceColumn {
+    let show = ValueFormat::Text(label, width);
+    ResourceColumn { option, show }
 }
 
-const fn number(option: &'static str, label: &'static str, width: usize) -> Column {
-    let show = Show::Number(label, width);
-    Column { option, show }
+const fn number(option: &'static str, label: &'static str, width: usize) -> ResourceColumn {
+    let show = ValueFormat::Number(label, width);
+    ResourceColumn { option, show }
 }
 
 const fn flag(word: &'static str, least: usize, option: &'static str) -> SetWord {
@@ -124,12 +124,12 @@ const fn value(word: &'static str, least: usize, option: &'static str) -> SetWor
 }
 
 /// INQUIRE and SET.
-pub const RESOURCES: &[Resource] = &[
-    Resource {
+pub const RESOURCES: &[ResourceKind] = &[
+    ResourceKind {
         name: "TASK",
         aliases: &[],
         least: 2,
-        source: Source::Tasks,
+        source: ValueSource::Tasks,
         label: "Tas",
         key_length: 7,
         columns: &[
@@ -148,11 +148,11 @@ pub const RESOURCES: &[Resource] = &[
         ],
         set: rows::set_task::NUMBER,
     },
-    Resource {
+    ResourceKind {
         name: "TRANSACTION",
         aliases: &["TRANID", "TRANSID", "PCT"],
         least: 3,
-        source: Source::Browse(rows::inquire_transaction::NUMBER),
+        source: ValueSource::Browse(rows::inquire_transaction::NUMBER),
         label: "Tra",
         key_length: 4,
         columns: &[
@@ -171,11 +171,11 @@ pub const RESOURCES: &[Resource] = &[
         ],
         set: rows::set_transaction::NUMBER,
     },
-    Resource {
+    ResourceKind {
         name: "PROGRAM",
         aliases: &["PPT"],
         least: 3,
-        source: Source::Browse(rows::inquire_program::NUMBER),
+        source: ValueSource::Browse(rows::inquire_program::NUMBER),
         label: "Prog",
         key_length: 8,
         columns: &[
@@ -193,11 +193,11 @@ pub const RESOURCES: &[Resource] = &[
         ],
         set: rows::set_program::NUMBER,
     },
-    Resource {
+    ResourceKind {
         name: "FILE",
         aliases: &["DATASET", "FCT"],
         least: 2,
-        source: Source::Browse(rows::inquire_file::NUMBER),
+        source: ValueSource::Browse(rows::inquire_file::NUMBER),
         label: "Fil",
         key_length: 8,
         columns: &[
@@ -229,11 +229,11 @@ pub const RESOURCES: &[Resource] = &[
         ],
         set: rows::set_file::NUMBER,
     },
-    Resource {
+    ResourceKind {
         name: "TERMINAL",
         aliases: &["TCT"],
         least: 2,
-        source: Source::Terminals,
+        source: ValueSource::Terminals,
         label: "Ter",
         key_length: 4,
         columns: &[],
@@ -247,11 +247,11 @@ pub const RESOURCES: &[Resource] = &[
         ],
         set: 0,
     },
-    Resource {
+    ResourceKind {
         name: "TCLASS",
         aliases: &["TRANCLASS"],
         least: 2,
-        source: Source::Browse(rows::inquire_tranclass::NUMBER),
+        source: ValueSource::Browse(rows::inquire_tranclass::NUMBER),
         label: "Tcl",
         key_length: 8,
         columns: &[
@@ -265,11 +265,11 @@ pub const RESOURCES: &[Resource] = &[
         ],
         set: rows::set_tranclass::NUMBER,
     },
-    Resource {
+    ResourceKind {
         name: "TSQUEUE",
         aliases: &["TSQNAME"],
         least: 2,
-        source: Source::Browse(rows::inquire_tsqueue::NUMBER),
+        source: ValueSource::Browse(rows::inquire_tsqueue::NUMBER),
         label: "Tsq",
         key_length: 16,
         columns: &[
@@ -281,22 +281,22 @@ pub const RESOURCES: &[Resource] = &[
         words: &[],
         set: 0,
     },
-    Resource {
+    ResourceKind {
         name: "TDQUEUE",
         aliases: &["QUEUE", "DCT"],
         least: 2,
-        source: Source::Browse(rows::inquire_tdqueue::NUMBER),
+        source: ValueSource::Browse(rows::inquire_tdqueue::NUMBER),
         label: "Tdq",
         key_length: 4,
         columns: &[word("TYPE"), word("ENABLESTATUS")],
         words: &[],
         set: 0,
     },
-    Resource {
+    ResourceKind {
         name: "SYSTEM",
         aliases: &[],
         least: 2,
-        source: Source::System,
+        source: ValueSource::System,
         label: "",
         key_length: 0,
         columns: &[
@@ -313,18 +313,18 @@ pub const RESOURCES: &[Resource] = &[
 ];
 
 /// PERFORM.
-pub const PERFORMED: &[Resource] = &[
+pub const PERFORMED: &[ResourceKind] = &[
     performed("SHUTDOWN", 2),
     performed("STATISTICS", 2),
     performed("RESETTIME", 3),
 ];
 
-const fn performed(name: &'static str, least: usize) -> Resource {
-    Resource {
+const fn performed(name: &'static str, least: usize) -> ResourceKind {
+    ResourceKind {
         name,
         aliases: &[],
         least,
-        source: Source::Nothing,
+        source: ValueSource::Nothing,
         label: "",
         key_length: 0,
         columns: &[],
@@ -342,10 +342,10 @@ mod tests {
     fn every_column_and_every_word_is_an_option_of_its_command() {
         for resource in RESOURCES {
             let inquired = match resource.source {
-                Source::Browse(number) => Some(number),
-                Source::Tasks => Some(rows::inquire_task::NUMBER),
-                Source::System => Some(rows::inquire_system::NUMBER),
-                Source::Terminals | Source::Nothing => None,
+                ValueSource::Browse(number) => Some(number),
+                ValueSource::Tasks => Some(rows::inquire_task::NUMBER),
+                ValueSource::System => Some(rows::inquire_system::NUMBER),
+                ValueSource::Terminals | ValueSource::Nothing => None,
             };
             let name = resource.name;
             if let Some(row) = inquired.and_then(by_number) {

@@ -8,33 +8,33 @@ use link::{CallAnswer, CommandOperands};
 use region::PurgeOutcome;
 
 use super::super::BuiltInTask;
-use super::command::{Filter, MasterCommand, fits, is_cut};
-use super::resources::{Column, Resource, Show, Source};
+use super::command::{ValueFilter, MasterCommand, fits, is_cut};
+use super::resources::{ResourceColumn, ResourceKind, ValueFormat, ValueSource};
 
 /// A line.
 #[derive(Debug, Clone, Default)]
-pub struct Line {
+pub struct ResourceLine {
     /// The resource's name.
     pub key: String,
     /// The name as it is shown.
     head: String,
-    values: Vec<Shown>,
+    values: Vec<ShownValue>,
     /// What became of it.
     pub note: String,
 }
 
 #[derive(Debug, Clone)]
-enum Shown {
+enum ShownValue {
     Word(String),
     Labelled(&'static str, String),
 }
 
-impl Line {
+impl ResourceLine {
     /// A line of text.
-    pub fn of(text: String) -> Line {
-        Line {
+    pub fn of(text: String) -> ResourceLine {
+        ResourceLine {
             head: text,
-            ..Line::default()
+            ..ResourceLine::default()
         }
     }
 
@@ -43,13 +43,13 @@ impl Line {
         let mut text = self.head.clone();
         for value in &self.values {
             match value {
-                Shown::Word(word) => {
+                ShownValue::Word(word) => {
                     let mut letters = word.chars();
                     let first = letters.next().unwrap_or(' ');
                     let more: String = letters.take(2).collect();
                     text.push_str(&format!(" {first}{}", more.to_ascii_lowercase()));
                 }
-                Shown::Labelled(label, value) => text.push_str(&format!(" {label}({value})")),
+                ShownValue::Labelled(label, value) => text.push_str(&format!(" {label}({value})")),
             }
         }
         if !self.note.is_empty() {
@@ -62,10 +62,10 @@ impl Line {
         text
     }
 
-    fn passes(&self, filter: &Filter) -> bool {
+    fn passes(&self, filter: &ValueFilter) -> bool {
         self.values.iter().any(|value| match (filter, value) {
-            (Filter::Word(cut), Shown::Word(word)) => is_cut(word, 2, cut),
-            (Filter::Labelled(cut, wanted), Shown::Labelled(label, value)) => {
+            (ValueFilter::Word(cut), ShownValue::Word(word)) => is_cut(word, 2, cut),
+            (ValueFilter::Labelled(cut, wanted), ShownValue::Labelled(label, value)) => {
                 let label = label.to_ascii_uppercase();
                 let named = label.starts_with(cut.as_str()) || cut.starts_with(&label);
                 named && fits(wanted, value.trim())
@@ -79,9 +79,9 @@ impl Line {
 pub async fn inquire(
     task: &mut BuiltInTask<'_>,
     command: &MasterCommand,
-) -> Result<Vec<Line>, [u8; 4]> {
+) -> Result<Vec<ResourceLine>, [u8; 4]> {
     let resource = command.resource;
-    if resource.source == Source::Terminals {
+    if resource.source == ValueSource::Terminals {
         let mut lines = terminals(task);
         lines.retain(|line| is_wanted(command, &line.key));
         lines.retain(|line| command.filters.iter().all(|f| line.passes(f)));
@@ -101,16 +101,16 @@ pub async fn inquire(
 pub async fn after_set(
     task: &mut BuiltInTask<'_>,
     command: &MasterCommand,
-    before: Vec<Line>,
-) -> Result<Vec<Line>, [u8; 4]> {
+    before: Vec<ResourceLine>,
+) -> Result<Vec<ResourceLine>, [u8; 4]> {
     let mut lines = Vec::new();
     for old in before {
         let now = match command.resource.source {
-            Source::Terminals => terminals(task).into_iter().find(|l| l.key == old.key),
+            ValueSource::Terminals => terminals(task).into_iter().find(|l| l.key == old.key),
             _ => line(task, command.resource, &old.key).await?,
         };
         // A task that was purged has gone.
-        lines.push(Line {
+        lines.push(ResourceLine {
             note: old.note.clone(),
             ..now.unwrap_or(old)
         });
@@ -125,7 +125,7 @@ pub async fn set(
     key: &str,
 ) -> Result<String, [u8; 4]> {
     let resource = command.resource;
-    if resource.source == Source::Terminals {
+    if resource.source == ValueSource::Terminals {
         return Ok(set_terminal(task, command, key));
     }
     let Some(row) = by_number(resource.set) else {
@@ -164,16 +164,16 @@ async fn keys(task: &mut BuiltInTask<'_>, command: &MasterCommand) -> Result<Vec
     let resource = command.resource;
     let generic = |name: &String| name.contains(['*', '+']);
     let all = match resource.source {
-        Source::System => vec![String::new()],
-        Source::Tasks => {
+        ValueSource::System => vec![String::new()],
+        ValueSource::Tasks => {
             let tasks = task.region.tasks().into_iter();
             tasks.map(|t| format!("{:07}", t.task)).collect()
         }
-        Source::Browse(_) if !command.names.is_empty() && !command.names.iter().any(generic) => {
+        ValueSource::Browse(_) if !command.names.is_empty() && !command.names.iter().any(generic) => {
             command.names.clone()
         }
-        Source::Browse(number) => browse(task, number).await?,
-        Source::Terminals | Source::Nothing => Vec::new(),
+        ValueSource::Browse(number) => browse(task, number).await?,
+        ValueSource::Terminals | ValueSource::Nothing => Vec::new(),
     };
     Ok(all
         .into_iter()
@@ -185,7 +185,7 @@ fn is_wanted(command: &MasterCommand, key: &str) -> bool {
     if command.names.is_empty() {
         return true;
     }
-    let tasks = command.resource.source == Source::Tasks;
+    let tasks = command.resource.source == ValueSource::Tasks;
     command.names.iter().any(|name| {
         // Leading zeros of a task's number may be left out.
         let same = tasks && key.trim_start_matches('0') == name.trim_start_matches('0');
@@ -217,14 +217,14 @@ async fn browse(task: &mut BuiltInTask<'_>, number: u16) -> Result<Vec<String>, 
 /// The line of one resource. Returns `None` if it is not there.
 async fn line(
     task: &mut BuiltInTask<'_>,
-    resource: &'static Resource,
+    resource: &'static ResourceKind,
     key: &str,
-) -> Result<Option<Line>, [u8; 4]> {
+) -> Result<Option<ResourceLine>, [u8; 4]> {
     let number = match resource.source {
-        Source::Browse(number) => number,
-        Source::Tasks => rows::inquire_task::NUMBER,
-        Source::System => rows::inquire_system::NUMBER,
-        Source::Terminals | Source::Nothing => return Ok(None),
+        ValueSource::Browse(number) => number,
+        ValueSource::Tasks => rows::inquire_task::NUMBER,
+        ValueSource::System => rows::inquire_system::NUMBER,
+        ValueSource::Terminals | ValueSource::Nothing => return Ok(None),
     };
     let Some(row) = by_number(number) else {
         return Ok(None);
@@ -241,7 +241,7 @@ async fn line(
     let given = super::super::good(&answer)?;
     let values = resource.columns.iter().map(|c| shown(row, c, &given));
     let key_length = resource.key_length;
-    Ok(Some(Line {
+    Ok(Some(ResourceLine {
         key: key.to_owned(),
         head: match resource.label {
             "" => String::new(),
@@ -253,10 +253,10 @@ async fn line(
 }
 
 /// Operands that name a resource.
-fn keyed(resource: &Resource, bits: u128, key: &str) -> CommandOperands {
+fn keyed(resource: &ResourceKind, bits: u128, key: &str) -> CommandOperands {
     match resource.source {
-        Source::System | Source::Nothing => CommandOperands::new(bits),
-        Source::Tasks => CommandOperands::new(bits | 1).int(0, key.parse().unwrap_or(0)),
+        ValueSource::System | ValueSource::Nothing => CommandOperands::new(bits),
+        ValueSource::Tasks => CommandOperands::new(bits | 1).int(0, key.parse().unwrap_or(0)),
         _ => {
             let name = format!("{key:0$}", resource.key_length);
             CommandOperands::new(bits | 1).bytes(0, name.into_bytes())
@@ -264,43 +264,43 @@ fn keyed(resource: &Resource, bits: u128, key: &str) -> CommandOperands {
     }
 }
 
-fn shown(row: &Command, column: &Column, given: &CommandOperands) -> Shown {
+fn shown(row: &Command, column: &ResourceColumn, given: &CommandOperands) -> ShownValue {
     let index = row.index_of(column.option).unwrap_or(0);
     match column.show {
-        Show::Word => {
+        ValueFormat::Word => {
             let value = given.get_int(index).and_then(|v| u32::try_from(v).ok());
             let named = |name: &&&str| value.is_some() && cvda::value(name) == value;
             // Some values have several names.
             let word = USUAL_WORDS.iter().find(named).copied();
             let word = word.or_else(|| value.and_then(cvda::name));
-            Shown::Word(word.unwrap_or("---").to_owned())
+            ShownValue::Word(word.unwrap_or("---").to_owned())
         }
-        Show::Text(label, width) => {
+        ValueFormat::Text(label, width) => {
             let text = given.get_bytes(index).unwrap_or_default();
             let text = String::from_utf8_lossy(text).trim_end().to_owned();
-            Shown::Labelled(label, format!("{text:width$}"))
+            ShownValue::Labelled(label, format!("{text:width$}"))
         }
-        Show::Number(label, width) => {
+        ValueFormat::Number(label, width) => {
             let value = given.get_int(index).unwrap_or(0);
-            Shown::Labelled(label, format!("{value:0width$}"))
+            ShownValue::Labelled(label, format!("{value:0width$}"))
         }
     }
 }
 
 /// The door's terminals.
-fn terminals(task: &BuiltInTask<'_>) -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
+fn terminals(task: &BuiltInTask<'_>) -> Vec<ResourceLine> {
+    let mut lines: Vec<ResourceLine> = Vec::new();
     for (id, display) in task.shared.displays() {
         let (Some(names), Some(state)) = (display.names(), task.region.facility(id)) else {
             continue;
         };
         let transid = display.transid_of(state.busy);
-        let word = |word: &str| Shown::Word(word.to_owned());
+        let word = |word: &str| ShownValue::Word(word.to_owned());
         let key = names.terminal.to_string().trim_end().to_owned();
-        lines.push(Line {
+        lines.push(ResourceLine {
             head: format!("Ter({key:4})"),
             values: vec![
-                Shown::Labelled("Tra", format!("{transid:4}")),
+                ShownValue::Labelled("Tra", format!("{transid:4}")),
                 word("INSERVICE"),
                 word(if state.waits {
                     "WAITING"
@@ -310,8 +310,8 @@ fn terminals(task: &BuiltInTask<'_>) -> Vec<Line> {
                     "IDLE"
                 }),
                 word(display.upper_case().cvda()),
-                Shown::Labelled("Net", format!("{:8}", names.unit.as_str())),
-                Shown::Labelled("Use", state.userid.to_string()),
+                ShownValue::Labelled("Net", format!("{:8}", names.unit.as_str())),
+                ShownValue::Labelled("Use", state.userid.to_string()),
             ],
             key,
             note: String::new(),

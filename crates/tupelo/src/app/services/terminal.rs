@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use miette::{IntoDiagnostic, Result, WrapErr, bail};
 use region::RegionConfig;
-use terminal::{MapTable, ServerTls, TerminalConfig, Terminals};
+use terminal::{MapTable, ServerTls, TerminalConfig, TerminalService};
 
 use super::{GatewayExtras, RunningRegion, RegionService, tls_config};
 use crate::app::Application;
@@ -17,7 +17,7 @@ use crate::app::terminal_host::TerminalUsers;
 /// The door, and maps that were read and are not in force yet.
 #[derive(Default)]
 struct TerminalDoor {
-    terminals: Option<Terminals>,
+    terminals: Option<TerminalService>,
     config: TerminalConfig,
     next: Option<MapTable>,
     extras: GatewayExtras,
@@ -42,7 +42,7 @@ impl RegionService for TerminalDoor {
         }
         self.config = app.config.terminal.clone();
         let applid = &app.config.region.applid;
-        self.terminals = Some(Terminals::new(
+        self.terminals = Some(TerminalService::new(
             self.config.clone(),
             applid,
             maps,
@@ -78,8 +78,8 @@ impl RegionService for TerminalDoor {
 
     fn addresses(&self) -> Vec<(&'static str, String)> {
         let terminals = self.terminals.as_ref();
-        let plain = terminals.and_then(Terminals::address);
-        let encrypted = terminals.and_then(Terminals::tls_address);
+        let plain = terminals.and_then(TerminalService::address);
+        let encrypted = terminals.and_then(TerminalService::tls_address);
         let plain = plain.map(|address| address.to_string());
         let encrypted = encrypted.map(|address| format!("{address}  TLS"));
         let lines = plain.into_iter().chain(encrypted);
@@ -94,7 +94,7 @@ impl RegionService for TerminalDoor {
     }
 
     fn served(&self) -> Option<String> {
-        let sets = self.terminals.as_ref().map_or(0, Terminals::map_sets);
+        let sets = self.terminals.as_ref().map_or(0, TerminalService::map_sets);
         (sets > 0).then(|| counted(sets, "map set"))
     }
 
