@@ -7,7 +7,7 @@
 
 use std::fmt::Write;
 
-use crate::model::{Field, Language, Map, MapSet, MapStorage};
+use crate::model::{Field, MapLanguage, Map, MapSet, MapStorage};
 
 /// How OCCURS, and output records in shared storage, are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -24,7 +24,7 @@ pub enum OccursForm {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnsupportedLanguage {
     /// LANG of the set.
-    pub language: Language,
+    pub language: MapLanguage,
 }
 
 impl std::fmt::Display for UnsupportedLanguage {
@@ -42,7 +42,7 @@ impl std::error::Error for UnsupportedLanguage {}
 ///
 /// The set is for another language. [`cobol_copybook`] ignores LANG.
 pub fn copybook(set: &MapSet, form: OccursForm) -> Result<String, UnsupportedLanguage> {
-    if set.language == Language::Cobol {
+    if set.language == MapLanguage::Cobol {
         return Ok(cobol_copybook(set, form));
     }
     Err(UnsupportedLanguage {
@@ -85,7 +85,7 @@ struct CopybookWriter {
 }
 
 /// Fields that share one length: one field, or those of a group.
-enum Entry<'a> {
+enum LengthEntry<'a> {
     Field(&'a Field, &'a str),
     Group(&'a str, Vec<&'a Field>),
 }
@@ -130,9 +130,9 @@ impl CopybookWriter {
         }
     }
 
-    fn input(&mut self, map: &Map, entry: &Entry) {
+    fn input(&mut self, map: &Map, entry: &LengthEntry) {
         match entry {
-            Entry::Field(field, name) if field.occurs.is_some() => {
+            LengthEntry::Field(field, name) if field.occurs.is_some() => {
                 let times = field.occurs.unwrap_or(1);
                 self.line(1, &format!("02  {name}D OCCURS {times} TIMES."));
                 self.length_and_flag(2, "03", name);
@@ -143,13 +143,13 @@ impl CopybookWriter {
                 self.attribute_filler(2, "03", map);
                 self.data(2, &format!("03  {name}I"), field, &field.picture_in);
             }
-            Entry::Field(field, name) => {
+            LengthEntry::Field(field, name) => {
                 self.length_and_flag(1, "02", name);
                 self.attribute_redefinition(name);
                 self.attribute_filler(1, "02", map);
                 self.data(1, &format!("02  {name}I"), field, &field.picture_in);
             }
-            Entry::Group(name, fields) => {
+            LengthEntry::Group(name, fields) => {
                 self.length_and_flag(1, "02", name);
                 self.attribute_redefinition(name);
                 self.attribute_filler(1, "02", map);
@@ -179,9 +179,9 @@ impl CopybookWriter {
         }
     }
 
-    fn output(&mut self, map: &Map, entry: &Entry) {
+    fn output(&mut self, map: &Map, entry: &LengthEntry) {
         match entry {
-            Entry::Field(field, name) if field.occurs.is_some() => {
+            LengthEntry::Field(field, name) if field.occurs.is_some() => {
                 self.repeated += 1;
                 let group = match self.form {
                     OccursForm::Assembler => format!("DFHMS{}", self.repeated),
@@ -201,11 +201,11 @@ impl CopybookWriter {
                 self.attribute_items(2, "03", map, name);
                 self.data(2, &format!("03  {name}O"), field, &field.picture_out);
             }
-            Entry::Field(field, name) => {
+            LengthEntry::Field(field, name) => {
                 self.output_start(map, name);
                 self.data(1, &format!("02  {name}O"), field, &field.picture_out);
             }
-            Entry::Group(name, fields) => {
+            LengthEntry::Group(name, fields) => {
                 self.output_start(map, name);
                 self.line(1, &format!("02  {name}O."));
                 for field in fields {
@@ -264,16 +264,16 @@ fn depth_columns(depth: usize) -> usize {
 }
 
 /// The named fields of a map, those of a group together.
-fn entries(map: &Map) -> Vec<Entry<'_>> {
-    let mut entries: Vec<Entry> = Vec::new();
+fn entries(map: &Map) -> Vec<LengthEntry<'_>> {
+    let mut entries: Vec<LengthEntry> = Vec::new();
     for field in &map.fields {
         let Some(name) = field.name.as_deref() else {
             continue;
         };
         match (&field.group, entries.last_mut()) {
-            (Some(group), Some(Entry::Group(open, fields))) if group == open => fields.push(field),
-            (Some(group), _) => entries.push(Entry::Group(group, vec![field])),
-            (None, _) => entries.push(Entry::Field(field, name)),
+            (Some(group), Some(LengthEntry::Group(open, fields))) if group == open => fields.push(field),
+            (Some(group), _) => entries.push(LengthEntry::Group(group, vec![field])),
+            (None, _) => entries.push(LengthEntry::Field(field, name)),
         }
     }
     entries

@@ -12,7 +12,7 @@ pub struct MapSet {
     /// Name, at most 7 characters on a mainframe.
     pub name: String,
     /// Language of the symbolic map.
-    pub language: Language,
+    pub language: MapLanguage,
     /// Where symbolic maps of the set are in storage.
     pub storage: MapStorage,
     /// Its maps in source order.
@@ -30,7 +30,7 @@ impl MapSet {
 
 /// LANG: what programs read the symbolic map with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Language {
+pub enum MapLanguage {
     /// COBOL or COBOL2.
     Cobol,
     /// ASM, the default of the macro.
@@ -41,14 +41,14 @@ pub enum Language {
     C,
 }
 
-impl Language {
+impl MapLanguage {
     /// The value of LANG.
     pub fn as_str(self) -> &'static str {
         match self {
-            Language::Cobol => "COBOL",
-            Language::Assembler => "ASM",
-            Language::Pli => "PLI",
-            Language::C => "C",
+            MapLanguage::Cobol => "COBOL",
+            MapLanguage::Assembler => "ASM",
+            MapLanguage::Pli => "PLI",
+            MapLanguage::C => "C",
         }
     }
 }

@@ -21,7 +21,7 @@ pub fn paint(map: &Map) -> Vec<String> {
             .saturating_add(map.columns)
             .max(1),
     };
-    let mut cells = Cells::new(screen);
+    let mut cells = ScreenCells::new(screen);
     for field in &layout.fields {
         cells.field(&layout, field);
     }
@@ -38,15 +38,15 @@ pub fn paint(map: &Map) -> Vec<String> {
 }
 
 /// The characters of a screen.
-struct Cells {
+struct ScreenCells {
     screen: ScreenSize,
     cells: Vec<char>,
 }
 
-impl Cells {
-    fn new(screen: ScreenSize) -> Cells {
+impl ScreenCells {
+    fn new(screen: ScreenSize) -> ScreenCells {
         let count = usize::try_from(screen.positions()).unwrap_or(0);
-        Cells {
+        ScreenCells {
             screen,
             cells: vec![' '; count],
         }

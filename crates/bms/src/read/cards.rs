@@ -40,7 +40,7 @@ pub struct Statement {
 /// All statements of a source. Comments and job control are left out.
 pub fn statements(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Statement> {
     let mut reader = CardReader {
-        cards: text.lines().map(Card::new).collect(),
+        cards: text.lines().map(SourceCard::new).collect(),
         next: 0,
         missing_marks: Vec::new(),
         diagnostics,
@@ -60,7 +60,7 @@ const LAST_COLUMN: usize = 71;
 const CONTINUE_COLUMN: usize = 16;
 
 /// One line of the file as a card.
-struct Card {
+struct SourceCard {
     text: Vec<char>,
     mark: Option<char>,
     /// Column 73 has text, which a displaced mark looks like.
@@ -68,8 +68,8 @@ struct Card {
     has_tab: bool,
 }
 
-impl Card {
-    fn new(line: &str) -> Card {
+impl SourceCard {
+    fn new(line: &str) -> SourceCard {
         let mut columns: Vec<char> = Vec::with_capacity(80);
         let mut has_tab = false;
         for c in line.chars() {
@@ -87,7 +87,7 @@ impl Card {
         let mark = columns.get(LAST_COLUMN).copied().filter(|c| *c != ' ');
         let after_mark = columns.get(LAST_COLUMN + 1).is_some_and(|c| *c != ' ');
         columns.resize(LAST_COLUMN, ' ');
-        Card {
+        SourceCard {
             text: columns,
             mark,
             after_mark,
@@ -156,7 +156,7 @@ enum OperandState {
 }
 
 struct CardReader<'a> {
-    cards: Vec<Card>,
+    cards: Vec<SourceCard>,
     next: usize,
     missing_marks: Vec<usize>,
     diagnostics: &'a mut Vec<Diagnostic>,
@@ -268,7 +268,7 @@ impl CardReader<'_> {
     /// The card that continues the one before it, and the index it goes on at.
     /// Returns `None` if the statement ends with the file or a blank card.
     fn continued_card(&mut self, quoted: bool) -> Option<(usize, usize)> {
-        while self.cards.get(self.next).is_some_and(Card::is_comment) {
+        while self.cards.get(self.next).is_some_and(SourceCard::is_comment) {
             self.warn(
                 self.next,
                 0,

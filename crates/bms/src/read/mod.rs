@@ -21,7 +21,7 @@ use cics::diagnostic::{Diagnostic, Severity, nearest};
 
 use crate::model::MapSet;
 use cards::Statement;
-use operands::{Operand, SourcePlace};
+use operands::{MacroOperand, SourcePlace};
 
 /// What a source holds.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -87,7 +87,7 @@ impl Macro {
 /// Operands of one macro, and where reports about it go.
 struct MacroOperands<'a> {
     statement: &'a Statement,
-    operands: Vec<Operand>,
+    operands: Vec<MacroOperand>,
     diagnostics: &'a mut Vec<Diagnostic>,
 }
 
@@ -109,7 +109,7 @@ impl<'a> MacroOperands<'a> {
     }
 
     /// The last operand of a keyword. Returns `None` if it is absent or empty.
-    fn get(&self, key: &str) -> Option<Operand> {
+    fn get(&self, key: &str) -> Option<MacroOperand> {
         let found = self.operands.iter().rev().find(|o| o.key == key);
         found.filter(|o| !o.value.words().is_empty()).cloned()
     }

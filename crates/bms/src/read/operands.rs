@@ -19,7 +19,7 @@ pub struct SourcePlace {
 
 /// One operand.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Operand {
+pub struct MacroOperand {
     /// The keyword in capitals; empty for positional operands.
     pub key: String,
     /// Its value.
@@ -60,7 +60,7 @@ impl OperandValue {
 }
 
 /// Splits the operand entry of a statement.
-pub fn operands(statement: &Statement, diagnostics: &mut Vec<Diagnostic>) -> Vec<Operand> {
+pub fn operands(statement: &Statement, diagnostics: &mut Vec<Diagnostic>) -> Vec<MacroOperand> {
     split(&statement.operands)
         .into_iter()
         .filter(|part| !part.is_empty())
@@ -88,7 +88,7 @@ fn split(chars: &[CardChar]) -> Vec<&[CardChar]> {
     parts
 }
 
-fn operand(chars: &[CardChar], diagnostics: &mut Vec<Diagnostic>) -> Operand {
+fn operand(chars: &[CardChar], diagnostics: &mut Vec<Diagnostic>) -> MacroOperand {
     let place = place_of(chars[0]);
     let is_key = |c: &CardChar| c.value.is_ascii_alphanumeric();
     let key_end = chars.iter().position(|c| !is_key(c));
@@ -103,7 +103,7 @@ fn operand(chars: &[CardChar], diagnostics: &mut Vec<Diagnostic>) -> Operand {
         Some('\'') => OperandValue::Text(literal(value, diagnostics)),
         _ => OperandValue::Word(value.iter().map(|c| c.value).collect()),
     };
-    Operand { key, value, place }
+    MacroOperand { key, value, place }
 }
 
 /// The words of a value in parentheses, in capitals unless quoted.

@@ -7,7 +7,7 @@ use cics::diagnostic::{Diagnostic, Severity};
 use super::cards::Statement;
 use super::{Macro, MacroOperands};
 use crate::attribute::{AttributeSet, AttributeValues};
-use crate::model::{Control, Language, Map, MapMode, MapSet, MapStorage};
+use crate::model::{Control, MapLanguage, Map, MapMode, MapSet, MapStorage};
 
 /// Defaults that a set gives its maps.
 #[derive(Debug, Clone, Default)]
@@ -92,7 +92,7 @@ impl<'a> SetReader<'a> {
             name: statement.name.to_ascii_uppercase(),
             language: operands
                 .choice("LANG", LANGUAGES)
-                .unwrap_or(Language::Assembler),
+                .unwrap_or(MapLanguage::Assembler),
             storage: storage(&mut operands),
             maps: Vec::new(),
             line: statement.line,
@@ -216,12 +216,12 @@ fn storage(operands: &mut MacroOperands) -> MapStorage {
     }
 }
 
-const LANGUAGES: &[(&str, Language)] = &[
-    ("COBOL", Language::Cobol),
-    ("COBOL2", Language::Cobol),
-    ("ASM", Language::Assembler),
-    ("PLI", Language::Pli),
-    ("C", Language::C),
+const LANGUAGES: &[(&str, MapLanguage)] = &[
+    ("COBOL", MapLanguage::Cobol),
+    ("COBOL2", MapLanguage::Cobol),
+    ("ASM", MapLanguage::Assembler),
+    ("PLI", MapLanguage::Pli),
+    ("C", MapLanguage::C),
 ];
 
 const OPERANDS: &[&str] = &[

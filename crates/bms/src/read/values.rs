@@ -6,7 +6,7 @@
 use cics::diagnostic::nearest;
 
 use super::MacroOperands;
-use super::operands::{Operand, OperandValue};
+use super::operands::{MacroOperand, OperandValue};
 use crate::attribute::{AttributeSet, AttributeValues, ExtendedAttribute};
 use crate::model::{Control, MapMode};
 
@@ -48,7 +48,7 @@ impl MacroOperands<'_> {
     /// Reports a value that the operand does not have.
     pub(super) fn unknown_value<'n>(
         &mut self,
-        operand: &Operand,
+        operand: &MacroOperand,
         word: &str,
         names: impl Iterator<Item = &'n str> + Clone,
     ) {
@@ -178,7 +178,7 @@ impl MacroOperands<'_> {
 }
 
 /// The value of an operand as written.
-pub(super) fn shown(operand: &Operand) -> String {
+pub(super) fn shown(operand: &MacroOperand) -> String {
     match &operand.value {
         OperandValue::Word(word) => word.clone(),
         OperandValue::Text(text) => format!("'{text}'"),
