@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 
 use tn3270::stream::InboundRecord;
-use tn3270::telnet::{Decoder, DecoderLimits, TelnetEvent};
+use tn3270::telnet::{TelnetDecoder, DecoderLimits, TelnetEvent};
 use tn3270::{Emulator, EmulatorEvent, ScreenSize, TerminalModel};
 
 fn main() {
@@ -71,7 +71,7 @@ fn hex(rest: &str) -> Option<Vec<u8>> {
 }
 
 fn events(bytes: &[u8]) -> Vec<TelnetEvent> {
-    let mut decoder = Decoder::new(DecoderLimits::default());
+    let mut decoder = TelnetDecoder::new(DecoderLimits::default());
     decoder.set_records(true);
     let mut input = bytes;
     std::iter::from_fn(|| decoder.next(&mut input).ok().flatten()).collect()

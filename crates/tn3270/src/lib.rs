@@ -20,7 +20,7 @@ pub mod telnet;
 
 pub use code_table::CodeTable;
 pub use screen::{
-    Cell, Field, InhibitReason, Key, KeyOutcome, Screen, ScreenError, ScreenSize, TerminalModel,
+    ScreenCell, Field, InhibitReason, Key, KeyOutcome, Screen, ScreenError, ScreenSize, TerminalModel,
 };
 pub use session::{
     ClientConfig, ClientEvent, ClientSession, Emulator, EmulatorEvent, EndReason, KeepAlive,
@@ -30,4 +30,4 @@ pub use stream::{
     Aid, Color, Command, FieldAttribute, Highlight, InboundRecord, OutboundBuilder, StreamError,
     Wcc,
 };
-pub use telnet::{DeviceType, Functions, LuName, RejectReason, ResponseFlag};
+pub use telnet::{DeviceType, SessionFunctions, LuName, RejectReason, ResponseFlag};

@@ -5,10 +5,10 @@
 //! without a field is found while the record is applied.
 //! Reference: GA23-0059, "Commands", "Orders", "Structured fields".
 
-use super::{Cell, KeyboardState, Screen, ScreenError};
+use super::{ScreenCell, KeyboardState, Screen, ScreenError};
 use crate::stream::{
     Aid, AttributePairs, AttributeType, CharacterSet, Command, ErrorKind, ExtendedAttributes,
-    FieldAttribute, Graphic, Order, Orders, OutboundField, ReplyMode, StreamError,
+    FieldAttribute, GraphicCharacter, Order, OrderReader, OutboundField, ReplyMode, StreamError,
     StructuredFields, Wcc,
 };
 
@@ -60,7 +60,7 @@ impl Screen {
             _ => self.size,
         };
         let wcc = Wcc::parse(*wcc);
-        let mut checked = Orders::new(orders, size.positions());
+        let mut checked = OrderReader::new(orders, size.positions());
         let result = match checked.find_map(Result::err) {
             Some(error) => Err(StreamError::new(error.at + 2, error.kind)),
             None => self.write_orders(command, wcc, orders),
@@ -98,7 +98,7 @@ impl Screen {
             tabbed_to_start: false,
             screen: self,
         };
-        for order in Orders::new(orders, u16::MAX).map_while(Result::ok) {
+        for order in OrderReader::new(orders, u16::MAX).map_while(Result::ok) {
             writer.order(order)?;
         }
         if let Some(cursor) = writer.cursor {
@@ -167,7 +167,7 @@ impl Screen {
     /// Nulls in all unprotected fields, MDT off, cursor to the first of them.
     pub(super) fn erase_input_fields(&mut self) {
         if !self.is_formatted() {
-            self.cells.fill(Cell::default());
+            self.cells.fill(ScreenCell::default());
             self.cursor = 0;
             return;
         }
@@ -176,7 +176,7 @@ impl Screen {
         for at in 0..self.positions() {
             let Some(attribute) = self.cell(at).attribute else {
                 if !protected {
-                    *self.cell_mut(at) = Cell::default();
+                    *self.cell_mut(at) = ScreenCell::default();
                 }
                 continue;
             };
@@ -246,10 +246,10 @@ impl Writer<'_> {
             Order::ProgramTab => self.tab(),
             Order::RepeatToAddress(stop, character) => self.repeat(stop, character),
             Order::EraseUnprotectedToAddress(stop) => self.erase_unprotected(stop),
-            Order::GraphicEscape(byte) => self.put(Graphic { byte, escape: true }),
+            Order::GraphicEscape(byte) => self.put(GraphicCharacter { byte, escape: true }),
             Order::Text(text) => {
                 for byte in text {
-                    self.put(Graphic {
+                    self.put(GraphicCharacter {
                         byte: *byte,
                         escape: false,
                     });
@@ -261,12 +261,12 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn put(&mut self, character: Graphic) {
+    fn put(&mut self, character: GraphicCharacter) {
         let mut extended = self.character;
         if character.escape {
             extended.character_set = CharacterSet::GRAPHIC_ESCAPE;
         }
-        *self.screen.cell_mut(self.address) = Cell {
+        *self.screen.cell_mut(self.address) = ScreenCell {
             content: character.byte,
             attribute: None,
             extended,
@@ -280,7 +280,7 @@ impl Writer<'_> {
         for (kind, value) in pairs.iter().flat_map(AttributePairs::iter) {
             set_attribute(&mut extended, color, kind, value);
         }
-        *self.screen.cell_mut(self.address) = Cell {
+        *self.screen.cell_mut(self.address) = ScreenCell {
             content: 0,
             attribute: Some(attribute),
             extended,
@@ -304,7 +304,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn repeat(&mut self, stop: u16, character: Graphic) {
+    fn repeat(&mut self, stop: u16, character: GraphicCharacter) {
         loop {
             self.put(character);
             if self.address == stop {
@@ -320,7 +320,7 @@ impl Writer<'_> {
             let cell = self.screen.cell_mut(self.address);
             match cell.attribute {
                 Some(attribute) => protected = attribute.is_protected(),
-                None if !protected => *cell = Cell::default(),
+                None if !protected => *cell = ScreenCell::default(),
                 None => {}
             }
             self.address = self.screen.after(self.address);
@@ -345,7 +345,7 @@ impl Writer<'_> {
             self.tabbed_to_start = false;
         } else {
             while self.address != next && self.screen.cell(self.address).attribute.is_none() {
-                *self.screen.cell_mut(self.address) = Cell::default();
+                *self.screen.cell_mut(self.address) = ScreenCell::default();
                 self.address = self.screen.after(self.address);
             }
             self.tabbed_to_start |= next == 0;

@@ -4,7 +4,7 @@
 //! Every edit turns on the modified data tag of its field. Nothing here changes
 //! a protected position.
 
-use super::{Cell, InhibitReason, Screen};
+use super::{ScreenCell, InhibitReason, Screen};
 
 impl Screen {
     /// Puts a character at the cursor. Returns the address after it.
@@ -19,9 +19,9 @@ impl Screen {
         if self.insert {
             self.open_gap(at)?;
         }
-        *self.cell_mut(at) = Cell {
+        *self.cell_mut(at) = ScreenCell {
             content: byte,
-            ..Cell::default()
+            ..ScreenCell::default()
         };
         self.set_modified(at, true);
         Ok(self.after(at))
@@ -87,7 +87,7 @@ impl Screen {
             *self.cell_mut(pair[0]) = self.cell(pair[1]);
         }
         if let Some(last) = rest.last() {
-            *self.cell_mut(*last) = Cell::default();
+            *self.cell_mut(*last) = ScreenCell::default();
         }
         self.set_modified(self.cursor, true);
         Ok(())
@@ -105,7 +105,7 @@ impl Screen {
     pub(super) fn erase_to_end(&mut self) -> Result<(), InhibitReason> {
         self.check_unprotected(self.cursor)?;
         for position in self.rest_of_field(self.cursor) {
-            *self.cell_mut(position) = Cell::default();
+            *self.cell_mut(position) = ScreenCell::default();
         }
         self.set_modified(self.cursor, true);
         Ok(())

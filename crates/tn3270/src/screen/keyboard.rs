@@ -5,7 +5,7 @@
 //! matter: a key on a locked keyboard changes nothing.
 //! Reference: 3174 Functional Description (GA23-0218), keyboard functions.
 
-use super::{Cell, Screen};
+use super::{ScreenCell, Screen};
 use crate::code_table::SPACE;
 use crate::stream::{Aid, Intensity, ReplyMode};
 
@@ -128,7 +128,7 @@ impl Screen {
             Key::Pf(number @ 1..=24) => return self.send(Aid::Pf(number)),
             Key::Pa(number @ 1..=3) => return self.send(Aid::Pa(number)),
             Key::Clear => {
-                self.cells.fill(Cell::default());
+                self.cells.fill(ScreenCell::default());
                 self.cursor = 0;
                 self.reply.set(ReplyMode::Field, &[]);
                 return self.send(Aid::Clear);

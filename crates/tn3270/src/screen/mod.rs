@@ -28,7 +28,7 @@ pub type ScreenError = StreamError;
 
 /// One position of the screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cell {
+pub struct ScreenCell {
     /// The character, X'00' at a field attribute.
     pub content: u8,
     /// The field attribute, if a field begins here.
@@ -56,7 +56,7 @@ pub struct Screen {
     /// a BIND limits them.
     sizes: [ScreenSize; 2],
     size: ScreenSize,
-    cells: Vec<Cell>,
+    cells: Vec<ScreenCell>,
     cursor: u16,
     aid: Aid,
     keyboard: KeyboardState,
@@ -74,7 +74,7 @@ impl Screen {
             model,
             sizes: [model.default, model.alternate],
             size,
-            cells: vec![Cell::default(); usize::from(size.positions())],
+            cells: vec![ScreenCell::default(); usize::from(size.positions())],
             cursor: 0,
             aid: Aid::NoAid,
             keyboard: KeyboardState::System,
@@ -108,7 +108,7 @@ impl Screen {
     }
 
     /// All positions, row by row.
-    pub fn cells(&self) -> &[Cell] {
+    pub fn cells(&self) -> &[ScreenCell] {
         &self.cells
     }
 
@@ -182,12 +182,12 @@ impl Screen {
         self.sizes[alternate as usize]
     }
 
-    fn cell(&self, address: u16) -> Cell {
+    fn cell(&self, address: u16) -> ScreenCell {
         let cell = self.cells.get(usize::from(address));
         cell.copied().unwrap_or_default()
     }
 
-    fn cell_mut(&mut self, address: u16) -> &mut Cell {
+    fn cell_mut(&mut self, address: u16) -> &mut ScreenCell {
         &mut self.cells[usize::from(address)]
     }
 
@@ -214,7 +214,7 @@ impl Screen {
         self.size = self.chosen_size(alternate);
         self.cells.clear();
         let positions = usize::from(self.size.positions());
-        self.cells.resize(positions, Cell::default());
+        self.cells.resize(positions, ScreenCell::default());
         self.cells.shrink_to_fit();
         self.cursor = 0;
     }

@@ -2,7 +2,7 @@
 //!
 //! Reference: GA23-0059, "Read operations", "Query Reply".
 
-use super::{Cell, Screen};
+use super::{ScreenCell, Screen};
 use crate::stream::query as code;
 use crate::stream::{
     Aid, AttributeType, CharacterSet, ExtendedAttributes, QueryReply, QueryRequest, ReplyMode,
@@ -98,7 +98,7 @@ impl Screen {
     /// what was sent last, and with GE for graphics.
     fn emit_character(
         &self,
-        cell: &Cell,
+        cell: &ScreenCell,
         shown: ExtendedAttributes,
         sent: &mut ExtendedAttributes,
         out: &mut Vec<u8>,

@@ -12,8 +12,8 @@ use crate::telnet::code::{
     TLS_FOLLOWS, TN3270E, TYPE_IS, TYPE_SEND, WILL,
 };
 use crate::telnet::{
-    BindImage, DataType, Decoder, DecoderLimits, DeviceType, Functions, Header, LuName,
-    NegativeReason, Negotiation, OptionChange, Options, RejectReason, ResponseFlag, Side,
+    BindImage, DataType, TelnetDecoder, DecoderLimits, DeviceType, SessionFunctions, Header, LuName,
+    NegativeReason, ExtendedNegotiation, OptionChange, TelnetOptions, RejectReason, ResponseFlag, OptionSide,
     TelnetEvent, escape,
 };
 
@@ -29,7 +29,7 @@ pub struct ClientConfig {
     /// Whether TN3270E is agreed to.
     pub tn3270e: bool,
     /// The functions of TN3270E that are asked for.
-    pub functions: Functions,
+    pub functions: SessionFunctions,
     /// Whether START_TLS is agreed to.
     pub start_tls: bool,
     /// Bounds of records and sub-negotiations.
@@ -44,7 +44,7 @@ impl ClientConfig {
             device,
             lu_names: Vec::new(),
             tn3270e: true,
-            functions: Functions {
+            functions: SessionFunctions {
                 bind_image: true,
                 responses: true,
                 sysreq: true,
@@ -89,14 +89,14 @@ pub enum ClientEvent {
 #[derive(Debug)]
 pub struct ClientSession {
     config: ClientConfig,
-    decoder: Decoder,
-    options: Options,
+    decoder: TelnetDecoder,
+    options: TelnetOptions,
     out: Vec<u8>,
     events: VecDeque<ClientEvent>,
     /// The LU name that is asked for: an index.
     next_lu: usize,
     lu: Option<LuName>,
-    functions: Option<Functions>,
+    functions: Option<SessionFunctions>,
     bound: bool,
     connected: bool,
     handshake: bool,
@@ -108,7 +108,7 @@ impl ClientSession {
     /// A session of a connection that was made. The server begins.
     pub fn new(config: ClientConfig) -> ClientSession {
         ClientSession {
-            decoder: Decoder::new(config.limits),
+            decoder: TelnetDecoder::new(config.limits),
             options: options(&config, config.start_tls),
             out: Vec::new(),
             events: VecDeque::new(),
@@ -136,7 +136,7 @@ impl ClientSession {
 
     /// The functions of TN3270E that are agreed. Returns `None` in plain
     /// TN3270.
-    pub const fn functions(&self) -> Option<Functions> {
+    pub const fn functions(&self) -> Option<SessionFunctions> {
         self.functions
     }
 
@@ -166,7 +166,7 @@ impl ClientSession {
         }
         self.handshake = false;
         self.out.clear();
-        self.decoder = Decoder::new(self.config.limits);
+        self.decoder = TelnetDecoder::new(self.config.limits);
         self.options = options(&self.config, false);
     }
 
@@ -282,8 +282,8 @@ impl ClientSession {
 
     fn handle_change(&mut self, change: OptionChange) {
         match change {
-            OptionChange::On(Side::Local, TN3270E) => self.decoder.set_records(true),
-            OptionChange::Off(Side::Local, TN3270E) => {
+            OptionChange::On(OptionSide::Local, TN3270E) => self.decoder.set_records(true),
+            OptionChange::Off(OptionSide::Local, TN3270E) => {
                 self.connected = false;
                 self.functions = None;
                 self.bound = false;
@@ -298,11 +298,11 @@ impl ClientSession {
 
     /// Plain TN3270 is on while both options are, in both directions.
     fn check_plain(&mut self) {
-        if self.options.is_on(Side::Local, TN3270E) {
+        if self.options.is_on(OptionSide::Local, TN3270E) {
             return;
         }
         let on = |side, option| self.options.is_on(side, option);
-        let complete = [Side::Local, Side::Remote]
+        let complete = [OptionSide::Local, OptionSide::Remote]
             .into_iter()
             .all(|side| on(side, BINARY) && on(side, END_OF_RECORD));
         self.decoder.set_records(complete);
@@ -314,7 +314,7 @@ impl ClientSession {
 
     fn handle_subnegotiation(&mut self, option: u8, body: &[u8]) {
         match (option, body) {
-            (START_TLS, [TLS_FOLLOWS, ..]) if self.options.is_on(Side::Local, START_TLS) => {
+            (START_TLS, [TLS_FOLLOWS, ..]) if self.options.is_on(OptionSide::Local, START_TLS) => {
                 self.subnegotiate(START_TLS, &[TLS_FOLLOWS]);
                 self.handshake = true;
                 self.events.push_back(ClientEvent::StartTls);
@@ -328,8 +328,8 @@ impl ClientSession {
                 }
                 self.subnegotiate(TERMINAL_TYPE, &answer);
             }
-            (TN3270E, body) if self.options.is_on(Side::Local, TN3270E) => {
-                if let Some(negotiation) = Negotiation::parse(body) {
+            (TN3270E, body) if self.options.is_on(OptionSide::Local, TN3270E) => {
+                if let Some(negotiation) = ExtendedNegotiation::parse(body) {
                     self.handle_negotiation(&negotiation);
                 }
             }
@@ -337,16 +337,16 @@ impl ClientSession {
         }
     }
 
-    fn handle_negotiation(&mut self, negotiation: &Negotiation<'_>) {
+    fn handle_negotiation(&mut self, negotiation: &ExtendedNegotiation<'_>) {
         match negotiation {
-            Negotiation::SendDeviceType => self.request_device(),
-            Negotiation::DeviceTypeIs { name, .. } => {
+            ExtendedNegotiation::SendDeviceType => self.request_device(),
+            ExtendedNegotiation::DeviceTypeIs { name, .. } => {
                 self.lu = name.and_then(LuName::parse);
                 let mut list = Vec::new();
                 self.config.functions.emit(&mut list);
-                self.negotiate(&Negotiation::FunctionsRequest(&list));
+                self.negotiate(&ExtendedNegotiation::FunctionsRequest(&list));
             }
-            Negotiation::DeviceTypeReject(reason) => {
+            ExtendedNegotiation::DeviceTypeReject(reason) => {
                 let reason = RejectReason::parse(*reason);
                 self.events.push_back(ClientEvent::Rejected(reason));
                 self.next_lu += 1;
@@ -354,38 +354,38 @@ impl ClientSession {
                     self.request_device();
                 } else {
                     let out = &mut self.out;
-                    self.options.disable(Side::Local, TN3270E, out);
+                    self.options.disable(OptionSide::Local, TN3270E, out);
                     self.decoder.set_records(false);
                 }
             }
-            Negotiation::FunctionsRequest(list) => {
-                let asked = Functions::parse(list);
+            ExtendedNegotiation::FunctionsRequest(list) => {
+                let asked = SessionFunctions::parse(list);
                 let agreed = self.config.functions.common(&asked);
                 let mut list = Vec::new();
                 agreed.emit(&mut list);
                 if agreed == asked {
-                    self.negotiate(&Negotiation::FunctionsIs(&list));
+                    self.negotiate(&ExtendedNegotiation::FunctionsIs(&list));
                     self.functions_agreed(agreed);
                 } else {
-                    self.negotiate(&Negotiation::FunctionsRequest(&list));
+                    self.negotiate(&ExtendedNegotiation::FunctionsRequest(&list));
                 }
             }
-            Negotiation::FunctionsIs(list) => self.functions_agreed(Functions::parse(list)),
-            Negotiation::DeviceTypeRequest { .. } => {}
+            ExtendedNegotiation::FunctionsIs(list) => self.functions_agreed(SessionFunctions::parse(list)),
+            ExtendedNegotiation::DeviceTypeRequest { .. } => {}
         }
     }
 
     fn request_device(&mut self) {
         let device = self.config.device.clone();
         let lu = self.config.lu_names.get(self.next_lu).cloned();
-        self.negotiate(&Negotiation::DeviceTypeRequest {
+        self.negotiate(&ExtendedNegotiation::DeviceTypeRequest {
             device: device.name().as_bytes(),
             connect: lu.as_ref().map(|lu| lu.as_str().as_bytes()),
             associate: None,
         });
     }
 
-    fn functions_agreed(&mut self, agreed: Functions) {
+    fn functions_agreed(&mut self, agreed: SessionFunctions) {
         self.functions = Some(agreed);
         self.sequence = 0;
         if !self.connected {
@@ -441,7 +441,7 @@ impl ClientSession {
         }
     }
 
-    fn negotiate(&mut self, negotiation: &Negotiation<'_>) {
+    fn negotiate(&mut self, negotiation: &ExtendedNegotiation<'_>) {
         let mut body = Vec::new();
         negotiation.emit(&mut body);
         self.subnegotiate(TN3270E, &body);
@@ -455,11 +455,11 @@ impl ClientSession {
 }
 
 /// The options that a client agrees to.
-fn options(config: &ClientConfig, start_tls: bool) -> Options {
+fn options(config: &ClientConfig, start_tls: bool) -> TelnetOptions {
     let mut local = vec![BINARY, END_OF_RECORD, TERMINAL_TYPE];
     local.extend(config.tn3270e.then_some(TN3270E));
     local.extend(start_tls.then_some(START_TLS));
-    Options::new(&local, &[BINARY, END_OF_RECORD])
+    TelnetOptions::new(&local, &[BINARY, END_OF_RECORD])
 }
 
 /// Events of one call: a server that sends more at once waits for no answer.

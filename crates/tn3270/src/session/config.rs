@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::telnet::{DecoderLimits, Functions};
+use crate::telnet::{DecoderLimits, SessionFunctions};
 
 /// The settings of a server's sessions.
 #[derive(Clone, Debug)]
@@ -11,7 +11,7 @@ pub struct ServerConfig {
     pub tn3270e: bool,
     /// The functions of TN3270E that are agreed to. With `bind_image` the
     /// session sends a BIND as soon as it is agreed.
-    pub functions: Functions,
+    pub functions: SessionFunctions,
     /// The name of the primary LU in a BIND, in EBCDIC, at most 8 bytes.
     pub plu_name: Vec<u8>,
     /// Whether a terminal with extended data stream is asked what it is.
@@ -29,7 +29,7 @@ impl Default for ServerConfig {
     fn default() -> ServerConfig {
         ServerConfig {
             tn3270e: true,
-            functions: Functions {
+            functions: SessionFunctions {
                 bind_image: true,
                 responses: true,
                 sysreq: true,

@@ -24,7 +24,7 @@ use crate::telnet::code::{
     TN3270E, WILL,
 };
 use crate::telnet::{
-    Decoder, DeviceType, Functions, LuName, NegativeReason, Options, Side, TelnetEvent,
+    TelnetDecoder, DeviceType, SessionFunctions, LuName, NegativeReason, TelnetOptions, OptionSide, TelnetEvent,
     UnbindReason,
 };
 
@@ -66,7 +66,7 @@ pub enum SessionEvent {
 
 /// Where a session is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Phase {
+enum SessionPhase {
     /// DO START_TLS was sent, or the sub-negotiation after it.
     StartTls,
     /// The caller does the handshake.
@@ -95,16 +95,16 @@ enum Phase {
 #[derive(Debug)]
 pub struct ServerSession {
     config: ServerConfig,
-    phase: Phase,
-    decoder: Decoder,
-    options: Options,
+    phase: SessionPhase,
+    decoder: TelnetDecoder,
+    options: TelnetOptions,
     out: Vec<u8>,
     events: VecDeque<SessionEvent>,
     /// Whether TN3270E headers are in use.
     extended: bool,
     terminal: Option<Box<TerminalInfo>>,
     size: ScreenSize,
-    functions_asked: Option<Functions>,
+    functions_requested: Option<SessionFunctions>,
     /// Terminal types that were no 3270, for the end of a list.
     last_type: Vec<u8>,
     sequence: u16,
@@ -124,15 +124,15 @@ impl ServerSession {
     /// once.
     pub fn new(config: ServerConfig, now: Duration) -> ServerSession {
         let mut session = ServerSession {
-            phase: Phase::StartTls,
-            decoder: Decoder::new(config.limits.decoder),
+            phase: SessionPhase::StartTls,
+            decoder: TelnetDecoder::new(config.limits.decoder),
             options: options(&config, config.start_tls),
             out: Vec::new(),
             events: VecDeque::new(),
             extended: false,
             terminal: None,
             size: ScreenSize::MODEL_2,
-            functions_asked: None,
+            functions_requested: None,
             last_type: Vec::new(),
             sequence: 0,
             outstanding: VecDeque::new(),
@@ -149,7 +149,7 @@ impl ServerSession {
             session.offer();
         } else {
             let out = &mut session.out;
-            session.options.request(Side::Remote, START_TLS, out);
+            session.options.request(OptionSide::Remote, START_TLS, out);
         }
         session
     }
@@ -162,13 +162,13 @@ impl ServerSession {
 
     /// Whether records can be sent.
     pub fn is_connected(&self) -> bool {
-        self.phase == Phase::Connected
+        self.phase == SessionPhase::Connected
     }
 
     /// Why the session has ended. Returns `None` while it goes on.
     pub const fn end_reason(&self) -> Option<EndReason> {
         match self.phase {
-            Phase::Ended(reason) => Some(reason),
+            SessionPhase::Ended(reason) => Some(reason),
             _ => None,
         }
     }
@@ -201,18 +201,18 @@ impl ServerSession {
     }
 
     fn handle_input(&mut self, input: &mut &[u8], now: Duration) -> Result<(), SessionError> {
-        if matches!(self.phase, Phase::Ended(_)) {
+        if matches!(self.phase, SessionPhase::Ended(_)) {
             *input = &[];
             return Ok(());
         }
-        if !matches!(self.phase, Phase::Connected | Phase::Query) {
+        if !matches!(self.phase, SessionPhase::Connected | SessionPhase::Query) {
             self.negotiation_bytes += input.len();
             let most = self.config.limits.negotiation_bytes;
             if self.negotiation_bytes > most {
                 return Err(SessionError::NegotiationBytes(most));
             }
         }
-        while !matches!(self.phase, Phase::Handshake | Phase::Ended(_)) {
+        while !matches!(self.phase, SessionPhase::Handshake | SessionPhase::Ended(_)) {
             let Some(event) = self.decoder.next(input)? else {
                 return Ok(());
             };
@@ -221,7 +221,7 @@ impl ServerSession {
                 return Err(SessionError::Events(self.config.limits.events));
             }
         }
-        if matches!(self.phase, Phase::Ended(_)) {
+        if matches!(self.phase, SessionPhase::Ended(_)) {
             *input = &[];
         }
         Ok(())
@@ -286,10 +286,10 @@ impl ServerSession {
     /// Handles the complete TLS handshake after [`SessionEvent::StartTls`]: the
     /// negotiation begins afresh.
     pub fn handle_tls(&mut self, now: Duration) {
-        if self.phase != Phase::Handshake {
+        if self.phase != SessionPhase::Handshake {
             return;
         }
-        self.decoder = Decoder::new(self.config.limits.decoder);
+        self.decoder = TelnetDecoder::new(self.config.limits.decoder);
         self.options = options(&self.config, StartTls::Off);
         self.out.clear();
         self.last_byte = now;
@@ -298,12 +298,12 @@ impl ServerSession {
 
     /// Handles the time; see [`ServerSession::poll_deadline`].
     pub fn handle_timeout(&mut self, now: Duration) {
-        if matches!(self.phase, Phase::Ended(_)) {
+        if matches!(self.phase, SessionPhase::Ended(_)) {
             return;
         }
         let limits = self.config.limits;
         if self.deadline.is_some_and(|deadline| now >= deadline) {
-            if self.phase == Phase::Query {
+            if self.phase == SessionPhase::Query {
                 self.connected(now);
             } else {
                 self.end(EndReason::NegotiationTimeout);
@@ -338,7 +338,7 @@ impl ServerSession {
     /// When [`ServerSession::handle_timeout`] is due. Returns `None` if the
     /// session waits for the client or the caller only.
     pub fn poll_deadline(&self) -> Option<Duration> {
-        if matches!(self.phase, Phase::Ended(_)) {
+        if matches!(self.phase, SessionPhase::Ended(_)) {
             return None;
         }
         let limits = &self.config.limits;
@@ -382,10 +382,10 @@ impl ServerSession {
     }
 
     fn end(&mut self, reason: EndReason) {
-        if matches!(self.phase, Phase::Ended(_)) {
+        if matches!(self.phase, SessionPhase::Ended(_)) {
             return;
         }
-        self.phase = Phase::Ended(reason);
+        self.phase = SessionPhase::Ended(reason);
         self.deadline = None;
         self.events.push_back(SessionEvent::Ended(reason));
     }
@@ -400,9 +400,9 @@ impl ServerSession {
 }
 
 /// The options that a server agrees to. TLS is not asked for twice.
-fn options(config: &ServerConfig, start_tls: StartTls) -> Options {
+fn options(config: &ServerConfig, start_tls: StartTls) -> TelnetOptions {
     let mut remote = vec![BINARY, END_OF_RECORD, TERMINAL_TYPE];
     remote.extend(config.tn3270e.then_some(TN3270E));
     remote.extend((start_tls != StartTls::Off).then_some(START_TLS));
-    Options::new(&[BINARY, END_OF_RECORD], &remote)
+    TelnetOptions::new(&[BINARY, END_OF_RECORD], &remote)
 }

@@ -6,7 +6,7 @@
 
 use crate::screen::ScreenSize;
 use crate::stream::QuerySummary;
-use crate::telnet::{DeviceType, Functions, LuName};
+use crate::telnet::{DeviceType, SessionFunctions, LuName};
 
 /// A connected terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct TerminalInfo {
     /// Whether TN3270E is in use.
     pub tn3270e: bool,
     /// The functions of TN3270E that are agreed.
-    pub functions: Functions,
+    pub functions: SessionFunctions,
     /// The size after Erase/Write.
     pub default: ScreenSize,
     /// The size after Erase/Write Alternate.

@@ -6,7 +6,7 @@
 use super::address;
 use super::attribute::{AttributeType, ExtendedAttributes, FieldAttribute};
 use super::command::{Command, Wcc};
-use super::order::{self, Graphic, Order};
+use super::order::{self, GraphicCharacter, Order};
 
 /// An outbound record under construction.
 #[derive(Clone, Debug)]
@@ -89,7 +89,7 @@ impl OutboundBuilder {
     /// RA: this character up to the address, which is excluded.
     pub fn repeat(&mut self, to: u16, byte: u8) -> &mut OutboundBuilder {
         let escape = false;
-        let order = Order::RepeatToAddress(to, Graphic { byte, escape });
+        let order = Order::RepeatToAddress(to, GraphicCharacter { byte, escape });
         order.emit(self.positions, &mut self.record);
         self.current = Some(to);
         self

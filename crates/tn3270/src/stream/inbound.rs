@@ -14,7 +14,7 @@
 use super::address;
 use super::aid::Aid;
 use super::error::{ErrorKind, StreamError};
-use super::order::{self, Order, Orders};
+use super::order::{self, Order, OrderReader};
 
 /// A checked record of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl<'a> InboundRecord<'a> {
             return Err(StreamError::new(2, ErrorKind::CutOff("the cursor address")));
         };
         let cursor = cursor([*high, *low], positions)?;
-        for order in Orders::new(data, positions) {
+        for order in OrderReader::new(data, positions) {
             order.map_err(|error| StreamError::new(error.at + 3, error.kind))?;
         }
         Ok(InboundRecord::Fields { aid, cursor, data })
@@ -136,7 +136,7 @@ impl<'a> Iterator for InboundFields<'a> {
             return None;
         }
         let mut start = None;
-        let mut orders = Orders::new(self.data, u16::MAX);
+        let mut orders = OrderReader::new(self.data, u16::MAX);
         let mut begin = 0;
         let mut end = self.data.len();
         let mut at = 0;
@@ -164,7 +164,7 @@ impl<'a> Iterator for InboundFields<'a> {
 /// Appends the characters of a field's data without its orders; a graphic
 /// escape's character stays.
 pub fn plain_data(data: &[u8], out: &mut Vec<u8>) {
-    for order in Orders::new(data, u16::MAX).map_while(Result::ok) {
+    for order in OrderReader::new(data, u16::MAX).map_while(Result::ok) {
         match order {
             Order::Text(text) => out.extend(text),
             Order::GraphicEscape(byte) => out.push(byte),

@@ -1,7 +1,7 @@
 //! The 3270 data stream: commands, orders, attributes and structured fields in
 //! both directions, each with `parse` and `emit`.
 //!
-//! Host to terminal: [`Command`], [`Wcc`], [`Orders`], [`StructuredFields`].
+//! Host to terminal: [`Command`], [`Wcc`], [`OrderReader`], [`StructuredFields`].
 //! Terminal to host: [`InboundRecord`], [`QueryReply`].
 //! Reference: 3270 Data Stream Programmer's Reference (GA23-0059).
 //! Invariant: nothing here keeps a screen; addresses are checked against a
@@ -26,6 +26,6 @@ pub use builder::OutboundBuilder;
 pub use command::{Command, Wcc};
 pub use error::{ErrorKind, StreamError};
 pub use inbound::{InboundField, InboundFields, InboundRecord, plain_data};
-pub use order::{AttributePairs, Graphic, Order, Orders};
+pub use order::{AttributePairs, GraphicCharacter, Order, OrderReader};
 pub use query::{QueryReplies, QueryReply, QuerySummary, UsableArea};
 pub use structured::{OutboundField, QueryRequest, ReplyMode, StructuredFields};

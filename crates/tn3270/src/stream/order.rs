@@ -6,7 +6,7 @@
 //! PT  05              RA  3C a a character    EUA 12 a a
 //! GE  08 character
 //! ```
-//! [`Orders`] walks over the bytes without a copy. It checks each address
+//! [`OrderReader`] walks over the bytes without a copy. It checks each address
 //! against the number of positions and each order against the record's end.
 //! Reference: GA23-0059, "Orders".
 
@@ -32,7 +32,7 @@ pub enum Order<'a> {
     /// PT: to the next unprotected field.
     ProgramTab,
     /// RA: repeats the character up to the address, which is excluded.
-    RepeatToAddress(u16, Graphic),
+    RepeatToAddress(u16, GraphicCharacter),
     /// EUA: nulls in unprotected positions up to the address.
     EraseUnprotectedToAddress(u16),
     /// GE: one character of the graphic set.
@@ -43,7 +43,7 @@ pub enum Order<'a> {
 
 /// One character, of the graphic set if `escape`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Graphic {
+pub struct GraphicCharacter {
     /// The byte.
     pub byte: u8,
     /// Whether GE stands in front of it.
@@ -70,17 +70,17 @@ impl AttributePairs<'_> {
 
 /// The orders of a record, from after the WCC.
 #[derive(Clone, Debug)]
-pub struct Orders<'a> {
+pub struct OrderReader<'a> {
     bytes: &'a [u8],
     at: usize,
     positions: u16,
     failed: bool,
 }
 
-impl<'a> Orders<'a> {
+impl<'a> OrderReader<'a> {
     /// Walks over these bytes; an address of `positions` or more is an error.
-    pub const fn new(bytes: &'a [u8], positions: u16) -> Orders<'a> {
-        Orders {
+    pub const fn new(bytes: &'a [u8], positions: u16) -> OrderReader<'a> {
+        OrderReader {
             bytes,
             at: 0,
             positions,
@@ -128,14 +128,14 @@ impl<'a> Orders<'a> {
         byte.ok_or(StreamError::new(self.at - 1, ErrorKind::CutOff(order)))
     }
 
-    fn graphic(&mut self, order: &'static str) -> Result<Graphic, StreamError> {
+    fn graphic(&mut self, order: &'static str) -> Result<GraphicCharacter, StreamError> {
         let byte = self.byte(order)?;
         let escape = byte == GE;
         if is_order(byte) && !escape {
             let kind = ErrorKind::OrderAsCharacter(byte);
             return Err(StreamError::new(self.at - 1, kind));
         }
-        Ok(Graphic {
+        Ok(GraphicCharacter {
             byte: if escape { self.byte(order)? } else { byte },
             escape,
         })
@@ -164,7 +164,7 @@ impl<'a> Orders<'a> {
     }
 }
 
-impl<'a> Iterator for Orders<'a> {
+impl<'a> Iterator for OrderReader<'a> {
     type Item = Result<Order<'a>, StreamError>;
 
     /// The next order; nothing follows an error.
@@ -236,17 +236,17 @@ mod tests {
     use super::*;
 
     fn parsed(bytes: &[u8]) -> Vec<Result<Order<'_>, StreamError>> {
-        Orders::new(bytes, 1920).collect()
+        OrderReader::new(bytes, 1920).collect()
     }
 
     #[test]
-    fn orders_and_text_are_told_apart_and_come_back() {
+    fn orders_and_text_are_distinguished_and_come_back() {
         let bytes = [
             0x11, 0xC2, 0xE8, 0x1D, 0x40, 0x13, 0x3C, 0xC2, 0x7D, 0x00, 0x1D, 0xF0, 0xC1, 0xC2,
             0x29, 0x02, 0xC0, 0x60, 0x42, 0xF2, 0x28, 0x42, 0xF2, 0x05, 0x12, 0xC8, 0xF0, 0x08,
             0xA3, 0x2C, 0x01, 0xC0, 0x60,
         ];
-        let orders: Vec<_> = Orders::new(&bytes, 1920).map(Result::unwrap).collect();
+        let orders: Vec<_> = OrderReader::new(&bytes, 1920).map(Result::unwrap).collect();
         assert_eq!(orders.len(), 12);
         assert_eq!(orders[5], Order::Text(&[0xC1, 0xC2]));
         let mut out = Vec::new();

@@ -68,7 +68,7 @@ pub enum DecodeError {
 
 /// Where the decoder is between two bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum DecoderState {
     Data,
     Command,
     Verb(u8),
@@ -79,20 +79,20 @@ enum State {
 
 /// Decodes what a peer sends.
 #[derive(Clone, Debug)]
-pub struct Decoder {
+pub struct TelnetDecoder {
     limits: DecoderLimits,
-    state: State,
+    state: DecoderState,
     record: Vec<u8>,
     body: Vec<u8>,
     records: bool,
 }
 
-impl Decoder {
+impl TelnetDecoder {
     /// A decoder at the start of a connection, with records off.
-    pub const fn new(limits: DecoderLimits) -> Decoder {
-        Decoder {
+    pub const fn new(limits: DecoderLimits) -> TelnetDecoder {
+        TelnetDecoder {
             limits,
-            state: State::Data,
+            state: DecoderState::Data,
             record: Vec::new(),
             body: Vec::new(),
             records: false,
@@ -119,13 +119,13 @@ impl Decoder {
     /// A limit is passed. The connection cannot go on.
     pub fn next(&mut self, input: &mut &[u8]) -> Result<Option<TelnetEvent>, DecodeError> {
         loop {
-            if self.state == State::Data {
+            if self.state == DecoderState::Data {
                 self.take_data(input)?;
             }
             let Some((&byte, rest)) = input.split_first() else {
                 return Ok(self.take_text());
             };
-            if self.state == State::Data && !self.records {
+            if self.state == DecoderState::Data && !self.records {
                 // Text in front of a command is an event of its own.
                 if let Some(text) = self.take_text() {
                     return Ok(Some(text));
@@ -166,41 +166,41 @@ impl Decoder {
     fn step(&mut self, byte: u8) -> Result<Option<TelnetEvent>, DecodeError> {
         let mut event = None;
         self.state = match (self.state, byte) {
-            (State::Data, _) => State::Command,
-            (State::Command, IAC) => {
+            (DecoderState::Data, _) => DecoderState::Command,
+            (DecoderState::Command, IAC) => {
                 self.append(&[IAC])?;
-                State::Data
+                DecoderState::Data
             }
-            (State::Command, WILL..=DONT) => State::Verb(byte),
-            (State::Command, SB) => State::Option,
-            (State::Command, EOR) => {
+            (DecoderState::Command, WILL..=DONT) => DecoderState::Verb(byte),
+            (DecoderState::Command, SB) => DecoderState::Option,
+            (DecoderState::Command, EOR) => {
                 event = Some(TelnetEvent::Record(std::mem::take(&mut self.record)));
-                State::Data
+                DecoderState::Data
             }
-            (State::Command, command) => {
+            (DecoderState::Command, command) => {
                 event = Some(TelnetEvent::Command(command));
-                State::Data
+                DecoderState::Data
             }
-            (State::Verb(verb), option) => {
+            (DecoderState::Verb(verb), option) => {
                 event = Some(TelnetEvent::Negotiation { verb, option });
-                State::Data
+                DecoderState::Data
             }
-            (State::Option, option) => State::Body(option),
-            (State::Body(option), IAC) => State::BodyCommand(option),
-            (State::Body(option), byte) => {
+            (DecoderState::Option, option) => DecoderState::Body(option),
+            (DecoderState::Body(option), IAC) => DecoderState::BodyCommand(option),
+            (DecoderState::Body(option), byte) => {
                 self.append_body(byte)?;
-                State::Body(option)
+                DecoderState::Body(option)
             }
-            (State::BodyCommand(option), IAC) => {
+            (DecoderState::BodyCommand(option), IAC) => {
                 self.append_body(IAC)?;
-                State::Body(option)
+                DecoderState::Body(option)
             }
-            (State::BodyCommand(option), SE) => {
+            (DecoderState::BodyCommand(option), SE) => {
                 let body = std::mem::take(&mut self.body);
                 event = Some(TelnetEvent::Subnegotiation { option, body });
-                State::Data
+                DecoderState::Data
             }
-            (State::BodyCommand(_), command) => {
+            (DecoderState::BodyCommand(_), command) => {
                 return Err(DecodeError::CommandInSubnegotiation(command));
             }
         };
@@ -230,7 +230,7 @@ mod tests {
     use super::*;
 
     fn events(cuts: &[&[u8]], records: bool) -> Result<Vec<TelnetEvent>, DecodeError> {
-        let mut decoder = Decoder::new(DecoderLimits {
+        let mut decoder = TelnetDecoder::new(DecoderLimits {
             record_bytes: 8,
             subnegotiation_bytes: 4,
         });

@@ -173,7 +173,7 @@ impl RejectReason {
 
 /// The functions of TN3270E that two ends agree on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Functions {
+pub struct SessionFunctions {
     /// BIND-IMAGE.
     pub bind_image: bool,
     /// RESPONSES.
@@ -185,10 +185,10 @@ pub struct Functions {
     pub others: bool,
 }
 
-impl Functions {
+impl SessionFunctions {
     /// The functions of a list.
-    pub fn parse(list: &[u8]) -> Functions {
-        Functions {
+    pub fn parse(list: &[u8]) -> SessionFunctions {
+        SessionFunctions {
             bind_image: list.contains(&0),
             responses: list.contains(&2),
             sysreq: list.contains(&4),
@@ -204,8 +204,8 @@ impl Functions {
     }
 
     /// What both have.
-    pub const fn common(&self, other: &Functions) -> Functions {
-        Functions {
+    pub const fn common(&self, other: &SessionFunctions) -> SessionFunctions {
+        SessionFunctions {
             bind_image: self.bind_image && other.bind_image,
             responses: self.responses && other.responses,
             sysreq: self.sysreq && other.sysreq,
@@ -216,7 +216,7 @@ impl Functions {
 
 /// A sub-negotiation of TN3270E.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Negotiation<'a> {
+pub enum ExtendedNegotiation<'a> {
     /// The server asks for the device type.
     SendDeviceType,
     /// The client asks for a type, and perhaps for a name to connect to or, for
@@ -244,14 +244,14 @@ pub enum Negotiation<'a> {
     FunctionsIs(&'a [u8]),
 }
 
-impl<'a> Negotiation<'a> {
+impl<'a> ExtendedNegotiation<'a> {
     /// The meaning of a sub-negotiation's body. Returns `None` if it has none.
-    pub fn parse(body: &'a [u8]) -> Option<Negotiation<'a>> {
+    pub fn parse(body: &'a [u8]) -> Option<ExtendedNegotiation<'a>> {
         match body {
-            [SEND, DEVICE_TYPE] => Some(Negotiation::SendDeviceType),
+            [SEND, DEVICE_TYPE] => Some(ExtendedNegotiation::SendDeviceType),
             [DEVICE_TYPE, REQUEST, rest @ ..] => {
                 let (device, word, name) = split_name(rest);
-                Some(Negotiation::DeviceTypeRequest {
+                Some(ExtendedNegotiation::DeviceTypeRequest {
                     device,
                     connect: name.filter(|_| word == Some(CONNECT)),
                     associate: name.filter(|_| word == Some(ASSOCIATE)),
@@ -259,14 +259,14 @@ impl<'a> Negotiation<'a> {
             }
             [DEVICE_TYPE, IS, rest @ ..] => {
                 let (device, word, name) = split_name(rest);
-                Some(Negotiation::DeviceTypeIs {
+                Some(ExtendedNegotiation::DeviceTypeIs {
                     device,
                     name: name.filter(|_| word == Some(CONNECT)),
                 })
             }
-            [DEVICE_TYPE, REJECT, REASON, reason] => Some(Negotiation::DeviceTypeReject(*reason)),
-            [FUNCTIONS, REQUEST, list @ ..] => Some(Negotiation::FunctionsRequest(list)),
-            [FUNCTIONS, IS, list @ ..] => Some(Negotiation::FunctionsIs(list)),
+            [DEVICE_TYPE, REJECT, REASON, reason] => Some(ExtendedNegotiation::DeviceTypeReject(*reason)),
+            [FUNCTIONS, REQUEST, list @ ..] => Some(ExtendedNegotiation::FunctionsRequest(list)),
+            [FUNCTIONS, IS, list @ ..] => Some(ExtendedNegotiation::FunctionsIs(list)),
             _ => None,
         }
     }
@@ -280,8 +280,8 @@ impl<'a> Negotiation<'a> {
             }
         };
         match self {
-            Negotiation::SendDeviceType => out.extend([SEND, DEVICE_TYPE]),
-            Negotiation::DeviceTypeRequest {
+            ExtendedNegotiation::SendDeviceType => out.extend([SEND, DEVICE_TYPE]),
+            ExtendedNegotiation::DeviceTypeRequest {
                 device,
                 connect,
                 associate,
@@ -291,19 +291,19 @@ impl<'a> Negotiation<'a> {
                 named(CONNECT, connect, out);
                 named(ASSOCIATE, associate, out);
             }
-            Negotiation::DeviceTypeIs { device, name } => {
+            ExtendedNegotiation::DeviceTypeIs { device, name } => {
                 out.extend([DEVICE_TYPE, IS]);
                 out.extend(*device);
                 named(CONNECT, name, out);
             }
-            Negotiation::DeviceTypeReject(reason) => {
+            ExtendedNegotiation::DeviceTypeReject(reason) => {
                 out.extend([DEVICE_TYPE, REJECT, REASON, *reason]);
             }
-            Negotiation::FunctionsRequest(list) => {
+            ExtendedNegotiation::FunctionsRequest(list) => {
                 out.extend([FUNCTIONS, REQUEST]);
                 out.extend(*list);
             }
-            Negotiation::FunctionsIs(list) => {
+            ExtendedNegotiation::FunctionsIs(list) => {
                 out.extend([FUNCTIONS, IS]);
                 out.extend(*list);
             }
@@ -351,21 +351,21 @@ mod tests {
         ];
         for body in recorded {
             let mut out = Vec::new();
-            Negotiation::parse(body).unwrap().emit(&mut out);
+            ExtendedNegotiation::parse(body).unwrap().emit(&mut out);
             assert_eq!(out, body);
         }
-        assert_eq!(Negotiation::parse(&[9]), None);
-        assert_eq!(Negotiation::parse(&[]), None);
+        assert_eq!(ExtendedNegotiation::parse(&[9]), None);
+        assert_eq!(ExtendedNegotiation::parse(&[]), None);
     }
 
     #[test]
     fn functions_of_drafts_are_not_agreed_to() {
-        let asked = Functions::parse(&[0, 2, 4, 5, 6]);
+        let asked = SessionFunctions::parse(&[0, 2, 4, 5, 6]);
         assert!(asked.others);
-        let own = Functions {
+        let own = SessionFunctions {
             responses: true,
             sysreq: true,
-            ..Functions::default()
+            ..SessionFunctions::default()
         };
         let mut out = Vec::new();
         own.common(&asked).emit(&mut out);

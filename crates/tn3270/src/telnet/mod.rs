@@ -1,7 +1,7 @@
 //! Telnet as TN3270 needs it: commands and options, records between end-of-record
 //! marks, terminal types, and the sub-negotiations and headers of TN3270E.
 //!
-//! [`Decoder`] turns bytes into events within bounds, [`Options`] decides each
+//! [`TelnetDecoder`] turns bytes into events within bounds, [`TelnetOptions`] decides each
 //! answer to a negotiation so that it never loops, [`device`] and [`extended`]
 //! are the formats.
 //! Reference: RFC 854, 856, 885, 1091, 1576, 1646, 2355.
@@ -14,9 +14,9 @@ pub mod extended;
 mod options;
 
 pub use bind::{BindImage, UnbindReason};
-pub use decoder::{DecodeError, Decoder, DecoderLimits, TelnetEvent, escape};
+pub use decoder::{DecodeError, TelnetDecoder, DecoderLimits, TelnetEvent, escape};
 pub use device::{DeviceType, LuName};
 pub use extended::{
-    DataType, Functions, Header, NegativeReason, Negotiation, RejectReason, ResponseFlag,
+    DataType, SessionFunctions, Header, NegativeReason, ExtendedNegotiation, RejectReason, ResponseFlag,
 };
-pub use options::{OptionChange, Options, Side};
+pub use options::{OptionChange, TelnetOptions, OptionSide};

@@ -8,7 +8,7 @@ use super::code::{DO, DONT, WILL, WONT};
 
 /// Whose side of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Side {
+pub enum OptionSide {
     /// This end: WILL and WONT are sent for it.
     Local,
     /// The other end: DO and DONT are sent for it.
@@ -19,82 +19,82 @@ pub enum Side {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptionChange {
     /// The option came on.
-    On(Side, u8),
+    On(OptionSide, u8),
     /// The option went off after it was on.
-    Off(Side, u8),
+    Off(OptionSide, u8),
     /// The other end refused what this end had asked for.
-    Refused(Side, u8),
+    Refused(OptionSide, u8),
 }
 
 /// The options of a connection.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct TelnetOptions {
     supported: [OptionSet; 2],
     on: [OptionSet; 2],
     /// Asked for by this end, without an answer yet.
-    asked: [OptionSet; 2],
+    requested: [OptionSet; 2],
     /// Refused once; a repetition gets no answer.
     refused: [OptionSet; 2],
 }
 
-impl Options {
+impl TelnetOptions {
     /// All off. Options that are not among those of their side are refused.
-    pub fn new(local: &[u8], remote: &[u8]) -> Options {
-        Options {
+    pub fn new(local: &[u8], remote: &[u8]) -> TelnetOptions {
+        TelnetOptions {
             supported: [OptionSet::of(local), OptionSet::of(remote)],
             on: [OptionSet([0; 4]); 2],
-            asked: [OptionSet([0; 4]); 2],
+            requested: [OptionSet([0; 4]); 2],
             refused: [OptionSet([0; 4]); 2],
         }
     }
 
     /// Whether the option is on.
-    pub fn is_on(&self, side: Side, option: u8) -> bool {
+    pub fn is_on(&self, side: OptionSide, option: u8) -> bool {
         self.on[side as usize].has(option)
     }
 
     /// Asks for an option, unless it is on or was asked for; appends the
     /// bytes.
-    pub fn request(&mut self, side: Side, option: u8, out: &mut Vec<u8>) {
-        if self.is_on(side, option) || self.asked[side as usize].has(option) {
+    pub fn request(&mut self, side: OptionSide, option: u8, out: &mut Vec<u8>) {
+        if self.is_on(side, option) || self.requested[side as usize].has(option) {
             return;
         }
-        self.asked[side as usize].set(option, true);
+        self.requested[side as usize].set(option, true);
         let verb = match side {
-            Side::Local => WILL,
-            Side::Remote => DO,
+            OptionSide::Local => WILL,
+            OptionSide::Remote => DO,
         };
         send(verb, option, out);
     }
 
     /// Turns an option off; appends the bytes if it was on or asked for.
-    pub fn disable(&mut self, side: Side, option: u8, out: &mut Vec<u8>) {
+    pub fn disable(&mut self, side: OptionSide, option: u8, out: &mut Vec<u8>) {
         let at = side as usize;
-        if self.on[at].has(option) || self.asked[at].has(option) {
+        if self.on[at].has(option) || self.requested[at].has(option) {
             let verb = match side {
-                Side::Local => WONT,
-                Side::Remote => DONT,
+                OptionSide::Local => WONT,
+                OptionSide::Remote => DONT,
             };
             send(verb, option, out);
         }
         self.on[at].set(option, false);
-        self.asked[at].set(option, false);
+        self.requested[at].set(option, false);
     }
 
     /// Handles WILL, WONT, DO or DONT; appends the answer if one is due.
     pub fn handle(&mut self, verb: u8, option: u8, out: &mut Vec<u8>) -> Option<OptionChange> {
         let side = if verb == WILL || verb == WONT {
-            Side::Remote
+            OptionSide::Remote
         } else {
-            Side::Local
+            OptionSide::Local
         };
         let at = side as usize;
-        let asked = self.asked[at].has(option);
+        let asked = self.requested[at].has(option);
         let on = self.on[at].has(option);
-        self.asked[at].set(option, false);
+        self.requested[at].set(option, false);
         let (agree, refuse) = match side {
-            Side::Remote => (DO, DONT),
-            Side::Local => (WILL, WONT),
+            OptionSide::Remote => (DO, DONT),
+            OptionSide::Local => (WILL, WONT),
         };
         if verb == WILL || verb == DO {
             if on {
@@ -158,10 +158,10 @@ mod tests {
     #[test]
     fn two_ends_that_both_ask_do_not_loop() {
         let supported = &[BINARY, END_OF_RECORD];
-        let mut ends = [(); 2].map(|()| Options::new(supported, supported));
+        let mut ends = [(); 2].map(|()| TelnetOptions::new(supported, supported));
         let mut wires = [Vec::new(), Vec::new()];
         for (end, wire) in ends.iter_mut().zip(&mut wires) {
-            for side in [Side::Local, Side::Remote] {
+            for side in [OptionSide::Local, OptionSide::Remote] {
                 end.request(side, BINARY, wire);
                 end.request(side, END_OF_RECORD, wire);
             }
@@ -179,13 +179,13 @@ mod tests {
             }
         }
         for end in &ends {
-            assert!(end.is_on(Side::Local, BINARY) && end.is_on(Side::Remote, END_OF_RECORD));
+            assert!(end.is_on(OptionSide::Local, BINARY) && end.is_on(OptionSide::Remote, END_OF_RECORD));
         }
     }
 
     #[test]
     fn an_unknown_option_is_refused_once() {
-        let mut options = Options::new(&[], &[]);
+        let mut options = TelnetOptions::new(&[], &[]);
         let mut out = Vec::new();
         for _ in 0..3 {
             options.handle(WILL, 99, &mut out);
@@ -196,11 +196,11 @@ mod tests {
 
     #[test]
     fn a_refusal_of_what_was_asked_is_reported() {
-        let mut options = Options::new(&[], &[BINARY]);
+        let mut options = TelnetOptions::new(&[], &[BINARY]);
         let mut out = Vec::new();
-        options.request(Side::Remote, BINARY, &mut out);
+        options.request(OptionSide::Remote, BINARY, &mut out);
         let change = options.handle(WONT, BINARY, &mut out);
-        assert_eq!(change, Some(OptionChange::Refused(Side::Remote, BINARY)));
+        assert_eq!(change, Some(OptionChange::Refused(OptionSide::Remote, BINARY)));
         assert_eq!(options.handle(WONT, BINARY, &mut out), None);
         assert_eq!(out, [IAC, DO, BINARY]);
     }

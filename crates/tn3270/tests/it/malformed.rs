@@ -10,7 +10,7 @@ use tn3270::{
     TerminalModel,
 };
 
-use crate::support::{Joined, bytes};
+use crate::support::{JoinedSessions, bytes};
 
 /// Each stream that x3270 keeps a trace of, as a record for model 2.
 const STREAMS: [(&str, &str); 17] = [
@@ -148,7 +148,7 @@ fn inputs_that_are_no_data_stream_end_the_session() {
         ("7d4040 1140", ErrorKind::CutOff("SBA")),
     ];
     for (record, kind) in cases {
-        let mut joined = Joined::connected(ServerConfig::default(), TerminalModel::display(2));
+        let mut joined = JoinedSessions::connected(ServerConfig::default(), TerminalModel::display(2));
         let input = bytes(&format!("0000000000 {record} ffef"));
         let error = handle(&mut joined.server, &input).unwrap_err();
         assert!(
@@ -161,7 +161,7 @@ fn inputs_that_are_no_data_stream_end_the_session() {
 
 #[test]
 fn empty_and_headless_records_are_dropped() {
-    let mut joined = Joined::connected(ServerConfig::default(), TerminalModel::display(2));
+    let mut joined = JoinedSessions::connected(ServerConfig::default(), TerminalModel::display(2));
     for record in [
         "ffef",
         "0000ffef",

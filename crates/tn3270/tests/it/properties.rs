@@ -4,14 +4,14 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use tn3270::stream::{InboundRecord, Orders, QuerySummary};
-use tn3270::telnet::{BindImage, DeviceType, Negotiation};
+use tn3270::stream::{InboundRecord, OrderReader, QuerySummary};
+use tn3270::telnet::{BindImage, DeviceType, ExtendedNegotiation};
 use tn3270::{
     Emulator, Key, KeyOutcome, LuName, Screen, ServerConfig, ServerSession, SessionEvent,
     TerminalModel,
 };
 
-use crate::support::{Joined, first_screen};
+use crate::support::{JoinedSessions, first_screen};
 
 /// Bytes in which orders, commands and addresses are frequent.
 fn stream() -> impl Strategy<Value = Vec<u8>> {
@@ -66,9 +66,9 @@ proptest! {
     #[test]
     fn parsers_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         let _ = InboundRecord::parse(&bytes, 1920).map(|record| record.fields().count());
-        let _ = Orders::new(&bytes, 1920).count();
+        let _ = OrderReader::new(&bytes, 1920).count();
         let _ = QuerySummary::collect(&bytes);
-        let _ = Negotiation::parse(&bytes);
+        let _ = ExtendedNegotiation::parse(&bytes);
         let _ = BindImage::parse(&bytes);
         let _ = DeviceType::parse(&bytes);
         let _ = LuName::parse(&bytes);
@@ -138,7 +138,7 @@ proptest! {
         chunk in prop::collection::vec(any::<u8>(), 0..400),
         host in record(),
     ) {
-        let mut joined = Joined::connected(ServerConfig::default(), TerminalModel::display(2));
+        let mut joined = JoinedSessions::connected(ServerConfig::default(), TerminalModel::display(2));
         joined.server.send_record(&host, Default::default()).unwrap();
         joined.run().unwrap();
         let ended = joined.server.handle_bytes(&chunk, Duration::ZERO).is_err();

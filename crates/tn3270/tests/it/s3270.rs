@@ -75,19 +75,19 @@ impl Drop for S3270 {
 }
 
 /// A server session on a socket.
-struct Host {
+struct TestHost {
     session: ServerSession,
     socket: TcpStream,
     start: Instant,
 }
 
-impl Host {
-    fn accept(listener: &TcpListener, config: ServerConfig) -> Host {
+impl TestHost {
+    fn accept(listener: &TcpListener, config: ServerConfig) -> TestHost {
         let socket = accepted(listener);
         socket
             .set_read_timeout(Some(Duration::from_secs(10)))
             .unwrap();
-        Host {
+        TestHost {
             session: ServerSession::new(config, Duration::ZERO),
             socket,
             start: Instant::now(),
@@ -161,12 +161,12 @@ fn shown(
     arguments: &[&str],
     config: ServerConfig,
     lu: &str,
-) -> Option<(S3270, Host, TerminalInfo)> {
+) -> Option<(S3270, TestHost, TerminalInfo)> {
     let mut terminal = S3270::start(arguments)?;
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     terminal.begin(&format!("Connect(\"{lu}127.0.0.1:{port}\")"));
-    let mut host = Host::accept(&listener, config);
+    let mut host = TestHost::accept(&listener, config);
     let info = host.connected();
     host.send(&first_screen());
     terminal.answer();

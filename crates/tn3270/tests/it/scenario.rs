@@ -6,9 +6,9 @@
 
 use std::time::Duration;
 
-use tn3270::telnet::{Decoder, DecoderLimits, Header, TelnetEvent};
+use tn3270::telnet::{TelnetDecoder, DecoderLimits, Header, TelnetEvent};
 use tn3270::{
-    ClientConfig, CodeTable, Emulator, Functions, Key, KeyOutcome, LuName, RejectReason,
+    ClientConfig, CodeTable, Emulator, SessionFunctions, Key, KeyOutcome, LuName, RejectReason,
     ResponseFlag, ScreenSize, ServerConfig, ServerSession, SessionEvent, StartTls, TerminalModel,
 };
 
@@ -18,7 +18,7 @@ const SCENARIOS: &str = include_str!("../../testdata/scenarios.txt");
 
 /// One line of a scenario.
 #[derive(Debug)]
-enum Step {
+enum ScenarioStep {
     Server(Vec<u8>),
     Client(Vec<u8>),
     /// Query Replies, of which each terminal has its own.
@@ -31,7 +31,7 @@ struct Scenario {
     title: String,
     model: TerminalModel,
     lus: Vec<LuName>,
-    steps: Vec<Step>,
+    steps: Vec<ScenarioStep>,
 }
 
 fn scenarios() -> Vec<Scenario> {
@@ -58,11 +58,11 @@ fn scenario(block: &str) -> Scenario {
                     .map(|n| LuName::parse(n.as_bytes()).unwrap());
                 scenario.lus = names.collect();
             }
-            "S" => scenario.steps.push(Step::Server(bytes(rest))),
-            "C" => scenario.steps.push(Step::Client(bytes(rest))),
-            "Q" => scenario.steps.push(Step::QueryReply(bytes(rest))),
-            "key" => scenario.steps.push(Step::Key(rest.to_owned())),
-            "TLS" => scenario.steps.push(Step::Tls),
+            "S" => scenario.steps.push(ScenarioStep::Server(bytes(rest))),
+            "C" => scenario.steps.push(ScenarioStep::Client(bytes(rest))),
+            "Q" => scenario.steps.push(ScenarioStep::QueryReply(bytes(rest))),
+            "key" => scenario.steps.push(ScenarioStep::Key(rest.to_owned())),
+            "TLS" => scenario.steps.push(ScenarioStep::Tls),
             _ => panic!("{line}"),
         }
     }
@@ -127,19 +127,19 @@ fn a_terminal_sends_what_s3270_sent() {
         for (number, step) in scenario.steps.iter().enumerate() {
             let mut events = Vec::new();
             match step {
-                Step::Server(bytes) => {
+                ScenarioStep::Server(bytes) => {
                     let taken = terminal.handle_bytes(bytes, &mut events).unwrap();
                     assert_eq!(taken, bytes.len());
                 }
-                Step::Client(bytes) => expected.extend(bytes),
-                Step::QueryReply(theirs) => {
+                ScenarioStep::Client(bytes) => expected.extend(bytes),
+                ScenarioStep::QueryReply(theirs) => {
                     let ours = terminal.poll_transmit().unwrap();
                     same_replies(&ours, theirs);
                 }
-                Step::Key(keys) => press(&mut terminal, keys),
-                Step::Tls => terminal.handle_tls(),
+                ScenarioStep::Key(keys) => press(&mut terminal, keys),
+                ScenarioStep::Tls => terminal.handle_tls(),
             }
-            if matches!(scenario.steps.get(number + 1), Some(Step::QueryReply(_))) {
+            if matches!(scenario.steps.get(number + 1), Some(ScenarioStep::QueryReply(_))) {
                 // The answer to a query is compared with the next step.
                 continue;
             }
@@ -177,7 +177,7 @@ fn only_record(bytes: &[u8]) -> Vec<u8> {
 }
 
 fn records(bytes: &[u8]) -> Vec<Vec<u8>> {
-    let mut decoder = Decoder::new(DecoderLimits::default());
+    let mut decoder = TelnetDecoder::new(DecoderLimits::default());
     decoder.set_records(true);
     let mut input = bytes;
     let mut records = Vec::new();
@@ -191,8 +191,8 @@ fn records(bytes: &[u8]) -> Vec<Vec<u8>> {
 
 /// The settings with which the server of the recordings was.
 fn server_config(scenario: &Scenario) -> ServerConfig {
-    let plain = matches!(&scenario.steps[0], Step::Server(first) if first[2] == 0x18);
-    let tls = matches!(&scenario.steps[0], Step::Server(first) if first[2] == 0x2E);
+    let plain = matches!(&scenario.steps[0], ScenarioStep::Server(first) if first[2] == 0x18);
+    let tls = matches!(&scenario.steps[0], ScenarioStep::Server(first) if first[2] == 0x2E);
     let mut config = ServerConfig {
         tn3270e: !plain,
         query: false,
@@ -203,7 +203,7 @@ fn server_config(scenario: &Scenario) -> ServerConfig {
         config.start_tls = StartTls::Required;
     }
     if scenario.title.starts_with('O') {
-        config.functions = Functions::default();
+        config.functions = SessionFunctions::default();
     }
     config
 }
@@ -222,13 +222,13 @@ fn a_server_sends_what_the_recorded_server_sent() {
         for (number, step) in scenario.steps.iter().enumerate() {
             let context = format!("{} step {number}: {step:?}", scenario.title);
             match step {
-                Step::Client(bytes) | Step::QueryReply(bytes) => {
+                ScenarioStep::Client(bytes) | ScenarioStep::QueryReply(bytes) => {
                     let taken = server.handle_bytes(bytes, Duration::ZERO).unwrap();
                     assert_eq!(taken, bytes.len(), "{context}");
                 }
-                Step::Tls => server.handle_tls(Duration::ZERO),
-                Step::Key(_) => continue,
-                Step::Server(bytes) if bytes.starts_with(&[4]) => {
+                ScenarioStep::Tls => server.handle_tls(Duration::ZERO),
+                ScenarioStep::Key(_) => continue,
+                ScenarioStep::Server(bytes) if bytes.starts_with(&[4]) => {
                     if scenario.title.starts_with('O') {
                         break;
                     }
@@ -240,7 +240,7 @@ fn a_server_sends_what_the_recorded_server_sent() {
                     sent.extend(server.poll_transmit().unwrap());
                     continue;
                 }
-                Step::Server(bytes) => {
+                ScenarioStep::Server(bytes) => {
                     expected.extend(bytes);
                     if server.is_connected() {
                         send(&mut server, bytes, scenario.title.starts_with(['B', 'P']));

@@ -5,19 +5,19 @@ use std::time::Duration;
 use tn3270::session::SendError;
 use tn3270::telnet::NegativeReason;
 use tn3270::{
-    ClientConfig, Emulator, EmulatorEvent, EndReason, Functions, KeepAlive, Key, KeyOutcome,
+    ClientConfig, Emulator, EmulatorEvent, EndReason, SessionFunctions, KeepAlive, Key, KeyOutcome,
     LuName, RejectReason, ResponseFlag, ScreenSize, ServerConfig, ServerSession, SessionError,
     SessionEvent, SessionLimits, StartTls, TerminalModel,
 };
 
-use crate::support::{Joined, bytes, first_screen};
+use crate::support::{JoinedSessions, bytes, first_screen};
 
 const SECOND: Duration = Duration::from_secs(1);
 
 #[test]
 fn every_model_is_connected_with_its_size_and_colours() {
     for (model, rows, columns) in [(2, 24, 80), (3, 32, 80), (4, 43, 80), (5, 27, 132)] {
-        let joined = Joined::connected(ServerConfig::default(), TerminalModel::display(model));
+        let joined = JoinedSessions::connected(ServerConfig::default(), TerminalModel::display(model));
         assert!(joined.server.is_connected());
         let terminal = joined.server.terminal().unwrap();
         assert_eq!(terminal.alternate, ScreenSize::new(rows, columns).unwrap());
@@ -36,7 +36,7 @@ fn a_dynamic_terminal_has_the_size_of_its_query_reply() {
             ..ServerConfig::default()
         };
         let size = ScreenSize::new(50, 100).unwrap();
-        let mut joined = Joined::connected(config, TerminalModel::dynamic(size));
+        let mut joined = JoinedSessions::connected(config, TerminalModel::dynamic(size));
         assert_eq!(joined.server.terminal().unwrap().alternate, size);
         // Erase/Write Alternate, text and 14-bit addresses.
         let record = bytes("7ec2 111387 1d40");
@@ -53,7 +53,7 @@ fn a_dynamic_terminal_has_the_size_of_its_query_reply() {
 
 #[test]
 fn inputs_outputs_and_keys_go_both_ways() {
-    let mut joined = Joined::connected(ServerConfig::default(), TerminalModel::display(2));
+    let mut joined = JoinedSessions::connected(ServerConfig::default(), TerminalModel::display(2));
     let flag = ResponseFlag::AlwaysResponse;
     let number = joined.server.send_record(&first_screen(), flag).unwrap();
     joined.run().unwrap();
@@ -73,7 +73,7 @@ fn inputs_outputs_and_keys_go_both_ways() {
 
 #[test]
 fn a_rejected_record_is_reported_with_its_number() {
-    let mut joined = Joined::connected(ServerConfig::default(), TerminalModel::display(2));
+    let mut joined = JoinedSessions::connected(ServerConfig::default(), TerminalModel::display(2));
     let flag = ResponseFlag::ErrorResponse;
     let number = joined.server.send_record(&bytes("99"), flag).unwrap();
     joined.run().unwrap();
@@ -90,12 +90,12 @@ fn tls_inside_the_connection_starts_the_negotiation_afresh() {
         start_tls: StartTls::Required,
         ..ServerConfig::default()
     };
-    let joined = Joined::connected(config.clone(), TerminalModel::display(2));
+    let joined = JoinedSessions::connected(config.clone(), TerminalModel::display(2));
     assert!(joined.server.is_connected());
     let mut client = ClientConfig::new(TerminalModel::display(2).device_type());
     client.start_tls = false;
     let terminal = Emulator::new(client.clone(), TerminalModel::display(2));
-    let mut joined = Joined::new(config.clone(), terminal);
+    let mut joined = JoinedSessions::new(config.clone(), terminal);
     joined.run().unwrap();
     assert_eq!(joined.server.end_reason(), Some(EndReason::TlsRefused));
     let offered = ServerConfig {
@@ -103,7 +103,7 @@ fn tls_inside_the_connection_starts_the_negotiation_afresh() {
         ..config
     };
     let terminal = Emulator::new(client, TerminalModel::display(2));
-    let mut joined = Joined::new(offered, terminal);
+    let mut joined = JoinedSessions::new(offered, terminal);
     joined.run().unwrap();
     assert!(joined.server.is_connected());
 }
@@ -129,7 +129,7 @@ fn a_client_without_tn3270e_gets_plain_tn3270() {
     client.tn3270e = false;
     client.lu_names = vec![LuName::parse(b"MYLU").unwrap()];
     let terminal = Emulator::new(client, TerminalModel::display(2));
-    let mut joined = Joined::new(ServerConfig::default(), terminal);
+    let mut joined = JoinedSessions::new(ServerConfig::default(), terminal);
     joined.run().unwrap();
     let terminal = joined.server.terminal().unwrap();
     assert!(!terminal.tn3270e);
@@ -234,10 +234,10 @@ fn contention_resolution_is_refused() {
 #[test]
 fn functions_of_which_none_is_agreed_need_no_bind() {
     let config = ServerConfig {
-        functions: Functions::default(),
+        functions: SessionFunctions::default(),
         ..ServerConfig::default()
     };
-    let mut joined = Joined::connected(config, TerminalModel::display(2));
+    let mut joined = JoinedSessions::connected(config, TerminalModel::display(2));
     assert_eq!(
         joined
             .server
@@ -267,7 +267,7 @@ fn deadlines_end_a_session_that_does_not_go_on() {
     assert_eq!(server.end_reason(), Some(EndReason::NegotiationTimeout));
     assert_eq!(server.poll_deadline(), None);
 
-    let mut joined = Joined::connected(config, TerminalModel::display(2));
+    let mut joined = JoinedSessions::connected(config, TerminalModel::display(2));
     joined.server.handle_timeout(20 * SECOND);
     let mark = joined.server.poll_transmit();
     assert_eq!(mark, Some(bytes("fffd06")));
@@ -306,14 +306,14 @@ fn a_query_without_an_answer_leaves_the_device_type() {
 
 #[test]
 fn a_flood_of_keys_before_the_unlock_ends_the_session() {
-    let mut joined = Joined::connected(ServerConfig::default(), TerminalModel::display(2));
+    let mut joined = JoinedSessions::connected(ServerConfig::default(), TerminalModel::display(2));
     let mut flood = Vec::new();
     for _ in 0..9 {
         flood.extend(bytes("0000000000 7d4040 ffef"));
     }
     let ended = joined.server.handle_bytes(&flood, Duration::ZERO);
     assert_eq!(ended, Err(SessionError::Inputs(8)));
-    let mut joined = Joined::connected(ServerConfig::default(), TerminalModel::display(2));
+    let mut joined = JoinedSessions::connected(ServerConfig::default(), TerminalModel::display(2));
     let attention = bytes("fff4").repeat(1000);
     let ended = joined.server.handle_bytes(&attention, Duration::ZERO);
     assert_eq!(ended, Err(SessionError::Events(64)));
@@ -321,7 +321,7 @@ fn a_flood_of_keys_before_the_unlock_ends_the_session() {
 
 #[test]
 fn output_that_no_client_takes_is_bounded() {
-    let mut joined = Joined::connected(ServerConfig::default(), TerminalModel::display(2));
+    let mut joined = JoinedSessions::connected(ServerConfig::default(), TerminalModel::display(2));
     let record = vec![0xF1; 60_000];
     let mut sent = 0;
     let error = loop {
@@ -335,14 +335,14 @@ fn output_that_no_client_takes_is_bounded() {
 
 #[test]
 fn an_idle_terminal_holds_little_memory() {
-    let joined = Joined::connected(ServerConfig::default(), TerminalModel::display(2));
+    let joined = JoinedSessions::connected(ServerConfig::default(), TerminalModel::display(2));
     let held = joined.server.held_bytes() + size_of::<ServerSession>();
     assert!(held < 4096, "{held}");
 }
 
 #[test]
 fn a_closed_session_unbinds_its_terminal() {
-    let mut joined = Joined::connected(ServerConfig::default(), TerminalModel::display(2));
+    let mut joined = JoinedSessions::connected(ServerConfig::default(), TerminalModel::display(2));
     joined.server.close();
     joined.run().unwrap();
     assert!(joined.terminal_events.contains(&EmulatorEvent::Unbound));

@@ -32,7 +32,7 @@ pub fn first_screen() -> Vec<u8> {
 }
 
 /// A server and a terminal, with bytes carried between them until neither sends.
-pub struct Joined {
+pub struct JoinedSessions {
     pub server: ServerSession,
     pub terminal: Emulator,
     pub server_events: Vec<SessionEvent>,
@@ -40,9 +40,9 @@ pub struct Joined {
     pub now: Duration,
 }
 
-impl Joined {
-    pub fn new(config: ServerConfig, terminal: Emulator) -> Joined {
-        Joined {
+impl JoinedSessions {
+    pub fn new(config: ServerConfig, terminal: Emulator) -> JoinedSessions {
+        JoinedSessions {
             server: ServerSession::new(config, Duration::ZERO),
             terminal,
             server_events: Vec::new(),
@@ -52,8 +52,8 @@ impl Joined {
     }
 
     /// A connected terminal of this model with the LU `TERM0001`.
-    pub fn connected(config: ServerConfig, model: TerminalModel) -> Joined {
-        let mut joined = Joined::new(config, Emulator::with_model(model));
+    pub fn connected(config: ServerConfig, model: TerminalModel) -> JoinedSessions {
+        let mut joined = JoinedSessions::new(config, Emulator::with_model(model));
         joined.run().unwrap();
         joined
     }

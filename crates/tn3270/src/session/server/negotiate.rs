@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use super::{EndReason, Phase, SendError, ServerSession, SessionEvent};
+use super::{EndReason, SessionPhase, SendError, ServerSession, SessionEvent};
 use crate::screen::ScreenSize;
 use crate::session::config::StartTls;
 use crate::session::terminal::TerminalInfo;
@@ -17,7 +17,7 @@ use crate::telnet::code::{
 };
 use crate::telnet::device::parse_terminal_type;
 use crate::telnet::{
-    DeviceType, Functions, LuName, Negotiation, OptionChange, RejectReason, ResponseFlag, Side,
+    DeviceType, SessionFunctions, LuName, ExtendedNegotiation, OptionChange, RejectReason, ResponseFlag, OptionSide,
     escape,
 };
 
@@ -25,8 +25,8 @@ impl ServerSession {
     /// The first offer: TN3270E, or the terminal type where it is off.
     pub(super) fn offer(&mut self) {
         if self.config.tn3270e {
-            self.phase = Phase::Offer;
-            self.options.request(Side::Remote, TN3270E, &mut self.out);
+            self.phase = SessionPhase::Offer;
+            self.options.request(OptionSide::Remote, TN3270E, &mut self.out);
         } else {
             self.plain();
         }
@@ -36,44 +36,44 @@ impl ServerSession {
     fn plain(&mut self) {
         self.extended = false;
         self.decoder.set_records(false);
-        self.phase = Phase::TerminalType;
-        let asked_before = self.options.is_on(Side::Remote, TERMINAL_TYPE);
+        self.phase = SessionPhase::TerminalType;
+        let asked_before = self.options.is_on(OptionSide::Remote, TERMINAL_TYPE);
         if asked_before {
             self.subnegotiate(TERMINAL_TYPE, &[TYPE_SEND]);
         } else {
             let out = &mut self.out;
-            self.options.request(Side::Remote, TERMINAL_TYPE, out);
+            self.options.request(OptionSide::Remote, TERMINAL_TYPE, out);
         }
     }
 
     pub(super) fn handle_change(&mut self, change: OptionChange, now: Duration) {
         use OptionChange::{Off, On, Refused};
         match change {
-            On(Side::Remote, START_TLS) if self.phase == Phase::StartTls => {
+            On(OptionSide::Remote, START_TLS) if self.phase == SessionPhase::StartTls => {
                 self.subnegotiate(START_TLS, &[TLS_FOLLOWS]);
             }
-            Refused(Side::Remote, START_TLS) if self.phase == Phase::StartTls => {
+            Refused(OptionSide::Remote, START_TLS) if self.phase == SessionPhase::StartTls => {
                 if self.config.start_tls == StartTls::Required {
                     self.end(EndReason::TlsRefused);
                 } else {
                     self.offer();
                 }
             }
-            On(Side::Remote, TN3270E) if self.phase == Phase::Offer => {
+            On(OptionSide::Remote, TN3270E) if self.phase == SessionPhase::Offer => {
                 self.extended = true;
                 self.decoder.set_records(true);
-                self.phase = Phase::DeviceType;
-                self.negotiate(&Negotiation::SendDeviceType);
+                self.phase = SessionPhase::DeviceType;
+                self.negotiate(&ExtendedNegotiation::SendDeviceType);
             }
-            Refused(Side::Remote, TN3270E) | Off(Side::Remote, TN3270E) => match self.phase {
-                Phase::Offer | Phase::DeviceType => self.plain(),
+            Refused(OptionSide::Remote, TN3270E) | Off(OptionSide::Remote, TN3270E) => match self.phase {
+                SessionPhase::Offer | SessionPhase::DeviceType => self.plain(),
                 // An LU was asked for or given: the client starts again.
                 _ => self.end(EndReason::NotATerminal),
             },
-            On(Side::Remote, TERMINAL_TYPE) if self.phase == Phase::TerminalType => {
+            On(OptionSide::Remote, TERMINAL_TYPE) if self.phase == SessionPhase::TerminalType => {
                 self.subnegotiate(TERMINAL_TYPE, &[TYPE_SEND]);
             }
-            Refused(Side::Remote, TERMINAL_TYPE) => self.not_a_terminal(),
+            Refused(OptionSide::Remote, TERMINAL_TYPE) => self.not_a_terminal(),
             On(_, BINARY | END_OF_RECORD) => self.options_complete(now),
             Refused(_, BINARY | END_OF_RECORD) | Off(_, BINARY | END_OF_RECORD)
                 if !self.extended =>
@@ -87,16 +87,16 @@ impl ServerSession {
     pub(super) fn handle_subnegotiation(&mut self, option: u8, body: &[u8], now: Duration) {
         match (option, body) {
             (START_TLS, [TLS_FOLLOWS, ..])
-                if self.phase == Phase::StartTls && self.options.is_on(Side::Remote, START_TLS) =>
+                if self.phase == SessionPhase::StartTls && self.options.is_on(OptionSide::Remote, START_TLS) =>
             {
-                self.phase = Phase::Handshake;
+                self.phase = SessionPhase::Handshake;
                 self.events.push_back(SessionEvent::StartTls);
             }
-            (TERMINAL_TYPE, [TYPE_IS, name @ ..]) if self.phase == Phase::TerminalType => {
+            (TERMINAL_TYPE, [TYPE_IS, name @ ..]) if self.phase == SessionPhase::TerminalType => {
                 self.terminal_type(name);
             }
             (TN3270E, body) if self.extended => {
-                if let Some(negotiation) = Negotiation::parse(body) {
+                if let Some(negotiation) = ExtendedNegotiation::parse(body) {
                     self.handle_negotiation(&negotiation, now);
                 }
             }
@@ -114,7 +114,7 @@ impl ServerSession {
                 self.request_lu(device, lu, false);
             }
             (Some(_), Err(_)) => {
-                self.say(BAD_LU);
+                self.write_text(BAD_LU);
                 self.end(EndReason::LuRefused);
             }
             _ if self.last_type == name => self.not_a_terminal(),
@@ -125,22 +125,22 @@ impl ServerSession {
         }
     }
 
-    fn handle_negotiation(&mut self, negotiation: &Negotiation<'_>, now: Duration) {
+    fn handle_negotiation(&mut self, negotiation: &ExtendedNegotiation<'_>, now: Duration) {
         match (negotiation, &self.phase) {
             (
-                Negotiation::DeviceTypeRequest {
+                ExtendedNegotiation::DeviceTypeRequest {
                     device,
                     connect,
                     associate,
                 },
-                Phase::DeviceType,
+                SessionPhase::DeviceType,
             ) => self.device_type(device, *connect, associate.is_some()),
-            (Negotiation::FunctionsRequest(list), Phase::Functions { .. }) => {
-                self.functions(&Functions::parse(list), now);
+            (ExtendedNegotiation::FunctionsRequest(list), SessionPhase::Functions { .. }) => {
+                self.functions(&SessionFunctions::parse(list), now);
             }
-            (Negotiation::FunctionsIs(list), Phase::Functions { .. }) => {
-                let agreed = Functions::parse(list);
-                if self.functions_asked == Some(agreed) {
+            (ExtendedNegotiation::FunctionsIs(list), SessionPhase::Functions { .. }) => {
+                let agreed = SessionFunctions::parse(list);
+                if self.functions_requested == Some(agreed) {
                     self.functions_complete(agreed, now);
                 } else {
                     // Agreement to what was not asked for: ask for less.
@@ -165,7 +165,7 @@ impl ServerSession {
     }
 
     fn request_lu(&mut self, device: DeviceType, name: Option<LuName>, extended: bool) {
-        self.phase = Phase::Assigning {
+        self.phase = SessionPhase::Assigning {
             device: device.clone(),
             extended,
         };
@@ -178,23 +178,23 @@ impl ServerSession {
     /// # Errors
     /// No LU is asked for.
     pub fn assign_lu(&mut self, lu: LuName) -> Result<(), SendError> {
-        let Phase::Assigning { device, extended } = &self.phase else {
+        let SessionPhase::Assigning { device, extended } = &self.phase else {
             return Err(SendError::OtherStep);
         };
         let (device, extended) = (device.clone(), *extended);
         if extended {
-            self.negotiate(&Negotiation::DeviceTypeIs {
+            self.negotiate(&ExtendedNegotiation::DeviceTypeIs {
                 device: device.name().as_bytes(),
                 name: Some(lu.as_str().as_bytes()),
             });
-            self.phase = Phase::Functions { device, lu };
+            self.phase = SessionPhase::Functions { device, lu };
             return Ok(());
         }
-        self.phase = Phase::Options { device, lu };
+        self.phase = SessionPhase::Options { device, lu };
         let Self { options, out, .. } = self;
         for option in [END_OF_RECORD, BINARY] {
-            options.request(Side::Remote, option, out);
-            options.request(Side::Local, option, out);
+            options.request(OptionSide::Remote, option, out);
+            options.request(OptionSide::Local, option, out);
         }
         // A client can have switched them on already.
         self.options_complete(self.last_byte);
@@ -208,13 +208,13 @@ impl ServerSession {
     /// No LU is asked for.
     pub fn reject_lu(&mut self, reason: RejectReason) -> Result<(), SendError> {
         match self.phase {
-            Phase::Assigning { extended: true, .. } => {
-                self.phase = Phase::DeviceType;
+            SessionPhase::Assigning { extended: true, .. } => {
+                self.phase = SessionPhase::DeviceType;
                 self.reject(reason);
                 Ok(())
             }
-            Phase::Assigning { .. } => {
-                self.say(BAD_LU);
+            SessionPhase::Assigning { .. } => {
+                self.write_text(BAD_LU);
                 self.end(EndReason::LuRefused);
                 Ok(())
             }
@@ -223,31 +223,31 @@ impl ServerSession {
     }
 
     fn reject(&mut self, reason: RejectReason) {
-        self.negotiate(&Negotiation::DeviceTypeReject(reason as u8));
+        self.negotiate(&ExtendedNegotiation::DeviceTypeReject(reason as u8));
     }
 
-    fn functions(&mut self, asked: &Functions, now: Duration) {
+    fn functions(&mut self, asked: &SessionFunctions, now: Duration) {
         let agreed = self.config.functions.common(asked);
         if agreed == *asked {
             let mut list = Vec::new();
             agreed.emit(&mut list);
-            self.negotiate(&Negotiation::FunctionsIs(&list));
+            self.negotiate(&ExtendedNegotiation::FunctionsIs(&list));
             self.functions_complete(agreed, now);
         } else {
             self.ask_functions(asked);
         }
     }
 
-    fn ask_functions(&mut self, theirs: &Functions) {
+    fn ask_functions(&mut self, theirs: &SessionFunctions) {
         let agreed = self.config.functions.common(theirs);
-        self.functions_asked = Some(agreed);
+        self.functions_requested = Some(agreed);
         let mut list = Vec::new();
         agreed.emit(&mut list);
-        self.negotiate(&Negotiation::FunctionsRequest(&list));
+        self.negotiate(&ExtendedNegotiation::FunctionsRequest(&list));
     }
 
-    fn functions_complete(&mut self, functions: Functions, now: Duration) {
-        let Phase::Functions { device, lu } = &self.phase else {
+    fn functions_complete(&mut self, functions: SessionFunctions, now: Duration) {
+        let SessionPhase::Functions { device, lu } = &self.phase else {
             return;
         };
         let (device, lu) = (device.clone(), lu.clone());
@@ -256,22 +256,22 @@ impl ServerSession {
 
     /// Plain TN3270: both options are on in both directions.
     fn options_complete(&mut self, now: Duration) {
-        let Phase::Options { device, lu } = &self.phase else {
+        let SessionPhase::Options { device, lu } = &self.phase else {
             return;
         };
         let (device, lu) = (device.clone(), lu.clone());
         let on = |side, option| self.options.is_on(side, option);
-        let complete = [Side::Local, Side::Remote]
+        let complete = [OptionSide::Local, OptionSide::Remote]
             .into_iter()
             .all(|side| on(side, BINARY) && on(side, END_OF_RECORD));
         if complete {
             self.decoder.set_records(true);
-            self.negotiated(device, lu, Functions::default(), now);
+            self.negotiated(device, lu, SessionFunctions::default(), now);
         }
     }
 
     /// BIND if agreed, then the query or the connected terminal.
-    fn negotiated(&mut self, device: DeviceType, lu: LuName, functions: Functions, now: Duration) {
+    fn negotiated(&mut self, device: DeviceType, lu: LuName, functions: SessionFunctions, now: Duration) {
         let (rows, columns) = device.alternate_size();
         let query = self.config.query && device.is_extended();
         self.terminal = Some(Box::new(TerminalInfo {
@@ -293,12 +293,12 @@ impl ServerSession {
         let mut record = vec![Command::WriteStructuredField.emit()];
         OutboundField::Query(QueryRequest::All).emit(&mut record);
         self.emit_data(&record, ResponseFlag::NoResponse);
-        self.phase = Phase::Query;
+        self.phase = SessionPhase::Query;
         self.deadline = Some(now + self.config.limits.query);
     }
 
     pub(super) fn connected(&mut self, now: Duration) {
-        self.phase = Phase::Connected;
+        self.phase = SessionPhase::Connected;
         self.deadline = None;
         self.steps = 0;
         self.last_input = now;
@@ -306,16 +306,16 @@ impl ServerSession {
     }
 
     fn not_a_terminal(&mut self) {
-        self.say(NOT_A_TERMINAL);
+        self.write_text(NOT_A_TERMINAL);
         self.end(EndReason::NotATerminal);
     }
 
     /// Text for a person at a client that is no 3270.
-    fn say(&mut self, text: &str) {
+    fn write_text(&mut self, text: &str) {
         self.out.extend(text.as_bytes());
     }
 
-    fn negotiate(&mut self, negotiation: &Negotiation<'_>) {
+    fn negotiate(&mut self, negotiation: &ExtendedNegotiation<'_>) {
         let mut body = Vec::new();
         negotiation.emit(&mut body);
         self.subnegotiate(TN3270E, &body);

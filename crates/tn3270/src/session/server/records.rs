@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::{EndReason, Phase, SendError, ServerSession, SessionError, SessionEvent};
+use super::{EndReason, SessionPhase, SendError, ServerSession, SessionError, SessionEvent};
 use crate::screen::ScreenSize;
 use crate::stream::{Aid, Command, InboundRecord, OutboundField, QuerySummary, StructuredFields};
 use crate::telnet::code::{EOR, IAC};
@@ -28,14 +28,14 @@ impl ServerSession {
             (Some(DataType::Data3270), None, record)
         };
         match (data_type, &self.phase) {
-            (Some(DataType::Data3270), Phase::Query) => self.query_answer(data, now),
-            (Some(DataType::Data3270), Phase::Connected) => self.input(data, now),
-            (Some(DataType::Response), Phase::Connected | Phase::Query) => {
+            (Some(DataType::Data3270), SessionPhase::Query) => self.query_answer(data, now),
+            (Some(DataType::Data3270), SessionPhase::Connected) => self.input(data, now),
+            (Some(DataType::Response), SessionPhase::Connected | SessionPhase::Query) => {
                 let sequence = header.map_or(0, |header| header.sequence);
                 let negative = header.is_some_and(|header| header.response_flag != 0);
                 self.response(sequence, negative, data)
             }
-            (Some(DataType::SscpLuData), Phase::Connected) => {
+            (Some(DataType::SscpLuData), SessionPhase::Connected) => {
                 self.count_input(now)?;
                 self.events
                     .push_back(SessionEvent::SscpLuData(data.to_vec()));
@@ -278,7 +278,7 @@ impl ServerSession {
 
     /// Whether the session ended because of its client's bytes.
     pub const fn is_misbehaved(&self) -> bool {
-        matches!(self.phase, Phase::Ended(EndReason::Misbehaved(_)))
+        matches!(self.phase, SessionPhase::Ended(EndReason::Misbehaved(_)))
     }
 }
 
