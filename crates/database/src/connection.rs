@@ -10,7 +10,7 @@ use std::time::Instant;
 use ring::rand::{SecureRandom, SystemRandom};
 use sql::code::ServerError;
 use sql::wire::{
-    CancelKey, Client, ClientEvent, ClientLimits, Column, Credentials, Startup, StartupError,
+    CancelKey, Client, ClientEvent, ClientLimits, ResultColumn, LoginCredentials, StartupExchange, StartupError,
     StartupEvent, TransactionState, WireError, frontend,
 };
 
@@ -54,7 +54,7 @@ pub enum ConnectionError {
 #[derive(Debug, Default)]
 pub struct Exchange {
     /// Columns of the last result.
-    pub columns: Vec<Column>,
+    pub columns: Vec<ResultColumn>,
     /// Rows of all results.
     pub rows: Vec<Vec<Option<Vec<u8>>>>,
     /// Rows that each statement changed or returned.
@@ -79,7 +79,7 @@ impl Connection {
     /// The server cannot be reached, refuses, or did not answer in time.
     pub fn open(
         address: &ServerAddress,
-        credentials: Credentials,
+        credentials: LoginCredentials,
         deadline: Instant,
     ) -> Result<Connection, ConnectError> {
         let unreachable = |source| ConnectError::Unreachable {
@@ -88,7 +88,7 @@ impl Connection {
         };
         let socket = address.connect(deadline).map_err(unreachable)?;
         let mut out = Vec::new();
-        let mut startup = Startup::new(credentials, &nonce(), &mut out);
+        let mut startup = StartupExchange::new(credentials, &nonce(), &mut out);
         let mut buffer = vec![0; CHUNK];
         loop {
             socket.send_all(&out, deadline).map_err(unreachable)?;

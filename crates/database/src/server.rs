@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use sql::wire::{CancelKey, Credentials};
+use sql::wire::{CancelKey, LoginCredentials};
 
 use crate::address::{ServerAddress, ServerUrl};
 use crate::cluster::{Cluster, ClusterError, ClusterOptions};
@@ -243,7 +243,7 @@ impl Server {
         role: &str,
         settings: Vec<(String, String)>,
     ) -> Result<Connection, ConnectError> {
-        let credentials = Credentials {
+        let credentials = LoginCredentials {
             user: role.to_owned(),
             database: url.database.clone(),
             password: self.settings.passwords.get(role).cloned(),

@@ -11,9 +11,9 @@
 //! Invariant: a program may pass any bytes; [`StatementBlock::parse`] checks all.
 
 use crate::field::{CobolType, SignPlace};
-use crate::statement::Distance;
+use crate::statement::FetchDistance;
 use crate::statement::{
-    CursorOptions, FetchOrientation, Isolation, LockStrength, Sensitivity, Statement, StatementKind,
+    CursorOptions, FetchOrientation, Isolation, LockStrength, CursorSensitivity, Statement, StatementKind,
 };
 use crate::text::HostType;
 
@@ -32,7 +32,7 @@ const NONE: u16 = 0xFFFF;
 
 /// One field of a host variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Descriptor {
+pub struct FieldDescriptor {
     /// Argument that it is in.
     pub argument: u16,
     /// Bytes from the argument's beginning.
@@ -75,9 +75,9 @@ pub struct StatementBlock {
     /// Tells builds of a program apart.
     pub token: [u8; 8],
     /// Fields that the statement reads.
-    pub inputs: Vec<Descriptor>,
+    pub inputs: Vec<FieldDescriptor>,
     /// Fields that it sets.
-    pub outputs: Vec<Descriptor>,
+    pub outputs: Vec<FieldDescriptor>,
     /// Cursor, prepared statement, savepoint or special register.
     pub name: String,
     /// Prepared statement that the cursor is declared for.
@@ -173,7 +173,7 @@ impl StatementBlock {
         let descriptors = take((inputs + outputs) * DESCRIPTOR_BYTES)?;
         let mut all = Vec::with_capacity(inputs + outputs);
         for one in descriptors.as_chunks::<DESCRIPTOR_BYTES>().0 {
-            all.push(Descriptor::parse(one, short(26))?);
+            all.push(FieldDescriptor::parse(one, short(26))?);
         }
         let outputs = all.split_off(inputs);
         let mut text = |length: usize| {
@@ -211,7 +211,7 @@ impl StatementBlock {
     }
 
     /// The statement as the rewriter takes it; OPEN and FETCH with the query.
-    pub fn statement(&self) -> Result<Statement, crate::text::Problem> {
+    pub fn statement(&self) -> Result<Statement, crate::text::StatementProblem> {
         let mut statement = Statement::parse_dynamic(&self.text)?;
         statement.cursor = CursorOptions {
             for_update: self.cursor.for_update || statement.cursor.for_update,
@@ -255,12 +255,12 @@ fn flags(cursor: CursorOptions) -> u16 {
         .sum()
 }
 
-fn sensitivity_number(sensitivity: Sensitivity) -> u8 {
+fn sensitivity_number(sensitivity: CursorSensitivity) -> u8 {
     match sensitivity {
-        Sensitivity::Asensitive => 0,
-        Sensitivity::Insensitive => 1,
-        Sensitivity::Static => 2,
-        Sensitivity::Dynamic => 3,
+        CursorSensitivity::Asensitive => 0,
+        CursorSensitivity::Insensitive => 1,
+        CursorSensitivity::Static => 2,
+        CursorSensitivity::Dynamic => 3,
     }
 }
 
@@ -274,10 +274,10 @@ fn cursor_options(flags: u16, sensitivity: u8) -> Option<CursorOptions> {
         skip_locked: flags & SKIP_LOCKED != 0,
         returned: flags & RETURNED != 0,
         sensitivity: match sensitivity {
-            0 => Sensitivity::Asensitive,
-            1 => Sensitivity::Insensitive,
-            2 => Sensitivity::Static,
-            3 => Sensitivity::Dynamic,
+            0 => CursorSensitivity::Asensitive,
+            1 => CursorSensitivity::Insensitive,
+            2 => CursorSensitivity::Static,
+            3 => CursorSensitivity::Dynamic,
             _ => return None,
         },
     })
@@ -285,8 +285,8 @@ fn cursor_options(flags: u16, sensitivity: u8) -> Option<CursorOptions> {
 
 fn orientation_number(orientation: FetchOrientation) -> (u8, i32, bool) {
     let far = |number, distance| match distance {
-        Distance::Rows(rows) => (number, rows, false),
-        Distance::Input => (number, 0, true),
+        FetchDistance::Rows(rows) => (number, rows, false),
+        FetchDistance::Input => (number, 0, true),
     };
     match orientation {
         FetchOrientation::Next => (0, 0, false),
@@ -303,9 +303,9 @@ fn orientation_number(orientation: FetchOrientation) -> (u8, i32, bool) {
 
 fn orientation(number: u8, distance: i32, by_input: bool) -> Option<FetchOrientation> {
     let far = if by_input {
-        Distance::Input
+        FetchDistance::Input
     } else {
-        Distance::Rows(distance)
+        FetchDistance::Rows(distance)
     };
     Some(match number {
         0 => FetchOrientation::Next,
@@ -326,7 +326,7 @@ const SIGNED: u8 = 2;
 const BINARY_LOB: u8 = 4;
 const INDICATOR_BIG_ENDIAN: u8 = 8;
 
-impl Descriptor {
+impl FieldDescriptor {
     fn emit(&self, out: &mut Vec<u8>) {
         let (number, digits, scale, flags, length) = type_numbers(self.cobol);
         let (indicator, indicator_offset) = self.indicator.unwrap_or((NONE, 0));
@@ -347,7 +347,7 @@ impl Descriptor {
         out.extend_from_slice(&self.stride.to_be_bytes());
     }
 
-    fn parse(bytes: &[u8; DESCRIPTOR_BYTES], arguments: u16) -> Result<Descriptor, BlockError> {
+    fn parse(bytes: &[u8; DESCRIPTOR_BYTES], arguments: u16) -> Result<FieldDescriptor, BlockError> {
         let short = |at: usize| u16::from_be_bytes([bytes[at], bytes[at + 1]]);
         let long = |at: usize| {
             u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
@@ -355,7 +355,7 @@ impl Descriptor {
         let scale = i8::from_be_bytes([bytes[14]]);
         let cobol =
             type_of(bytes[12], bytes[13], scale, bytes[15], long(16)).ok_or(BlockError::Value)?;
-        let descriptor = Descriptor {
+        let descriptor = FieldDescriptor {
             argument: short(0),
             offset: long(4),
             cobol,
@@ -477,7 +477,7 @@ mod tests {
     use super::*;
 
     fn sample() -> StatementBlock {
-        let field = |argument, cobol| Descriptor {
+        let field = |argument, cobol| FieldDescriptor {
             argument,
             offset: 4,
             cobol,
@@ -498,7 +498,7 @@ mod tests {
                 ..CursorOptions::default()
             },
             kept_locks: Some(LockStrength::Exclusive),
-            orientation: FetchOrientation::Relative(Distance::Rows(-2)),
+            orientation: FetchOrientation::Relative(FetchDistance::Rows(-2)),
             rows: 0,
             rows_input: 0,
             token: *b"12345678",

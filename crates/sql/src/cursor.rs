@@ -229,7 +229,7 @@ impl OpenCursor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statement::Distance;
+    use crate::statement::FetchDistance;
 
     /// Fetches with a server of five rows.
     fn fetch(
@@ -281,7 +281,7 @@ mod tests {
         };
         let (mut cursor, mut next) = (OpenCursor::new(options, 100), 1);
         use FetchOrientation as F;
-        let far = Distance::Rows(0);
+        let far = FetchDistance::Rows(0);
         let steps = [
             (F::Last, 0, Some(5)),
             (F::Prior, 0, Some(4)),

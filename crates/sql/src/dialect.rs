@@ -13,7 +13,7 @@ use sqlparser::dialect::Dialect;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Location, Span, Token, TokenWithSpan, Word};
 
-use crate::text::{Problem, SqlToken, TokenKind, nearest};
+use crate::text::{StatementProblem, SqlToken, TokenKind, nearest};
 use crate::types::{self, is_type_name};
 
 /// How deep expressions and queries may be nested.
@@ -424,11 +424,11 @@ fn mark(text: &str) -> Token {
 }
 
 /// A problem for an error of the parser.
-pub(crate) fn problem(error: &ParserError, tokens: &[SqlToken]) -> Problem {
+pub(crate) fn problem(error: &ParserError, tokens: &[SqlToken]) -> StatementProblem {
     let text = match error {
         ParserError::RecursionLimitExceeded => {
             let message = "the statement is nested too deeply";
-            return Problem::error(tokens.first().map_or(0, |t| t.at), -101, message);
+            return StatementProblem::error(tokens.first().map_or(0, |t| t.at), -101, message);
         }
         ParserError::ParserError(text) | ParserError::TokenizerError(text) => text,
     };
@@ -447,7 +447,7 @@ pub(crate) fn problem(error: &ParserError, tokens: &[SqlToken]) -> Problem {
         Some((wanted, found)) => format!("{found} stands where {wanted} is expected"),
         None => message.to_owned(),
     };
-    let mut problem = Problem::error(at, -104, message);
+    let mut problem = StatementProblem::error(at, -104, message);
     // A misspelt keyword is often the word before: it was taken for an alias.
     for token in [index.checked_sub(1), Some(index)].into_iter().flatten() {
         let Some(token) = tokens.get(token).filter(|t| t.kind == TokenKind::Word) else {

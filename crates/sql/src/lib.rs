@@ -24,14 +24,14 @@ mod text;
 mod types;
 pub mod wire;
 
-pub use rewrite::{RewriteOptions, Rewritten, function_names, rewrite};
+pub use rewrite::{RewriteOptions, RewrittenStatement, function_names, rewrite};
 pub use schema::{CATALOG_VIEWS, SETUP_SQL, varchar_domain};
 pub use statement::{
-    CursorOptions, Distance, FORMS, FetchOrientation, Form, Isolation, LockStrength, RowCount,
-    Sensitivity, Served, Statement, StatementKind, WheneverAction, WheneverCondition, form, verbs,
+    CursorOptions, FetchDistance, FORMS, FetchOrientation, StatementForm, Isolation, LockStrength, RowCount,
+    CursorSensitivity, StatementSupport, Statement, StatementKind, WheneverAction, WheneverCondition, form, verbs,
 };
 pub use text::{
-    HostReference, HostType, HostVariables, NoHostVariables, Problem, ProblemKind, SqlToken,
+    HostReference, HostType, HostVariables, NoHostVariables, StatementProblem, ProblemKind, SqlToken,
     TokenKind, lex, nearest,
 };
-pub use types::{Catalog, Column, NoCatalog, SqlType, Table};
+pub use types::{Catalog, TableColumn, NoCatalog, SqlType, Table};

@@ -2,7 +2,7 @@
 //!
 //! Reference: Db2 for z/OS SQL Reference, "Data types", "DECLARE TABLE".
 
-use crate::text::{Problem, SqlToken, TokenKind};
+use crate::text::{StatementProblem, SqlToken, TokenKind};
 
 /// A type of Db2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,7 +139,7 @@ impl SqlType {
 
 /// A column.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Column {
+pub struct TableColumn {
     /// Name in capitals.
     pub name: String,
     /// Its type.
@@ -158,12 +158,12 @@ pub struct Table {
     /// Name in capitals.
     pub name: String,
     /// Columns in their order.
-    pub columns: Vec<Column>,
+    pub columns: Vec<TableColumn>,
 }
 
 impl Table {
     /// The column of a name in capitals.
-    pub fn column(&self, name: &str) -> Option<&Column> {
+    pub fn column(&self, name: &str) -> Option<&TableColumn> {
         self.columns.iter().find(|c| c.name == name)
     }
 }
@@ -175,7 +175,7 @@ pub trait Catalog {
 
     /// Whether a table that it does not have is not there. Where it is not so, what
     /// needs a type is left to a later rewriting.
-    fn knows_all(&self) -> bool {
+    fn is_complete(&self) -> bool {
         false
     }
 }
@@ -202,7 +202,7 @@ impl Catalog for Vec<Table> {
 }
 
 /// Reads `name TABLE (column type …, …)`.
-pub(crate) fn declare_table(tokens: Vec<SqlToken>) -> Result<Table, Problem> {
+pub(crate) fn declare_table(tokens: Vec<SqlToken>) -> Result<Table, StatementProblem> {
     let mut at = 0;
     let mut names = Vec::new();
     while let Some(token) = tokens.get(at) {
@@ -218,7 +218,7 @@ pub(crate) fn declare_table(tokens: Vec<SqlToken>) -> Result<Table, Problem> {
     let open = tokens.get(at + 1).filter(|t| t.is_mark("("));
     let Some(open) = open else {
         let place = tokens.get(at + 1).map_or(end, |t| t.at);
-        return Err(Problem::error(
+        return Err(StatementProblem::error(
             place,
             -104,
             "DECLARE TABLE needs ( and the columns",
@@ -248,26 +248,26 @@ pub(crate) fn declare_table(tokens: Vec<SqlToken>) -> Result<Table, Problem> {
         }
     }
     let message = "the list of columns is never closed";
-    Err(Problem::error(open_at, -104, message).with_help("write ) after the last column"))
+    Err(StatementProblem::error(open_at, -104, message).with_help("write ) after the last column"))
 }
 
 /// One column; `None` for a table constraint.
-fn column(tokens: &[SqlToken]) -> Result<Option<Column>, Problem> {
+fn column(tokens: &[SqlToken]) -> Result<Option<TableColumn>, StatementProblem> {
     let Some(name) = tokens.first() else {
         return Ok(None);
     };
     let Some(first) = tokens.get(1) else {
         let message = format!("column {} has no type", name.text);
-        return Err(Problem::error(name.at, -104, message));
+        return Err(StatementProblem::error(name.at, -104, message));
     };
     let (sql_type, used) = sql_type(&tokens[1..]).ok_or_else(|| {
         let known = TYPES.iter().map(|(n, _)| *n);
         let message = format!("there is no type {}", first.text);
-        Problem::error(first.at, -204, message).with_nearest(&first.text, known)
+        StatementProblem::error(first.at, -204, message).with_nearest(&first.text, known)
     })?;
     let rest = &tokens[1 + used..];
     let not_null = rest.windows(2).any(|w| w[0].is("NOT") && w[1].is("NULL"));
-    Ok(Some(Column {
+    Ok(Some(TableColumn {
         name: name.text.clone(),
         sql_type,
         nullable: !not_null,
@@ -277,7 +277,7 @@ fn column(tokens: &[SqlToken]) -> Result<Option<Column>, Problem> {
 
 /// How a type's parentheses are read.
 #[derive(Clone, Copy)]
-enum Shape {
+enum TypeShape {
     Plain(SqlType),
     Length(fn(u32) -> SqlType, u32),
     Decimal,
@@ -286,33 +286,33 @@ enum Shape {
     Decfloat,
 }
 
-const TYPES: &[(&str, Shape)] = &[
-    ("SMALLINT", Shape::Plain(SqlType::Smallint)),
-    ("INTEGER", Shape::Plain(SqlType::Integer)),
-    ("INT", Shape::Plain(SqlType::Integer)),
-    ("BIGINT", Shape::Plain(SqlType::Bigint)),
-    ("DECIMAL", Shape::Decimal),
-    ("DEC", Shape::Decimal),
-    ("NUMERIC", Shape::Decimal),
-    ("REAL", Shape::Plain(SqlType::Real)),
-    ("DOUBLE", Shape::Plain(SqlType::Double)),
-    ("FLOAT", Shape::Float),
-    ("DECFLOAT", Shape::Decfloat),
-    ("CHAR", Shape::Length(SqlType::Char, 1)),
-    ("CHARACTER", Shape::Length(SqlType::Char, 1)),
-    ("VARCHAR", Shape::Length(SqlType::Varchar, 1)),
-    ("CLOB", Shape::Length(SqlType::Clob, 1 << 20)),
-    ("GRAPHIC", Shape::Length(SqlType::Graphic, 1)),
-    ("VARGRAPHIC", Shape::Length(SqlType::Vargraphic, 1)),
-    ("DBCLOB", Shape::Length(SqlType::Clob, 1 << 20)),
-    ("BINARY", Shape::Length(SqlType::Binary, 1)),
-    ("VARBINARY", Shape::Length(SqlType::Varbinary, 1)),
-    ("BLOB", Shape::Length(SqlType::Blob, 1 << 20)),
-    ("DATE", Shape::Plain(SqlType::Date)),
-    ("TIME", Shape::Plain(SqlType::Time)),
-    ("TIMESTAMP", Shape::Timestamp),
-    ("ROWID", Shape::Plain(SqlType::Rowid)),
-    ("XML", Shape::Plain(SqlType::Xml)),
+const TYPES: &[(&str, TypeShape)] = &[
+    ("SMALLINT", TypeShape::Plain(SqlType::Smallint)),
+    ("INTEGER", TypeShape::Plain(SqlType::Integer)),
+    ("INT", TypeShape::Plain(SqlType::Integer)),
+    ("BIGINT", TypeShape::Plain(SqlType::Bigint)),
+    ("DECIMAL", TypeShape::Decimal),
+    ("DEC", TypeShape::Decimal),
+    ("NUMERIC", TypeShape::Decimal),
+    ("REAL", TypeShape::Plain(SqlType::Real)),
+    ("DOUBLE", TypeShape::Plain(SqlType::Double)),
+    ("FLOAT", TypeShape::Float),
+    ("DECFLOAT", TypeShape::Decfloat),
+    ("CHAR", TypeShape::Length(SqlType::Char, 1)),
+    ("CHARACTER", TypeShape::Length(SqlType::Char, 1)),
+    ("VARCHAR", TypeShape::Length(SqlType::Varchar, 1)),
+    ("CLOB", TypeShape::Length(SqlType::Clob, 1 << 20)),
+    ("GRAPHIC", TypeShape::Length(SqlType::Graphic, 1)),
+    ("VARGRAPHIC", TypeShape::Length(SqlType::Vargraphic, 1)),
+    ("DBCLOB", TypeShape::Length(SqlType::Clob, 1 << 20)),
+    ("BINARY", TypeShape::Length(SqlType::Binary, 1)),
+    ("VARBINARY", TypeShape::Length(SqlType::Varbinary, 1)),
+    ("BLOB", TypeShape::Length(SqlType::Blob, 1 << 20)),
+    ("DATE", TypeShape::Plain(SqlType::Date)),
+    ("TIME", TypeShape::Plain(SqlType::Time)),
+    ("TIMESTAMP", TypeShape::Timestamp),
+    ("ROWID", TypeShape::Plain(SqlType::Rowid)),
+    ("XML", TypeShape::Plain(SqlType::Xml)),
 ];
 
 /// Whether a word is the name of a type.
@@ -345,10 +345,10 @@ pub(crate) fn sql_type(tokens: &[SqlToken]) -> Option<(SqlType, usize)> {
             } else {
                 SqlType::Varchar
             };
-            shape = Shape::Length(varying, 1);
+            shape = TypeShape::Length(varying, 1);
             used = 2;
         } else if is(1, "LARGE") && is(2, "OBJECT") {
-            shape = Shape::Length(
+            shape = TypeShape::Length(
                 if first.is("BINARY") {
                     SqlType::Blob
                 } else {
@@ -363,17 +363,17 @@ pub(crate) fn sql_type(tokens: &[SqlToken]) -> Option<(SqlType, usize)> {
     used += more;
     let number = |at: usize| numbers.get(at).copied();
     let mut found = match shape {
-        Shape::Plain(t) => t,
-        Shape::Length(make, otherwise) => make(number(0).unwrap_or(otherwise)),
-        Shape::Decimal => {
+        TypeShape::Plain(t) => t,
+        TypeShape::Length(make, otherwise) => make(number(0).unwrap_or(otherwise)),
+        TypeShape::Decimal => {
             let precision = u8::try_from(number(0).unwrap_or(5)).ok()?;
             let scale = u8::try_from(number(1).unwrap_or(0)).ok()?;
             SqlType::Decimal(precision, scale)
         }
-        Shape::Float if number(0).is_some_and(|n| n <= 21) => SqlType::Real,
-        Shape::Float => SqlType::Double,
-        Shape::Timestamp => SqlType::Timestamp(u8::try_from(number(0).unwrap_or(6)).ok()?),
-        Shape::Decfloat => SqlType::Decfloat(u8::try_from(number(0).unwrap_or(34)).ok()?),
+        TypeShape::Float if number(0).is_some_and(|n| n <= 21) => SqlType::Real,
+        TypeShape::Float => SqlType::Double,
+        TypeShape::Timestamp => SqlType::Timestamp(u8::try_from(number(0).unwrap_or(6)).ok()?),
+        TypeShape::Decfloat => SqlType::Decfloat(u8::try_from(number(0).unwrap_or(34)).ok()?),
     };
     loop {
         let rest = &tokens[used..];

@@ -16,7 +16,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use sql::wire::Credentials;
+use sql::wire::LoginCredentials;
 
 use super::folder::{ClusterFolder, failed, fd_path};
 use super::user::SystemUser;
@@ -220,7 +220,7 @@ impl ServerSupervisor {
         let deadline = Instant::now() + START_LIMIT;
         let address = ServerAddress::Unix(self.folder.socket());
         loop {
-            let credentials = Credentials {
+            let credentials = LoginCredentials {
                 user: self.owner.clone(),
                 database: "postgres".to_owned(),
                 password: None,

@@ -18,7 +18,7 @@ fn options(folder: &Path) -> ClusterOptions {
 }
 
 fn owner(cluster: &Cluster) -> Connection {
-    let credentials = sql::wire::Credentials {
+    let credentials = sql::wire::LoginCredentials {
         user: "tupelo".into(),
         database: "postgres".into(),
         password: None,
@@ -99,7 +99,7 @@ fn a_server_that_is_killed_is_started_again_with_what_it_committed() {
     });
     let mut answer = None;
     until("its answer", || {
-        let credentials = sql::wire::Credentials {
+        let credentials = sql::wire::LoginCredentials {
             user: "tupelo".into(),
             database: "postgres".into(),
             password: None,

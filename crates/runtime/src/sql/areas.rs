@@ -3,7 +3,7 @@
 //! Operand 0 is the statement block, operand 1 the SQLCA, and the host variables
 //! of the block's arguments follow.
 
-use sql::block::Descriptor;
+use sql::block::FieldDescriptor;
 use sql::code::{SQLCA_BYTES, Sqlca};
 
 /// Operands of a CALL, as the host of the program has them.
@@ -35,7 +35,7 @@ pub(super) fn write_sqlca(areas: &mut dyn SqlAreas, at: usize, ca: &Sqlca) {
 /// The bytes of an occurrence, counted from 0, of a host variable.
 pub(super) fn field<'a>(
     areas: &'a dyn SqlAreas,
-    descriptor: &Descriptor,
+    descriptor: &FieldDescriptor,
     occurrence: u32,
 ) -> Option<&'a [u8]> {
     let (from, to) = range(descriptor, occurrence)?;
@@ -47,7 +47,7 @@ pub(super) fn field<'a>(
 /// As [`field`], to be changed.
 pub(super) fn field_mut<'a>(
     areas: &'a mut dyn SqlAreas,
-    descriptor: &Descriptor,
+    descriptor: &FieldDescriptor,
     occurrence: u32,
 ) -> Option<&'a mut [u8]> {
     let (from, to) = range(descriptor, occurrence)?;
@@ -56,7 +56,7 @@ pub(super) fn field_mut<'a>(
         .get_mut(from..to)
 }
 
-fn range(descriptor: &Descriptor, occurrence: u32) -> Option<(usize, usize)> {
+fn range(descriptor: &FieldDescriptor, occurrence: u32) -> Option<(usize, usize)> {
     let skipped = descriptor.stride.checked_mul(occurrence)?;
     let from = usize::try_from(descriptor.offset.checked_add(skipped)?).ok()?;
     let length = usize::try_from(descriptor.cobol.length()).ok()?;
@@ -66,7 +66,7 @@ fn range(descriptor: &Descriptor, occurrence: u32) -> Option<(usize, usize)> {
 /// Bytes of an indicator.
 const INDICATOR_BYTES: usize = 2;
 
-fn indicator_range(descriptor: &Descriptor, occurrence: u32) -> Option<(usize, usize)> {
+fn indicator_range(descriptor: &FieldDescriptor, occurrence: u32) -> Option<(usize, usize)> {
     let (argument, offset) = descriptor.indicator?;
     // Indicators of a host variable array lie one after the other.
     let from = usize::from(offset) + INDICATOR_BYTES * usize::try_from(occurrence).ok()?;
@@ -76,7 +76,7 @@ fn indicator_range(descriptor: &Descriptor, occurrence: u32) -> Option<(usize, u
 /// The value of an indicator; `None` if the host variable has none.
 pub(super) fn indicator(
     areas: &dyn SqlAreas,
-    descriptor: &Descriptor,
+    descriptor: &FieldDescriptor,
     occurrence: u32,
 ) -> Option<i16> {
     let (at, from) = indicator_range(descriptor, occurrence)?;
@@ -92,7 +92,7 @@ pub(super) fn indicator(
 /// Sets an indicator; false if the host variable has none.
 pub(super) fn set_indicator(
     areas: &mut dyn SqlAreas,
-    descriptor: &Descriptor,
+    descriptor: &FieldDescriptor,
     occurrence: u32,
     value: i16,
 ) -> bool {

@@ -1,6 +1,6 @@
 //! Host variables that a statement reads: straight into a Bind message.
 
-use sql::block::Descriptor;
+use sql::block::FieldDescriptor;
 use sql::field::{CobolType, EncodeError, encode};
 use sql::wire::{Client, oid};
 
@@ -21,7 +21,7 @@ impl Session {
         &mut self,
         portal: &str,
         prepared: &PreparedStatement,
-        inputs: &[Descriptor],
+        inputs: &[FieldDescriptor],
         areas: &dyn SqlAreas,
         place: Option<&RowPlace>,
     ) -> Result<(), SqlFailure> {
@@ -34,7 +34,7 @@ impl Session {
         &mut self,
         portal: &str,
         prepared: &PreparedStatement,
-        inputs: &[Descriptor],
+        inputs: &[FieldDescriptor],
         areas: &dyn SqlAreas,
         occurrence: u32,
         place: Option<&RowPlace>,
@@ -53,7 +53,7 @@ fn bind(
     client: &mut Client,
     portal: &str,
     prepared: &PreparedStatement,
-    inputs: &[Descriptor],
+    inputs: &[FieldDescriptor],
     areas: &dyn SqlAreas,
     occurrence: u32,
     place: Option<&RowPlace>,
@@ -111,7 +111,7 @@ fn numbered(error: EncodeError, number: usize) -> SqlFailure {
 /// The characters of a text that a statement reads by itself.
 pub(super) fn bind_text(
     areas: &dyn SqlAreas,
-    descriptor: &Descriptor,
+    descriptor: &FieldDescriptor,
 ) -> Result<String, SqlFailure> {
     if descriptor.cobol.is_number() {
         return Err(SqlFailure::code(-301, &["1"]));
@@ -126,7 +126,7 @@ pub(super) fn bind_text(
 /// The value of a whole number that a statement reads by itself: rows, a distance.
 pub(super) fn whole_number(
     areas: &dyn SqlAreas,
-    descriptor: Option<&Descriptor>,
+    descriptor: Option<&FieldDescriptor>,
 ) -> Result<i64, SqlFailure> {
     let wrong = || SqlFailure::code(-804, &["a number of rows"]);
     let descriptor = descriptor.ok_or_else(wrong)?;

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use sql::wire::{ClientEvent, oid};
-use sql::{Catalog, Column, SqlType, StatementKind, Table};
+use sql::{Catalog, TableColumn, SqlType, StatementKind, Table};
 
 use super::exchange::SqlTransport;
 use super::report::SqlFailure;
@@ -43,7 +43,7 @@ impl Catalog for ServerCatalog {
         None
     }
 
-    fn knows_all(&self) -> bool {
+    fn is_complete(&self) -> bool {
         // What was asked for and not looked up yet may be there.
         self.wanted.borrow().is_empty()
     }
@@ -103,7 +103,7 @@ impl Session {
             })?;
             client.execute("", 0);
         }
-        let mut found: Vec<Vec<Column>> = Vec::new();
+        let mut found: Vec<Vec<TableColumn>> = Vec::new();
         // BEGIN and SAVEPOINT complete before the look-ups do.
         let mut columns = Vec::new();
         let context = self.context(StatementKind::SelectInto, false);
@@ -138,11 +138,11 @@ impl Session {
 }
 
 /// A column of the look-up's row.
-fn column(texts: &[std::borrow::Cow<'_, str>]) -> Option<Column> {
+fn column(texts: &[std::borrow::Cow<'_, str>]) -> Option<TableColumn> {
     let [name, base, modifier, type_name, not_null, identity] = texts else {
         return None;
     };
-    Some(Column {
+    Some(TableColumn {
         name: name.to_string(),
         sql_type: sql_type(base, modifier.parse().unwrap_or(-1), type_name),
         nullable: &**not_null != "true",

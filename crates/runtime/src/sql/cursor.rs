@@ -11,8 +11,8 @@ use sql::block::StatementBlock;
 use sql::code::Sqlca;
 use sql::cursor::{CursorError, CursorStep, OpenCursor, READ_AHEAD};
 use sql::wire::ClientEvent;
-use sql::wire::backend::Row;
-use sql::{Distance, FetchOrientation, StatementKind};
+use sql::wire::backend::ResultRow;
+use sql::{FetchDistance, FetchOrientation, StatementKind};
 
 use super::areas::SqlAreas;
 use super::bind::{RowPlace, whole_number};
@@ -152,12 +152,12 @@ impl Session {
     ) -> Result<Sqlca, SqlFailure> {
         let by_input = matches!(
             block.orientation,
-            FetchOrientation::Absolute(Distance::Input)
-                | FetchOrientation::Relative(Distance::Input)
+            FetchOrientation::Absolute(FetchDistance::Input)
+                | FetchOrientation::Relative(FetchDistance::Input)
         );
         let distance = match block.orientation {
-            FetchOrientation::Absolute(Distance::Rows(rows))
-            | FetchOrientation::Relative(Distance::Rows(rows)) => rows,
+            FetchOrientation::Absolute(FetchDistance::Rows(rows))
+            | FetchOrientation::Relative(FetchDistance::Rows(rows)) => rows,
             _ if by_input => {
                 let value = whole_number(areas, block.inputs.first())?;
                 i32::try_from(value).map_err(|_| SqlFailure::code(-302, &["1"]))?
@@ -214,7 +214,7 @@ impl Session {
     ) -> Result<(), SqlFailure> {
         let body = cursor.rows.current();
         let body = body.map_err(|e| failure(e, &block.name))?;
-        let row = Row::parse(body).map_err(|e| SqlFailure::lost(&e.to_string()))?;
+        let row = ResultRow::parse(body).map_err(|e| SqlFailure::lost(&e.to_string()))?;
         let columns = &cursor.prepared.columns;
         let options = self.decode_options();
         receive(

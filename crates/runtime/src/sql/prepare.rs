@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use sql::block::{HEADER_BYTES, StatementBlock};
 use sql::wire::ClientEvent;
-use sql::{HostVariables, RewriteOptions, Rewritten, RowCount, Statement, StatementKind, rewrite};
+use sql::{HostVariables, RewriteOptions, RewrittenStatement, RowCount, Statement, StatementKind, rewrite};
 
 use super::exchange::SqlTransport;
 use super::report::{SqlFailure, first_problem};
@@ -142,7 +142,7 @@ impl Session {
         statement: &Statement,
         hosts: &dyn HostVariables,
         options: &RewriteOptions,
-    ) -> Result<Rewritten, SqlFailure> {
+    ) -> Result<RewrittenStatement, SqlFailure> {
         // Tables of a view or subquery are known after the first round.
         const ROUNDS: usize = 3;
         for _ in 0..ROUNDS {

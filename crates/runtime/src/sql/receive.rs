@@ -1,9 +1,9 @@
 //! A row of a result into the host variables of a statement.
 
-use sql::block::Descriptor;
+use sql::block::FieldDescriptor;
 use sql::code::Sqlca;
-use sql::field::{DecodeOptions, Decoded, decode};
-use sql::wire::backend::Row;
+use sql::field::{DecodeOptions, DecodeResult, decode};
+use sql::wire::backend::ResultRow;
 
 use super::areas::{SqlAreas, field_mut, set_indicator};
 use super::report::SqlFailure;
@@ -39,9 +39,9 @@ impl ReceiveNotes {
 
 /// Puts the values of a row into host variables.
 pub(super) fn receive(
-    row: &Row<'_>,
+    row: &ResultRow<'_>,
     columns: &[u32],
-    outputs: &[Descriptor],
+    outputs: &[FieldDescriptor],
     areas: &mut dyn SqlAreas,
     occurrence: u32,
     options: DecodeOptions,
@@ -61,20 +61,20 @@ pub(super) fn receive(
         let field = field_mut(areas, output, occurrence)
             .ok_or_else(|| SqlFailure::code(-804, &["a host variable is too short"]))?;
         let indicator = match decode(*column, value, output.cobol, field, options) {
-            Decoded::Whole => 0,
-            Decoded::Cut(length) => {
+            DecodeResult::Whole => 0,
+            DecodeResult::Cut(length) => {
                 notes.cut = true;
                 i16::try_from(length).unwrap_or(i16::MAX)
             }
-            Decoded::Overflow => {
+            DecodeResult::Overflow => {
                 if !set_indicator(areas, output, occurrence, -2) {
                     return Err(SqlFailure::code(-304, &[&number_of(number)]));
                 }
                 notes.overflow = true;
                 continue;
             }
-            Decoded::Mismatch => return Err(SqlFailure::code(-303, &[&number_of(number)])),
-            Decoded::Malformed => {
+            DecodeResult::Mismatch => return Err(SqlFailure::code(-303, &[&number_of(number)])),
+            DecodeResult::Malformed => {
                 return Err(SqlFailure::code(-901, &["a value of the server"]));
             }
         };

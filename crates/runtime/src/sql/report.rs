@@ -1,6 +1,6 @@
 //! What a statement reports, and why it could not be done.
 
-use sql::Problem;
+use sql::StatementProblem;
 use sql::code::Sqlca;
 use sql::field::EncodeError;
 
@@ -52,15 +52,15 @@ impl From<EncodeError> for SqlFailure {
     }
 }
 
-impl From<Problem> for SqlFailure {
-    fn from(problem: Problem) -> Self {
+impl From<StatementProblem> for SqlFailure {
+    fn from(problem: StatementProblem) -> Self {
         SqlFailure::code(problem.sqlcode, &[&problem.message])
     }
 }
 
 /// The first error of a list of problems.
-pub(super) fn first_problem(problems: Vec<Problem>) -> SqlFailure {
-    let is_error = |p: &&Problem| p.kind != sql::ProblemKind::Warning;
+pub(super) fn first_problem(problems: Vec<StatementProblem>) -> SqlFailure {
+    let is_error = |p: &&StatementProblem| p.kind != sql::ProblemKind::Warning;
     let first = problems.iter().find(is_error).or(problems.first());
     match first {
         Some(problem) => problem.clone().into(),

@@ -3,7 +3,7 @@
 
 use std::io;
 
-use sql::block::{Descriptor, StatementBlock};
+use sql::block::{FieldDescriptor, StatementBlock};
 use sql::code::{SQLCA_BYTES, Sqlca};
 use sql::field::CobolType;
 use sql::{CursorOptions, FetchOrientation, StatementKind};
@@ -46,7 +46,7 @@ impl OperandAreas {
 }
 
 fn block(kind: StatementKind, text: &str) -> StatementBlock {
-    let field = |cobol| Descriptor {
+    let field = |cobol| FieldDescriptor {
         argument: 0,
         offset: 0,
         cobol,

@@ -13,14 +13,14 @@ mod writer;
 
 use crate::rewrite::{RewriteOptions, rewrite};
 use crate::statement::Statement;
-use crate::text::{NoHostVariables, Problem, SqlToken, lex};
+use crate::text::{NoHostVariables, StatementProblem, SqlToken, lex};
 use crate::types::NoCatalog;
 
 use writer::Writer;
 
 /// What becomes of a statement of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Applied {
+pub struct AppliedStatement {
     /// Line that it begins on, from 1.
     pub line: u32,
     /// Statements for the server, in their order; none if it is left out.
@@ -28,7 +28,7 @@ pub struct Applied {
     /// What was left out of it.
     pub notes: Vec<String>,
     /// What is wrong with it.
-    pub problem: Option<Problem>,
+    pub problem: Option<StatementProblem>,
 }
 
 /// Columns of a card that hold text; a sequence number may follow.
@@ -106,13 +106,13 @@ fn push(out: &mut Vec<(u32, String)>, line: u32, current: &mut String) {
 }
 
 /// Rewrites every statement of a text.
-pub fn apply(text: &str, options: &RewriteOptions) -> Vec<Applied> {
+pub fn apply(text: &str, options: &RewriteOptions) -> Vec<AppliedStatement> {
     let list = statements(text).into_iter();
     list.map(|(line, text)| one(line, &text, options)).collect()
 }
 
-fn one(line: u32, text: &str, options: &RewriteOptions) -> Applied {
-    let mut applied = Applied {
+fn one(line: u32, text: &str, options: &RewriteOptions) -> AppliedStatement {
+    let mut applied = AppliedStatement {
         line,
         sql: Vec::new(),
         notes: Vec::new(),
@@ -157,8 +157,8 @@ fn statement(
     tokens: &[SqlToken],
     text: &str,
     options: &RewriteOptions,
-    applied: &mut Applied,
-) -> Result<(), Problem> {
+    applied: &mut AppliedStatement,
+) -> Result<(), StatementProblem> {
     if let Some(words) = LEFT_OUT.iter().find(|w| starts(tokens, w)) {
         applied
             .notes
@@ -207,7 +207,7 @@ fn statement(
 }
 
 /// INSERT, UPDATE, DELETE and queries.
-fn data(text: &str, options: &RewriteOptions) -> Result<String, Problem> {
+fn data(text: &str, options: &RewriteOptions) -> Result<String, StatementProblem> {
     let statement = Statement::parse_dynamic(text)?;
     let rewritten = rewrite(&statement, &NoCatalog, &NoHostVariables, options);
     rewritten

@@ -1,9 +1,9 @@
 //! Writes one definition: tables, columns, keys, indexes, grants.
 
-use super::{Applied, starts};
+use super::{AppliedStatement, starts};
 use crate::rewrite::RewriteOptions;
 use crate::schema::varchar_domain;
-use crate::text::{Problem, SqlToken, TokenKind};
+use crate::text::{StatementProblem, SqlToken, TokenKind};
 use crate::types::{SqlType, sql_type};
 
 /// A definition that is being written.
@@ -12,7 +12,7 @@ pub(super) struct Writer<'a> {
     at: usize,
     out: String,
     options: &'a RewriteOptions,
-    applied: &'a mut Applied,
+    applied: &'a mut AppliedStatement,
 }
 
 /// Clauses that have no meaning here, and the tokens that follow their words.
@@ -60,7 +60,7 @@ impl<'a> Writer<'a> {
     pub(super) fn new(
         tokens: &'a [SqlToken],
         options: &'a RewriteOptions,
-        applied: &'a mut Applied,
+        applied: &'a mut AppliedStatement,
     ) -> Self {
         Writer {
             tokens,
@@ -89,12 +89,12 @@ impl<'a> Writer<'a> {
         found
     }
 
-    fn fail(&self, wanted: &str) -> Problem {
+    fn fail(&self, wanted: &str) -> StatementProblem {
         let end = self.tokens.last().map_or(0, |t| t.end);
         let (at, found) = self
             .peek()
             .map_or((end, "the end"), |t| (t.at, t.text.as_str()));
-        Problem::error(
+        StatementProblem::error(
             at,
             -104,
             format!("{found} stands where {wanted} is expected"),
@@ -102,7 +102,7 @@ impl<'a> Writer<'a> {
     }
 
     /// A name of one or two parts, in quotes.
-    fn name(&mut self, qualified: bool) -> Result<String, Problem> {
+    fn name(&mut self, qualified: bool) -> Result<String, StatementProblem> {
         let mut parts = Vec::new();
         loop {
             let is_name = |t: &&SqlToken| matches!(t.kind, TokenKind::Word | TokenKind::Quoted);
@@ -148,7 +148,7 @@ impl<'a> Writer<'a> {
         self.applied.sql.push(text);
     }
 
-    pub(super) fn create_table(&mut self) -> Result<(), Problem> {
+    pub(super) fn create_table(&mut self) -> Result<(), StatementProblem> {
         self.at = 2;
         let name = self.name(true)?;
         if let Some((schema, _)) = name.split_once('.') {
@@ -196,7 +196,7 @@ impl<'a> Writer<'a> {
     }
 
     /// A column or a constraint of a table.
-    fn element(&mut self) -> Result<(), Problem> {
+    fn element(&mut self) -> Result<(), StatementProblem> {
         if self.constraint()? {
             return Ok(());
         }
@@ -225,7 +225,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The type of a column.
-    fn column_type(&mut self) -> Result<SqlType, Problem> {
+    fn column_type(&mut self) -> Result<SqlType, StatementProblem> {
         let Some((found, used)) = sql_type(&self.tokens[self.at..]) else {
             return Err(self.fail("a type"));
         };
@@ -241,7 +241,7 @@ impl<'a> Writer<'a> {
     }
 
     /// ALTER COLUMN: another type, or no default any more.
-    fn alter_column(&mut self) -> Result<(), Problem> {
+    fn alter_column(&mut self) -> Result<(), StatementProblem> {
         let name = self.name(false)?;
         self.word(&format!("ALTER COLUMN {name}"));
         if self.accept(&["SET", "DATA", "TYPE"]) {
@@ -311,14 +311,14 @@ impl<'a> Writer<'a> {
     }
 
     /// GENERATED … AS IDENTITY; the commas between its options are left out.
-    fn generated(&mut self) -> Result<(), Problem> {
+    fn generated(&mut self) -> Result<(), StatementProblem> {
         self.accept(&["GENERATED"]);
         let always = self.accept(&["ALWAYS"]);
         if !always {
             self.accept(&["BY", "DEFAULT"]);
         }
         if !self.accept(&["AS", "IDENTITY"]) {
-            return Err(Problem::refused(
+            return Err(StatementProblem::refused(
                 self.peek().map_or(0, |t| t.at),
                 "a generated column that is no identity column",
             ));
@@ -346,7 +346,7 @@ impl<'a> Writer<'a> {
     }
 
     /// A constraint of a table; whether there was one.
-    fn constraint(&mut self) -> Result<bool, Problem> {
+    fn constraint(&mut self) -> Result<bool, StatementProblem> {
         let rest = &self.tokens[self.at..];
         let named = starts(rest, &["CONSTRAINT"]) && rest.len() > 2;
         let kinds: [&[&str]; 4] = [
@@ -385,7 +385,7 @@ impl<'a> Writer<'a> {
         Ok(true)
     }
 
-    fn references(&mut self) -> Result<(), Problem> {
+    fn references(&mut self) -> Result<(), StatementProblem> {
         if !self.accept(&["REFERENCES"]) {
             return Err(self.fail("REFERENCES"));
         }
@@ -410,7 +410,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Columns in parentheses, with ASC and DESC.
-    fn columns(&mut self) -> Result<(), Problem> {
+    fn columns(&mut self) -> Result<(), StatementProblem> {
         if !self.peek().is_some_and(|t| t.is_mark("(")) {
             return Err(self.fail("("));
         }
@@ -439,7 +439,7 @@ impl<'a> Writer<'a> {
     }
 
     /// CHECK with its condition, names in quotes.
-    fn check(&mut self) -> Result<(), Problem> {
+    fn check(&mut self) -> Result<(), StatementProblem> {
         self.accept(&["CHECK"]);
         self.word("CHECK");
         let mut depth = 0usize;
@@ -462,7 +462,7 @@ impl<'a> Writer<'a> {
         Err(self.fail(")"))
     }
 
-    pub(super) fn create_index(&mut self) -> Result<(), Problem> {
+    pub(super) fn create_index(&mut self) -> Result<(), StatementProblem> {
         self.at = 1;
         let unique = self.accept(&["UNIQUE"]);
         let nulls = self.accept(&["WHERE", "NOT", "NULL"]);
@@ -493,7 +493,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    pub(super) fn alter_table(&mut self) -> Result<(), Problem> {
+    pub(super) fn alter_table(&mut self) -> Result<(), StatementProblem> {
         self.at = 2;
         let name = self.name(true)?;
         self.word(&format!("ALTER TABLE {name}"));
@@ -539,7 +539,7 @@ impl<'a> Writer<'a> {
     }
 
     /// A statement whose names only are put in quotes.
-    pub(super) fn plain(&mut self) -> Result<(), Problem> {
+    pub(super) fn plain(&mut self) -> Result<(), StatementProblem> {
         const WORDS: &[&str] = &[
             "DROP",
             "GRANT",

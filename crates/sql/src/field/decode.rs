@@ -14,7 +14,7 @@ pub struct DecodeOptions {
 
 /// What became of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decoded {
+pub enum DecodeResult {
     /// The field has it whole.
     Whole,
     /// Characters that are no blanks were cut: the value's length.
@@ -34,27 +34,27 @@ pub fn decode(
     cobol: CobolType,
     field: &mut [u8],
     options: DecodeOptions,
-) -> Decoded {
+) -> DecodeResult {
     let length = usize::try_from(cobol.length()).unwrap_or(usize::MAX);
     let Some(field) = field.get_mut(..length) else {
-        return Decoded::Malformed;
+        return DecodeResult::Malformed;
     };
     match source {
         oid::INT2 | oid::INT4 | oid::INT8 | oid::NUMERIC => decimal(source, value, cobol, field),
         oid::FLOAT4 | oid::FLOAT8 => float(value, cobol, field),
         oid::DATE | oid::TIME | oid::TIMESTAMP => match datetime(source, value, options) {
             Some(text) => write_text(text.as_bytes(), cobol, field),
-            None => Decoded::Malformed,
+            None => DecodeResult::Malformed,
         },
         oid::BYTEA => write_bytes(value, cobol, field),
         oid::BPCHAR | oid::TEXT | oid::VARCHAR | oid::NAME | oid::UNKNOWN => {
             if cobol.is_number() {
-                return Decoded::Mismatch;
+                return DecodeResult::Mismatch;
             }
             write_text(value, cobol, field)
         }
         oid::CHAR => write_text(value, cobol, field),
-        _ => Decoded::Mismatch,
+        _ => DecodeResult::Mismatch,
     }
 }
 
@@ -67,7 +67,7 @@ fn whole(value: &[u8]) -> Option<i128> {
     })
 }
 
-fn decimal(source: u32, value: &[u8], cobol: CobolType, field: &mut [u8]) -> Decoded {
+fn decimal(source: u32, value: &[u8], cobol: CobolType, field: &mut [u8]) -> DecodeResult {
     let scale = match cobol {
         CobolType::Zoned { scale, .. }
         | CobolType::Packed { scale, .. }
@@ -89,36 +89,36 @@ fn decimal(source: u32, value: &[u8], cobol: CobolType, field: &mut [u8]) -> Dec
     } else {
         match whole(value) {
             Some(value) => Decimal { value, scale: 0 }.rescale(scale),
-            None => return Decoded::Malformed,
+            None => return DecodeResult::Malformed,
         }
     };
     let number = match number {
         Ok(number) => number,
-        Err(NumberError::Range) => return Decoded::Overflow,
-        Err(NumberError::Invalid) => return Decoded::Malformed,
+        Err(NumberError::Range) => return DecodeResult::Overflow,
+        Err(NumberError::Invalid) => return DecodeResult::Malformed,
     };
     if matches!(cobol, CobolType::Float4 | CobolType::Float8) {
         return match number.to_text().parse::<f64>() {
             Ok(value) => write_float(value, cobol, field),
-            Err(_) => Decoded::Overflow,
+            Err(_) => DecodeResult::Overflow,
         };
     }
     if !cobol.is_number() {
         return write_text(number.to_text().as_bytes(), cobol, field);
     }
     match number.write(cobol, field) {
-        Ok(()) => Decoded::Whole,
-        Err(NumberError::Range) => Decoded::Overflow,
-        Err(NumberError::Invalid) => Decoded::Mismatch,
+        Ok(()) => DecodeResult::Whole,
+        Err(NumberError::Range) => DecodeResult::Overflow,
+        Err(NumberError::Invalid) => DecodeResult::Mismatch,
     }
 }
 
-fn float(value: &[u8], cobol: CobolType, field: &mut [u8]) -> Decoded {
+fn float(value: &[u8], cobol: CobolType, field: &mut [u8]) -> DecodeResult {
     let value = match value {
         [a, b, c, d] => f64::from(f32::from_be_bytes([*a, *b, *c, *d])),
         _ => match value.first_chunk::<8>() {
             Some(bytes) if value.len() == 8 => f64::from_be_bytes(*bytes),
-            _ => return Decoded::Malformed,
+            _ => return DecodeResult::Malformed,
         },
     };
     if matches!(cobol, CobolType::Float4 | CobolType::Float8) {
@@ -128,28 +128,28 @@ fn float(value: &[u8], cobol: CobolType, field: &mut [u8]) -> Decoded {
         return write_text(format!("{value:E}").as_bytes(), cobol, field);
     }
     if !value.is_finite() || value.abs() >= 1e31 {
-        return Decoded::Overflow;
+        return DecodeResult::Overflow;
     }
     let number = super::encode::parse_decimal(&format!("{value}"));
     match number.map(|n| n.write(cobol, field)) {
-        Some(Ok(())) => Decoded::Whole,
-        _ => Decoded::Overflow,
+        Some(Ok(())) => DecodeResult::Whole,
+        _ => DecodeResult::Overflow,
     }
 }
 
-fn write_float(value: f64, cobol: CobolType, field: &mut [u8]) -> Decoded {
+fn write_float(value: f64, cobol: CobolType, field: &mut [u8]) -> DecodeResult {
     if cobol == CobolType::Float8 {
         field.copy_from_slice(&value.to_ne_bytes());
-        return Decoded::Whole;
+        return DecodeResult::Whole;
     }
     // The nearest value of the smaller type is what is meant.
     #[allow(clippy::cast_possible_truncation)]
     let small = value as f32;
     if value.is_finite() && !small.is_finite() {
-        return Decoded::Overflow;
+        return DecodeResult::Overflow;
     }
     field.copy_from_slice(&small.to_ne_bytes());
-    Decoded::Whole
+    DecodeResult::Whole
 }
 
 /// A date, time or timestamp as text; `None` beyond the years 1 to 9999.
@@ -210,27 +210,27 @@ fn write_length(length: LengthForm, head: &mut [u8], count: usize) -> Option<()>
     value.write(cobol, head).ok()
 }
 
-fn write_text(value: &[u8], cobol: CobolType, field: &mut [u8]) -> Decoded {
+fn write_text(value: &[u8], cobol: CobolType, field: &mut [u8]) -> DecodeResult {
     let Some((length, head, body)) = parts(cobol, field) else {
-        return Decoded::Mismatch;
+        return DecodeResult::Mismatch;
     };
     let (count, lost) = read_utf8(value, body);
     let kept = count.min(body.len());
     if length.is_none() {
         body[kept..].fill(b' ');
     } else if write_length(length, head, kept).is_none() {
-        return Decoded::Overflow;
+        return DecodeResult::Overflow;
     }
     if lost {
-        Decoded::Cut(u32::try_from(count).unwrap_or(u32::MAX))
+        DecodeResult::Cut(u32::try_from(count).unwrap_or(u32::MAX))
     } else {
-        Decoded::Whole
+        DecodeResult::Whole
     }
 }
 
-fn write_bytes(value: &[u8], cobol: CobolType, field: &mut [u8]) -> Decoded {
+fn write_bytes(value: &[u8], cobol: CobolType, field: &mut [u8]) -> DecodeResult {
     let Some((length, head, body)) = parts(cobol, field) else {
-        return Decoded::Mismatch;
+        return DecodeResult::Mismatch;
     };
     let kept = value.len().min(body.len());
     body[..kept].copy_from_slice(&value[..kept]);
@@ -241,12 +241,12 @@ fn write_bytes(value: &[u8], cobol: CobolType, field: &mut [u8]) -> Decoded {
             b' '
         });
     } else if write_length(length, head, kept).is_none() {
-        return Decoded::Overflow;
+        return DecodeResult::Overflow;
     }
     if value.len() > kept {
-        Decoded::Cut(u32::try_from(value.len()).unwrap_or(u32::MAX))
+        DecodeResult::Cut(u32::try_from(value.len()).unwrap_or(u32::MAX))
     } else {
-        Decoded::Whole
+        DecodeResult::Whole
     }
 }
 
@@ -254,7 +254,7 @@ fn write_bytes(value: &[u8], cobol: CobolType, field: &mut [u8]) -> Decoded {
 mod tests {
     use super::*;
 
-    fn received(source: u32, value: &[u8], cobol: CobolType) -> (Decoded, Vec<u8>) {
+    fn received(source: u32, value: &[u8], cobol: CobolType) -> (DecodeResult, Vec<u8>) {
         let mut field = vec![0xFF; cobol.length() as usize];
         let what = decode(source, value, cobol, &mut field, DecodeOptions::default());
         (what, field)
@@ -265,12 +265,12 @@ mod tests {
         let cobol = CobolType::Char(4);
         assert_eq!(
             received(oid::BPCHAR, b"AB", cobol),
-            (Decoded::Whole, b"AB  ".to_vec())
+            (DecodeResult::Whole, b"AB  ".to_vec())
         );
-        assert_eq!(received(oid::BPCHAR, b"ABCD   ", cobol).0, Decoded::Whole);
+        assert_eq!(received(oid::BPCHAR, b"ABCD   ", cobol).0, DecodeResult::Whole);
         assert_eq!(
             received(oid::BPCHAR, b"ABCDE", cobol),
-            (Decoded::Cut(5), b"ABCD".to_vec())
+            (DecodeResult::Cut(5), b"ABCD".to_vec())
         );
         let varchar = CobolType::Varchar {
             most: 3,
@@ -278,7 +278,7 @@ mod tests {
         };
         assert_eq!(
             received(oid::BPCHAR, b"ABCDE", varchar),
-            (Decoded::Cut(5), vec![0, 3, b'A', b'B', b'C'])
+            (DecodeResult::Cut(5), vec![0, 3, b'A', b'B', b'C'])
         );
         assert_eq!(
             received(oid::BPCHAR, &[1, 0xC4, 0x80, 0xC3, 0xA9], cobol).1,
@@ -295,11 +295,11 @@ mod tests {
         };
         assert_eq!(
             received(oid::INT4, &12i32.to_be_bytes(), cobol),
-            (Decoded::Whole, vec![0x01, 0x20, 0x0C])
+            (DecodeResult::Whole, vec![0x01, 0x20, 0x0C])
         );
         assert_eq!(
             received(oid::INT4, &1000i32.to_be_bytes(), cobol).0,
-            Decoded::Overflow
+            DecodeResult::Overflow
         );
     }
 

@@ -5,11 +5,11 @@
 
 use sqlparser::ast::{BinaryOperator, Expr, Spanned};
 
-use super::Rewriter;
+use super::StatementRewriter;
 use super::build::{binary, call, cast, interval, number, take};
 use crate::types::SqlType;
 
-impl Rewriter<'_> {
+impl StatementRewriter<'_> {
     /// Rewrites + - * / with both operands; the result's type.
     pub(super) fn arithmetic(&mut self, expr: &mut Expr) -> SqlType {
         let Expr::BinaryOp { left, op, right } = expr else {

@@ -2,11 +2,11 @@
 
 use sqlparser::ast::Expr;
 
-use super::Rewriter;
+use super::StatementRewriter;
 use super::build::{call, literal_text, number, placeholder, take};
 use crate::types::SqlType;
 
-impl Rewriter<'_> {
+impl StatementRewriter<'_> {
     /// Rewrites a value that is assigned to a column.
     pub(super) fn assign(&mut self, target: SqlType, value: &mut Expr) {
         let source = self.expr(value);

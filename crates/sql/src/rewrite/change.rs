@@ -7,15 +7,15 @@ use sqlparser::ast::{
 
 use super::build::{binary, plain, quoted};
 use super::query::quote_all;
-use super::{Rewriter, Rewritten};
+use super::{StatementRewriter, RewrittenStatement};
 use crate::statement::{RowCount, Statement};
-use crate::text::Problem;
+use crate::text::StatementProblem;
 use crate::types::SqlType;
 use crate::wire::oid;
 
-impl Rewriter<'_> {
+impl StatementRewriter<'_> {
     /// A statement that changes rows.
-    pub(super) fn change(&mut self, statement: &Statement, ast: Ast, out: &mut Rewritten) {
+    pub(super) fn change(&mut self, statement: &Statement, ast: Ast, out: &mut RewrittenStatement) {
         self.scopes.push(Vec::new());
         match ast {
             Ast::Insert(insert) => self.insert(statement, insert, out),
@@ -24,16 +24,16 @@ impl Rewriter<'_> {
             _ => {
                 let at = self.tokens.first().map_or(0, |t| t.at);
                 self.problems
-                    .push(Problem::refused(at, statement.form.name));
+                    .push(StatementProblem::refused(at, statement.form.name));
             }
         }
         self.scopes.pop();
     }
 
-    fn insert(&mut self, statement: &Statement, mut insert: Insert, out: &mut Rewritten) {
+    fn insert(&mut self, statement: &Statement, mut insert: Insert, out: &mut RewrittenStatement) {
         let at = self.tokens.first().map_or(0, |t| t.at);
         let TableObject::TableName(name) = &mut insert.table else {
-            self.problems.push(Problem::refused(at, "INSERT into this"));
+            self.problems.push(StatementProblem::refused(at, "INSERT into this"));
             return;
         };
         let parts: Vec<String> = name
@@ -146,7 +146,7 @@ impl Rewriter<'_> {
         }
     }
 
-    fn update(&mut self, statement: &Statement, mut update: Update, out: &mut Rewritten) {
+    fn update(&mut self, statement: &Statement, mut update: Update, out: &mut RewrittenStatement) {
         self.table_with_joins(&mut update.table);
         for assignment in &mut update.assignments {
             match &mut assignment.target {
@@ -181,7 +181,7 @@ impl Rewriter<'_> {
         out.sql = update.to_string();
     }
 
-    fn delete(&mut self, statement: &Statement, mut delete: Delete, out: &mut Rewritten) {
+    fn delete(&mut self, statement: &Statement, mut delete: Delete, out: &mut RewrittenStatement) {
         let (FromTable::WithFromKeyword(tables) | FromTable::WithoutKeyword(tables)) =
             &mut delete.from;
         for table in tables.iter_mut() {
@@ -197,7 +197,7 @@ impl Rewriter<'_> {
     }
 
     /// The condition that names a cursor's row, with two more parameters.
-    fn row_condition(&mut self, out: &mut Rewritten) -> Expr {
+    fn row_condition(&mut self, out: &mut RewrittenStatement) -> Expr {
         let first = self.parameters.len() + 1;
         out.is_positioned = true;
         out.parameters = vec![oid::TID, oid::XID];
@@ -217,7 +217,7 @@ impl Rewriter<'_> {
     }
 
     /// LOCK TABLE name IN SHARE or EXCLUSIVE MODE.
-    pub(super) fn lock_table(&mut self, out: &mut Rewritten) {
+    pub(super) fn lock_table(&mut self, out: &mut RewrittenStatement) {
         let words: Vec<&str> = self.tokens.iter().map(|t| t.text.as_str()).collect();
         let end = words.iter().position(|w| *w == "IN").unwrap_or(words.len());
         let parts = words.get(2..end).unwrap_or_default().iter();

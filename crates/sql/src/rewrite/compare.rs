@@ -2,12 +2,12 @@
 
 use sqlparser::ast::{Expr, Spanned};
 
-use super::Rewriter;
+use super::StatementRewriter;
 use super::build::{call, cast, literal_text, placeholder, take, text};
 use crate::types::SqlType;
 use crate::wire::oid;
 
-impl Rewriter<'_> {
+impl StatementRewriter<'_> {
     /// Rewrites both sides of a comparison.
     pub(super) fn compare(&mut self, left: &mut Expr, right: &mut Expr) {
         let (a, b) = (self.expr(left), self.expr(right));

@@ -2,14 +2,14 @@
 
 use sqlparser::ast::{BinaryOperator, DataType, Expr, InTarget, Spanned, UnaryOperator, Value};
 
-use super::Rewriter;
+use super::StatementRewriter;
 use super::build::{call, cast, literal_text, number, take, text};
 use crate::dialect::{NEXT_VALUE, PREVIOUS_VALUE};
 use crate::temporal;
-use crate::text::{Problem, lex};
+use crate::text::{StatementProblem, lex};
 use crate::types::{self, SqlType};
 
-impl Rewriter<'_> {
+impl StatementRewriter<'_> {
     /// Rewrites an expression; its type.
     pub(super) fn expr(&mut self, expr: &mut Expr) -> SqlType {
         match expr {
@@ -224,7 +224,7 @@ impl Rewriter<'_> {
             InTarget::Table { .. } => {
                 let at = self.tokens.first().map_or(0, |t| t.at);
                 self.problems
-                    .push(Problem::refused(at, "IN with the name of a table"));
+                    .push(StatementProblem::refused(at, "IN with the name of a table"));
             }
         }
     }
@@ -372,7 +372,7 @@ impl Rewriter<'_> {
                 let message = format!("'{written}' is no {what}");
                 let help = "ISO, USA, EUR and JIS are 2026-02-28, 02/28/2026, 28.02.2026";
                 self.problems
-                    .push(Problem::error(at, error.sqlcode(), message).with_help(help));
+                    .push(StatementProblem::error(at, error.sqlcode(), message).with_help(help));
             }
         }
     }

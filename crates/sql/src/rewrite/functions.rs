@@ -11,25 +11,25 @@ use sqlparser::ast::{
     Spanned,
 };
 
-use super::Rewriter;
+use super::StatementRewriter;
 use super::build::{binary, call, cast, literal_text, number, placeholder, take, text};
 use super::expression::wider;
-use crate::text::{Problem, nearest};
+use crate::text::{StatementProblem, nearest};
 use crate::types::SqlType;
 
 /// How a function is written.
 #[derive(Clone, Copy)]
-enum Shape {
+enum FunctionForm {
     /// `db2.name` with the same arguments.
     Own,
     /// A function of the server under this name.
     Server(&'static str),
     /// Code in this module.
-    Special(Special),
+    Special(SpecialFunction),
 }
 
 #[derive(Clone, Copy)]
-enum Special {
+enum SpecialFunction {
     Coalesce,
     Greatest,
     Least,
@@ -52,7 +52,7 @@ enum Special {
 
 /// The type of a result.
 #[derive(Clone, Copy)]
-enum Gives {
+enum ResultType {
     Type(SqlType),
     /// That of the first argument.
     First,
@@ -60,20 +60,20 @@ enum Gives {
     Text,
 }
 
-struct Row {
+struct FunctionRow {
     name: &'static str,
     least: usize,
     most: usize,
-    shape: Shape,
-    gives: Gives,
+    shape: FunctionForm,
+    gives: ResultType,
 }
 
-const fn own(name: &'static str, least: usize, most: usize, gives: Gives) -> Row {
-    Row {
+const fn own(name: &'static str, least: usize, most: usize, gives: ResultType) -> FunctionRow {
+    FunctionRow {
         name,
         least,
         most,
-        shape: Shape::Own,
+        shape: FunctionForm::Own,
         gives,
     }
 }
@@ -83,121 +83,121 @@ const fn server(
     least: usize,
     most: usize,
     other: &'static str,
-    gives: Gives,
-) -> Row {
-    Row {
+    gives: ResultType,
+) -> FunctionRow {
+    FunctionRow {
         name,
         least,
         most,
-        shape: Shape::Server(other),
+        shape: FunctionForm::Server(other),
         gives,
     }
 }
 
-const fn special(name: &'static str, least: usize, most: usize, what: Special) -> Row {
-    Row {
+const fn special(name: &'static str, least: usize, most: usize, what: SpecialFunction) -> FunctionRow {
+    FunctionRow {
         name,
         least,
         most,
-        shape: Shape::Special(what),
-        gives: Gives::First,
+        shape: FunctionForm::Special(what),
+        gives: ResultType::First,
     }
 }
 
-const INT: Gives = Gives::Type(SqlType::Integer);
-const DOUBLE: Gives = Gives::Type(SqlType::Double);
+const INT: ResultType = ResultType::Type(SqlType::Integer);
+const DOUBLE: ResultType = ResultType::Type(SqlType::Double);
 const ANY: usize = 64;
 
 #[rustfmt::skip]
-const ROWS: &[Row] = &[
-    special("COALESCE", 1, ANY, Special::Coalesce),
-    special("VALUE", 1, ANY, Special::Coalesce),
-    special("IFNULL", 2, 2, Special::Coalesce),
-    special("NVL", 2, ANY, Special::Coalesce),
-    server("NULLIF", 2, 2, "nullif", Gives::First),
-    special("MAX", 1, ANY, Special::Greatest),
-    special("MIN", 1, ANY, Special::Least),
-    special("GREATEST", 2, ANY, Special::Greatest),
-    special("LEAST", 2, ANY, Special::Least),
-    special("SUM", 1, 1, Special::Aggregate),
-    special("AVG", 1, 1, Special::Aggregate),
+const ROWS: &[FunctionRow] = &[
+    special("COALESCE", 1, ANY, SpecialFunction::Coalesce),
+    special("VALUE", 1, ANY, SpecialFunction::Coalesce),
+    special("IFNULL", 2, 2, SpecialFunction::Coalesce),
+    special("NVL", 2, ANY, SpecialFunction::Coalesce),
+    server("NULLIF", 2, 2, "nullif", ResultType::First),
+    special("MAX", 1, ANY, SpecialFunction::Greatest),
+    special("MIN", 1, ANY, SpecialFunction::Least),
+    special("GREATEST", 2, ANY, SpecialFunction::Greatest),
+    special("LEAST", 2, ANY, SpecialFunction::Least),
+    special("SUM", 1, 1, SpecialFunction::Aggregate),
+    special("AVG", 1, 1, SpecialFunction::Aggregate),
     server("COUNT", 1, 1, "count", INT),
-    server("COUNT_BIG", 1, 1, "count", Gives::Type(SqlType::Decimal(31, 0))),
+    server("COUNT_BIG", 1, 1, "count", ResultType::Type(SqlType::Decimal(31, 0))),
     server("STDDEV", 1, 1, "stddev_pop", DOUBLE),
     server("STDDEV_SAMP", 1, 1, "stddev_samp", DOUBLE),
     server("VARIANCE", 1, 1, "var_pop", DOUBLE),
     server("VARIANCE_SAMP", 1, 1, "var_samp", DOUBLE),
-    special("ROW_NUMBER", 0, 0, Special::Window),
-    special("RANK", 0, 0, Special::Window),
-    special("DENSE_RANK", 0, 0, Special::Window),
-    special("SUBSTR", 2, 3, Special::Substr),
-    special("SUBSTRING", 2, 4, Special::Substr),
+    special("ROW_NUMBER", 0, 0, SpecialFunction::Window),
+    special("RANK", 0, 0, SpecialFunction::Window),
+    special("DENSE_RANK", 0, 0, SpecialFunction::Window),
+    special("SUBSTR", 2, 3, SpecialFunction::Substr),
+    special("SUBSTRING", 2, 4, SpecialFunction::Substr),
     own("LENGTH", 1, 1, INT),
     own("CHARACTER_LENGTH", 1, 2, INT),
-    special("CHAR", 1, 2, Special::Char),
-    special("VARCHAR", 1, 2, Special::Varchar),
-    special("DIGITS", 1, 1, Special::Digits),
-    special("DECIMAL", 1, 3, Special::Decimal),
-    special("DEC", 1, 3, Special::Decimal),
-    special("INTEGER", 1, 1, Special::Integer(SqlType::Integer)),
-    special("INT", 1, 1, Special::Integer(SqlType::Integer)),
-    special("SMALLINT", 1, 1, Special::Integer(SqlType::Smallint)),
-    special("BIGINT", 1, 1, Special::Integer(SqlType::Bigint)),
-    special("DOUBLE", 1, 1, Special::Float),
-    special("DOUBLE_PRECISION", 1, 1, Special::Float),
-    special("FLOAT", 1, 1, Special::Float),
-    special("REAL", 1, 1, Special::Float),
-    special("ROUND", 1, 2, Special::Round),
-    special("TRUNC", 1, 2, Special::Round),
-    special("TRUNCATE", 1, 2, Special::Round),
-    special("CONCAT", 2, 2, Special::Concat),
-    special("STRIP", 1, 3, Special::Strip),
-    own("TRIM", 1, 1, Gives::Text),
-    own("LTRIM", 1, 1, Gives::Text),
-    own("RTRIM", 1, 1, Gives::Text),
-    special("TRANSLATE", 1, 4, Special::Translate),
-    own("REPLACE", 3, 3, Gives::Type(SqlType::Unknown)),
-    own("OVERLAY", 3, 5, Gives::Type(SqlType::Unknown)),
-    own("INSERT", 4, 5, Gives::Type(SqlType::Unknown)),
-    own("LEFT", 2, 3, Gives::Text),
-    own("RIGHT", 2, 3, Gives::Text),
-    own("LPAD", 2, 3, Gives::Type(SqlType::Unknown)),
-    own("RPAD", 2, 3, Gives::Type(SqlType::Unknown)),
-    own("REPEAT", 2, 2, Gives::Type(SqlType::Unknown)),
-    own("SPACE", 1, 1, Gives::Type(SqlType::Varchar(4000))),
-    own("UPPER", 1, 2, Gives::Text),
-    own("UCASE", 1, 2, Gives::Text),
-    own("LOWER", 1, 2, Gives::Text),
-    own("LCASE", 1, 2, Gives::Text),
+    special("CHAR", 1, 2, SpecialFunction::Char),
+    special("VARCHAR", 1, 2, SpecialFunction::Varchar),
+    special("DIGITS", 1, 1, SpecialFunction::Digits),
+    special("DECIMAL", 1, 3, SpecialFunction::Decimal),
+    special("DEC", 1, 3, SpecialFunction::Decimal),
+    special("INTEGER", 1, 1, SpecialFunction::Integer(SqlType::Integer)),
+    special("INT", 1, 1, SpecialFunction::Integer(SqlType::Integer)),
+    special("SMALLINT", 1, 1, SpecialFunction::Integer(SqlType::Smallint)),
+    special("BIGINT", 1, 1, SpecialFunction::Integer(SqlType::Bigint)),
+    special("DOUBLE", 1, 1, SpecialFunction::Float),
+    special("DOUBLE_PRECISION", 1, 1, SpecialFunction::Float),
+    special("FLOAT", 1, 1, SpecialFunction::Float),
+    special("REAL", 1, 1, SpecialFunction::Float),
+    special("ROUND", 1, 2, SpecialFunction::Round),
+    special("TRUNC", 1, 2, SpecialFunction::Round),
+    special("TRUNCATE", 1, 2, SpecialFunction::Round),
+    special("CONCAT", 2, 2, SpecialFunction::Concat),
+    special("STRIP", 1, 3, SpecialFunction::Strip),
+    own("TRIM", 1, 1, ResultType::Text),
+    own("LTRIM", 1, 1, ResultType::Text),
+    own("RTRIM", 1, 1, ResultType::Text),
+    special("TRANSLATE", 1, 4, SpecialFunction::Translate),
+    own("REPLACE", 3, 3, ResultType::Type(SqlType::Unknown)),
+    own("OVERLAY", 3, 5, ResultType::Type(SqlType::Unknown)),
+    own("INSERT", 4, 5, ResultType::Type(SqlType::Unknown)),
+    own("LEFT", 2, 3, ResultType::Text),
+    own("RIGHT", 2, 3, ResultType::Text),
+    own("LPAD", 2, 3, ResultType::Type(SqlType::Unknown)),
+    own("RPAD", 2, 3, ResultType::Type(SqlType::Unknown)),
+    own("REPEAT", 2, 2, ResultType::Type(SqlType::Unknown)),
+    own("SPACE", 1, 1, ResultType::Type(SqlType::Varchar(4000))),
+    own("UPPER", 1, 2, ResultType::Text),
+    own("UCASE", 1, 2, ResultType::Text),
+    own("LOWER", 1, 2, ResultType::Text),
+    own("LCASE", 1, 2, ResultType::Text),
     own("POSSTR", 2, 2, INT),
     own("LOCATE", 2, 4, INT),
     own("LOCATE_IN_STRING", 2, 4, INT),
     own("INSTR", 2, 4, INT),
     own("POSITION", 2, 3, INT),
-    own("CHR", 1, 1, Gives::Type(SqlType::Char(1))),
+    own("CHR", 1, 1, ResultType::Type(SqlType::Char(1))),
     own("ASCII", 1, 1, INT),
-    own("HEX", 1, 1, Gives::Type(SqlType::Varchar(254))),
-    server("ABS", 1, 1, "abs", Gives::First),
-    server("ABSVAL", 1, 1, "abs", Gives::First),
-    server("SIGN", 1, 1, "sign", Gives::First),
-    server("MOD", 2, 2, "mod", Gives::First),
-    server("CEILING", 1, 1, "ceil", Gives::First),
-    server("CEIL", 1, 1, "ceil", Gives::First),
-    server("FLOOR", 1, 1, "floor", Gives::First),
+    own("HEX", 1, 1, ResultType::Type(SqlType::Varchar(254))),
+    server("ABS", 1, 1, "abs", ResultType::First),
+    server("ABSVAL", 1, 1, "abs", ResultType::First),
+    server("SIGN", 1, 1, "sign", ResultType::First),
+    server("MOD", 2, 2, "mod", ResultType::First),
+    server("CEILING", 1, 1, "ceil", ResultType::First),
+    server("CEIL", 1, 1, "ceil", ResultType::First),
+    server("FLOOR", 1, 1, "floor", ResultType::First),
     server("SQRT", 1, 1, "sqrt", DOUBLE),
     server("EXP", 1, 1, "exp", DOUBLE),
     server("LN", 1, 1, "ln", DOUBLE),
     server("LOG", 1, 1, "ln", DOUBLE),
     server("LOG10", 1, 1, "log", DOUBLE),
-    server("POWER", 2, 2, "power", Gives::First),
+    server("POWER", 2, 2, "power", ResultType::First),
     server("SIN", 1, 1, "sin", DOUBLE),
     server("COS", 1, 1, "cos", DOUBLE),
     server("TAN", 1, 1, "tan", DOUBLE),
     server("RAND", 0, 0, "random", DOUBLE),
-    own("MULTIPLY_ALT", 2, 2, Gives::Type(SqlType::Unknown)),
-    special("DATE", 1, 1, Special::Datetime(SqlType::Date)),
-    special("TIME", 1, 1, Special::Datetime(SqlType::Time)),
-    special("TIMESTAMP", 1, 2, Special::Datetime(SqlType::Timestamp(6))),
+    own("MULTIPLY_ALT", 2, 2, ResultType::Type(SqlType::Unknown)),
+    special("DATE", 1, 1, SpecialFunction::Datetime(SqlType::Date)),
+    special("TIME", 1, 1, SpecialFunction::Datetime(SqlType::Time)),
+    special("TIMESTAMP", 1, 2, SpecialFunction::Datetime(SqlType::Timestamp(6))),
     own("YEAR", 1, 1, INT),
     own("MONTH", 1, 1, INT),
     own("DAY", 1, 1, INT),
@@ -216,16 +216,16 @@ const ROWS: &[Row] = &[
     own("QUARTER", 1, 1, INT),
     own("MIDNIGHT_SECONDS", 1, 1, INT),
     own("TIMESTAMPDIFF", 2, 2, INT),
-    own("LAST_DAY", 1, 1, Gives::First),
-    own("ADD_MONTHS", 2, 2, Gives::First),
-    own("NEXT_DAY", 2, 2, Gives::First),
-    own("MONTHS_BETWEEN", 2, 2, Gives::Type(SqlType::Decimal(31, 15))),
-    special("TIMESTAMP_FORMAT", 2, 2, Special::Format),
-    special("TO_DATE", 2, 2, Special::Format),
-    special("VARCHAR_FORMAT", 2, 2, Special::Format),
-    special("TO_CHAR", 2, 2, Special::Format),
-    own("IDENTITY_VAL_LOCAL", 0, 0, Gives::Type(SqlType::Decimal(31, 0))),
-    own("GENERATE_UNIQUE", 0, 0, Gives::Type(SqlType::Binary(13))),
+    own("LAST_DAY", 1, 1, ResultType::First),
+    own("ADD_MONTHS", 2, 2, ResultType::First),
+    own("NEXT_DAY", 2, 2, ResultType::First),
+    own("MONTHS_BETWEEN", 2, 2, ResultType::Type(SqlType::Decimal(31, 15))),
+    special("TIMESTAMP_FORMAT", 2, 2, SpecialFunction::Format),
+    special("TO_DATE", 2, 2, SpecialFunction::Format),
+    special("VARCHAR_FORMAT", 2, 2, SpecialFunction::Format),
+    special("TO_CHAR", 2, 2, SpecialFunction::Format),
+    own("IDENTITY_VAL_LOCAL", 0, 0, ResultType::Type(SqlType::Decimal(31, 0))),
+    own("GENERATE_UNIQUE", 0, 0, ResultType::Type(SqlType::Binary(13))),
 ];
 
 /// The names of all functions.
@@ -233,7 +233,7 @@ pub fn function_names() -> impl Iterator<Item = &'static str> {
     ROWS.iter().map(|r| r.name)
 }
 
-impl Rewriter<'_> {
+impl StatementRewriter<'_> {
     /// Rewrites a call; the type of its result.
     pub(super) fn function(&mut self, expr: &mut Expr) -> SqlType {
         let span = expr.span();
@@ -252,19 +252,19 @@ impl Rewriter<'_> {
             [schema, name] if matches!(schema.as_str(), "SYSIBM" | "SYSFUN") => name.clone(),
             _ => {
                 let what = format!("the function {}", parts.join("."));
-                self.problems.push(Problem::refused(at, &what));
+                self.problems.push(StatementProblem::refused(at, &what));
                 return SqlType::Unknown;
             }
         };
         let Some(row) = ROWS.iter().find(|r| r.name == name) else {
             let near = nearest(&name, function_names()).map(|n| format!("did you mean {n}?"));
-            let mut problem = Problem::refused(at, &format!("the function {name}"));
+            let mut problem = StatementProblem::refused(at, &format!("the function {name}"));
             problem.sqlcode = -440;
             problem.help = near;
             self.problems.push(problem);
             return SqlType::Unknown;
         };
-        let has_words = matches!(row.shape, Shape::Special(Special::Char | Special::Strip));
+        let has_words = matches!(row.shape, FunctionForm::Special(SpecialFunction::Char | SpecialFunction::Strip));
         let types = self.arguments(function, has_words);
         let count = types.len();
         if count < row.least || count > row.most {
@@ -277,16 +277,16 @@ impl Rewriter<'_> {
         }
         let first = types.first().copied().unwrap_or(SqlType::Unknown);
         match row.shape {
-            Shape::Own => {
+            FunctionForm::Own => {
                 function.name = super::build::object(&format!("db2.{}", name.to_ascii_lowercase()));
             }
-            Shape::Server(other) => function.name = super::build::object(other),
-            Shape::Special(what) => return self.special(expr, &name, what, &types),
+            FunctionForm::Server(other) => function.name = super::build::object(other),
+            FunctionForm::Special(what) => return self.special(expr, &name, what, &types),
         }
         match row.gives {
-            Gives::Type(t) => t,
-            Gives::First => first,
-            Gives::Text => first.length().map_or(SqlType::Unknown, SqlType::Varchar),
+            ResultType::Type(t) => t,
+            ResultType::First => first,
+            ResultType::Text => first.length().map_or(SqlType::Unknown, SqlType::Varchar),
         }
     }
 
@@ -328,7 +328,7 @@ impl Rewriter<'_> {
                 FunctionArg::ExprNamed { arg, .. } => {
                     let at = self.tokens.first().map_or(0, |t| t.at);
                     let _ = arg;
-                    self.problems.push(Problem::refused(at, "a named argument"));
+                    self.problems.push(StatementProblem::refused(at, "a named argument"));
                 }
             }
         }
@@ -351,7 +351,7 @@ impl Rewriter<'_> {
         &mut self,
         expr: &mut Expr,
         name: &str,
-        what: Special,
+        what: SpecialFunction,
         types: &[SqlType],
     ) -> SqlType {
         let span = expr.span();
@@ -360,16 +360,16 @@ impl Rewriter<'_> {
             return SqlType::Unknown;
         };
         match what {
-            Special::Window => {
+            SpecialFunction::Window => {
                 function.name = super::build::object(&name.to_ascii_lowercase());
                 return SqlType::Bigint;
             }
-            Special::Aggregate => {
+            SpecialFunction::Aggregate => {
                 function.name = super::build::object(&name.to_ascii_lowercase());
                 return self.aggregate(expr, name, first);
             }
-            Special::Greatest | Special::Least if types.len() == 1 => {
-                let server = if matches!(what, Special::Greatest) {
+            SpecialFunction::Greatest | SpecialFunction::Least if types.len() == 1 => {
+                let server = if matches!(what, SpecialFunction::Greatest) {
                     "max"
                 } else {
                     "min"
@@ -382,11 +382,11 @@ impl Rewriter<'_> {
         let mut args = take_arguments(function);
         let mut arg = |n: usize| args.get_mut(n).map_or_else(|| text(""), take);
         let (result, sql_type) = match what {
-            Special::Coalesce => {
+            SpecialFunction::Coalesce => {
                 return self.coalesce(expr, args, types);
             }
-            Special::Greatest | Special::Least => {
-                let server = if matches!(what, Special::Greatest) {
+            SpecialFunction::Greatest | SpecialFunction::Least => {
+                let server = if matches!(what, SpecialFunction::Greatest) {
                     "greatest"
                 } else {
                     "least"
@@ -396,7 +396,7 @@ impl Rewriter<'_> {
                     types.iter().copied().reduce(wider).unwrap_or(first),
                 )
             }
-            Special::Substr => {
+            SpecialFunction::Substr => {
                 let most = first.length().unwrap_or(0);
                 let (subject, start) = (arg(0), arg(1));
                 if types.len() > 2 {
@@ -412,8 +412,8 @@ impl Rewriter<'_> {
                     )
                 }
             }
-            Special::Char => return self.char_function(expr, args, types),
-            Special::Varchar => {
+            SpecialFunction::Char => return self.char_function(expr, args, types),
+            SpecialFunction::Varchar => {
                 let shown = self.as_text(arg(0), first);
                 if types.len() > 1 {
                     let length = arg(1);
@@ -429,9 +429,9 @@ impl Rewriter<'_> {
                     )
                 }
             }
-            Special::Digits => {
+            SpecialFunction::Digits => {
                 let Some((precision, scale)) = first.decimal() else {
-                    if first == SqlType::Unknown && !self.catalog.knows_all() {
+                    if first == SqlType::Unknown && !self.catalog.is_complete() {
                         // The server's catalogue will know.
                         *expr = arg(0);
                         return SqlType::Unknown;
@@ -449,19 +449,19 @@ impl Rewriter<'_> {
                 let call = call("db2.digits", vec![arg(0), number(precision), number(scale)]);
                 (call, SqlType::Char(u32::from(precision)))
             }
-            Special::Decimal => {
+            SpecialFunction::Decimal => {
                 let precision = literal_number(&arg(1)).unwrap_or(15);
                 let scale = literal_number(&arg(2)).unwrap_or(0);
                 let narrow = |n: u32| u8::try_from(n).unwrap_or(31);
                 let target = SqlType::Decimal(narrow(precision), narrow(scale));
                 (self.cast_to(arg(0), first, target), target)
             }
-            Special::Integer(target) => {
+            SpecialFunction::Integer(target) => {
                 let subject = arg(0);
                 let written = self.unpadded(subject, first);
                 (self.cast_to(written, first, target), target)
             }
-            Special::Float => {
+            SpecialFunction::Float => {
                 let target = if name == "REAL" {
                     SqlType::Real
                 } else {
@@ -469,7 +469,7 @@ impl Rewriter<'_> {
                 };
                 (cast(arg(0), &target.postgresql()), target)
             }
-            Special::Round => {
+            SpecialFunction::Round => {
                 let server = if name == "ROUND" { "round" } else { "trunc" };
                 let digits = if types.len() > 1 { arg(1) } else { number(0) };
                 let subject = match first.decimal() {
@@ -478,7 +478,7 @@ impl Rewriter<'_> {
                 };
                 (call(server, vec![subject, cast(digits, "integer")]), first)
             }
-            Special::Concat => {
+            SpecialFunction::Concat => {
                 let length = types
                     .iter()
                     .try_fold(0u32, |sum, t| sum.checked_add(t.length()?));
@@ -487,7 +487,7 @@ impl Rewriter<'_> {
                     length.map_or(SqlType::Unknown, SqlType::Varchar),
                 )
             }
-            Special::Strip => {
+            SpecialFunction::Strip => {
                 let side = match literal_text(&arg(1)) {
                     Some(side) if side.starts_with('L') => "L",
                     Some(side) if side.starts_with('T') => "T",
@@ -500,7 +500,7 @@ impl Rewriter<'_> {
                     first.length().map_or(SqlType::Unknown, SqlType::Varchar),
                 )
             }
-            Special::Translate => {
+            SpecialFunction::Translate => {
                 let name = if types.len() == 1 {
                     "db2.upper"
                 } else {
@@ -508,7 +508,7 @@ impl Rewriter<'_> {
                 };
                 (call(name, args), first)
             }
-            Special::Datetime(target) => {
+            SpecialFunction::Datetime(target) => {
                 let mut subject = arg(0);
                 if types.len() > 1 {
                     (call("db2.timestamp", vec![subject, arg(1)]), target)
@@ -521,7 +521,7 @@ impl Rewriter<'_> {
                     (self.cast_to(subject, first, target), target)
                 }
             }
-            Special::Format => {
+            SpecialFunction::Format => {
                 let from_text = matches!(name, "TIMESTAMP_FORMAT" | "TO_DATE");
                 let pattern = match literal_text(&arg(1)) {
                     Some(pattern) => text(format_words(pattern)),
@@ -542,7 +542,7 @@ impl Rewriter<'_> {
                     )
                 }
             }
-            Special::Aggregate | Special::Window => (arg(0), first),
+            SpecialFunction::Aggregate | SpecialFunction::Window => (arg(0), first),
         };
         *expr = result;
         sql_type
@@ -680,7 +680,7 @@ const WORDS: &[&str] = &[
     "ISO", "USA", "EUR", "JIS", "LOCAL", "LEADING", "TRAILING", "BOTH", "L", "T", "B",
 ];
 
-fn takes(row: &Row) -> String {
+fn takes(row: &FunctionRow) -> String {
     if row.least == row.most {
         return row.least.to_string();
     }

@@ -28,7 +28,7 @@ use crate::dialect::{self, Db2Dialect};
 use crate::field::CobolType;
 use crate::statement::{Statement, StatementKind};
 use crate::temporal::DateStyle;
-use crate::text::{HostVariables, Problem, ProblemKind, SqlToken, TokenKind};
+use crate::text::{HostVariables, StatementProblem, ProblemKind, SqlToken, TokenKind};
 use crate::types::{Catalog, SqlType};
 use crate::wire::oid;
 
@@ -56,7 +56,7 @@ impl Default for RewriteOptions {
 
 /// A statement for PostgreSQL.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rewritten {
+pub struct RewrittenStatement {
     /// Its text, with `$1`, `$2` … for the inputs.
     pub sql: String,
     /// Type of each parameter as Parse declares it; 0 leaves it to the server.
@@ -70,7 +70,7 @@ pub struct Rewritten {
     /// The result has one row with the identity column's value.
     pub returns_identity: bool,
     /// What is worth reading.
-    pub warnings: Vec<Problem>,
+    pub warnings: Vec<StatementProblem>,
 }
 
 /// Rewrites the body of a statement whose inputs are numbered.
@@ -79,11 +79,11 @@ pub fn rewrite(
     catalog: &dyn Catalog,
     hosts: &dyn HostVariables,
     options: &RewriteOptions,
-) -> Result<Rewritten, Vec<Problem>> {
+) -> Result<RewrittenStatement, Vec<StatementProblem>> {
     let tokens = &statement.body;
     let Some(first) = tokens.first() else {
         let message = format!("{} has no SQL of its own", statement.form.name);
-        return Err(vec![Problem::error(0, -104, message)]);
+        return Err(vec![StatementProblem::error(0, -104, message)]);
     };
     if let Some(refused) = refused_forms(tokens) {
         return Err(vec![refused]);
@@ -94,7 +94,7 @@ pub fn rewrite(
         .filter_map(|t| t.text.parse::<usize>().ok())
         .max()
         .unwrap_or(0);
-    let mut rewriter = Rewriter {
+    let mut rewriter = StatementRewriter {
         options,
         catalog,
         hosts,
@@ -106,7 +106,7 @@ pub fn rewrite(
     };
     let dialect = Db2Dialect;
     let mut parser = dialect::parser(&dialect, tokens);
-    let mut out = Rewritten {
+    let mut out = RewrittenStatement {
         sql: String::new(),
         parameters: Vec::new(),
         columns: Vec::new(),
@@ -131,14 +131,14 @@ pub fn rewrite(
                 .map(|q| rewriter.select(statement, *q, &mut out))
         }
         _ => {
-            let problem = Problem::refused(first.at, statement.form.name);
+            let problem = StatementProblem::refused(first.at, statement.form.name);
             return Err(vec![problem]);
         }
     };
     if let Err(error) = parsed {
         return Err(vec![dialect::problem(&error, tokens)]);
     }
-    let is_warning = |p: &Problem| p.kind == ProblemKind::Warning;
+    let is_warning = |p: &StatementProblem| p.kind == ProblemKind::Warning;
     if !rewriter.problems.iter().all(is_warning) {
         return Err(rewriter.problems);
     }
@@ -160,7 +160,7 @@ fn parser_end(
 }
 
 /// Forms that are refused before the parser sees them.
-fn refused_forms(tokens: &[SqlToken]) -> Option<Problem> {
+fn refused_forms(tokens: &[SqlToken]) -> Option<StatementProblem> {
     const PAIRS: &[(&str, &str, &str)] = &[
         ("FINAL", "TABLE", "SELECT FROM FINAL TABLE"),
         ("OLD", "TABLE", "SELECT FROM OLD TABLE"),
@@ -173,33 +173,33 @@ fn refused_forms(tokens: &[SqlToken]) -> Option<Problem> {
     tokens.windows(2).find_map(|w| {
         let fits = |p: &&(&str, &str, &str)| w[0].is(p.0) && w[1].text == p.1;
         let found = PAIRS.iter().find(fits)?;
-        Some(Problem::refused(w[0].at, found.2))
+        Some(StatementProblem::refused(w[0].at, found.2))
     })
 }
 
 /// A table or subquery of a FROM clause.
 #[derive(Debug, Clone)]
-struct Relation {
+struct FromRelation {
     /// Name that columns are qualified with.
     name: String,
     /// Its columns, if they are known.
     columns: Option<Vec<(String, SqlType)>>,
 }
 
-struct Rewriter<'a> {
+struct StatementRewriter<'a> {
     options: &'a RewriteOptions,
     catalog: &'a dyn Catalog,
     hosts: &'a dyn HostVariables,
     tokens: &'a [SqlToken],
     parameters: Vec<u32>,
     /// Tables of the queries around, innermost last.
-    scopes: Vec<Vec<Relation>>,
+    scopes: Vec<Vec<FromRelation>>,
     /// Common table expressions.
-    ctes: Vec<Relation>,
-    problems: Vec<Problem>,
+    ctes: Vec<FromRelation>,
+    problems: Vec<StatementProblem>,
 }
 
-impl Rewriter<'_> {
+impl StatementRewriter<'_> {
     /// Offset in the statement's text of a span.
     fn place(&self, span: sqlparser::tokenizer::Span) -> usize {
         let index = usize::try_from(span.start.column)
@@ -211,11 +211,11 @@ impl Rewriter<'_> {
 
     fn refuse(&mut self, span: sqlparser::tokenizer::Span, what: &str) {
         let at = self.place(span);
-        self.problems.push(Problem::refused(at, what));
+        self.problems.push(StatementProblem::refused(at, what));
     }
 
     fn error(&mut self, at: usize, sqlcode: i32, message: String) {
-        self.problems.push(Problem::error(at, sqlcode, message));
+        self.problems.push(StatementProblem::error(at, sqlcode, message));
     }
 
     /// The type of an input, and the type that its parameter is declared with.

@@ -3,13 +3,13 @@
 use sqlparser::ast::{Expr, Ident, ObjectName, ObjectNamePart};
 
 use super::build::{call, quoted, text};
-use super::{Relation, Rewriter};
-use crate::text::{Problem, nearest};
+use super::{FromRelation, StatementRewriter};
+use crate::text::{StatementProblem, nearest};
 use crate::types::{SqlType, Table};
 
-impl Rewriter<'_> {
+impl StatementRewriter<'_> {
     /// Rewrites the name of a table; what is known of it.
-    pub(super) fn table_name(&mut self, name: &mut ObjectName) -> Relation {
+    pub(super) fn table_name(&mut self, name: &mut ObjectName) -> FromRelation {
         let mut parts: Vec<Ident> = name
             .0
             .iter()
@@ -46,7 +46,7 @@ impl Rewriter<'_> {
         name.0 = names
             .map(|n| ObjectNamePart::Identifier(quoted(n)))
             .collect();
-        Relation {
+        FromRelation {
             name: last,
             columns,
         }
@@ -123,10 +123,10 @@ impl Rewriter<'_> {
             Some(q) => format!("{q} has no column {name}"),
             None => format!("no table of the statement has a column {name}"),
         };
-        self.problems.push(Problem {
+        self.problems.push(StatementProblem {
             help: near,
             sqlcode: -206,
-            ..Problem::warning(at, message)
+            ..StatementProblem::warning(at, message)
         });
         SqlType::Unknown
     }

@@ -7,17 +7,17 @@ use sqlparser::ast::{
 };
 
 use super::build::{placeholder, plain, quoted};
-use super::{Relation, Rewriter, Rewritten};
+use super::{FromRelation, StatementRewriter, RewrittenStatement};
 use crate::statement::{Isolation, LockStrength, Statement};
 use crate::types::SqlType;
 use crate::wire::oid;
 
 /// Names and types of a query's columns.
-type Columns = Vec<(String, SqlType)>;
+type QueryColumns = Vec<(String, SqlType)>;
 
-impl Rewriter<'_> {
+impl StatementRewriter<'_> {
     /// The outermost query of a statement.
-    pub(super) fn select(&mut self, statement: &Statement, mut query: Query, out: &mut Rewritten) {
+    pub(super) fn select(&mut self, statement: &Statement, mut query: Query, out: &mut RewrittenStatement) {
         let columns = self.query(&mut query);
         out.columns = columns.into_iter().map(|(_, t)| t).collect();
         self.locks(statement, &mut query, out);
@@ -25,7 +25,7 @@ impl Rewriter<'_> {
     }
 
     /// Locks that the statement asks for, and the place of each row.
-    fn locks(&mut self, statement: &Statement, query: &mut Query, out: &mut Rewritten) {
+    fn locks(&mut self, statement: &Statement, query: &mut Query, out: &mut RewrittenStatement) {
         let kept = match statement.isolation {
             Some(Isolation::ReadStability(s) | Isolation::RepeatableRead(s)) => Some(s),
             _ => None,
@@ -65,11 +65,11 @@ impl Rewriter<'_> {
     }
 
     /// A query; its columns.
-    pub(super) fn query(&mut self, query: &mut Query) -> Columns {
+    pub(super) fn query(&mut self, query: &mut Query) -> QueryColumns {
         let ctes = self.ctes.len();
         if let Some(with) = &mut query.with {
             for cte in &mut with.cte_tables {
-                let mut relation = Relation {
+                let mut relation = FromRelation {
                     name: cte.alias.name.value.clone(),
                     columns: None,
                 };
@@ -119,7 +119,7 @@ impl Rewriter<'_> {
     }
 
     /// A sort key: a column of the result, its number, or an expression.
-    fn order_item(&mut self, expr: &mut Expr, columns: &Columns) {
+    fn order_item(&mut self, expr: &mut Expr, columns: &QueryColumns) {
         if let Expr::Identifier(ident) = expr
             && columns.iter().any(|(n, _)| *n == ident.value)
         {
@@ -129,7 +129,7 @@ impl Rewriter<'_> {
         self.expr(expr);
     }
 
-    fn set_expression(&mut self, body: &mut SetExpr) -> (Columns, Vec<Relation>) {
+    fn set_expression(&mut self, body: &mut SetExpr) -> (QueryColumns, Vec<FromRelation>) {
         match body {
             SetExpr::Select(select) => self.select_body(select),
             SetExpr::Query(query) => (self.query(query), Vec::new()),
@@ -166,7 +166,7 @@ impl Rewriter<'_> {
         }
     }
 
-    fn select_body(&mut self, select: &mut Select) -> (Columns, Vec<Relation>) {
+    fn select_body(&mut self, select: &mut Select) -> (QueryColumns, Vec<FromRelation>) {
         self.scopes.push(Vec::new());
         for table in &mut select.from {
             self.table_with_joins(table);
@@ -198,7 +198,7 @@ impl Rewriter<'_> {
         (columns, scope)
     }
 
-    fn select_item(&mut self, item: &mut SelectItem, scope: &[Relation], columns: &mut Columns) {
+    fn select_item(&mut self, item: &mut SelectItem, scope: &[FromRelation], columns: &mut QueryColumns) {
         match item {
             SelectItem::UnnamedExpr(expr) => {
                 let name = match &expr {
@@ -283,7 +283,7 @@ impl Rewriter<'_> {
             JoinConstraint::UsingAlias(..) => {
                 let at = self.tokens.first().map_or(0, |t| t.at);
                 self.problems
-                    .push(crate::text::Problem::refused(at, "this form of a join"));
+                    .push(crate::text::StatementProblem::refused(at, "this form of a join"));
             }
         }
     }
@@ -327,7 +327,7 @@ impl Rewriter<'_> {
                     at: None,
                 });
                 alias(named);
-                self.add_relation(Relation {
+                self.add_relation(FromRelation {
                     name: name.unwrap_or_default(),
                     columns: (known && !columns.is_empty()).then_some(columns),
                 });
@@ -348,7 +348,7 @@ impl Rewriter<'_> {
         }
     }
 
-    pub(super) fn add_relation(&mut self, relation: Relation) {
+    pub(super) fn add_relation(&mut self, relation: FromRelation) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.push(relation);
         }
@@ -375,7 +375,7 @@ fn alias(alias: &mut TableAlias) {
 }
 
 /// Columns under the names that a table's alias gives them.
-fn renamed(columns: Columns, alias: &TableAlias) -> Columns {
+fn renamed(columns: QueryColumns, alias: &TableAlias) -> QueryColumns {
     if alias.columns.is_empty() {
         return columns;
     }

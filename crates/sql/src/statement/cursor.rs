@@ -4,7 +4,7 @@
 
 use super::reader::Reader;
 use super::{RowCount, Statement, dynamic};
-use crate::text::{Problem, TokenKind};
+use crate::text::{StatementProblem, TokenKind};
 
 /// How a cursor is declared.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct CursorOptions {
     /// SCROLL.
     pub scroll: bool,
     /// What changes a scrollable cursor sees.
-    pub sensitivity: Sensitivity,
+    pub sensitivity: CursorSensitivity,
     /// WITH ROWSET POSITIONING.
     pub rowset: bool,
     /// WITH RETURN.
@@ -29,7 +29,7 @@ pub struct CursorOptions {
 
 /// What changes a scrollable cursor sees.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Sensitivity {
+pub enum CursorSensitivity {
     /// Not said.
     #[default]
     Asensitive,
@@ -60,14 +60,14 @@ pub enum FetchOrientation {
     /// After the last row.
     After,
     /// ABSOLUTE.
-    Absolute(Distance),
+    Absolute(FetchDistance),
     /// RELATIVE.
-    Relative(Distance),
+    Relative(FetchDistance),
 }
 
 /// A number of rows to go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Distance {
+pub enum FetchDistance {
     /// A number.
     Rows(i32),
     /// The value of the first input.
@@ -75,17 +75,17 @@ pub enum Distance {
 }
 
 /// DECLARE name … CURSOR … FOR …; the name is read.
-pub(super) fn declare(statement: &mut Statement, reader: &mut Reader) -> Result<(), Problem> {
+pub(super) fn declare(statement: &mut Statement, reader: &mut Reader) -> Result<(), StatementProblem> {
     let cursor = &mut statement.cursor;
     loop {
         if reader.accept("INSENSITIVE") {
-            cursor.sensitivity = Sensitivity::Insensitive;
+            cursor.sensitivity = CursorSensitivity::Insensitive;
         } else if reader.accept("SENSITIVE") {
             cursor.sensitivity = if reader.accept("DYNAMIC") {
-                Sensitivity::Dynamic
+                CursorSensitivity::Dynamic
             } else {
                 reader.accept("STATIC");
-                Sensitivity::Static
+                CursorSensitivity::Static
             };
         } else if reader.accept("SCROLL") {
             cursor.scroll = true;
@@ -122,14 +122,14 @@ pub(super) fn declare(statement: &mut Statement, reader: &mut Reader) -> Result<
 }
 
 /// OPEN cursor; the verb is read.
-pub(super) fn open(statement: &mut Statement, reader: &mut Reader) -> Result<(), Problem> {
+pub(super) fn open(statement: &mut Statement, reader: &mut Reader) -> Result<(), StatementProblem> {
     statement.name = Some(reader.name("the name of a cursor")?);
     using(statement, reader)?;
     reader.end()
 }
 
 /// USING with host variables or a descriptor.
-pub(super) fn using(statement: &mut Statement, reader: &mut Reader) -> Result<(), Problem> {
+pub(super) fn using(statement: &mut Statement, reader: &mut Reader) -> Result<(), StatementProblem> {
     if !reader.accept("USING") {
         return Ok(());
     }
@@ -142,7 +142,7 @@ pub(super) fn using(statement: &mut Statement, reader: &mut Reader) -> Result<()
 }
 
 /// FETCH; the verb is read.
-pub(super) fn fetch(statement: &mut Statement, reader: &mut Reader) -> Result<(), Problem> {
+pub(super) fn fetch(statement: &mut Statement, reader: &mut Reader) -> Result<(), StatementProblem> {
     let _ = reader.accept("INSENSITIVE") || reader.accept("SENSITIVE");
     let accept_rowset = |reader: &mut Reader| reader.accept("ROWSET");
     let mut rowset = false;
@@ -204,7 +204,7 @@ pub(super) fn fetch(statement: &mut Statement, reader: &mut Reader) -> Result<()
     reader.end()
 }
 
-fn distance(statement: &mut Statement, reader: &mut Reader) -> Result<Distance, Problem> {
+fn distance(statement: &mut Statement, reader: &mut Reader) -> Result<FetchDistance, StatementProblem> {
     let negative = reader.accept_mark("-");
     reader.accept_mark("+");
     if let Some(token) = reader.peek().filter(|t| t.kind == TokenKind::Number) {
@@ -213,16 +213,16 @@ fn distance(statement: &mut Statement, reader: &mut Reader) -> Result<Distance, 
             .parse()
             .map_err(|_| reader.unexpected("a whole number"))?;
         reader.at += 1;
-        return Ok(Distance::Rows(if negative { -number } else { number }));
+        return Ok(FetchDistance::Rows(if negative { -number } else { number }));
     }
     statement
         .inputs
         .push(reader.host("a number or a host variable")?);
-    Ok(Distance::Input)
+    Ok(FetchDistance::Input)
 }
 
 /// FOR n ROWS.
-pub(super) fn for_rows(statement: &mut Statement, reader: &mut Reader) -> Result<(), Problem> {
+pub(super) fn for_rows(statement: &mut Statement, reader: &mut Reader) -> Result<(), StatementProblem> {
     if !reader.accept("FOR") {
         return Ok(());
     }

@@ -5,10 +5,10 @@
 
 use super::reader::Reader;
 use super::{Statement, StatementKind, clauses, form, read};
-use crate::text::{HostReference, Problem, SqlToken, TokenKind};
+use crate::text::{HostReference, StatementProblem, SqlToken, TokenKind};
 
 /// A prepared text: a query, or any statement that may be prepared.
-pub(super) fn statement(mut tokens: Vec<SqlToken>) -> Result<Statement, Problem> {
+pub(super) fn statement(mut tokens: Vec<SqlToken>) -> Result<Statement, StatementProblem> {
     while tokens.last().is_some_and(|t| t.is_mark(";")) {
         tokens.pop();
     }
@@ -41,13 +41,13 @@ pub(super) fn statement(mut tokens: Vec<SqlToken>) -> Result<Statement, Problem>
     );
     if !fits {
         let message = format!("{} cannot be prepared", statement.form.name);
-        return Err(Problem::error(0, -84, message));
+        return Err(StatementProblem::error(0, -84, message));
     }
     Ok(statement)
 }
 
 /// Takes clauses, positioned conditions and indicators out of a body.
-pub(super) fn finish(statement: &mut Statement) -> Result<(), Problem> {
+pub(super) fn finish(statement: &mut Statement) -> Result<(), StatementProblem> {
     clauses::take(statement)?;
     positioned(statement)?;
     indicators(statement)?;
@@ -56,7 +56,7 @@ pub(super) fn finish(statement: &mut Statement) -> Result<(), Problem> {
 }
 
 /// `WHERE CURRENT OF cursor` at the end.
-fn positioned(statement: &mut Statement) -> Result<(), Problem> {
+fn positioned(statement: &mut Statement) -> Result<(), StatementProblem> {
     let at = statement
         .body
         .windows(3)
@@ -68,7 +68,7 @@ fn positioned(statement: &mut Statement) -> Result<(), Problem> {
     statement.name = Some(reader.name("the name of a cursor")?);
     if reader.accept_all(&["FOR", "ROW"]) {
         let place = reader.place();
-        return Err(Problem::refused(
+        return Err(StatementProblem::refused(
             place,
             "a positioned change of one row of a rowset",
         ));
@@ -77,7 +77,7 @@ fn positioned(statement: &mut Statement) -> Result<(), Problem> {
 }
 
 /// Notes the body's host variables and takes their indicators out.
-fn indicators(statement: &mut Statement) -> Result<(), Problem> {
+fn indicators(statement: &mut Statement) -> Result<(), StatementProblem> {
     let mut reader = Reader::new(std::mem::take(&mut statement.body));
     let mut body = Vec::with_capacity(reader.tokens.len());
     while let Some(token) = reader.peek().cloned() {

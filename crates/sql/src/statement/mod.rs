@@ -14,11 +14,11 @@ mod reader;
 mod table;
 
 pub use clauses::{Isolation, LockStrength};
-pub use cursor::{CursorOptions, Distance, FetchOrientation, Sensitivity};
+pub use cursor::{CursorOptions, FetchDistance, FetchOrientation, CursorSensitivity};
 pub use read::{WheneverAction, WheneverCondition};
-pub use table::{FORMS, Form, Served, StatementKind, form, verbs};
+pub use table::{FORMS, StatementForm, StatementSupport, StatementKind, form, verbs};
 
-use crate::text::{HostReference, Problem, SqlToken, TokenKind, lex};
+use crate::text::{HostReference, StatementProblem, SqlToken, TokenKind, lex};
 use crate::types::Table;
 
 /// One statement.
@@ -27,7 +27,7 @@ pub struct Statement {
     /// What it is.
     pub kind: StatementKind,
     /// Its row.
-    pub form: &'static Form,
+    pub form: &'static StatementForm,
     /// The SQL for the server: the query of a cursor, a searched UPDATE, the
     /// expressions of SET as a SELECT. Empty where nothing is left.
     pub body: Vec<SqlToken>,
@@ -56,7 +56,7 @@ pub struct Statement {
     /// What DECLARE TABLE says.
     pub table: Option<Table>,
     /// What is worth reading.
-    pub warnings: Vec<Problem>,
+    pub warnings: Vec<StatementProblem>,
 }
 
 /// A number of rows.
@@ -70,13 +70,13 @@ pub enum RowCount {
 
 impl Statement {
     /// Reads a statement.
-    pub fn parse(text: &str) -> Result<Statement, Problem> {
+    pub fn parse(text: &str) -> Result<Statement, StatementProblem> {
         read::statement(lex(text)?)
     }
 
     /// Reads a query or searched statement that a program prepares, or a query
     /// that a cursor is declared for.
-    pub fn parse_dynamic(text: &str) -> Result<Statement, Problem> {
+    pub fn parse_dynamic(text: &str) -> Result<Statement, StatementProblem> {
         dynamic::statement(lex(text)?)
     }
 
@@ -136,7 +136,7 @@ impl Statement {
         out
     }
 
-    fn new(form: &'static Form) -> Statement {
+    fn new(form: &'static StatementForm) -> Statement {
         Statement {
             kind: form.kind,
             form,

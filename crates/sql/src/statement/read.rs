@@ -1,8 +1,8 @@
 //! Reading each statement of the table.
 
 use super::reader::{Reader, shown};
-use super::{Served, Statement, StatementKind, cursor, dynamic, form, verbs};
-use crate::text::{Problem, SqlToken, TokenKind};
+use super::{StatementSupport, Statement, StatementKind, cursor, dynamic, form, verbs};
+use crate::text::{StatementProblem, SqlToken, TokenKind};
 use crate::types;
 
 /// What WHENEVER watches for.
@@ -30,7 +30,7 @@ pub enum WheneverAction {
 }
 
 /// Reads the tokens of a statement.
-pub(super) fn statement(mut tokens: Vec<SqlToken>) -> Result<Statement, Problem> {
+pub(super) fn statement(mut tokens: Vec<SqlToken>) -> Result<Statement, StatementProblem> {
     while tokens
         .last()
         .is_some_and(|t| t.is_mark(";") || t.is_mark("."))
@@ -50,14 +50,14 @@ pub(super) fn statement(mut tokens: Vec<SqlToken>) -> Result<Statement, Problem>
         })
         .collect();
     let Some(verb) = tokens.first() else {
-        return Err(Problem::error(0, -104, "EXEC SQL without a statement"));
+        return Err(StatementProblem::error(0, -104, "EXEC SQL without a statement"));
     };
     let Some(form) = form(&first) else {
         let message = format!("there is no SQL statement {}", shown(verb));
-        return Err(Problem::error(verb.at, -104, message).with_nearest(&verb.text, verbs()));
+        return Err(StatementProblem::error(verb.at, -104, message).with_nearest(&verb.text, verbs()));
     };
-    if let Served::No(why) = form.served {
-        return Err(Problem::refused(verb.at, form.name).with_help(why));
+    if let StatementSupport::No(why) = form.served {
+        return Err(StatementProblem::refused(verb.at, form.name).with_help(why));
     }
     let mut statement = Statement::new(form);
     statement.warnings.extend(connection);
@@ -83,7 +83,7 @@ pub(super) fn statement(mut tokens: Vec<SqlToken>) -> Result<Statement, Problem>
 }
 
 /// `AT connection`, which other precompilers have before a statement.
-fn at_connection(tokens: &mut Vec<SqlToken>) -> Option<Problem> {
+fn at_connection(tokens: &mut Vec<SqlToken>) -> Option<StatementProblem> {
     let at = tokens.first().filter(|t| t.is("AT"))?.at;
     let named = tokens.get(1).is_some_and(|t| {
         matches!(
@@ -96,11 +96,11 @@ fn at_connection(tokens: &mut Vec<SqlToken>) -> Option<Problem> {
     }
     tokens.drain(..2);
     let message = "AT: there is one connection, whatever its name";
-    Some(Problem::warning(at, message))
+    Some(StatementProblem::warning(at, message))
 }
 
 /// Statements that are read word by word; the first words are read.
-fn framed(statement: &mut Statement, reader: &mut Reader) -> Result<(), Problem> {
+fn framed(statement: &mut Statement, reader: &mut Reader) -> Result<(), StatementProblem> {
     use StatementKind as K;
     match statement.kind {
         K::Open => cursor::open(statement, reader),
@@ -159,7 +159,7 @@ fn framed(statement: &mut Statement, reader: &mut Reader) -> Result<(), Problem>
 }
 
 /// Takes the list after INTO out of the outermost SELECT.
-fn select_into(statement: &mut Statement, mut reader: Reader) -> Result<(), Problem> {
+fn select_into(statement: &mut Statement, mut reader: Reader) -> Result<(), StatementProblem> {
     let mut depth = 0usize;
     let mut into = None;
     for (at, token) in reader.tokens.iter().enumerate() {
@@ -175,7 +175,7 @@ fn select_into(statement: &mut Statement, mut reader: Reader) -> Result<(), Prob
     let Some(into) = into else {
         let message = "SELECT has no INTO";
         let help = "name the host variables after INTO, or DECLARE a CURSOR for the query";
-        return Err(Problem::error(reader.place(), -104, message).with_help(help));
+        return Err(StatementProblem::error(reader.place(), -104, message).with_help(help));
     };
     reader.at = into + 1;
     statement.outputs = reader.hosts()?;
@@ -188,7 +188,7 @@ fn select_into(statement: &mut Statement, mut reader: Reader) -> Result<(), Prob
 }
 
 /// INSERT, with FOR n ROWS at its end.
-fn insert(statement: &mut Statement, mut reader: Reader) -> Result<(), Problem> {
+fn insert(statement: &mut Statement, mut reader: Reader) -> Result<(), StatementProblem> {
     let tokens = &mut reader.tokens;
     for words in [
         &["NOT", "ATOMIC", "CONTINUE", "ON", "SQLEXCEPTION"][..],
@@ -197,7 +197,7 @@ fn insert(statement: &mut Statement, mut reader: Reader) -> Result<(), Problem> 
         let from = tokens.len().saturating_sub(words.len());
         if tokens[from..].iter().zip(words).all(|(t, w)| t.is(w)) && from > 3 {
             if words.len() > 1 {
-                return Err(Problem::refused(
+                return Err(StatementProblem::refused(
                     tokens[from].at,
                     "NOT ATOMIC of a multi-row INSERT",
                 ));
@@ -232,7 +232,7 @@ fn word(like: &SqlToken, text: &str) -> SqlToken {
 }
 
 /// SET :a = …, :b = …; or of a special register.
-fn set(statement: &mut Statement, reader: &mut Reader) -> Result<(), Problem> {
+fn set(statement: &mut Statement, reader: &mut Reader) -> Result<(), StatementProblem> {
     let Some(first) = reader.peek().cloned() else {
         return Err(reader.unexpected("a host variable"));
     };
@@ -249,7 +249,7 @@ fn set(statement: &mut Statement, reader: &mut Reader) -> Result<(), Problem> {
         }
         let mut rest = reader.rest();
         if !rest.pop().is_some_and(|t| t.is_mark(")")) {
-            return Err(Problem::error(
+            return Err(StatementProblem::error(
                 first.at,
                 -104,
                 "the parenthesis is never closed",
@@ -297,7 +297,7 @@ fn set(statement: &mut Statement, reader: &mut Reader) -> Result<(), Problem> {
     dynamic::finish(statement)
 }
 
-fn set_register(statement: &mut Statement, reader: &mut Reader) -> Result<(), Problem> {
+fn set_register(statement: &mut Statement, reader: &mut Reader) -> Result<(), StatementProblem> {
     statement.kind = StatementKind::SetRegister;
     reader.accept("CURRENT");
     let mut name = reader.name("a host variable or a special register")?;
@@ -316,7 +316,7 @@ fn set_register(statement: &mut Statement, reader: &mut Reader) -> Result<(), Pr
     ];
     if !KNOWN.contains(&name.as_str()) {
         let place = reader.place();
-        let problem = Problem::error(
+        let problem = StatementProblem::error(
             place,
             -104,
             format!("there is no special register {name} to set"),
@@ -330,9 +330,9 @@ fn set_register(statement: &mut Statement, reader: &mut Reader) -> Result<(), Pr
 }
 
 /// VALUES … INTO …
-fn values_into(statement: &mut Statement, reader: &mut Reader) -> Result<(), Problem> {
+fn values_into(statement: &mut Statement, reader: &mut Reader) -> Result<(), StatementProblem> {
     let Some(into) = reader.tokens.iter().rposition(|t| t.is("INTO")) else {
-        return Err(Problem::error(reader.place(), -104, "VALUES has no INTO"));
+        return Err(StatementProblem::error(reader.place(), -104, "VALUES has no INTO"));
     };
     let verb = reader.tokens[0].clone();
     let tail = reader.tokens.split_off(into);
@@ -344,7 +344,7 @@ fn values_into(statement: &mut Statement, reader: &mut Reader) -> Result<(), Pro
         list.remove(0);
     }
     if list.is_empty() {
-        return Err(Problem::error(verb.at, -104, "VALUES has no expression"));
+        return Err(StatementProblem::error(verb.at, -104, "VALUES has no expression"));
     }
     statement.body = vec![word(&verb, "SELECT")];
     statement.body.extend(list);
@@ -370,7 +370,7 @@ fn closes_at_end(list: &[SqlToken]) -> bool {
     false
 }
 
-fn prepare(statement: &mut Statement, reader: &mut Reader) -> Result<(), Problem> {
+fn prepare(statement: &mut Statement, reader: &mut Reader) -> Result<(), StatementProblem> {
     statement.name = Some(reader.name("the name of a statement")?);
     if reader.accept("INTO") {
         statement.descriptor = Some(reader.host("an SQLDA")?.name);
@@ -383,12 +383,12 @@ fn prepare(statement: &mut Statement, reader: &mut Reader) -> Result<(), Problem
     source(statement, reader)
 }
 
-fn execute_immediate(statement: &mut Statement, reader: &mut Reader) -> Result<(), Problem> {
+fn execute_immediate(statement: &mut Statement, reader: &mut Reader) -> Result<(), StatementProblem> {
     source(statement, reader)
 }
 
 /// The text of a dynamic statement: a host variable or a constant.
-fn source(statement: &mut Statement, reader: &mut Reader) -> Result<(), Problem> {
+fn source(statement: &mut Statement, reader: &mut Reader) -> Result<(), StatementProblem> {
     // A COBOL literal may have either quote.
     let is_text = |t: &&SqlToken| matches!(t.kind, TokenKind::Text | TokenKind::Quoted);
     if let Some(text) = reader.peek().filter(is_text) {
@@ -403,9 +403,9 @@ fn source(statement: &mut Statement, reader: &mut Reader) -> Result<(), Problem>
     reader.end()
 }
 
-fn describe(statement: &mut Statement, reader: &mut Reader) -> Result<(), Problem> {
+fn describe(statement: &mut Statement, reader: &mut Reader) -> Result<(), StatementProblem> {
     if reader.accept("TABLE") || reader.accept("CURSOR") || reader.accept("PROCEDURE") {
-        return Err(Problem::refused(
+        return Err(StatementProblem::refused(
             reader.place(),
             "DESCRIBE of a table, cursor or procedure",
         ));
@@ -419,7 +419,7 @@ fn describe(statement: &mut Statement, reader: &mut Reader) -> Result<(), Proble
     reader.end()
 }
 
-fn rollback(statement: &mut Statement, reader: &mut Reader) -> Result<(), Problem> {
+fn rollback(statement: &mut Statement, reader: &mut Reader) -> Result<(), StatementProblem> {
     let _ = reader.accept("WORK") || reader.accept("TRANSACTION");
     if reader.accept_all(&["TO", "SAVEPOINT"]) {
         statement.kind = StatementKind::RollbackToSavepoint;
@@ -431,7 +431,7 @@ fn rollback(statement: &mut Statement, reader: &mut Reader) -> Result<(), Proble
     reader.end()
 }
 
-fn savepoint(statement: &mut Statement, reader: &mut Reader) -> Result<(), Problem> {
+fn savepoint(statement: &mut Statement, reader: &mut Reader) -> Result<(), StatementProblem> {
     statement.name = Some(reader.name("the name of a savepoint")?);
     reader.accept("UNIQUE");
     if !reader.accept_all(&["ON", "ROLLBACK", "RETAIN", "CURSORS"]) {
@@ -442,7 +442,7 @@ fn savepoint(statement: &mut Statement, reader: &mut Reader) -> Result<(), Probl
 }
 
 /// DECLARE of a cursor, table, statement or variable.
-fn declare(statement: &mut Statement, reader: &mut Reader) -> Result<(), Problem> {
+fn declare(statement: &mut Statement, reader: &mut Reader) -> Result<(), StatementProblem> {
     if reader.peek().is_some_and(|t| t.kind == TokenKind::Host) {
         statement.kind = StatementKind::DeclareVariable;
         statement.inputs = reader.hosts()?;
@@ -470,7 +470,7 @@ fn declare(statement: &mut Statement, reader: &mut Reader) -> Result<(), Problem
     cursor::declare(statement, reader)
 }
 
-fn whenever(statement: &mut Statement, reader: &mut Reader) -> Result<(), Problem> {
+fn whenever(statement: &mut Statement, reader: &mut Reader) -> Result<(), StatementProblem> {
     let condition = if reader.accept("SQLERROR") {
         WheneverCondition::Error
     } else if reader.accept("SQLWARNING") {
@@ -496,7 +496,7 @@ fn whenever(statement: &mut Statement, reader: &mut Reader) -> Result<(), Proble
 }
 
 /// A paragraph or section, with or without a colon.
-fn label(reader: &mut Reader) -> Result<String, Problem> {
+fn label(reader: &mut Reader) -> Result<String, StatementProblem> {
     if let Some(host) = reader.peek().filter(|t| t.kind == TokenKind::Host) {
         let name = host.text.clone();
         reader.at += 1;

@@ -1,6 +1,6 @@
 //! Reads a statement's tokens from front to back.
 
-use crate::text::{HostReference, Problem, SqlToken, TokenKind};
+use crate::text::{HostReference, StatementProblem, SqlToken, TokenKind};
 
 /// The tokens of a statement and how far they were read.
 pub struct Reader {
@@ -50,7 +50,7 @@ impl Reader {
         found
     }
 
-    pub fn expect(&mut self, word: &str) -> Result<(), Problem> {
+    pub fn expect(&mut self, word: &str) -> Result<(), StatementProblem> {
         if self.accept(word) {
             return Ok(());
         }
@@ -58,13 +58,13 @@ impl Reader {
     }
 
     /// The problem that something else stands where reading is.
-    pub fn unexpected(&self, wanted: &str) -> Problem {
+    pub fn unexpected(&self, wanted: &str) -> StatementProblem {
         match self.peek() {
             Some(t) => {
                 let message = format!("{} stands where {wanted} is expected", shown(t));
-                Problem::error(t.at, -104, message).with_nearest(&t.text, [wanted])
+                StatementProblem::error(t.at, -104, message).with_nearest(&t.text, [wanted])
             }
-            None => Problem::error(
+            None => StatementProblem::error(
                 self.place(),
                 -104,
                 format!("the statement ends where {wanted} is expected"),
@@ -73,7 +73,7 @@ impl Reader {
     }
 
     /// A name; hyphens of cursor names are part of it.
-    pub fn name(&mut self, wanted: &str) -> Result<String, Problem> {
+    pub fn name(&mut self, wanted: &str) -> Result<String, StatementProblem> {
         let first = self
             .peek()
             .filter(|t| matches!(t.kind, TokenKind::Word | TokenKind::Quoted));
@@ -96,7 +96,7 @@ impl Reader {
     }
 
     /// One host variable with its indicator.
-    pub fn host(&mut self, wanted: &str) -> Result<HostReference, Problem> {
+    pub fn host(&mut self, wanted: &str) -> Result<HostReference, StatementProblem> {
         let Some(first) = self.peek().filter(|t| t.kind == TokenKind::Host) else {
             return Err(self.unexpected(wanted));
         };
@@ -105,7 +105,7 @@ impl Reader {
         if self.peek().is_some_and(|t| t.is_mark("(") && !t.spaced) {
             let message = format!(":{name} has a subscript");
             let help = "MOVE the element to an item of its own; SQL has no subscripts";
-            return Err(Problem::error(at, -104, message).with_help(help));
+            return Err(StatementProblem::error(at, -104, message).with_help(help));
         }
         let save = self.at;
         let by_word = self.accept("INDICATOR");
@@ -129,7 +129,7 @@ impl Reader {
     }
 
     /// Host variables between commas.
-    pub fn hosts(&mut self) -> Result<Vec<HostReference>, Problem> {
+    pub fn hosts(&mut self) -> Result<Vec<HostReference>, StatementProblem> {
         let mut list = vec![self.host("a host variable")?];
         while self.accept_mark(",") {
             list.push(self.host("a host variable")?);
@@ -144,12 +144,12 @@ impl Reader {
         rest
     }
 
-    pub fn end(&self) -> Result<(), Problem> {
+    pub fn end(&self) -> Result<(), StatementProblem> {
         match self.peek() {
             None => Ok(()),
             Some(t) => {
                 let message = format!("{} does not belong here", shown(t));
-                Err(Problem::error(t.at, -199, message))
+                Err(StatementProblem::error(t.at, -199, message))
             }
         }
     }

@@ -124,7 +124,7 @@ impl StatementKind {
 
 /// Whether a statement is served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Served {
+pub enum StatementSupport {
     /// It is.
     Yes,
     /// It is known and refused, and why.
@@ -133,7 +133,7 @@ pub enum Served {
 
 /// A row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Form {
+pub struct StatementForm {
     /// The words it begins with.
     pub words: &'static [&'static str],
     /// Its name in the manual.
@@ -141,31 +141,31 @@ pub struct Form {
     /// What it is.
     pub kind: StatementKind,
     /// Whether it is served.
-    pub served: Served,
+    pub served: StatementSupport,
 }
 
-const fn row(words: &'static [&'static str], name: &'static str, kind: StatementKind) -> Form {
-    Form {
+const fn row(words: &'static [&'static str], name: &'static str, kind: StatementKind) -> StatementForm {
+    StatementForm {
         words,
         name,
         kind,
-        served: Served::Yes,
+        served: StatementSupport::Yes,
     }
 }
 
-const fn no(words: &'static [&'static str], name: &'static str, why: &'static str) -> Form {
-    Form {
+const fn no(words: &'static [&'static str], name: &'static str, why: &'static str) -> StatementForm {
+    StatementForm {
         words,
         name,
         kind: StatementKind::Other,
-        served: Served::No(why),
+        served: StatementSupport::No(why),
     }
 }
 
 use StatementKind as K;
 
 /// Every statement; of two rows that fit, the one with more words counts.
-pub const FORMS: &[Form] = &[
+pub const FORMS: &[StatementForm] = &[
     row(&["SELECT"], "SELECT INTO", K::SelectInto),
     row(&["WITH"], "SELECT INTO", K::SelectInto),
     row(&["OPEN"], "OPEN", K::Open),
@@ -259,8 +259,8 @@ pub const FORMS: &[Form] = &[
 ];
 
 /// The row that a statement's first words fit.
-pub fn form(first: &[&str]) -> Option<&'static Form> {
-    let fits = |form: &&Form| first.starts_with(form.words);
+pub fn form(first: &[&str]) -> Option<&'static StatementForm> {
+    let fits = |form: &&StatementForm| first.starts_with(form.words);
     FORMS.iter().filter(fits).max_by_key(|f| f.words.len())
 }
 

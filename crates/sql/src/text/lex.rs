@@ -7,7 +7,7 @@
 //! Reference: Db2 for z/OS SQL Reference, "Tokens", "Constants", "Host variables".
 //! Invariant: no text makes it panic; a text beyond [`MAX_TEXT_BYTES`] is refused.
 
-use super::problem::Problem;
+use super::problem::StatementProblem;
 
 /// Longest statement, in bytes; Db2's own limit.
 pub const MAX_TEXT_BYTES: usize = 2 * 1024 * 1024;
@@ -72,12 +72,12 @@ impl SqlToken {
 }
 
 /// The tokens of a text.
-pub fn lex(text: &str) -> Result<Vec<SqlToken>, Problem> {
+pub fn lex(text: &str) -> Result<Vec<SqlToken>, StatementProblem> {
     if text.len() > MAX_TEXT_BYTES {
         let message = "the statement is longer than 2 MB";
-        return Err(Problem::error(0, -101, message));
+        return Err(StatementProblem::error(0, -101, message));
     }
-    let mut lexer = Lexer {
+    let mut lexer = SqlLexer {
         text,
         at: 0,
         spaced: true,
@@ -87,7 +87,7 @@ pub fn lex(text: &str) -> Result<Vec<SqlToken>, Problem> {
     Ok(lexer.out)
 }
 
-struct Lexer<'a> {
+struct SqlLexer<'a> {
     text: &'a str,
     at: usize,
     spaced: bool,
@@ -145,7 +145,7 @@ fn is_word(c: char) -> bool {
     is_word_start(c) || c.is_ascii_digit()
 }
 
-impl Lexer<'_> {
+impl SqlLexer<'_> {
     fn rest(&self) -> &str {
         &self.text[self.at..]
     }
@@ -166,7 +166,7 @@ impl Lexer<'_> {
     }
 
     /// Reads one token or gap; whether there was one.
-    fn token(&mut self) -> Result<bool, Problem> {
+    fn token(&mut self) -> Result<bool, StatementProblem> {
         let Some(c) = self.peek() else {
             return Ok(false);
         };
@@ -181,7 +181,7 @@ impl Lexer<'_> {
             self.spaced = true;
         } else if rest.starts_with("/*") {
             let Some(end) = rest.find("*/") else {
-                return Err(Problem::error(at, -10, "the comment is never closed"));
+                return Err(StatementProblem::error(at, -10, "the comment is never closed"));
             };
             self.at += end + 2;
             self.spaced = true;
@@ -207,7 +207,7 @@ impl Lexer<'_> {
             self.at += written.len();
             self.push(TokenKind::Mark, (*usual).to_owned(), at);
         } else {
-            return Err(Problem::error(
+            return Err(StatementProblem::error(
                 at,
                 -7,
                 format!("{c} is not a character of SQL"),
@@ -216,7 +216,7 @@ impl Lexer<'_> {
         Ok(true)
     }
 
-    fn word(&mut self) -> Result<(), Problem> {
+    fn word(&mut self) -> Result<(), StatementProblem> {
         let at = self.at;
         let length = self.rest().find(|c| !is_word(c));
         self.at += length.unwrap_or(self.rest().len());
@@ -230,7 +230,7 @@ impl Lexer<'_> {
             let whole = value.len().is_multiple_of(2);
             if hex && !(whole && value.bytes().all(|b| b.is_ascii_hexdigit())) {
                 let message = format!("{word}'{value}' is not made of pairs of hexadecimal digits");
-                return Err(Problem::error(at, -110, message));
+                return Err(StatementProblem::error(at, -110, message));
             }
             self.push(*kind, value, at);
             return Ok(());
@@ -260,14 +260,14 @@ impl Lexer<'_> {
     }
 
     /// The value between quotes, doubled ones undone.
-    fn quoted(&mut self, quote: char) -> Result<String, Problem> {
+    fn quoted(&mut self, quote: char) -> Result<String, StatementProblem> {
         let at = self.at;
         let mut value = String::new();
         self.at += 1;
         loop {
             let Some(length) = self.rest().find(quote) else {
                 let message = format!("the constant has no closing {quote}");
-                return Err(Problem::error(at, -10, message));
+                return Err(StatementProblem::error(at, -10, message));
             };
             value.push_str(&self.rest()[..length]);
             self.at += length + 1;

@@ -2,7 +2,7 @@
 
 /// One finding about a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct StatementProblem {
     /// Offset in the statement's text, in bytes.
     pub at: usize,
     /// What kind of finding it is.
@@ -26,10 +26,10 @@ pub enum ProblemKind {
     Warning,
 }
 
-impl Problem {
+impl StatementProblem {
     /// An error at a place.
     pub fn error(at: usize, sqlcode: i32, message: impl Into<String>) -> Self {
-        Problem {
+        StatementProblem {
             at,
             kind: ProblemKind::Error,
             sqlcode,
@@ -40,7 +40,7 @@ impl Problem {
 
     /// A form of Db2 that is refused by name.
     pub fn refused(at: usize, what: &str) -> Self {
-        Problem {
+        StatementProblem {
             at,
             kind: ProblemKind::Refused,
             sqlcode: -84,
@@ -51,9 +51,9 @@ impl Problem {
 
     /// A warning at a place.
     pub fn warning(at: usize, message: impl Into<String>) -> Self {
-        Problem {
+        StatementProblem {
             kind: ProblemKind::Warning,
-            ..Problem::error(at, 0, message)
+            ..StatementProblem::error(at, 0, message)
         }
     }
 

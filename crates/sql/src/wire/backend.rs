@@ -26,7 +26,7 @@ pub enum WireError {
 
 /// A column of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Column {
+pub struct ResultColumn {
     /// Its name.
     pub name: String,
     /// Table that it is of; 0 for none.
@@ -39,7 +39,7 @@ pub struct Column {
 
 /// A message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Message<'a> {
+pub enum BackendMessage<'a> {
     /// Authentication request: its code, and what follows.
     Authentication(u32, &'a [u8]),
     /// BackendKeyData.
@@ -59,9 +59,9 @@ pub enum Message<'a> {
     /// ParameterDescription.
     Parameters(Vec<u32>),
     /// RowDescription.
-    Columns(Vec<Column>),
+    Columns(Vec<ResultColumn>),
     /// DataRow.
-    Row(Row<'a>),
+    Row(ResultRow<'a>),
     /// CommandComplete: its tag.
     Complete(&'a str),
     /// EmptyQueryResponse.
@@ -80,21 +80,21 @@ pub enum Message<'a> {
 
 /// The values of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Row<'a> {
+pub struct ResultRow<'a> {
     count: usize,
     /// The DataRow's body, its count included.
     body: &'a [u8],
 }
 
-impl<'a> Row<'a> {
+impl<'a> ResultRow<'a> {
     /// A row of a DataRow's body, whose lengths are checked.
-    pub fn parse(body: &'a [u8]) -> Result<Row<'a>, WireError> {
+    pub fn parse(body: &'a [u8]) -> Result<ResultRow<'a>, WireError> {
         let mut reader = Reader(body);
         let count = usize::from(reader.short()?);
         if count > MAX_COLUMNS {
             return Err(WireError::Malformed);
         }
-        let row = Row { count, body };
+        let row = ResultRow { count, body };
         for _ in 0..count {
             reader.value()?;
         }
@@ -110,7 +110,7 @@ impl<'a> Row<'a> {
         self.count
     }
 
-    /// The body that [`Row::parse`] reads.
+    /// The body that [`ResultRow::parse`] reads.
     pub fn bytes(&self) -> &'a [u8] {
         self.body
     }
@@ -200,30 +200,30 @@ pub fn frame(bytes: &[u8]) -> Result<Option<(u8, usize)>, WireError> {
 }
 
 /// Reads the message of a tag.
-pub fn parse(tag: u8, body: &[u8]) -> Result<Message<'_>, WireError> {
+pub fn parse(tag: u8, body: &[u8]) -> Result<BackendMessage<'_>, WireError> {
     let mut r = Reader(body);
     Ok(match tag {
         b'R' => {
             let code = r.long()?;
-            Message::Authentication(code, r.0)
+            BackendMessage::Authentication(code, r.0)
         }
-        b'K' => Message::KeyData(r.signed()?, r.signed()?),
-        b'S' => Message::Parameter(r.lossy()?, r.lossy()?),
+        b'K' => BackendMessage::KeyData(r.signed()?, r.signed()?),
+        b'S' => BackendMessage::Parameter(r.lossy()?, r.lossy()?),
         b'Z' => match r.byte()? {
-            state @ (b'I' | b'T' | b'E') => Message::Ready(state),
+            state @ (b'I' | b'T' | b'E') => BackendMessage::Ready(state),
             _ => return Err(WireError::Malformed),
         },
-        b'1' => Message::Parsed,
-        b'2' => Message::Bound,
-        b'3' => Message::Closed,
-        b'n' => Message::NoData,
+        b'1' => BackendMessage::Parsed,
+        b'2' => BackendMessage::Bound,
+        b'3' => BackendMessage::Closed,
+        b'n' => BackendMessage::NoData,
         b't' => {
             let count = usize::from(r.short()?);
             let mut types = Vec::with_capacity(count.min(MAX_COLUMNS));
             for _ in 0..count {
                 types.push(r.long()?);
             }
-            Message::Parameters(types)
+            BackendMessage::Parameters(types)
         }
         b'T' => {
             let count = usize::from(r.short()?);
@@ -239,23 +239,23 @@ pub fn parse(tag: u8, body: &[u8]) -> Result<Message<'_>, WireError> {
                 r.short()?;
                 let modifier = r.signed()?;
                 r.short()?;
-                columns.push(Column {
+                columns.push(ResultColumn {
                     name,
                     table,
                     oid,
                     modifier,
                 });
             }
-            Message::Columns(columns)
+            BackendMessage::Columns(columns)
         }
-        b'D' => Message::Row(Row::parse(body)?),
-        b'C' => Message::Complete(r.text()?),
-        b'I' => Message::Empty,
-        b's' => Message::Suspended,
-        b'E' => Message::Error(Box::new(error(r)?)),
-        b'N' => Message::Notice(Box::new(error(r)?)),
-        b'A' => Message::Notification,
-        b'G' | b'H' | b'W' => Message::Copy,
+        b'D' => BackendMessage::Row(ResultRow::parse(body)?),
+        b'C' => BackendMessage::Complete(r.text()?),
+        b'I' => BackendMessage::Empty,
+        b's' => BackendMessage::Suspended,
+        b'E' => BackendMessage::Error(Box::new(error(r)?)),
+        b'N' => BackendMessage::Notice(Box::new(error(r)?)),
+        b'A' => BackendMessage::Notification,
+        b'G' | b'H' | b'W' => BackendMessage::Copy,
         _ => return Err(WireError::Unexpected),
     })
 }
@@ -300,7 +300,7 @@ mod tests {
     #[test]
     fn an_error_has_its_fields() {
         let body = b"SERROR\0VERROR\0C23505\0Mduplicate key\0nXACCT\0\0";
-        let Ok(Message::Error(error)) = parse(b'E', body) else {
+        let Ok(BackendMessage::Error(error)) = parse(b'E', body) else {
             panic!();
         };
         assert_eq!(
@@ -312,10 +312,10 @@ mod tests {
 
     #[test]
     fn a_row_has_values_and_nulls() {
-        let row = Row::parse(b"\0\x02\0\0\0\x02AB\xff\xff\xff\xff").unwrap();
+        let row = ResultRow::parse(b"\0\x02\0\0\0\x02AB\xff\xff\xff\xff").unwrap();
         let values: Vec<_> = row.values().collect();
         assert_eq!(values, [Some(&b"AB"[..]), None]);
-        assert_eq!(Row::parse(b"\0\x01\0\0\0\x09AB"), Err(WireError::Malformed));
+        assert_eq!(ResultRow::parse(b"\0\x01\0\0\0\x09AB"), Err(WireError::Malformed));
         assert_eq!(tag_rows("INSERT 0 12"), 12);
         assert_eq!(tag_rows("BEGIN"), 0);
     }
@@ -334,7 +334,7 @@ mod tests {
             tag in proptest::sample::select(b"RKSZ123ntTDCIsENAGHW?".to_vec()),
             body in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..64),
         ) {
-            if let Ok(Message::Row(row)) = parse(tag, &body) {
+            if let Ok(BackendMessage::Row(row)) = parse(tag, &body) {
                 row.values().count();
             }
         }

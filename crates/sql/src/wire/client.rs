@@ -9,7 +9,7 @@
 
 use std::collections::VecDeque;
 
-use super::backend::{self, Column, MAX_MESSAGE_BYTES, Message, Row, WireError, tag_rows};
+use super::backend::{self, ResultColumn, MAX_MESSAGE_BYTES, BackendMessage, ResultRow, WireError, tag_rows};
 use super::frontend::{self, Bind};
 use crate::code::ServerError;
 
@@ -44,7 +44,7 @@ impl Default for ClientLimits {
 
 /// A command whose reply is still to come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Pending {
+enum PendingCommand {
     Parse,
     Bind,
     Describe,
@@ -64,11 +64,11 @@ pub enum ClientEvent<'a> {
     /// Types of a described statement's parameters.
     Parameters(Vec<u32>),
     /// A result's columns.
-    Columns(Vec<Column>),
+    Columns(Vec<ResultColumn>),
     /// A described statement has no result.
     NoColumns,
     /// A row.
-    Row(Row<'a>),
+    Row(ResultRow<'a>),
     /// A statement is done, with this many rows.
     Complete(u64),
     /// The portal has more rows than were asked for.
@@ -87,7 +87,7 @@ pub struct Client {
     out: Vec<u8>,
     input: Vec<u8>,
     read: usize,
-    pending: VecDeque<Pending>,
+    pending: VecDeque<PendingCommand>,
     state: TransactionState,
     limits: ClientLimits,
     skipping: bool,
@@ -136,7 +136,7 @@ impl Client {
         self.out.drain(..bytes.min(self.out.len()));
     }
 
-    fn push(&mut self, pending: Pending) {
+    fn push(&mut self, pending: PendingCommand) {
         self.pending.push_back(pending);
     }
 
@@ -148,13 +148,13 @@ impl Client {
     /// Prepares a statement.
     pub fn parse(&mut self, name: &str, sql: &str, parameters: &[u32]) {
         frontend::parse(&mut self.out, name, sql, parameters);
-        self.push(Pending::Parse);
+        self.push(PendingCommand::Parse);
     }
 
     /// Asks for the types of a prepared statement.
     pub fn describe(&mut self, name: &str) {
         frontend::describe_statement(&mut self.out, name);
-        self.push(Pending::Describe);
+        self.push(PendingCommand::Describe);
     }
 
     /// Binds values to a prepared statement; `write` fills the message, and on
@@ -172,38 +172,38 @@ impl Client {
             return Err(error);
         }
         bind.finish();
-        self.push(Pending::Bind);
+        self.push(PendingCommand::Bind);
         Ok(())
     }
 
     /// Runs a portal for at most this many rows; 0 for all.
     pub fn execute(&mut self, portal: &str, rows: u32) {
         frontend::execute(&mut self.out, portal, rows);
-        self.push(Pending::Execute);
+        self.push(PendingCommand::Execute);
     }
 
     /// Closes a prepared statement.
     pub fn close_statement(&mut self, name: &str) {
         frontend::close_statement(&mut self.out, name);
-        self.push(Pending::Close);
+        self.push(PendingCommand::Close);
     }
 
     /// Closes a portal.
     pub fn close_portal(&mut self, name: &str) {
         frontend::close_portal(&mut self.out, name);
-        self.push(Pending::Close);
+        self.push(PendingCommand::Close);
     }
 
     /// Runs text by the simple protocol.
     pub fn query(&mut self, sql: &str) {
         frontend::query(&mut self.out, sql);
-        self.push(Pending::Query);
+        self.push(PendingCommand::Query);
     }
 
     /// Ends a batch of commands: errors end here.
     pub fn sync(&mut self) {
         frontend::sync(&mut self.out);
-        self.push(Pending::Sync);
+        self.push(PendingCommand::Sync);
     }
 
     /// Takes bytes of the server.
@@ -236,7 +236,7 @@ impl Client {
             self.read = to;
             if tag == b'D' {
                 self.expect_row()?;
-                return Row::parse(&self.input[from..to]).map(|row| Some(ClientEvent::Row(row)));
+                return ResultRow::parse(&self.input[from..to]).map(|row| Some(ClientEvent::Row(row)));
             }
             // Everything but a row is taken out of the buffer.
             let event = {
@@ -253,12 +253,12 @@ impl Client {
 
     fn expect_row(&self) -> Result<(), WireError> {
         match self.pending.front() {
-            Some(Pending::Execute | Pending::Query) if !self.skipping => Ok(()),
+            Some(PendingCommand::Execute | PendingCommand::Query) if !self.skipping => Ok(()),
             _ => Err(WireError::Unexpected),
         }
     }
 
-    fn take(&mut self, wanted: &[Pending]) -> Result<(), WireError> {
+    fn take(&mut self, wanted: &[PendingCommand]) -> Result<(), WireError> {
         match self.pending.front() {
             Some(front) if wanted.contains(front) && !self.skipping => {
                 self.pending.pop_front();
@@ -268,59 +268,59 @@ impl Client {
         }
     }
 
-    fn event(&mut self, message: Message<'_>) -> Result<Option<ClientEvent<'static>>, WireError> {
-        use Pending as P;
+    fn event(&mut self, message: BackendMessage<'_>) -> Result<Option<ClientEvent<'static>>, WireError> {
+        use PendingCommand as P;
         let front = self.pending.front().copied();
         Ok(Some(match message {
-            Message::Parsed => {
+            BackendMessage::Parsed => {
                 self.take(&[P::Parse])?;
                 ClientEvent::Parsed
             }
-            Message::Bound => {
+            BackendMessage::Bound => {
                 self.take(&[P::Bind])?;
                 ClientEvent::Bound
             }
-            Message::Closed => {
+            BackendMessage::Closed => {
                 self.take(&[P::Close])?;
                 ClientEvent::Closed
             }
             // A description has two parts: the second ends it.
-            Message::Parameters(types) if front == Some(P::Describe) => {
+            BackendMessage::Parameters(types) if front == Some(P::Describe) => {
                 ClientEvent::Parameters(types)
             }
-            Message::NoData => {
+            BackendMessage::NoData => {
                 self.take(&[P::Describe])?;
                 ClientEvent::NoColumns
             }
-            Message::Columns(columns) => {
+            BackendMessage::Columns(columns) => {
                 if front != Some(P::Query) {
                     self.take(&[P::Describe])?;
                 }
                 ClientEvent::Columns(columns)
             }
-            Message::Complete(tag) => {
+            BackendMessage::Complete(tag) => {
                 if front != Some(P::Query) {
                     self.take(&[P::Execute])?;
                 }
                 ClientEvent::Complete(tag_rows(tag))
             }
-            Message::Empty => {
+            BackendMessage::Empty => {
                 if front != Some(P::Query) {
                     self.take(&[P::Execute])?;
                 }
                 ClientEvent::Complete(0)
             }
-            Message::Suspended => {
+            BackendMessage::Suspended => {
                 self.take(&[P::Execute])?;
                 ClientEvent::Suspended
             }
-            Message::Error(error) => {
+            BackendMessage::Error(error) => {
                 // An error that nothing asked for is the end of the session.
                 self.skipping = front.is_some() && !error.fatal;
                 ClientEvent::Error(error)
             }
-            Message::Ready(state) => return self.ready(state).map(Some),
-            Message::Copy => {
+            BackendMessage::Ready(state) => return self.ready(state).map(Some),
+            BackendMessage::Copy => {
                 // Once is enough: the server answers with an error.
                 if std::mem::replace(&mut self.copies, true) {
                     return Err(WireError::Unexpected);
@@ -328,19 +328,19 @@ impl Client {
                 frontend::copy_fail(&mut self.out);
                 return Ok(None);
             }
-            Message::Parameter(..) | Message::Notice(_) | Message::Notification => return Ok(None),
+            BackendMessage::Parameter(..) | BackendMessage::Notice(_) | BackendMessage::Notification => return Ok(None),
             _ => return Err(WireError::Unexpected),
         }))
     }
 
     fn ready(&mut self, state: u8) -> Result<ClientEvent<'static>, WireError> {
         let end = match self.pending.front() {
-            Some(Pending::Query | Pending::Sync) => 0,
+            Some(PendingCommand::Query | PendingCommand::Sync) => 0,
             _ if self.skipping => {
                 let sync = self
                     .pending
                     .iter()
-                    .position(|p| matches!(p, Pending::Sync | Pending::Query));
+                    .position(|p| matches!(p, PendingCommand::Sync | PendingCommand::Query));
                 sync.ok_or(WireError::Unexpected)?
             }
             _ => return Err(WireError::Unexpected),

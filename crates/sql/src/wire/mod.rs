@@ -20,8 +20,8 @@ pub mod oid;
 mod scram;
 mod startup;
 
-pub use backend::{Column, Message, WireError};
+pub use backend::{ResultColumn, BackendMessage, WireError};
 pub use client::{Client, ClientEvent, ClientLimits, TransactionState};
 pub use md5::md5_password;
-pub use scram::{Scram, ScramError};
-pub use startup::{CancelKey, Credentials, Startup, StartupError, StartupEvent};
+pub use scram::{ScramExchange, ScramError};
+pub use startup::{CancelKey, LoginCredentials, StartupExchange, StartupError, StartupEvent};

@@ -25,26 +25,26 @@ pub enum ScramError {
 const MOST_ITERATIONS: u32 = 1_000_000;
 
 /// A conversation.
-pub struct Scram {
+pub struct ScramExchange {
     password: String,
     first: String,
     nonce: String,
     signature: Option<Vec<u8>>,
 }
 
-impl std::fmt::Debug for Scram {
+impl std::fmt::Debug for ScramExchange {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Scram").finish_non_exhaustive()
     }
 }
 
-impl Scram {
+impl ScramExchange {
     /// The mechanism's name.
     pub const MECHANISM: &'static str = "SCRAM-SHA-256";
 
     /// Begins one with a nonce of random printable characters.
-    pub fn new(password: &str, nonce: &str) -> Scram {
-        Scram {
+    pub fn new(password: &str, nonce: &str) -> ScramExchange {
+        ScramExchange {
             password: password.to_owned(),
             first: format!("n=,r={nonce}"),
             nonce: nonce.to_owned(),
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn the_example_of_the_rfc_is_answered() {
-        let mut scram = Scram::new("pencil", "rOprNGfwEbeRWgbNEkqO");
+        let mut scram = ScramExchange::new("pencil", "rOprNGfwEbeRWgbNEkqO");
         scram.first = "n=user,r=rOprNGfwEbeRWgbNEkqO".to_owned();
         let server = b"r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096";
         let answer = scram.handle_first(server).unwrap();
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn another_nonce_and_a_wrong_signature_are_refused() {
-        let mut scram = Scram::new("p", "abc");
+        let mut scram = ScramExchange::new("p", "abc");
         assert_eq!(
             scram.handle_first(b"r=abd1,s=AAAA,i=1"),
             Err(ScramError::Nonce)

@@ -3,15 +3,15 @@
 //! Reference: PostgreSQL 15, "Start-up". The region does this, since it alone
 //! has passwords; a worker gets the connection afterwards.
 
-use super::backend::{self, Message, WireError};
+use super::backend::{self, BackendMessage, WireError};
 use super::frontend;
 use super::md5::md5_password;
-use super::scram::{Scram, ScramError};
+use super::scram::{ScramExchange, ScramError};
 use crate::code::ServerError;
 
 /// Who logs in, and where to.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Credentials {
+pub struct LoginCredentials {
     /// Role.
     pub user: String,
     /// Database.
@@ -22,7 +22,7 @@ pub struct Credentials {
     pub settings: Vec<(String, String)>,
 }
 
-impl std::fmt::Debug for Credentials {
+impl std::fmt::Debug for LoginCredentials {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // The password is in no log.
         f.debug_struct("Credentials")
@@ -77,9 +77,9 @@ pub enum StartupEvent {
 
 /// A start under way.
 #[derive(Debug)]
-pub struct Startup {
-    credentials: Credentials,
-    scram: Scram,
+pub struct StartupExchange {
+    credentials: LoginCredentials,
+    scram: ScramExchange,
     begun: bool,
     proved: bool,
     authenticated: bool,
@@ -91,10 +91,10 @@ pub struct Startup {
 /// Most settings that a server may report.
 const MOST_PARAMETERS: usize = 200;
 
-impl Startup {
+impl StartupExchange {
     /// Begins with a nonce for SCRAM: 18 or more random printable characters
     /// without a comma. Appends the first message to `out`.
-    pub fn new(credentials: Credentials, nonce: &str, out: &mut Vec<u8>) -> Startup {
+    pub fn new(credentials: LoginCredentials, nonce: &str, out: &mut Vec<u8>) -> StartupExchange {
         let password = credentials.password.clone().unwrap_or_default();
         let mut parameters = vec![
             ("user", credentials.user.as_str()),
@@ -104,8 +104,8 @@ impl Startup {
         let settings = credentials.settings.iter();
         parameters.extend(settings.map(|(n, v)| (n.as_str(), v.as_str())));
         frontend::startup(out, &parameters);
-        Startup {
-            scram: Scram::new(&password, nonce),
+        StartupExchange {
+            scram: ScramExchange::new(&password, nonce),
             credentials,
             begun: false,
             proved: false,
@@ -142,19 +142,19 @@ impl Startup {
     }
 
     /// Whether the session is there.
-    fn message(&mut self, message: Message<'_>, out: &mut Vec<u8>) -> Result<bool, StartupError> {
+    fn message(&mut self, message: BackendMessage<'_>, out: &mut Vec<u8>) -> Result<bool, StartupError> {
         match message {
-            Message::Authentication(code, data) => self.authenticate(code, data, out)?,
-            Message::KeyData(process, secret) => self.key = Some(CancelKey { process, secret }),
-            Message::Parameter(name, value) => {
+            BackendMessage::Authentication(code, data) => self.authenticate(code, data, out)?,
+            BackendMessage::KeyData(process, secret) => self.key = Some(CancelKey { process, secret }),
+            BackendMessage::Parameter(name, value) => {
                 if self.parameters.len() >= MOST_PARAMETERS {
                     return Err(WireError::Limit.into());
                 }
                 self.parameters.push((name, value));
             }
-            Message::Ready(_) if self.authenticated => return Ok(true),
-            Message::Notice(_) => {}
-            Message::Error(error) => return Err(StartupError::Server(error)),
+            BackendMessage::Ready(_) if self.authenticated => return Ok(true),
+            BackendMessage::Notice(_) => {}
+            BackendMessage::Error(error) => return Err(StartupError::Server(error)),
             _ => return Err(WireError::Unexpected.into()),
         }
         Ok(false)
@@ -184,13 +184,13 @@ impl Startup {
             10 => {
                 password()?;
                 let mut mechanisms = data.split(|b| *b == 0);
-                if !mechanisms.any(|m| m == Scram::MECHANISM.as_bytes()) {
+                if !mechanisms.any(|m| m == ScramExchange::MECHANISM.as_bytes()) {
                     return Err(StartupError::Method(code));
                 }
                 self.begun = true;
                 frontend::sasl_initial(
                     out,
-                    Scram::MECHANISM,
+                    ScramExchange::MECHANISM,
                     self.scram.first_message().as_bytes(),
                 );
             }
@@ -213,14 +213,14 @@ impl Startup {
 mod tests {
     use super::*;
 
-    fn begin(password: Option<&str>) -> Startup {
-        let credentials = Credentials {
+    fn begin(password: Option<&str>) -> StartupExchange {
+        let credentials = LoginCredentials {
             user: "u".into(),
             database: "d".into(),
             password: password.map(str::to_owned),
             settings: Vec::new(),
         };
-        Startup::new(credentials, "abcdefghijklmnopqrst", &mut Vec::new())
+        StartupExchange::new(credentials, "abcdefghijklmnopqrst", &mut Vec::new())
     }
 
     #[test]

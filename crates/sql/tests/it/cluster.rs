@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 const USERS: &[&str] = &["postgres", "nobody"];
 
 /// A cluster in a folder that goes away with it.
-pub struct Cluster {
+pub struct TestCluster {
     folder: tempfile::TempDir,
     bin: PathBuf,
     user: Option<&'static str>,
@@ -29,9 +29,9 @@ fn is_root() -> bool {
     id.is_ok_and(|o| o.stdout.trim_ascii() == b"0")
 }
 
-impl Cluster {
+impl TestCluster {
     /// Makes and starts it; `None` if there is no PostgreSQL.
-    pub fn start() -> Option<Cluster> {
+    pub fn start() -> Option<TestCluster> {
         let Some(bin) = installed() else {
             skipped::lacking("postgresql", "there is no /usr/lib/postgresql/*/bin");
             return None;
@@ -55,7 +55,7 @@ impl Cluster {
                 .unwrap();
             assert!(chown.success());
         }
-        let cluster = Cluster { folder, bin, user };
+        let cluster = TestCluster { folder, bin, user };
         let data = cluster.path("data");
         let made = cluster.run(
             "initdb",
@@ -170,7 +170,7 @@ impl Cluster {
     }
 }
 
-impl Drop for Cluster {
+impl Drop for TestCluster {
     fn drop(&mut self) {
         let data = self.path("data");
         let _ = self.run("pg_ctl", &["-D", &data, "-m", "immediate", "-w", "stop"]);

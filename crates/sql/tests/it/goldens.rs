@@ -105,7 +105,7 @@ pub fn rewritten(text: &str) -> String {
     }
 }
 
-fn problem(p: &sql::Problem) -> String {
+fn problem(p: &sql::StatementProblem) -> String {
     let help = p
         .help
         .as_ref()

@@ -3,12 +3,12 @@
 //! Every statement of the golden file that is rewritten must be one that the
 //! server takes, and expressions must have the values of Db2's manual.
 
-use crate::cluster::Cluster;
+use crate::cluster::TestCluster;
 use crate::goldens;
 
 /// A cluster with the schema db2 and the tables of the goldens.
-fn with_tables() -> Option<Cluster> {
-    let cluster = Cluster::start()?;
+fn with_tables() -> Option<TestCluster> {
+    let cluster = TestCluster::start()?;
     cluster.psql(sql::SETUP_SQL).unwrap();
     // It can be run again.
     cluster.psql(sql::SETUP_SQL).unwrap();
@@ -250,23 +250,23 @@ struct Session {
 }
 
 /// The values of a row as the wire has them; `None` for NULL.
-type Row = Vec<Option<Vec<u8>>>;
+type WireRow = Vec<Option<Vec<u8>>>;
 
 impl Session {
-    fn start(cluster: &Cluster, user: &str, password: Option<&str>) -> Result<Session, String> {
+    fn start(cluster: &TestCluster, user: &str, password: Option<&str>) -> Result<Session, String> {
         use std::io::{Read, Write};
         let mut stream = std::os::unix::net::UnixStream::connect(cluster.socket()).unwrap();
         stream
             .set_read_timeout(Some(std::time::Duration::from_secs(30)))
             .unwrap();
-        let credentials = sql::wire::Credentials {
+        let credentials = sql::wire::LoginCredentials {
             user: user.to_owned(),
             database: "postgres".to_owned(),
             password: password.map(str::to_owned),
             settings: Vec::new(),
         };
         let mut out = Vec::new();
-        let mut start = sql::wire::Startup::new(credentials, "Zm9vYmFyYmF6cXV4MTIz", &mut out);
+        let mut start = sql::wire::StartupExchange::new(credentials, "Zm9vYmFyYmF6cXV4MTIz", &mut out);
         loop {
             stream.write_all(&out).unwrap();
             out.clear();
@@ -289,7 +289,7 @@ impl Session {
 
     /// Sends what was asked for; the rows' values and the last error, up to the
     /// last Sync.
-    fn run(&mut self) -> (Vec<Row>, Option<sql::code::ServerError>) {
+    fn run(&mut self) -> (Vec<WireRow>, Option<sql::code::ServerError>) {
         use sql::wire::ClientEvent;
         use std::io::{Read, Write};
         let sent = self.client.output().to_vec();
@@ -316,7 +316,7 @@ impl Session {
 
 #[test]
 fn a_session_logs_in_by_scram_and_by_md5_and_a_wrong_password_is_refused() {
-    let Some(cluster) = Cluster::start() else {
+    let Some(cluster) = TestCluster::start() else {
         return;
     };
     cluster
@@ -342,9 +342,9 @@ fn a_session_logs_in_by_scram_and_by_md5_and_a_wrong_password_is_refused() {
 
 #[test]
 fn fields_come_back_from_the_server_as_they_were_sent() {
-    use sql::field::{CobolType, DecodeOptions, Decoded, SignPlace, decode, encode};
+    use sql::field::{CobolType, DecodeOptions, DecodeResult, SignPlace, decode, encode};
     use sql::wire::oid;
-    let Some(cluster) = Cluster::start() else {
+    let Some(cluster) = TestCluster::start() else {
         return;
     };
     let mut session = Session::start(&cluster, &cluster.user(), None).unwrap();
@@ -445,7 +445,7 @@ fn fields_come_back_from_the_server_as_they_were_sent() {
         let value = rows[0][0].clone().unwrap();
         let mut back = vec![0xEE; field.len()];
         let what = decode(*target, &value, *cobol, &mut back, DecodeOptions::default());
-        assert_eq!(what, Decoded::Whole, "{name}");
+        assert_eq!(what, DecodeResult::Whole, "{name}");
         // What a VARCHAR variable has after its length is its own.
         let same = if *cobol == varchar { 5 } else { field.len() };
         assert_eq!(back[..same], field[..same], "{name} {cobol:?}");
@@ -454,7 +454,7 @@ fn fields_come_back_from_the_server_as_they_were_sent() {
 
 #[test]
 fn a_failed_statement_between_savepoints_leaves_the_unit_alive() {
-    let Some(cluster) = Cluster::start() else {
+    let Some(cluster) = TestCluster::start() else {
         return;
     };
     let mut session = Session::start(&cluster, &cluster.user(), None).unwrap();

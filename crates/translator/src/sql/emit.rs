@@ -1,6 +1,6 @@
 //! The COBOL that stands for a statement.
 
-use sql::block::{Descriptor, SQL_ENTRY, StatementBlock};
+use sql::block::{FieldDescriptor, SQL_ENTRY, StatementBlock};
 use sql::field::CobolType;
 use sql::{
     CursorOptions, FetchOrientation, HostReference, Isolation, RowCount, Statement, StatementKind,
@@ -112,7 +112,7 @@ impl TranslationState {
         let arrays = inputs
             .iter()
             .chain(&outputs)
-            .any(|d: &Descriptor| d.occurs > 1);
+            .any(|d: &FieldDescriptor| d.occurs > 1);
         if arrays && !statement.cursor.rowset && statement.rows.is_none() {
             let message = "a host variable is a table".to_owned();
             let help = "tables are for rowsets: FETCH … ROWSET or INSERT … FOR n ROWS";
@@ -158,7 +158,7 @@ impl TranslationState {
         reference: &HostReference,
         arguments: &mut CallArguments,
         text: &SqlText,
-    ) -> Vec<Descriptor> {
+    ) -> Vec<FieldDescriptor> {
         let place = text.place(reference.at);
         let found = match program.fields.find(&reference.name) {
             Ok(found) => found,
@@ -205,7 +205,7 @@ impl TranslationState {
         fields
             .map(|(at, field)| {
                 let indicator = indicators.get(at);
-                Descriptor {
+                FieldDescriptor {
                     argument,
                     offset: field.offset,
                     cobol: field.cobol,

@@ -88,7 +88,7 @@ impl TranslationState {
     }
 
     /// Reports a problem of a statement at its place.
-    fn sql_problem(&mut self, problem: &sql::Problem, text: &SqlText) {
+    fn sql_problem(&mut self, problem: &sql::StatementProblem, text: &SqlText) {
         let place = text.place(problem.at);
         let kind = match problem.kind {
             ProblemKind::Refused => {

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use cics::resp::Condition;
 use runtime::sql::{Session, SessionOptions, SqlTransport};
 use sql::wire::{
-    Client, ClientEvent, ClientLimits, Credentials, Startup, StartupEvent, TransactionState,
+    Client, ClientEvent, ClientLimits, LoginCredentials, StartupExchange, StartupEvent, TransactionState,
 };
 
 use super::{SqlRefusal, settled};
@@ -185,14 +185,14 @@ pub(crate) fn settle(
 /// There is no server, or it refuses the user.
 pub fn connect(socket: &Path, user: &str, database: &str) -> io::Result<OwnedFd> {
     let mut stream = UnixStream::connect(socket)?;
-    let credentials = Credentials {
+    let credentials = LoginCredentials {
         user: user.to_owned(),
         database: database.to_owned(),
         password: None,
         settings: vec![("client_encoding".to_owned(), "UTF8".to_owned())],
     };
     let mut out = Vec::new();
-    let mut start = Startup::new(credentials, "dHVwZWxvIHByb2JlIG5vbmNl", &mut out);
+    let mut start = StartupExchange::new(credentials, "dHVwZWxvIHByb2JlIG5vbmNl", &mut out);
     let mut bytes = [0; 4096];
     loop {
         stream.write_all(&out)?;

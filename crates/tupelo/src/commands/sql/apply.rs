@@ -9,7 +9,7 @@ use std::io::Read;
 use std::path::PathBuf;
 
 use miette::{IntoDiagnostic, Result, WrapErr};
-use sql::ddl::{self, Applied};
+use sql::ddl::{self, AppliedStatement};
 
 use super::job;
 use super::results::show;
@@ -80,7 +80,7 @@ struct ApplyCounts {
 /// Runs a statement; false if it failed.
 fn one(
     session: &mut OwnerSession,
-    statement: &Applied,
+    statement: &AppliedStatement,
     place: &str,
     quiet: bool,
 ) -> Result<bool> {

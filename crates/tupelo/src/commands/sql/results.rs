@@ -1,7 +1,7 @@
 //! Results of queries as tables that align.
 
 use database::Exchange;
-use sql::wire::{Column, oid};
+use sql::wire::{ResultColumn, oid};
 
 use crate::table::Table;
 
@@ -30,7 +30,7 @@ pub fn show(answer: &Exchange) -> String {
     format!("{table}{rows} {}\n", if rows == 1 { "row" } else { "rows" })
 }
 
-fn heading(column: &Column) -> String {
+fn heading(column: &ResultColumn) -> String {
     let is_number = NUMBERS.contains(&column.oid);
     format!("{}{}", if is_number { ">" } else { "" }, column.name)
 }
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn columns_align_and_nulls_and_control_characters_are_shown() {
-        let column = |name: &str, oid| Column {
+        let column = |name: &str, oid| ResultColumn {
             name: name.into(),
             table: 0,
             oid,
