@@ -63,7 +63,7 @@ pub enum SettingsError {
 enum Tls {
     Fixed(TlsConnector),
     /// With a certificate that is read again when it is written.
-    Shown(Arc<tls::Reloading<ClientConfig>>),
+    Shown(Arc<tls::ReloadingSettings<ClientConfig>>),
 }
 
 impl Tls {

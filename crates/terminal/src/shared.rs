@@ -7,7 +7,7 @@ use std::fmt::{self, Debug};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use ::tls::Reloading;
+use ::tls::ReloadingSettings;
 use region::{FacilityId, Handle, UserId};
 use rustls::ServerConfig;
 use tokio::sync::watch;
@@ -22,7 +22,7 @@ use crate::page::PageTable;
 use crate::sign_on::SignOnTable;
 
 /// What TLS connections are accepted with, read again when it is written.
-pub type ServerTls = Reloading<ServerConfig>;
+pub type ServerTls = ReloadingSettings<ServerConfig>;
 
 /// What connections and commands share.
 pub struct TerminalContext {

@@ -48,13 +48,13 @@ const VERSION: u8 = 0xA0;
 impl Certificate {
     /// Reads a certificate in DER.
     pub fn parse(der: &[u8]) -> Option<Certificate> {
-        let (SEQUENCE, certificate) = Der(der).next()? else {
+        let (SEQUENCE, certificate) = DerValues(der).next()? else {
             return None;
         };
-        let (SEQUENCE, signed) = Der(certificate).next()? else {
+        let (SEQUENCE, signed) = DerValues(certificate).next()? else {
             return None;
         };
-        let mut parts = Der(signed).filter(|(tag, _)| *tag != VERSION);
+        let mut parts = DerValues(signed).filter(|(tag, _)| *tag != VERSION);
         let (INTEGER, serial) = parts.next()? else {
             return None;
         };
@@ -76,9 +76,9 @@ impl Certificate {
 
 fn name(bytes: &[u8]) -> DistinguishedName {
     let mut name = DistinguishedName::default();
-    let sets = Der(bytes).filter(|(tag, _)| *tag == SET);
-    for attribute in sets.flat_map(|(_, set)| Der(set)) {
-        let mut parts = Der(attribute.1);
+    let sets = DerValues(bytes).filter(|(tag, _)| *tag == SET);
+    for attribute in sets.flat_map(|(_, set)| DerValues(set)) {
+        let mut parts = DerValues(attribute.1);
         let (Some((OBJECT, object)), Some((_, value))) = (parts.next(), parts.next()) else {
             continue;
         };
@@ -108,11 +108,11 @@ pub fn common_name(der: &[u8]) -> Option<String> {
     let der = rustls_pki_types::CertificateDer::from(der);
     let certificate = webpki::EndEntityCert::try_from(&der).ok()?;
     let mut found = None;
-    let mut sets = Der(certificate.subject());
+    let mut sets = DerValues(certificate.subject());
     while let Some((SET, set)) = sets.next() {
-        let mut attributes = Der(set);
+        let mut attributes = DerValues(set);
         while let Some((SEQUENCE, attribute)) = attributes.next() {
-            let mut parts = Der(attribute);
+            let mut parts = DerValues(attribute);
             let (Some((OBJECT, oid)), Some((tag, value))) = (parts.next(), parts.next()) else {
                 return None;
             };
@@ -133,9 +133,9 @@ pub fn common_name(der: &[u8]) -> Option<String> {
 }
 
 /// A sequence of values, each a tag, a length and its content.
-struct Der<'a>(&'a [u8]);
+struct DerValues<'a>(&'a [u8]);
 
-impl<'a> Iterator for Der<'a> {
+impl<'a> Iterator for DerValues<'a> {
     type Item = (u8, &'a [u8]);
 
     fn next(&mut self) -> Option<(u8, &'a [u8])> {

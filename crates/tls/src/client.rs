@@ -1,6 +1,6 @@
 //! TLS configurations for clients.
 
-use crate::{FileError, Reloading, pem};
+use crate::{FileError, ReloadingSettings, pem};
 use rustls::client::WantsClientCert;
 use rustls::{ClientConfig, ConfigBuilder, RootCertStore};
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ pub fn client(roots: RootCertStore) -> Result<Arc<ClientConfig>, rustls::Error> 
 ///
 /// # Errors
 /// Which file cannot be used.
-pub fn client_with_certificate(files: ClientFiles) -> Result<Reloading<ClientConfig>, FileError> {
+pub fn client_with_certificate(files: ClientFiles) -> Result<ReloadingSettings<ClientConfig>, FileError> {
     let watched = [&files.certificate, &files.key, &files.authorities];
     let watched = watched.into_iter().cloned().collect();
     let ClientFiles {
@@ -37,7 +37,7 @@ pub fn client_with_certificate(files: ClientFiles) -> Result<Reloading<ClientCon
         key,
         authorities,
     } = files;
-    Reloading::new(watched, move || {
+    ReloadingSettings::new(watched, move || {
         shown(&certificate, &key, pem::authorities(&authorities)?)
     })
 }
@@ -50,9 +50,9 @@ pub fn client_with_certificate(files: ClientFiles) -> Result<Reloading<ClientCon
 pub fn client_that_shows(
     (certificate, key): (PathBuf, PathBuf),
     roots: RootCertStore,
-) -> Result<Reloading<ClientConfig>, FileError> {
+) -> Result<ReloadingSettings<ClientConfig>, FileError> {
     let watched = vec![certificate.clone(), key.clone()];
-    Reloading::new(watched, move || shown(&certificate, &key, roots.clone()))
+    ReloadingSettings::new(watched, move || shown(&certificate, &key, roots.clone()))
 }
 
 fn shown(certificate: &Path, key: &Path, roots: RootCertStore) -> Result<ClientConfig, FileError> {

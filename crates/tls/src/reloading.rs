@@ -10,27 +10,27 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 /// Time between two looks at the files.
-const LOOK: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-type Read<T> = dyn Fn() -> Result<T, FileError> + Send + Sync;
+type ReadSettings<T> = dyn Fn() -> Result<T, FileError> + Send + Sync;
 
 /// Settings from files: [`rustls::ServerConfig`] or [`rustls::ClientConfig`].
-pub struct Reloading<T> {
+pub struct ReloadingSettings<T> {
     files: Vec<PathBuf>,
-    read: Box<Read<T>>,
-    state: Mutex<State<T>>,
+    read: Box<ReadSettings<T>>,
+    state: Mutex<ReloadState<T>>,
 }
 
-struct State<T> {
+struct ReloadState<T> {
     config: Arc<T>,
-    looked: Instant,
-    stamps: Vec<Stamp>,
+    checked_at: Instant,
+    stamps: Vec<FileStamp>,
 }
 
 /// Bytes of a file and when it was written; none where it cannot be seen.
-type Stamp = Option<(u64, SystemTime)>;
+type FileStamp = Option<(u64, SystemTime)>;
 
-impl<T> std::fmt::Debug for Reloading<T> {
+impl<T> std::fmt::Debug for ReloadingSettings<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Reloading")
             .field("files", &self.files)
@@ -38,20 +38,20 @@ impl<T> std::fmt::Debug for Reloading<T> {
     }
 }
 
-impl<T> Reloading<T> {
+impl<T> ReloadingSettings<T> {
     /// Reads them for the first time; `files` are those that `read` reads.
     pub(crate) fn new(
         files: Vec<PathBuf>,
         read: impl Fn() -> Result<T, FileError> + Send + Sync + 'static,
-    ) -> Result<Reloading<T>, FileError> {
+    ) -> Result<ReloadingSettings<T>, FileError> {
         let stamps = stamps(&files);
         let config = Arc::new(read()?);
-        Ok(Reloading {
+        Ok(ReloadingSettings {
             files,
             read: Box::new(read),
-            state: Mutex::new(State {
+            state: Mutex::new(ReloadState {
                 config,
-                looked: Instant::now(),
+                checked_at: Instant::now(),
                 stamps,
             }),
         })
@@ -60,14 +60,14 @@ impl<T> Reloading<T> {
     /// The configuration for the next connection.
     pub fn config(&self) -> Arc<T> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.looked.elapsed() >= LOOK {
-            state.looked = Instant::now();
-            self.look(&mut state);
+        if state.checked_at.elapsed() >= CHECK_INTERVAL {
+            state.checked_at = Instant::now();
+            self.reload_if_changed(&mut state);
         }
         state.config.clone()
     }
 
-    fn look(&self, state: &mut State<T>) {
+    fn reload_if_changed(&self, state: &mut ReloadState<T>) {
         let now = stamps(&self.files);
         if now == state.stamps {
             return;
@@ -84,7 +84,7 @@ impl<T> Reloading<T> {
     }
 }
 
-fn stamps(files: &[PathBuf]) -> Vec<Stamp> {
+fn stamps(files: &[PathBuf]) -> Vec<FileStamp> {
     let stamp = |file: &PathBuf| {
         let about = file.metadata().ok()?;
         Some((about.len(), about.modified().ok()?))
@@ -96,10 +96,10 @@ fn stamps(files: &[PathBuf]) -> Vec<Stamp> {
 mod tests {
     use super::*;
 
-    impl<T> Reloading<T> {
+    impl<T> ReloadingSettings<T> {
         /// Looks now, whenever it looked last.
-        fn looked(&self) -> Arc<T> {
-            self.look(&mut self.state.lock().unwrap());
+        fn reloaded_config(&self) -> Arc<T> {
+            self.reload_if_changed(&mut self.state.lock().unwrap());
             self.config()
         }
     }
@@ -111,18 +111,18 @@ mod tests {
         let reads = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
         std::fs::write(&file, "one").unwrap();
         let (named, counted) = (file.clone(), reads.clone());
-        let config = Reloading::new(vec![file.clone()], move || {
+        let config = ReloadingSettings::new(vec![file.clone()], move || {
             counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             std::fs::read_to_string(&named).map_err(|e| FileError::new(&named, e))
         })
         .unwrap();
-        assert_eq!(*config.looked(), "one");
+        assert_eq!(*config.reloaded_config(), "one");
         assert_eq!(reads.load(std::sync::atomic::Ordering::Relaxed), 1);
         std::fs::write(&file, "second").unwrap();
-        assert_eq!(*config.looked(), "second");
+        assert_eq!(*config.reloaded_config(), "second");
         std::fs::remove_file(&file).unwrap();
-        assert_eq!(*config.looked(), "second");
+        assert_eq!(*config.reloaded_config(), "second");
         std::fs::write(&file, "a third").unwrap();
-        assert_eq!(*config.looked(), "a third");
+        assert_eq!(*config.reloaded_config(), "a third");
     }
 }

@@ -1,6 +1,6 @@
 //! TLS configurations for servers.
 
-use crate::{FileError, Reloading, pem};
+use crate::{FileError, ReloadingSettings, pem};
 use rustls::ServerConfig;
 use rustls::server::WebPkiClientVerifier;
 use std::path::PathBuf;
@@ -34,12 +34,12 @@ pub struct ClientCertificates {
 pub fn server(
     files: ServerFiles,
     protocols: &[&[u8]],
-) -> Result<Reloading<ServerConfig>, FileError> {
+) -> Result<ReloadingSettings<ServerConfig>, FileError> {
     let protocols: Vec<_> = protocols.iter().map(|p| p.to_vec()).collect();
     let authorities = files.clients.iter().map(|c| c.authorities.clone());
     let watched = [files.certificate.clone(), files.key.clone()];
     let watched = watched.into_iter().chain(authorities).collect();
-    Reloading::new(watched, move || files.read(&protocols))
+    ReloadingSettings::new(watched, move || files.read(&protocols))
 }
 
 impl ServerFiles {

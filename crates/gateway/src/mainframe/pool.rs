@@ -30,7 +30,7 @@ pub(super) struct DialSettings {
 enum TlsClientSource {
     Fixed(Arc<rustls::ClientConfig>),
     /// With a certificate that is read again when it is written.
-    Shown(tls::Reloading<rustls::ClientConfig>),
+    Shown(tls::ReloadingSettings<rustls::ClientConfig>),
 }
 
 impl DialSettings {

@@ -1,11 +1,11 @@
 //! The TLS configuration for accepting connections, and the client's
 //! certificate.
 
-use ::tls::{Reloading, common_name};
+use ::tls::{ReloadingSettings, common_name};
 use tokio_rustls::server::TlsStream;
 
 /// The TLS configuration of the next connection.
-pub(super) type Server = Reloading<rustls::ServerConfig>;
+pub(super) type Server = ReloadingSettings<rustls::ServerConfig>;
 
 /// Protocols that are offered by ALPN, the dearest first.
 pub(super) const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];

@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use ::tls::Reloading;
+use ::tls::ReloadingSettings;
 use bytes::Bytes;
 use rustls::ClientConfig;
 use rustls_pki_types::ServerName;
@@ -67,7 +67,7 @@ pub struct Client {
     number: usize,
     address: String,
     applid: Option<WireName>,
-    tls: Option<(Reloading<ClientConfig>, ServerName<'static>)>,
+    tls: Option<(ReloadingSettings<ClientConfig>, ServerName<'static>)>,
     hello: HelloMessage,
     /// Its state, as reports show it.
     pub record: Arc<Record>,

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use ::tls::Reloading;
+use ::tls::ReloadingSettings;
 use bytes::Bytes;
 use region::engine::{self, EngineClass};
 use region::{Handle, Port, UserId};
@@ -95,7 +95,7 @@ struct SharedServer {
     receive_count: usize,
     max_connections: usize,
     partners: BTreeSet<WireName>,
-    tls: Option<Reloading<ServerConfig>>,
+    tls: Option<ReloadingSettings<ServerConfig>>,
     mirror: MirrorRegion,
     directory: ConnectionDirectory,
     connections: AtomicUsize,

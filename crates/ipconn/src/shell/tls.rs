@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rustls::{ClientConfig, ServerConfig};
 use rustls_pki_types::ServerName;
-use tls::{ClientCertificates, ClientFiles, FileError, Reloading, ServerFiles};
+use tls::{ClientCertificates, ClientFiles, FileError, ReloadingSettings, ServerFiles};
 
 use crate::{ConfigError, IpconnConfig, TlsFiles};
 
@@ -43,7 +43,7 @@ pub fn faults(config: &IpconnConfig, folder: &Path) -> Vec<ConfigError> {
 }
 
 /// The TLS configuration for accepting partners.
-pub fn acceptor(folder: &Path, files: &TlsFiles) -> Result<Reloading<ServerConfig>, TlsError> {
+pub fn acceptor(folder: &Path, files: &TlsFiles) -> Result<ReloadingSettings<ServerConfig>, TlsError> {
     let files = ServerFiles {
         certificate: folder.join(&files.certificate),
         key: folder.join(&files.key),
@@ -61,7 +61,7 @@ pub fn connector(
     folder: &Path,
     files: &TlsFiles,
     address: &str,
-) -> Result<(Reloading<ClientConfig>, ServerName<'static>), TlsError> {
+) -> Result<(ReloadingSettings<ClientConfig>, ServerName<'static>), TlsError> {
     let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let name = files.name.as_deref().unwrap_or(host);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use ezasoket::AddressRule;
 use rustls_pki_types::ServerName;
-use tls::Reloading;
+use tls::ReloadingSettings;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::ClientConfig;
@@ -59,7 +59,7 @@ pub struct ClientConnector {
     /// Trust in servers, or the reason why HTTPS is unavailable.
     tls: Result<TlsConnectorOf, String>,
     /// The TLS configurations with client certificates, by their labels.
-    certificates: HashMap<String, Result<Reloading<ClientConfig>, String>>,
+    certificates: HashMap<String, Result<ReloadingSettings<ClientConfig>, String>>,
     kept: Mutex<HashMap<ServerTarget, IdleConnections>>,
 }
 
@@ -264,7 +264,7 @@ fn trust(authorities: Option<&std::path::Path>) -> Result<TlsConnectorOf, String
 fn shown(
     config: &WebConfig,
     section: &CertificateSection,
-) -> Result<Reloading<ClientConfig>, String> {
+) -> Result<ReloadingSettings<ClientConfig>, String> {
     let authorities = config.authorities.clone();
     let files = tls::ClientFiles {
         certificate: section.certificate.clone(),
