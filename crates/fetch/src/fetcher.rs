@@ -19,12 +19,12 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::ClientConfig;
 
 use crate::interim::handshake;
-use crate::target::Target;
+use crate::target::UrlTarget;
 use crate::{Error, Request};
 
 /// The allowed addresses and the limits.
 #[derive(Debug, Clone, Default)]
-pub struct Settings {
+pub struct FetchSettings {
     /// Addresses that may be called, with all that is below them.
     pub allow: Vec<String>,
     /// Time that a request may take, its connection and its answer together.
@@ -60,44 +60,44 @@ pub enum SettingsError {
 
 /// The TLS configuration of connections.
 #[derive(Clone)]
-enum Tls {
+enum TlsSource {
     Fixed(TlsConnector),
     /// With a certificate that is read again when it is written.
     Shown(Arc<tls::ReloadingSettings<ClientConfig>>),
 }
 
-impl Tls {
-    fn new(settings: &Settings) -> Result<Tls, SettingsError> {
+impl TlsSource {
+    fn new(settings: &FetchSettings) -> Result<TlsSource, SettingsError> {
         let roots = tls::trusted(settings.trusted.as_deref()).map_err(SettingsError::Trusted)?;
         let Some(files) = settings.shown.clone() else {
             let client = tls::client(roots).map_err(|e| SettingsError::Trusted(e.to_string()))?;
-            return Ok(Tls::Fixed(TlsConnector::from(client)));
+            return Ok(TlsSource::Fixed(TlsConnector::from(client)));
         };
         let made = tls::client_that_shows(files, roots);
         let made = made.map_err(|e| SettingsError::Shown(e.to_string()))?;
-        Ok(Tls::Shown(Arc::new(made)))
+        Ok(TlsSource::Shown(Arc::new(made)))
     }
 
     fn connector(&self) -> TlsConnector {
         match self {
-            Tls::Fixed(connector) => connector.clone(),
-            Tls::Shown(reloading) => TlsConnector::from(reloading.config()),
+            TlsSource::Fixed(connector) => connector.clone(),
+            TlsSource::Shown(reloading) => TlsConnector::from(reloading.config()),
         }
     }
 }
 
 /// Makes requests by its settings.
 #[derive(Clone, Default)]
-pub struct Fetcher {
-    allowed: Arc<[Target]>,
+pub struct HttpFetcher {
+    allowed: Arc<[UrlTarget]>,
     timeout: Duration,
     most_bytes: usize,
-    tls: Option<Tls>,
+    tls: Option<TlsSource>,
 }
 
 /// An answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Fetched {
+pub struct FetchedResponse {
     /// Status.
     pub status: u16,
     /// Headers, names in lower case.
@@ -106,7 +106,7 @@ pub struct Fetched {
     pub body: Vec<u8>,
 }
 
-impl std::fmt::Debug for Fetcher {
+impl std::fmt::Debug for HttpFetcher {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Fetcher")
             .field("allowed", &self.allowed)
@@ -114,14 +114,14 @@ impl std::fmt::Debug for Fetcher {
     }
 }
 
-impl Fetcher {
+impl HttpFetcher {
     /// A fetcher by these settings.
     ///
     /// # Errors
     /// Which setting is wrong.
-    pub fn new(settings: &Settings) -> Result<Fetcher, SettingsError> {
+    pub fn new(settings: &FetchSettings) -> Result<HttpFetcher, SettingsError> {
         let allowed = settings.allow.iter().map(|url| {
-            let target = Target::parse(url).and_then(|target| match target.path.contains('?') {
+            let target = UrlTarget::parse(url).and_then(|target| match target.path.contains('?') {
                 true => Err("an allowed address must not have a query".to_owned()),
                 false => Ok(target),
             });
@@ -132,8 +132,8 @@ impl Fetcher {
         });
         let allowed = allowed.collect::<Result<Arc<[_]>, _>>()?;
         let secure = allowed.iter().any(|t| t.secure);
-        Ok(Fetcher {
-            tls: secure.then(|| Tls::new(settings)).transpose()?,
+        Ok(HttpFetcher {
+            tls: secure.then(|| TlsSource::new(settings)).transpose()?,
             allowed,
             timeout: settings.timeout,
             most_bytes: settings.most_bytes,
@@ -148,8 +148,8 @@ impl Fetcher {
     pub fn fetch(
         &self,
         request: Request,
-    ) -> Result<impl Future<Output = Result<Fetched, Error>> + 'static, Error> {
-        let target = Target::parse(&request.url).map_err(Error::Request)?;
+    ) -> Result<impl Future<Output = Result<FetchedResponse, Error>> + 'static, Error> {
+        let target = UrlTarget::parse(&request.url).map_err(Error::Request)?;
         if !self.allowed.iter().any(|a| a.covers(&target)) {
             return Err(Error::NotAllowed(request.url));
         }
@@ -170,7 +170,7 @@ impl Fetcher {
     ///
     /// # Errors
     /// Why there is no answer.
-    pub fn wait(&self, request: Request) -> Result<Fetched, Error> {
+    pub fn wait(&self, request: Request) -> Result<FetchedResponse, Error> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build();
@@ -180,9 +180,9 @@ impl Fetcher {
 
     async fn exchange(
         &self,
-        target: &Target,
+        target: &UrlTarget,
         request: http::Request<Full<Bytes>>,
-    ) -> Result<Fetched, String> {
+    ) -> Result<FetchedResponse, String> {
         let host = &target.host;
         let stream = TcpStream::connect((host.as_str(), target.port)).await;
         let stream = stream.map_err(|e| format!("cannot connect to {host}: {e}"))?;
@@ -205,18 +205,18 @@ impl Fetcher {
         &self,
         stream: S,
         request: http::Request<Full<Bytes>>,
-    ) -> Result<Fetched, String>
+    ) -> Result<FetchedResponse, String>
     where
         S: AsyncRead + AsyncWrite + Unpin + 'static,
     {
         let failed = |e: hyper::Error| format!("the exchange failed: {}", whole(&e));
         let (mut sender, connection) = handshake(stream).await.map_err(failed)?;
         let mut connection = pin!(connection);
-        let sent = beside(connection.as_mut(), sender.send_request(request)).await;
+        let sent = with_connection(connection.as_mut(), sender.send_request(request)).await;
         let sent = sent.map_err(|e| sender.excess().unwrap_or_else(|| failed(e)));
         let (parts, body) = sent?.into_parts();
         let body = Limited::new(body, self.most_bytes).collect();
-        let body = beside(connection.as_mut(), body).await;
+        let body = with_connection(connection.as_mut(), body).await;
         let body =
             body.map_err(
                 |e| match e.downcast_ref::<http_body_util::LengthLimitError>() {
@@ -228,7 +228,7 @@ impl Fetcher {
             let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
             (name.as_str().to_owned(), value)
         });
-        Ok(Fetched {
+        Ok(FetchedResponse {
             status: parts.status.as_u16(),
             headers: headers.collect(),
             body: body.to_bytes().to_vec(),
@@ -245,7 +245,7 @@ fn whole(error: &dyn std::error::Error) -> String {
 }
 
 /// Runs a future together with the connection that it needs.
-async fn beside<F: Future, C: Future>(mut connection: Pin<&mut C>, main: F) -> F::Output {
+async fn with_connection<F: Future, C: Future>(mut connection: Pin<&mut C>, main: F) -> F::Output {
     let mut main = pin!(main);
     let mut open = true;
     poll_fn(|cx| {

@@ -26,45 +26,45 @@ const HEAD_BYTES: usize = 64 << 10;
 
 /// A connection to a server, for requests one after the other.
 #[derive(Debug)]
-pub struct Sender<B> {
+pub struct HttpSender<B> {
     send: http1::SendRequest<B>,
-    interim: Interim,
+    interim: InterimCount,
 }
 
 /// How many came on a connection since its last request.
 #[derive(Debug, Clone, Default)]
-struct Interim(Arc<AtomicU32>);
+struct InterimCount(Arc<AtomicU32>);
 
 /// A stream that ends with an error when too many came over it.
 #[derive(Debug)]
-pub struct Counted<S> {
+pub struct CountedStream<S> {
     stream: S,
-    interim: Interim,
+    interim: InterimCount,
 }
 
 /// Begins HTTP on a stream; the connection must be polled together with its
 /// requests.
 pub async fn handshake<S, B>(
     stream: S,
-) -> hyper::Result<(Sender<B>, http1::Connection<TokioIo<Counted<S>>, B>)>
+) -> hyper::Result<(HttpSender<B>, http1::Connection<TokioIo<CountedStream<S>>, B>)>
 where
     S: AsyncRead + AsyncWrite + Unpin,
     B: Body + 'static,
     B::Data: Send,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
-    let interim = Interim::default();
-    let counted = Counted {
+    let interim = InterimCount::default();
+    let counted = CountedStream {
         stream,
         interim: interim.clone(),
     };
     let mut builder = http1::Builder::new();
     builder.max_buf_size(HEAD_BYTES);
     let (send, connection) = builder.handshake(TokioIo::new(counted)).await?;
-    Ok((Sender { send, interim }, connection))
+    Ok((HttpSender { send, interim }, connection))
 }
 
-impl<B: Body + 'static> Sender<B> {
+impl<B: Body + 'static> HttpSender<B> {
     /// As hyper's.
     pub async fn ready(&mut self) -> hyper::Result<()> {
         self.send.ready().await
@@ -99,7 +99,7 @@ impl<B: Body + 'static> Sender<B> {
     }
 }
 
-impl Interim {
+impl InterimCount {
     fn count_for<B>(&self, request: &mut Request<B>) {
         self.0.store(0, Relaxed);
         let count = self.0.clone();
@@ -114,7 +114,7 @@ impl Interim {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Counted<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for CountedStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -127,7 +127,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Counted<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Counted<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for CountedStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -159,7 +159,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Counted<S> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Fetcher, Request, Settings};
+    use crate::{HttpFetcher, Request, FetchSettings};
     use std::io::{Read, Write};
     use std::net::TcpListener;
     use std::time::Duration;
@@ -179,11 +179,11 @@ mod tests {
             }
             let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
         });
-        let fetcher = Fetcher::new(&Settings {
+        let fetcher = HttpFetcher::new(&FetchSettings {
             allow: vec![url.clone()],
             timeout: Duration::from_secs(60),
             most_bytes: 1_000,
-            ..Settings::default()
+            ..FetchSettings::default()
         });
         let answer = fetcher.unwrap().wait(Request {
             method: "GET".into(),

@@ -11,8 +11,8 @@ mod fetcher;
 mod interim;
 mod target;
 
-pub use fetcher::{Fetched, Fetcher, Settings, SettingsError};
-pub use interim::{Counted, Sender, handshake};
+pub use fetcher::{FetchedResponse, HttpFetcher, FetchSettings, SettingsError};
+pub use interim::{CountedStream, HttpSender, handshake};
 
 use std::net::IpAddr;
 use std::time::Duration;

@@ -23,7 +23,7 @@ const OWN: [HeaderName; 8] = [
 
 /// Where a URL leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Target {
+pub(crate) struct UrlTarget {
     /// Whether by TLS.
     pub secure: bool,
     /// Host, an IPv6 address without its brackets.
@@ -34,9 +34,9 @@ pub(crate) struct Target {
     pub path: String,
 }
 
-impl Target {
+impl UrlTarget {
     /// The parts of a URL that leads nowhere else than it says.
-    pub fn parse(url: &str) -> Result<Target, String> {
+    pub fn parse(url: &str) -> Result<UrlTarget, String> {
         let uri: Uri = url.parse().map_err(|_| format!("{url:?} is not a URL"))?;
         let secure = match uri.scheme_str() {
             Some("https") => true,
@@ -57,7 +57,7 @@ impl Target {
         if plain.split('/').any(|part| part == "." || part == "..") {
             return Err("the path of a URL must not contain . or .. as a segment".into());
         }
-        Ok(Target {
+        Ok(UrlTarget {
             secure,
             host: authority
                 .host()
@@ -72,7 +72,7 @@ impl Target {
 
     /// Whether this, which is allowed, allows another: it is the same, or below
     /// it.
-    pub fn covers(&self, other: &Target) -> bool {
+    pub fn covers(&self, other: &UrlTarget) -> bool {
         let path = other.path.split('?').next().unwrap_or_default();
         let below = match path.strip_prefix(self.path.trim_end_matches('/')) {
             Some(rest) => rest.is_empty() || rest.starts_with('/'),
@@ -128,8 +128,8 @@ impl Target {
 mod tests {
     use super::*;
 
-    fn target(url: &str) -> Target {
-        Target::parse(url).unwrap_or_else(|e| panic!("{url}: {e}"))
+    fn target(url: &str) -> UrlTarget {
+        UrlTarget::parse(url).unwrap_or_else(|e| panic!("{url}: {e}"))
     }
 
     #[test]
@@ -167,7 +167,7 @@ mod tests {
             "",
             "https://",
         ] {
-            assert!(Target::parse(bad).is_err(), "{bad}");
+            assert!(UrlTarget::parse(bad).is_err(), "{bad}");
         }
     }
 
@@ -195,7 +195,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn no_address_panics(url in "(http|https|:|/|@|\\[|\\]|%2e|\\.|\\?|#|a|1|\\\\|é| ){0,30}") {
-            if let Ok(target) = Target::parse(&url) {
+            if let Ok(target) = UrlTarget::parse(&url) {
                 proptest::prop_assert!(target.covers(&target.clone()) || target.path.contains('?'));
                 let _ = target.request(Request::default());
             }

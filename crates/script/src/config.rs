@@ -63,8 +63,8 @@ pub struct FetchConfig {
 
 impl FetchConfig {
     /// The settings of the fetcher for an application in this folder.
-    pub fn settings(&self, folder: &Path) -> fetch::Settings {
-        fetch::Settings {
+    pub fn settings(&self, folder: &Path) -> fetch::FetchSettings {
+        fetch::FetchSettings {
             allow: self.allow.clone(),
             timeout: Duration::from_millis(self.timeout_ms.into()),
             most_bytes: (self.max_kib as usize) << 10,

@@ -7,7 +7,7 @@
 use std::time::Instant;
 
 use cics::resp::Condition;
-use fetch::Fetched;
+use fetch::FetchedResponse;
 use link::{CallAnswer, ChannelData, CallOperation, CommandOperands};
 
 use crate::engine::ScriptAnswer as Given;
@@ -80,7 +80,7 @@ pub enum HostEvent {
     /// The end of a child task.
     Ended(Result<ProgramOutput, Fault>),
     /// A call to another server, or why it failed.
-    Fetched(Result<Fetched, String>),
+    Fetched(Result<FetchedResponse, String>),
 }
 
 /// How much a line of the log matters.

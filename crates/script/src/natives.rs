@@ -10,7 +10,7 @@
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use fetch::Fetched;
+use fetch::FetchedResponse;
 use link::{ChannelData, ContainerData, ContainerType, Name, CallOperation};
 use region::LinkData;
 use rquickjs::function::Opt;
@@ -451,7 +451,7 @@ fn name_of<'js, const N: usize>(ctx: &Ctx<'js>, name: &Name<N>) -> Result<JsStri
 /// A server's answer: `[status, headers, body]`, or the reason of the failure.
 pub fn fetched<'js>(
     ctx: &Ctx<'js>,
-    result: std::result::Result<Fetched, String>,
+    result: std::result::Result<FetchedResponse, String>,
 ) -> Result<Value<'js>> {
     let fetched = match result {
         Ok(fetched) => fetched,

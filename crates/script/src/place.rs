@@ -556,7 +556,7 @@ mod tests {
     use crate::limits::Limits;
     use crate::records::CopybookLibrary;
     use crate::source::ModuleSources;
-    use fetch::Fetcher;
+    use fetch::HttpFetcher;
 
     fn edition() -> Arc<ScriptGeneration> {
         Arc::new(ScriptGeneration {
@@ -564,7 +564,7 @@ mod tests {
             library: Arc::new(CopybookLibrary::new(Vec::new(), copybook::CodePage::ascii())),
             limits: Limits::default(),
             region: (String::new(), String::new()),
-            fetcher: Fetcher::default(),
+            fetcher: HttpFetcher::default(),
             programs: std::collections::BTreeMap::new(),
             paces: Vec::new(),
         })

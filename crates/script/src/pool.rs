@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::thread::JoinHandle;
 
-use fetch::Fetcher;
+use fetch::HttpFetcher;
 use region::engine::EngineClass;
 use region::{DoorRuntime, Handle, Port};
 use tokio::task::JoinSet;
@@ -45,7 +45,7 @@ pub struct ScriptGeneration {
     /// Scripts that programs can link to, by their names among programs.
     pub programs: BTreeMap<String, Arc<str>>,
     /// The client for `fetch`.
-    pub fetcher: Fetcher,
+    pub fetcher: HttpFetcher,
     /// Scripts of routes, with the brief requests in a row of each.
     pub paces: Vec<(Arc<str>, AtomicU32)>,
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use copybook::CodePage;
-use fetch::{Fetcher, SettingsError};
+use fetch::{HttpFetcher, SettingsError};
 use region::{GuestTask, Handle, StartRefusal, TaskRequest, UserId};
 use tokio::task::spawn_local;
 
@@ -92,7 +92,7 @@ pub fn check(
         mistakes.push(whole(String::new(), error.to_string()));
         ModuleSources::default()
     });
-    let fetcher = Fetcher::new(&config.fetch.settings(root)).unwrap_or_else(|wrong| {
+    let fetcher = HttpFetcher::new(&config.fetch.settings(root)).unwrap_or_else(|wrong| {
         let which = match wrong {
             SettingsError::Address { .. } => "allow",
             SettingsError::Trusted(_) | SettingsError::Shown(_) => "trusted",
@@ -101,7 +101,7 @@ pub fn check(
             String::new(),
             format!("[script.fetch] {which}: {wrong}"),
         ));
-        Fetcher::default()
+        HttpFetcher::default()
     });
     let mut edition = Arc::new(ScriptGeneration {
         sources: Arc::new(sources),

@@ -142,7 +142,7 @@ pub(super) struct Session {
 
 /// The transport.
 pub(super) enum SessionStream {
-    Http(fetch::Sender<http_body_util::Full<bytes::Bytes>>),
+    Http(fetch::HttpSender<http_body_util::Full<bytes::Bytes>>),
     Raw(Box<dyn Stream>),
 }
 

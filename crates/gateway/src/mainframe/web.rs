@@ -153,7 +153,7 @@ impl WebConnection {
     async fn exchange(
         &self,
         way: &ConnectionSessions,
-        mut sender: fetch::Sender<Full<Bytes>>,
+        mut sender: fetch::HttpSender<Full<Bytes>>,
         request: Request,
     ) -> Result<MainframeReply, WebReplyFailure> {
         let ready = sender.ready().await;

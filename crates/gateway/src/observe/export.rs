@@ -8,7 +8,7 @@
 
 use super::queue::{BatchReceiver, Queue};
 use super::{ObserverCounters, FinishedRequest, otlp};
-use fetch::{Fetcher, Request, Settings};
+use fetch::{HttpFetcher, Request, FetchSettings};
 use region::TraceRecord;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -53,20 +53,20 @@ pub fn check_endpoint(text: &str) -> Result<(), String> {
 /// The collector of traces.
 struct Collector {
     url: String,
-    fetcher: Fetcher,
+    fetcher: HttpFetcher,
 }
 
 impl Collector {
     fn new(endpoint: &str) -> Result<Collector, String> {
         let url = traces_url(endpoint)?;
-        let settings = Settings {
+        let settings = FetchSettings {
             allow: vec![url.clone()],
             timeout: PATIENCE,
             most_bytes: ANSWER_BYTES,
             trusted: None,
             shown: None,
         };
-        let fetcher = Fetcher::new(&settings).map_err(|e| e.to_string())?;
+        let fetcher = HttpFetcher::new(&settings).map_err(|e| e.to_string())?;
         Ok(Collector { url, fetcher })
     }
 

@@ -1,6 +1,6 @@
 //! Fetching an issuer's keys: over TLS, or from this machine.
 
-use fetch::{Fetcher, Request, Settings};
+use fetch::{HttpFetcher, Request, FetchSettings};
 use std::path::Path;
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ pub(super) fn get(url: &str, trusted: Option<&Path>) -> Result<Vec<u8>, String> 
 /// Returns a fetcher for a URL, if it is usable.
 ///
 /// # Errors Why it cannot be used.
-pub(super) fn check(url: &str, trusted: Option<&Path>) -> Result<Fetcher, String> {
+pub(super) fn check(url: &str, trusted: Option<&Path>) -> Result<HttpFetcher, String> {
     let uri: http::Uri = url.parse().map_err(|_| "not a valid URL")?;
     let host = uri.host().ok_or("the URL has no host")?;
     match uri.scheme_str() {
@@ -39,14 +39,14 @@ pub(super) fn check(url: &str, trusted: Option<&Path>) -> Result<Fetcher, String
         _ => return Err("the URL must begin with https://".into()),
     }
     let (allowed, _) = url.split_once('?').unwrap_or((url, ""));
-    let settings = Settings {
+    let settings = FetchSettings {
         allow: vec![allowed.to_owned()],
         timeout: LIMIT,
         most_bytes: MAX_BYTES,
         trusted: trusted.map(Path::to_owned),
         shown: None,
     };
-    Fetcher::new(&settings).map_err(|e| e.to_string())
+    HttpFetcher::new(&settings).map_err(|e| e.to_string())
 }
 
 #[cfg(test)]

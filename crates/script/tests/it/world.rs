@@ -88,7 +88,7 @@ impl ScriptHost for TestHost {
         let answer = match request.url.as_str() {
             "http://forbidden/" => return Err("not allowed".into()),
             "http://broken/" => Err("cannot connect".into()),
-            _ => Ok(fetch::Fetched {
+            _ => Ok(fetch::FetchedResponse {
                 status: 203,
                 headers: vec![("x-kind".into(), "echo".into())],
                 body: format!("{} {headers}{body}", request.method).into_bytes(),

@@ -18,7 +18,7 @@ use crate::config::{CertificateSection, WebConfig};
 use crate::service::lock;
 
 /// A connection on which requests can be sent.
-pub type RequestSender = fetch::Sender<RequestBody>;
+pub type RequestSender = fetch::HttpSender<RequestBody>;
 
 /// Connections to one server that are kept.
 const MOST_KEPT: usize = 32;

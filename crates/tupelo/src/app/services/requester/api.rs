@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fetch::{Fetched, Fetcher, Request, Settings, SettingsError};
+use fetch::{FetchedResponse, HttpFetcher, Request, FetchSettings, SettingsError};
 use gateway::{CallInterface, OutboundRequest, CallableApi};
 use link::CommandOperands;
 use worker::baq::{operand, pairs};
@@ -20,7 +20,7 @@ use crate::app::finding::Findings;
 pub struct RemoteApi {
     requester: CallableApi,
     url: String,
-    fetcher: Fetcher,
+    fetcher: HttpFetcher,
     credentials: ApiCredentials,
 }
 
@@ -121,7 +121,7 @@ impl RemoteApi {
             return Err("a certificate is shown over https:// alone".into());
         }
         let token_urls = credentials.urls().map(str::to_owned);
-        let settings = Settings {
+        let settings = FetchSettings {
             allow: std::iter::once(config.url.clone())
                 .chain(token_urls)
                 .collect(),
@@ -130,7 +130,7 @@ impl RemoteApi {
             trusted: config.trusted.as_ref().map(|file| folder.join(file)),
             shown,
         };
-        let fetcher = Fetcher::new(&settings).map_err(|wrong| match wrong {
+        let fetcher = HttpFetcher::new(&settings).map_err(|wrong| match wrong {
             SettingsError::Address { .. } => format!("url: {wrong}"),
             SettingsError::Trusted(_) => format!("trusted: {wrong}"),
             SettingsError::Shown(_) => format!("certificate: {wrong}"),
@@ -172,7 +172,7 @@ impl RemoteApi {
 
     /// Sends a request with its credentials; once more with a new token where
     /// the old one was refused.
-    async fn send(&self, outbound: OutboundRequest, own: &CallerParameters) -> Result<Fetched, CallResult> {
+    async fn send(&self, outbound: OutboundRequest, own: &CallerParameters) -> Result<FetchedResponse, CallResult> {
         let mut renew = false;
         loop {
             let identity = self.credentials.identity(&self.fetcher, own, renew).await?;
@@ -199,7 +199,7 @@ impl RemoteApi {
 }
 
 /// A request's answer, or what the program is told instead.
-pub async fn fetched(fetcher: &Fetcher, request: Request) -> Result<Fetched, CallResult> {
+pub async fn fetched(fetcher: &HttpFetcher, request: Request) -> Result<FetchedResponse, CallResult> {
     let fetching = fetcher.fetch(request);
     let fetching = fetching.map_err(|why| CallResult::refused(why.to_string()))?;
     let fetched = fetching.await;

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use fetch::{Fetcher, Request, basic};
+use fetch::{HttpFetcher, Request, basic};
 use http::{HeaderName, HeaderValue, header};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -121,7 +121,7 @@ impl ApiCredentials {
     /// The headers of a call. Tokens that are kept are used unless `renew`.
     pub async fn identity(
         &self,
-        fetcher: &Fetcher,
+        fetcher: &HttpFetcher,
         own: &CallerParameters,
         renew: bool,
     ) -> Result<IdentityHeaders, CallResult> {
@@ -158,7 +158,7 @@ impl ApiCredentials {
     }
 
     /// Asks for a token and keeps it.
-    async fn ask(&self, fetcher: &Fetcher, asking: TokenRequest) -> Result<String, CallResult> {
+    async fn ask(&self, fetcher: &HttpFetcher, asking: TokenRequest) -> Result<String, CallResult> {
         let fetched = super::api::fetched(fetcher, asking.request).await;
         let fetched = fetched.map_err(|why| why.of("the token server"))?;
         let wrong = |why: String| CallResult::refused(format!("the token server {why}"));
@@ -381,11 +381,11 @@ mod tests {
                 let _ = stream.write_all((head + &body).as_bytes());
             }
         });
-        let fetcher = Fetcher::new(&fetch::Settings {
+        let fetcher = HttpFetcher::new(&fetch::FetchSettings {
             allow: vec![url.clone()],
             timeout: Duration::from_secs(30),
             most_bytes: 1 << 16,
-            ..fetch::Settings::default()
+            ..fetch::FetchSettings::default()
         });
         let fetcher = fetcher.expect("an address");
         let credentials = ApiCredentials {

@@ -1,6 +1,6 @@
 //! What a program is told of its call.
 
-use fetch::Fetched;
+use fetch::FetchedResponse;
 use gateway::RequesterResponse;
 use link::{CallAnswer, CommandOperands};
 use worker::baq::{emit_pairs, operand, outcome};
@@ -56,7 +56,7 @@ impl CallResult {
 
     /// The server answered. `plain` is a call whose answer needs no structure
     /// to be a success.
-    pub fn answered(fetched: &Fetched, returned: RequesterResponse, plain: bool) -> CallResult {
+    pub fn answered(fetched: &FetchedResponse, returned: RequesterResponse, plain: bool) -> CallResult {
         let success = returned.mapped || (plain && (200..300).contains(&fetched.status));
         let outcome = match success {
             true => outcome::MAPPED,
@@ -102,7 +102,7 @@ impl CallResult {
 }
 
 /// What a server says of an error.
-fn shown(fetched: &Fetched) -> String {
+fn shown(fetched: &FetchedResponse) -> String {
     let text = String::from_utf8_lossy(&fetched.body);
     let mut end = text.len().min(MESSAGE_BYTES);
     while !text.is_char_boundary(end) {
@@ -121,10 +121,10 @@ mod tests {
     #[test]
     fn a_message_ends_between_two_characters() {
         let body = "é".repeat(MESSAGE_BYTES).into_bytes();
-        let fetched = |body| Fetched {
+        let fetched = |body| FetchedResponse {
             status: 500,
             body,
-            ..Fetched::default()
+            ..FetchedResponse::default()
         };
         assert_eq!(shown(&fetched(body)).len(), MESSAGE_BYTES);
         let none = shown(&fetched(b" \n".to_vec()));
