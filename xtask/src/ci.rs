@@ -72,7 +72,7 @@ pub fn run(args: &Args) -> Result<bool> {
             failed.push(*name);
         }
     }
-    tell_skipped(&std::fs::read_to_string(&skipped).unwrap_or_default());
+    print_skipped(&std::fs::read_to_string(&skipped).unwrap_or_default());
     if !failed.is_empty() {
         eprintln!("failed: {}", failed.join(", "));
     }
@@ -80,7 +80,7 @@ pub fn run(args: &Args) -> Result<bool> {
 }
 
 /// Says which tests did not run, and how many.
-fn tell_skipped(lines: &str) {
+fn print_skipped(lines: &str) {
     let mut lines: Vec<&str> = lines.lines().collect();
     lines.sort_unstable();
     lines.dedup();

@@ -36,7 +36,7 @@ pub struct Args {
     seconds: u64,
     /// Play these alone
     #[arg(long, value_name = "WORLD")]
-    world: Option<World>,
+    world: Option<SimWorld>,
     /// Steps of a history before it is let come to rest
     #[arg(long, value_name = "STEPS", default_value_t = 5_000)]
     steps: u64,
@@ -44,7 +44,7 @@ pub struct Args {
 
 /// What is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum World {
+enum SimWorld {
     /// A region with its workers
     One,
     /// Two regions and what is between them
@@ -67,13 +67,13 @@ pub fn run(args: &Args) -> Result<bool> {
         if Instant::now() >= until {
             break;
         }
-        if args.world != Some(World::Two) {
+        if args.world != Some(SimWorld::Two) {
             match panic::catch_unwind(|| play(seed, steps)) {
                 Ok(report) => add(&mut one, &report),
                 Err(_) => return Ok(broken(seed, steps, "one")),
             }
         }
-        if args.world != Some(World::One) {
+        if args.world != Some(SimWorld::One) {
             match panic::catch_unwind(|| ipconn::sim::play(seed, steps)) {
                 Ok(report) => add_two(&mut two, &report),
                 Err(_) => return Ok(broken(seed, steps, "two")),
@@ -87,11 +87,11 @@ pub fn run(args: &Args) -> Result<bool> {
     if live {
         eprintln!();
     }
-    if args.world != Some(World::Two) {
-        println!("{}", told(histories, &one));
+    if args.world != Some(SimWorld::Two) {
+        println!("{}", one_region_summary(histories, &one));
     }
-    if args.world != Some(World::One) {
-        println!("{}", told_of_two(histories, &two));
+    if args.world != Some(SimWorld::One) {
+        println!("{}", two_regions_summary(histories, &two));
     }
     Ok(true)
 }
@@ -104,13 +104,13 @@ fn play_one(seed: u64, args: &Args) {
             println!("{report}");
         }
     };
-    if args.world != Some(World::Two) {
+    if args.world != Some(SimWorld::Two) {
         let report = play_hashed(seed, args.steps);
-        print("one", report.hash, told(1, &report));
+        print("one", report.hash, one_region_summary(1, &report));
     }
-    if args.world != Some(World::One) {
+    if args.world != Some(SimWorld::One) {
         let report = ipconn::sim::play_hashed(seed, args.steps);
-        print("two", report.hash, told_of_two(1, &report));
+        print("two", report.hash, two_regions_summary(1, &report));
     }
 }
 
@@ -136,7 +136,7 @@ fn add_two(all: &mut Two, one: &Two) {
     all.disk_failures += one.disk_failures;
 }
 
-fn told_of_two(histories: u64, r: &Two) -> String {
+fn two_regions_summary(histories: u64, r: &Two) -> String {
     format!(
         "{histories} histories of two regions, {} steps: {} LINKs, {} units committed ({} in one \
          phase), {} backed out, {} with nobody to tell, {} connections cut, {} deaths of a region, \
@@ -177,7 +177,7 @@ fn add(all: &mut HistoryReport, one: &HistoryReport) {
     all.recovered += one.recovered;
 }
 
-fn told(histories: u64, r: &HistoryReport) -> String {
+fn one_region_summary(histories: u64, r: &HistoryReport) -> String {
     format!(
         "{histories} histories, {} steps: {} tasks ({} started by the region, {} refused), \
          {} units committed, {} backed out, {} workers killed, {} store failures, \

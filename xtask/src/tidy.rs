@@ -56,7 +56,7 @@ const LAYERS: &[(&str, u8)] = &[
 ];
 
 /// Uses within a layer, and why.
-const BESIDE: &[(&str, &str, &str)] = &[
+const WITHIN_LAYER: &[(&str, &str, &str)] = &[
     (
         "capture",
         "sna",
@@ -175,14 +175,14 @@ pub fn run() -> Result<bool> {
         let mut sources = Vec::new();
         rust_files(folder, &mut sources)?;
         let mut long = 0;
-        let mut language = Language::default();
+        let mut language = LanguageCounts::default();
         for path in sources {
             let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
             file(&path, &text, &mut broken);
             if PURE.iter().any(|name| folder.ends_with(name)) {
                 pure(&path, &text, &mut broken);
             }
-            language.look_at(&path, &text);
+            language.count_file(&path, &text);
             for function in functions::long(&text) {
                 long += 1;
                 let (name, line, lines) = (function.name, function.line, function.lines);
@@ -237,15 +237,15 @@ fn shape(folder: &Path, long: usize, broken: &mut Vec<String>) -> Result<()> {
 
 /// Phrases and names of a crate.
 #[derive(Default)]
-struct Language {
+struct LanguageCounts {
     /// Where phrases of the list are, and what to write.
     phrases: Vec<String>,
     one_word: usize,
     types: usize,
 }
 
-impl Language {
-    fn look_at(&mut self, path: &Path, text: &str) {
+impl LanguageCounts {
+    fn count_file(&mut self, path: &Path, text: &str) {
         // The list itself has every phrase.
         if !path.ends_with("tidy/phrases.rs") {
             let shown = path.display();
@@ -291,7 +291,7 @@ fn layers(folder: &Path, broken: &mut Vec<String>) -> Result<()> {
         let Some(theirs) = layer(used).filter(|_| in_dependencies) else {
             continue;
         };
-        let beside = BESIDE.iter().any(|(a, b, _)| *a == name && *b == used);
+        let beside = WITHIN_LAYER.iter().any(|(a, b, _)| *a == name && *b == used);
         if theirs >= own && !beside {
             broken.push(format!("{name} (layer {own}) uses {used} (layer {theirs})"));
         }

@@ -2,8 +2,8 @@
 //! plain TCP with the same buffers; the memory of many sessions; what a PIU
 //! costs.
 
-use super::appc_peer::{LU, MANY, SESSIONS, SPINS, Spinning, configuration};
-use super::{Bench, Bound, Row, Setting, alternate};
+use super::appc_peer::{LU, MANY, SESSIONS, SPINS, SpinningReader, configuration};
+use super::{BenchEntry, RowBound, BudgetRow, BenchSettings, alternate};
 use anyhow::{Context, Result};
 use appc::transactions::{FILE_TRANSFER, INQUIRY, file_transfer, inquiry};
 use appc::{AllocateRequest, NodeHost};
@@ -15,28 +15,28 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// APPC's benches.
-pub const BENCHES: &[Bench] = &[
-    Bench {
+pub const BENCHES: &[BenchEntry] = &[
+    BenchEntry {
         name: "appc-bulk",
         about: "file transfer in 32,000-byte buffers, one confirmation, against plain TCP",
         run: bulk,
     },
-    Bench {
+    BenchEntry {
         name: "appc-inquiry",
         about: "100/100 bytes, round trip, against plain TCP",
         run: round_trip,
     },
-    Bench {
+    BenchEntry {
         name: "appc-sessions-memory",
         about: "10,000 sessions between two processes: memory of each, and sessions/s",
         run: sessions,
     },
-    Bench {
+    BenchEntry {
         name: "appc-piu",
         about: "one PIU's headers read and written",
         run: headers,
     },
-    Bench {
+    BenchEntry {
         name: "appc-ring",
         about: "the token ring in virtual time: events a second of real time",
         run: ring,
@@ -46,14 +46,14 @@ pub const BENCHES: &[Bench] = &[
 const BUFFER: usize = 32_000;
 
 /// The other process.
-struct Peer {
+struct PeerProcess {
     process: Child,
     node: String,
     plain: String,
 }
 
-impl Peer {
-    fn start() -> Result<Peer> {
+impl PeerProcess {
+    fn start() -> Result<PeerProcess> {
         let mut process = Command::new(std::env::current_exe()?)
             .arg("appc-peer")
             .stdin(Stdio::piped())
@@ -63,7 +63,7 @@ impl Peer {
         let mut line = String::new();
         BufReader::new(output).read_line(&mut line)?;
         let (node, plain) = line.trim().split_once(' ').context("two addresses")?;
-        Ok(Peer {
+        Ok(PeerProcess {
             node: node.to_owned(),
             plain: plain.to_owned(),
             process,
@@ -82,10 +82,10 @@ impl Peer {
     }
 
     /// One whose both sides ask again and again instead of sleeping.
-    fn connect_spinning(&self, request: u32, reply: u32) -> Result<Spinning> {
+    fn connect_spinning(&self, request: u32, reply: u32) -> Result<SpinningReader> {
         let stream = self.open(request, reply | SPINS)?;
         stream.set_nonblocking(true)?;
-        Ok(Spinning(stream))
+        Ok(SpinningReader(stream))
     }
 
     fn open(&self, request: u32, reply: u32) -> Result<TcpStream> {
@@ -97,15 +97,15 @@ impl Peer {
     }
 }
 
-impl Drop for Peer {
+impl Drop for PeerProcess {
     fn drop(&mut self) {
         drop(self.process.stdin.take());
         let _ = self.process.wait();
     }
 }
 
-fn bulk(setting: &Setting) -> Result<Vec<Row>> {
-    let peer = Peer::start()?;
+fn bulk(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
+    let peer = PeerProcess::start()?;
     let host = peer.client()?;
     let call = AllocateRequest::new(LU, FILE_TRANSFER).with_mode("#BATCH");
     let mut rows = Vec::new();
@@ -130,21 +130,21 @@ fn bulk(setting: &Setting) -> Result<Vec<Row>> {
                 Ok(Some(total / begin.elapsed().as_secs_f64() / 1e6))
             },
         )?;
-        rows.push(Row::judged(
+        rows.push(BudgetRow::judged(
             "appc-bulk",
             format!("{bytes} bytes a confirmation"),
             (ours, "MB/s"),
             ("plain TCP", theirs),
-            Bound::RatioAtLeast(0.4),
+            RowBound::RatioAtLeast(0.4),
         ));
     }
     host.stop();
     Ok(rows)
 }
 
-fn round_trip(setting: &Setting) -> Result<Vec<Row>> {
+fn round_trip(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
     const REPETITIONS: u32 = 5000;
-    let peer = Peer::start()?;
+    let peer = PeerProcess::start()?;
     let host = peer.client()?;
     let call = AllocateRequest::new(LU, INQUIRY);
     let asked = || Ok(inquiry(&host, &call, 100, 100, REPETITIONS)?.average_s() * 1e6);
@@ -155,13 +155,13 @@ fn round_trip(setting: &Setting) -> Result<Vec<Row>> {
     host.stop();
     let row = |(ours, theirs), name, bound| {
         let row = "100/100 bytes, round trip";
-        Row::judged("appc-inquiry", row, (ours, "us"), (name, theirs), bound)
+        BudgetRow::judged("appc-inquiry", row, (ours, "us"), (name, theirs), bound)
     };
     // Ours looks for an answer for some microseconds before it sleeps, so it
     // stands between the two.
     Ok(vec![
-        row(sleeps, "TCP that sleeps", Bound::RatioAtMost(1.5)),
-        row(spins, "TCP that spins", Bound::Told),
+        row(sleeps, "TCP that sleeps", RowBound::RatioAtMost(1.5)),
+        row(spins, "TCP that spins", RowBound::ComparisonOnly),
     ])
 }
 
@@ -178,8 +178,8 @@ fn trips(stream: &mut (impl Read + Write), repetitions: u32) -> Result<Option<f6
     ))
 }
 
-fn sessions(_: &Setting) -> Result<Vec<Row>> {
-    let peer = Peer::start()?;
+fn sessions(_: &BenchSettings) -> Result<Vec<BudgetRow>> {
+    let peer = PeerProcess::start()?;
     let host = peer.client()?;
     let call = AllocateRequest::new(LU, INQUIRY).with_mode(MANY);
     let mut held = vec![host.allocate(&call)?];
@@ -194,12 +194,12 @@ fn sessions(_: &Setting) -> Result<Vec<Row>> {
     let count = f64::from(SESSIONS - 1);
     let row = |row: &str, value, unit| {
         let peer = ("none", None);
-        Row::judged(
+        BudgetRow::judged(
             "appc-sessions-memory",
             row,
             (value, unit),
             peer,
-            Bound::Told,
+            RowBound::ComparisonOnly,
         )
     };
     let rows = vec![
@@ -224,7 +224,7 @@ fn sessions(_: &Setting) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-fn headers(setting: &Setting) -> Result<Vec<Row>> {
+fn headers(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
     const TIMES: u32 = 2_000_000;
     let mut bytes = vec![0x2C, 0, 1, 2, 0, 7, 0x03, 0x91, 0x20];
     bytes.resize(109, 0xC1);
@@ -252,14 +252,14 @@ fn headers(setting: &Setting) -> Result<Vec<Row>> {
         Ok::<f64, anyhow::Error>(ours)
     };
     let row =
-        |row: &str, value| Row::judged("appc-piu", row, (value, "ns"), ("none", None), Bound::Told);
+        |row: &str, value| BudgetRow::judged("appc-piu", row, (value, "ns"), ("none", None), RowBound::ComparisonOnly);
     Ok(vec![
         row("read, 100-byte RU", measure(false)?),
         row("write, 100-byte RU", measure(true)?),
     ])
 }
 
-fn ring(setting: &Setting) -> Result<Vec<Row>> {
+fn ring(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
     let mut virtual_s = 0.0;
     let (events, _) = alternate(
         setting.rounds,
@@ -273,7 +273,7 @@ fn ring(setting: &Setting) -> Result<Vec<Row>> {
         || Ok(None),
     )?;
     let row = |row: String, value, unit| {
-        Row::judged("appc-ring", row, (value, unit), ("none", None), Bound::Told)
+        BudgetRow::judged("appc-ring", row, (value, unit), ("none", None), RowBound::ComparisonOnly)
     };
     Ok(vec![
         row(

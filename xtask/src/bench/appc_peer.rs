@@ -64,9 +64,9 @@ pub fn serve() -> Result<bool> {
 pub const SPINS: u32 = 1 << 31;
 
 /// A connection that asks again and again instead of sleeping.
-pub struct Spinning(pub TcpStream);
+pub struct SpinningReader(pub TcpStream);
 
-impl Read for Spinning {
+impl Read for SpinningReader {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         loop {
             match self.0.read(buffer) {
@@ -77,7 +77,7 @@ impl Read for Spinning {
     }
 }
 
-impl Write for Spinning {
+impl Write for SpinningReader {
     fn write(&mut self, buffer: &[u8]) -> std::io::Result<usize> {
         loop {
             match self.0.write(buffer) {
@@ -105,7 +105,7 @@ fn exchange(mut stream: TcpStream) -> std::io::Result<()> {
         return answer(stream, request, reply);
     }
     stream.set_nonblocking(true)?;
-    answer(Spinning(stream), request, reply & !SPINS)
+    answer(SpinningReader(stream), request, reply & !SPINS)
 }
 
 fn answer(mut stream: impl Read + Write, request: usize, reply: u32) -> std::io::Result<()> {

@@ -19,21 +19,21 @@ use anyhow::{Context, Result, bail};
 use capture::AnalysisOptions;
 use capture::synth::{BulkKind, bulk};
 
-use super::{Bench, Bound, Row, Setting, alternate, program};
+use super::{BenchEntry, RowBound, BudgetRow, BenchSettings, alternate, program};
 
 /// The capture benches.
-pub const BENCHES: &[Bench] = &[
-    Bench {
+pub const BENCHES: &[BenchEntry] = &[
+    BenchEntry {
         name: "capture-many-flows",
         about: "a capture of thousands of short connections explained, against tshark, tcptrace",
         run: |setting| rows("capture-many-flows", BulkKind::ManyFlows, setting),
     },
-    Bench {
+    BenchEntry {
         name: "capture-few-flows",
         about: "a capture of few long connections explained, against tshark, tcptrace",
         run: |setting| rows("capture-few-flows", BulkKind::FewFlows, setting),
     },
-    Bench {
+    BenchEntry {
         name: "capture-lossy",
         about: "a capture with losses explained, against tshark, tcptrace",
         run: |setting| rows("capture-lossy", BulkKind::Lossy, setting),
@@ -41,20 +41,20 @@ pub const BENCHES: &[Bench] = &[
 ];
 
 /// One generated capture.
-struct Sample {
+struct CaptureSample {
     path: PathBuf,
     megabytes: f64,
     packets: f64,
 }
 
-impl Sample {
-    fn make(folder: &Path, kind: BulkKind, megabytes: u64) -> Result<Sample> {
+impl CaptureSample {
+    fn make(folder: &Path, kind: BulkKind, megabytes: u64) -> Result<CaptureSample> {
         let path = folder.join(format!("{megabytes}.pcap"));
         let to = BufWriter::new(File::create(&path)?);
         let (bytes, packets) = bulk(kind, megabytes << 20, SEED, to)?;
         // Into the cache of the system.
         std::io::copy(&mut File::open(&path)?, &mut std::io::sink())?;
-        Ok(Sample {
+        Ok(CaptureSample {
             path,
             megabytes: bytes as f64 / 1e6,
             packets: packets as f64,
@@ -96,7 +96,7 @@ impl Sample {
     }
 
     /// MB/s of a peer, with the file as its last argument.
-    fn peer(&self, peer: &Peer) -> Result<Option<f64>> {
+    fn peer(&self, peer: &CapturePeer) -> Result<Option<f64>> {
         let Some(program) = program::on_path(peer.program) else {
             return Ok(None);
         };
@@ -116,17 +116,17 @@ impl Sample {
 }
 
 /// A program measured beside ours.
-struct Peer {
+struct CapturePeer {
     name: &'static str,
     program: &'static str,
     arguments: &'static [&'static str],
     /// It takes its time: a tenth of the capture is enough for both.
     slow: bool,
-    bound: Bound,
+    bound: RowBound,
 }
 
-const PEERS: &[Peer] = &[
-    Peer {
+const PEERS: &[CapturePeer] = &[
+    CapturePeer {
         name: "tshark fields",
         program: "tshark",
         arguments: &[
@@ -159,9 +159,9 @@ const PEERS: &[Peer] = &[
             "-r",
         ],
         slow: true,
-        bound: Bound::RatioAtLeast(20.0),
+        bound: RowBound::RatioAtLeast(20.0),
     },
-    Peer {
+    CapturePeer {
         name: "tshark TRANSUM",
         program: "tshark",
         arguments: &[
@@ -180,28 +180,28 @@ const PEERS: &[Peer] = &[
             "-r",
         ],
         slow: true,
-        bound: Bound::RatioAtLeast(20.0),
+        bound: RowBound::RatioAtLeast(20.0),
     },
-    Peer {
+    CapturePeer {
         name: "tcptrace brief",
         program: "tcptrace",
         arguments: &["-n"],
         slow: false,
-        bound: Bound::Told,
+        bound: RowBound::ComparisonOnly,
     },
-    Peer {
+    CapturePeer {
         name: "tcptrace full",
         program: "tcptrace",
         arguments: &["-nlrW"],
         slow: false,
-        bound: Bound::Told,
+        bound: RowBound::ComparisonOnly,
     },
 ];
 
-fn rows(bench: &'static str, kind: BulkKind, setting: &Setting) -> Result<Vec<Row>> {
+fn rows(bench: &'static str, kind: BulkKind, setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
     let folder = tempfile::tempdir()?;
-    let large = Sample::make(folder.path(), kind, 220)?;
-    let small = Sample::make(folder.path(), kind, 22)?;
+    let large = CaptureSample::make(folder.path(), kind, 220)?;
+    let small = CaptureSample::make(folder.path(), kind, 22)?;
     let small_peak = peak_megabytes(|| small.explain_here())?;
     let large_peak = peak_megabytes(|| large.explain_here())?;
     let mut rows = Vec::new();
@@ -214,7 +214,7 @@ fn rows(bench: &'static str, kind: BulkKind, setting: &Setting) -> Result<Vec<Ro
             alone = ours;
         }
         let row = (ours, "MB/s");
-        rows.push(Row::judged(
+        rows.push(BudgetRow::judged(
             bench,
             format!("one thread, {:.0} MB", sample.megabytes),
             row,
@@ -222,12 +222,12 @@ fn rows(bench: &'static str, kind: BulkKind, setting: &Setting) -> Result<Vec<Ro
             peer.bound,
         ));
     }
-    rows.push(Row::judged(
+    rows.push(BudgetRow::judged(
         bench,
         "one thread",
         (alone, "MB/s"),
         ("the budget", Some(MUST_MEGABYTES)),
-        Bound::ValueAtLeast(MUST_MEGABYTES),
+        RowBound::ValueAtLeast(MUST_MEGABYTES),
     ));
     let (two, one) = alternate(
         setting.rounds,
@@ -235,27 +235,27 @@ fn rows(bench: &'static str, kind: BulkKind, setting: &Setting) -> Result<Vec<Ro
         || Ok(Some(large.explained(1)?)),
     )?;
     let peer = ("one thread", one);
-    rows.push(Row::judged(
+    rows.push(BudgetRow::judged(
         bench,
         "two threads",
         (two, "MB/s"),
         peer,
-        Bound::Told,
+        RowBound::ComparisonOnly,
     ));
     let packets = |rate: f64| rate / large.megabytes * large.packets / 1e3;
-    rows.push(Row::judged(
+    rows.push(BudgetRow::judged(
         bench,
         "two threads",
         (packets(two), "kpackets/s"),
         ("one thread", one.map(packets)),
-        Bound::Told,
+        RowBound::ComparisonOnly,
     ));
-    rows.push(Row::judged(
+    rows.push(BudgetRow::judged(
         bench,
         "peak memory added, 220 MB",
         (large_peak, "MB"),
         ("22 MB capture", Some(small_peak)),
-        Bound::ValueAtMost(MUST_PEAK_MEGABYTES),
+        RowBound::ValueAtMost(MUST_PEAK_MEGABYTES),
     ));
     Ok(rows)
 }

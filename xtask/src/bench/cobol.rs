@@ -12,18 +12,18 @@ use serde_json::Value;
 use super::program;
 
 /// An application folder of programs that measure.
-pub struct Application {
+pub struct MeasuredApplication {
     folder: tempfile::TempDir,
 }
 
 /// A transaction, the program it runs, and that program's text.
 pub type Program = (&'static str, &'static str, &'static str);
 
-impl Application {
+impl MeasuredApplication {
     /// Writes the programs and their definitions; `settings` is tupelo.toml,
     /// `definitions` what the programs need beside themselves.
-    pub fn new(programs: &[Program], settings: &str, definitions: &str) -> Result<Application> {
-        let application = Application {
+    pub fn new(programs: &[Program], settings: &str, definitions: &str) -> Result<MeasuredApplication> {
+        let application = MeasuredApplication {
             folder: tempfile::tempdir()?,
         };
         let app = application.folder.path();

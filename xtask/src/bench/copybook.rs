@@ -15,30 +15,30 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use super::{Bench, Bound, Row, Setting, alternate, program};
+use super::{BenchEntry, RowBound, BudgetRow, BenchSettings, alternate, program};
 use crate::cargo::cargo;
 
 /// The copybook benches.
-pub const BENCHES: &[Bench] = &[
-    Bench {
+pub const BENCHES: &[BenchEntry] = &[
+    BenchEntry {
         name: "copybook-decode",
         about: "record to JSON, one thread, against the copybook-codec library",
         run: decode,
     },
-    Bench {
+    BenchEntry {
         name: "copybook-encode",
         about: "JSON to record, one thread, against the copybook-codec library",
         run: encode,
     },
-    Bench {
+    BenchEntry {
         name: "copybook-accepted",
         about: "copybooks accepted, against cobc -std=ibm",
         run: accepted,
     },
 ];
 
-fn decode(setting: &Setting) -> Result<Vec<Row>> {
-    let data = Data::make(60_000)?;
+fn decode(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
+    let data = BenchRecords::make(60_000)?;
     let out = data.folder.path().join("out.jsonl");
     let tupelo = program::tupelo()?;
     let peer = peer();
@@ -57,17 +57,17 @@ fn decode(setting: &Setting) -> Result<Vec<Row>> {
             Ok(Some(data.megabytes()? / seconds(c)?))
         },
     )?;
-    Ok(vec![Row::judged(
+    Ok(vec![BudgetRow::judged(
         "copybook-decode",
         "740-byte record to JSON",
         (ours, "MB/s"),
         ("copybook-codec", theirs),
-        Bound::RatioAtLeast(10.0),
+        RowBound::RatioAtLeast(10.0),
     )])
 }
 
-fn encode(setting: &Setting) -> Result<Vec<Row>> {
-    let data = Data::make(60_000)?;
+fn encode(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
+    let data = BenchRecords::make(60_000)?;
     let out = data.folder.path().join("out.bin");
     let tupelo = program::tupelo()?;
     let peer = peer();
@@ -87,12 +87,12 @@ fn encode(setting: &Setting) -> Result<Vec<Row>> {
             Ok(Some(data.megabytes()? / seconds(c)?))
         },
     )?;
-    Ok(vec![Row::judged(
+    Ok(vec![BudgetRow::judged(
         "copybook-encode",
         "JSON to 740-byte record",
         (ours, "MB/s"),
         ("copybook-codec", theirs),
-        Bound::RatioAtLeast(30.0),
+        RowBound::RatioAtLeast(30.0),
     )])
 }
 
@@ -135,7 +135,7 @@ copybook-core = "=0.6.1"
 [workspace]
 "#;
 
-fn accepted(_: &Setting) -> Result<Vec<Row>> {
+fn accepted(_: &BenchSettings) -> Result<Vec<BudgetRow>> {
     let tupelo = program::tupelo()?;
     let mut copybooks = Vec::new();
     find(Path::new("crates/copybook/testdata/corpus"), &mut copybooks);
@@ -160,12 +160,12 @@ fn accepted(_: &Setting) -> Result<Vec<Row>> {
             false => eprintln!("not accepted: {}", copybook.display()),
         }
     }
-    Ok(vec![Row::judged(
+    Ok(vec![BudgetRow::judged(
         "copybook-accepted",
         format!("of {} copybooks", copybooks.len()),
         (f64::from(taken), "copybooks"),
         ("cobc -std=ibm", Some(f64::from(compiled))),
-        Bound::RatioAtLeast(1.0),
+        RowBound::RatioAtLeast(1.0),
     )])
 }
 
@@ -231,15 +231,15 @@ fn seconds(mut command: Command) -> Result<f64> {
 }
 
 /// The records that are converted, as JSON lines and as bytes.
-struct Data {
+struct BenchRecords {
     folder: tempfile::TempDir,
     copybook: PathBuf,
     json: PathBuf,
     records: PathBuf,
 }
 
-impl Data {
-    fn make(count: usize) -> Result<Data> {
+impl BenchRecords {
+    fn make(count: usize) -> Result<BenchRecords> {
         let folder = tempfile::tempdir()?;
         let copybook = folder.path().join("customer.cpy");
         let json = folder.path().join("customers.jsonl");
@@ -254,7 +254,7 @@ impl Data {
         c.args(["record", "encode", "--code-page", "cp037"]);
         c.arg(&copybook).arg(&json).arg("-o").arg(&records);
         seconds(c)?;
-        Ok(Data {
+        Ok(BenchRecords {
             folder,
             copybook,
             json,

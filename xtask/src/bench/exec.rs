@@ -14,17 +14,17 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::{Bench, Bound, Row, Setting, cobol, median, program};
+use super::{BenchEntry, RowBound, BudgetRow, BenchSettings, cobol, median, program};
 use crate::cargo::cargo;
 
 /// The benches of commands and links.
-pub const BENCHES: &[Bench] = &[Bench {
+pub const BENCHES: &[BenchEntry] = &[BenchEntry {
     name: "exec",
     about: "LINK idle and saturated, commits, EXEC CICS READ, against bare peers",
     run: exec,
 }];
 
-fn exec(setting: &Setting) -> Result<Vec<Row>> {
+fn exec(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
     let folder = tempfile::tempdir()?;
     let module = empty_module(folder.path())?;
     let tupelo = program::tupelo()?.canonicalize()?;
@@ -50,14 +50,14 @@ fn exec(setting: &Setting) -> Result<Vec<Row>> {
         let (free, confined) = (median(&mut free), median(&mut confined));
         let peer = (&*open.peer, Some(median(&mut peers)));
         let empty = "threadsafe, empty program";
-        let bound = Bound::RatioAtMost(open.must);
-        rows.push(Row::judged(row, empty, (free, unit), peer, bound));
-        rows.push(Row::judged(
+        let bound = RowBound::RatioAtMost(open.must);
+        rows.push(BudgetRow::judged(row, empty, (free, unit), peer, bound));
+        rows.push(BudgetRow::judged(
             row,
             "the same, sandboxed",
             (confined, unit),
             ("without a sandbox", Some(free)),
-            Bound::RatioAtMost(1.03),
+            RowBound::RatioAtMost(1.03),
         ));
     }
     for (row, more) in [
@@ -66,22 +66,22 @@ fn exec(setting: &Setting) -> Result<Vec<Row>> {
     ] {
         let told = figure(&real("worker-start", more)?, "worker-start")?;
         let peer = ("a process", told.peer_value);
-        rows.push(Row::judged(
+        rows.push(BudgetRow::judged(
             "worker-start",
             row,
             (told.value, "us"),
             peer,
-            Bound::Told,
+            RowBound::ComparisonOnly,
         ));
     }
     // Commits need the bench's own worker, which writes records.
     let commits = figure(&cargo_bench("exec", &["commits", "--json"])?, "commits")?;
-    rows.push(Row::judged(
+    rows.push(BudgetRow::judged(
         "commits",
         "32 tasks, each update flushed",
         (commits.value, "updates/s"),
         ("one flush an update", commits.peer_value),
-        Bound::RatioAtLeast(commits.must),
+        RowBound::RatioAtLeast(commits.must),
     ));
     rows.extend(read(setting, folder.path())?);
     Ok(rows)
@@ -96,7 +96,7 @@ pub fn bare_round_trip() -> Result<f64> {
 }
 
 /// A line of the region's bench.
-struct Figure {
+struct ExecFigure {
     value: f64,
     peer: String,
     peer_value: Option<f64>,
@@ -104,11 +104,11 @@ struct Figure {
 }
 
 /// The line of a row among those that were printed.
-fn figure(lines: &[Value], row: &str) -> Result<Figure> {
+fn figure(lines: &[Value], row: &str) -> Result<ExecFigure> {
     let mut lines = lines.iter();
     let line = lines.find(|line| line["row"] == row);
     let line = line.with_context(|| format!("the region's bench has no row {row}"))?;
-    Ok(Figure {
+    Ok(ExecFigure {
         value: line["value"].as_f64().context("a row without a value")?,
         peer: line["peer"].as_str().unwrap_or_default().to_owned(),
         peer_value: line["peer_value"].as_f64(),
@@ -118,7 +118,7 @@ fn figure(lines: &[Value], row: &str) -> Result<Figure> {
 
 /// CPU of one EXEC CICS READ against a bare get, and against itself with the
 /// trace or the sandbox off.
-fn read(setting: &Setting, folder: &Path) -> Result<Vec<Row>> {
+fn read(setting: &BenchSettings, folder: &Path) -> Result<Vec<BudgetRow>> {
     let variants = [
         ("reads", ""),
         ("untraced", "trace = false\n"),
@@ -137,13 +137,13 @@ fn read(setting: &Setting, folder: &Path) -> Result<Vec<Row>> {
     }
     let [traced, untraced, open] = figures.map(|mut list| median(&mut list));
     let row =
-        |row: &str, peer, bound| Row::judged("exec-read", row, (traced, "ns CPU"), peer, bound);
-    let same = Bound::RatioAtMost(1.03);
+        |row: &str, peer, bound| BudgetRow::judged("exec-read", row, (traced, "ns CPU"), peer, bound);
+    let same = RowBound::RatioAtMost(1.03);
     Ok(vec![
         row(
             "READ INTO by key, 200-byte records, 100,000 keys",
             ("LMDB get", Some(median(&mut gets))),
-            Bound::RatioAtMost(3.0),
+            RowBound::RatioAtMost(3.0),
         ),
         row(
             "the same, traced",

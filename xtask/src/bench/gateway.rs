@@ -14,16 +14,16 @@ use std::process::{Child, Command, Stdio};
 use anyhow::{Context, Result, bail};
 
 use super::gateway_peers::PEERS;
-use super::{Bench, Bound, Row, Setting, median, program};
+use super::{BenchEntry, RowBound, BudgetRow, BenchSettings, median, program};
 
 /// The gateway's benches.
-pub const BENCHES: &[Bench] = &[Bench {
+pub const BENCHES: &[BenchEntry] = &[BenchEntry {
     name: "gateway",
     about: "REST to COBOL: throughput, CPU, bytes/s, against constant answers, nginx, Go, Node",
     run: gateway,
 }];
 
-fn gateway(setting: &Setting) -> Result<Vec<Row>> {
+fn gateway(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
     let folder = tempfile::tempdir()?;
     let threadsafe = application(folder.path(), "threadsafe", "CONCURRENCY(THREADSAFE)")?;
     let quasirent = application(folder.path(), "quasirent", "CONCURRENCY(QUASIRENT)")?;
@@ -32,36 +32,36 @@ fn gateway(setting: &Setting) -> Result<Vec<Row>> {
         ("THREADSAFE", &threadsafe, true),
         ("QUASIRENT", &quasirent, false),
     ] {
-        let pair = Pair::start(app, 1000)?;
+        let pair = ServerPair::start(app, 1000)?;
         let (ours, peer) = pair.measure(setting.rounds, 1000, &["-c", "50", "-t", "4s"])?;
-        let told = |b| if bound { b } else { Bound::Told };
-        rows.push(Row::judged(
+        let told = |b| if bound { b } else { RowBound::ComparisonOnly };
+        rows.push(BudgetRow::judged(
             "rest-1k-throughput",
             format!("1 KB, 50 connections, {concurrency}"),
             (ours.throughput, "requests/s"),
             ("constant", Some(peer.throughput)),
-            told(Bound::RatioAtLeast(0.55)),
+            told(RowBound::RatioAtLeast(0.55)),
         ));
-        rows.push(Row::judged(
+        rows.push(BudgetRow::judged(
             "rest-1k-cpu",
             format!("1 KB saturated, {concurrency}"),
             (ours.cpu_us, "us/request"),
             ("constant", Some(peer.cpu_us)),
-            told(Bound::RatioAtMost(2.0)),
+            told(RowBound::RatioAtMost(2.0)),
         ));
         if bound {
             rows.extend(others(setting, &pair, folder.path())?);
         }
     }
-    let pair = Pair::start(&threadsafe, 128 << 10)?;
+    let pair = ServerPair::start(&threadsafe, 128 << 10)?;
     let (ours, peer) = pair.measure(setting.rounds, 128 << 10, &["-c", "50", "-t", "4s"])?;
-    let mb = |m: &Measured| m.throughput * f64::from(128 << 10) / 1e6;
-    rows.push(Row::judged(
+    let mb = |m: &MeasuredRun| m.throughput * f64::from(128 << 10) / 1e6;
+    rows.push(BudgetRow::judged(
         "rest-128k-bytes",
         "128 KB, 50 connections, THREADSAFE",
         (mb(&ours), "MB/s"),
         ("constant", Some(mb(&peer))),
-        Bound::RatioAtLeast(0.5),
+        RowBound::RatioAtLeast(0.5),
     ));
     let load = [
         "-c", "500", "--think", "500ms", "-t", "10s", "--warmup", "2s",
@@ -71,18 +71,18 @@ fn gateway(setting: &Setting) -> Result<Vec<Row>> {
         ours.push(exchange(&pair.gateway, 256 << 10, &load)?);
     }
     let ours = medians(ours);
-    rows.push(Row::judged(
+    rows.push(BudgetRow::judged(
         "rest-256k-500-clients",
         "256 KB, 500 clients, 500 ms think time, THREADSAFE",
         (ours.throughput, "requests/s"),
         ("arithmetic", Some(1000.0)),
-        Bound::ValueAtLeast(980.0),
+        RowBound::ValueAtLeast(980.0),
     ));
     Ok(rows)
 }
 
 /// CPU of a request beside that of each server that is not ours.
-fn others(setting: &Setting, pair: &Pair, folder: &Path) -> Result<Vec<Row>> {
+fn others(setting: &BenchSettings, pair: &ServerPair, folder: &Path) -> Result<Vec<BudgetRow>> {
     let load = ["-c", "50", "-t", "4s"];
     let mut rows = Vec::new();
     for peer in &PEERS {
@@ -95,14 +95,14 @@ fn others(setting: &Setting, pair: &Pair, folder: &Path) -> Result<Vec<Row>> {
             }
         }
         let theirs = (!theirs.is_empty()).then(|| medians(theirs).cpu_us);
-        rows.push(Row::judged(
+        rows.push(BudgetRow::judged(
             "rest-1k-cpu",
             "1 KB saturated, THREADSAFE",
             (medians(ours).cpu_us, "us/request"),
             (peer.name, theirs),
             match peer.name {
-                "Go" => Bound::RatioAtMost(0.8),
-                _ => Bound::Told,
+                "Go" => RowBound::RatioAtMost(0.8),
+                _ => RowBound::ComparisonOnly,
             },
         ));
     }
@@ -110,7 +110,7 @@ fn others(setting: &Setting, pair: &Pair, folder: &Path) -> Result<Vec<Row>> {
 }
 
 /// What one run showed.
-pub struct Measured {
+pub struct MeasuredRun {
     /// Answers a second.
     pub throughput: f64,
     /// CPU of all server processes, µs a request.
@@ -118,23 +118,23 @@ pub struct Measured {
 }
 
 /// A gateway with its region, and the constant server.
-struct Pair {
+struct ServerPair {
     gateway: Server,
     constant: Server,
 }
 
-impl Pair {
-    fn start(app: &Path, bytes: usize) -> Result<Pair> {
+impl ServerPair {
+    fn start(app: &Path, bytes: usize) -> Result<ServerPair> {
         let mut constant = Command::new(program::example("constant")?);
         constant.args(["127.0.0.1:0", &bytes.to_string(), "1"]);
-        Ok(Pair {
+        Ok(ServerPair {
             gateway: Server::start(serve(app, &[])?)?,
             constant: Server::start(constant)?,
         })
     }
 
     /// Medians of alternating runs with the same load.
-    fn measure(&self, rounds: usize, bytes: usize, load: &[&str]) -> Result<(Measured, Measured)> {
+    fn measure(&self, rounds: usize, bytes: usize, load: &[&str]) -> Result<(MeasuredRun, MeasuredRun)> {
         let (mut ours, mut peer) = (Vec::new(), Vec::new());
         for _ in 0..rounds {
             ours.push(exchange(&self.gateway, bytes, load)?);
@@ -159,7 +159,7 @@ pub fn serve(app: &Path, options: &[&str]) -> Result<Command> {
 }
 
 /// The same request to either server, so that both do the same work of HTTP.
-pub fn exchange(server: &Server, bytes: usize, load: &[&str]) -> Result<Measured> {
+pub fn exchange(server: &Server, bytes: usize, load: &[&str]) -> Result<MeasuredRun> {
     let path = format!("/perfchannel/response/{bytes}");
     let request = [
         "-X",
@@ -173,9 +173,9 @@ pub fn exchange(server: &Server, bytes: usize, load: &[&str]) -> Result<Measured
 }
 
 /// The median of each figure.
-pub fn medians(runs: Vec<Measured>) -> Measured {
-    let of = |f: fn(&Measured) -> f64| median(&mut runs.iter().map(f).collect::<Vec<_>>());
-    Measured {
+pub fn medians(runs: Vec<MeasuredRun>) -> MeasuredRun {
+    let of = |f: fn(&MeasuredRun) -> f64| median(&mut runs.iter().map(f).collect::<Vec<_>>());
+    MeasuredRun {
         throughput: of(|m| m.throughput),
         cpu_us: of(|m| m.cpu_us),
     }
@@ -253,7 +253,7 @@ impl Server {
     }
 
     /// Drives one request again and again.
-    pub fn drive(&self, path: &str, request: &[&str], load: &[&str]) -> Result<Measured> {
+    pub fn drive(&self, path: &str, request: &[&str], load: &[&str]) -> Result<MeasuredRun> {
         let base = format!("http://{}", self.address);
         self.drive_at(&base, path, request, load)
     }
@@ -265,7 +265,7 @@ impl Server {
         path: &str,
         request: &[&str],
         load: &[&str],
-    ) -> Result<Measured> {
+    ) -> Result<MeasuredRun> {
         let before = cpu_ticks(self.child.id());
         let output = Command::new(program::tupelo()?)
             .args(["drive", "--json", "--threads", "1"])
@@ -290,7 +290,7 @@ impl Server {
             * (1.0
                 + report["warmup_s"].as_f64().unwrap_or(0.0)
                     / report["measured_s"].as_f64().unwrap_or(1.0));
-        Ok(Measured {
+        Ok(MeasuredRun {
             throughput: report["throughput"].as_f64().context("no throughput")?,
             cpu_us: ticks as f64 * TICK_US / all,
         })

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use super::gateway::{Server, application, serve};
-use super::{Bench, Bound, Row, Setting};
+use super::{BenchEntry, RowBound, BudgetRow, BenchSettings};
 
 /// Connections.
 const CONNECTIONS: usize = 10_000;
@@ -19,13 +19,13 @@ const BOUND: f64 = 16_384.0;
 const SETTLED: Duration = Duration::from_secs(3);
 
 /// The bench of idle connections.
-pub const BENCHES: &[Bench] = &[Bench {
+pub const BENCHES: &[BenchEntry] = &[BenchEntry {
     name: "gateway-idle",
     about: "memory of a connection that is kept and asks for nothing",
     run,
 }];
 
-fn run(_: &Setting) -> Result<Vec<Row>> {
+fn run(_: &BenchSettings) -> Result<Vec<BudgetRow>> {
     let folder = tempfile::tempdir()?;
     let app = application(folder.path(), "idle", "CONCURRENCY(THREADSAFE)")?;
     let server = Server::start(serve(&app, &[])?)?;
@@ -40,12 +40,12 @@ fn run(_: &Setting) -> Result<Vec<Row>> {
     for stream in open.iter_mut().step_by(CONNECTIONS / 10) {
         send(stream)?;
     }
-    Ok(vec![Row::judged(
+    Ok(vec![BudgetRow::judged(
         "idle-connections",
         format!("{CONNECTIONS} kept, one answer each"),
         (each, "bytes/connection"),
         ("chosen", Some(BOUND)),
-        Bound::RatioAtMost(1.0),
+        RowBound::RatioAtMost(1.0),
     )])
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::gateway::{Server, application, exchange, medians, serve};
-use super::{Bench, Bound, Row, Setting};
+use super::{BenchEntry, RowBound, BudgetRow, BenchSettings};
 
 /// Where the operation's mappings are in the example.
 const OPERATION: &str =
@@ -32,13 +32,13 @@ const EXPRESSIONS: [(&str, &str, &str); 3] = [
 ];
 
 /// The bench of mappings.
-pub const BENCHES: &[Bench] = &[Bench {
+pub const BENCHES: &[BenchEntry] = &[BenchEntry {
     name: "gateway-mapping",
     about: "a request whose mappings are JSONata expressions against mappings of fields",
     run,
 }];
 
-fn run(setting: &Setting) -> Result<Vec<Row>> {
+fn run(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
     let folder = tempfile::tempdir()?;
     let direct = application(folder.path(), "direct", "CONCURRENCY(THREADSAFE)")?;
     let jsonata = application(folder.path(), "jsonata", "CONCURRENCY(THREADSAFE)")?;
@@ -54,12 +54,12 @@ fn run(setting: &Setting) -> Result<Vec<Row>> {
         peer.push(exchange(&direct, 1000, &load)?);
     }
     let (ours, peer) = (medians(ours), medians(peer));
-    Ok(vec![Row::judged(
+    Ok(vec![BudgetRow::judged(
         "jsonata",
         "CPU, 1 KB saturated, three expressions",
         (ours.cpu_us, "us/request"),
         ("direct mapping", Some(peer.cpu_us)),
-        Bound::Told,
+        RowBound::ComparisonOnly,
     )])
 }
 

@@ -15,7 +15,7 @@ use super::gateway::Server;
 use super::program;
 
 /// A server that is not ours.
-pub struct Peer {
+pub struct GatewayPeer {
     /// As the rows name it.
     pub name: &'static str,
     /// Starts it for answers of so many bytes, its files in a folder; none
@@ -24,16 +24,16 @@ pub struct Peer {
 }
 
 /// Every peer there is.
-pub const PEERS: [Peer; 3] = [
-    Peer {
+pub const PEERS: [GatewayPeer; 3] = [
+    GatewayPeer {
         name: "nginx",
         start: nginx,
     },
-    Peer {
+    GatewayPeer {
         name: "Go",
         start: go,
     },
-    Peer {
+    GatewayPeer {
         name: "Node",
         start: node,
     },

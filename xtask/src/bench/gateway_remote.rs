@@ -7,17 +7,17 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::gateway::{Measured, Server, application, exchange, medians, serve};
-use super::{Bench, Bound, Row, Setting};
+use super::gateway::{MeasuredRun, Server, application, exchange, medians, serve};
+use super::{BenchEntry, RowBound, BudgetRow, BenchSettings};
 
 /// The benches of a gateway apart from its region.
-pub const BENCHES: &[Bench] = &[Bench {
+pub const BENCHES: &[BenchEntry] = &[BenchEntry {
     name: "gateway-remote",
     about: "REST to COBOL over ipconn against the region in the gateway's process",
     run,
 }];
 
-fn run(setting: &Setting) -> Result<Vec<Row>> {
+fn run(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
     let folder = tempfile::tempdir()?;
     let app = application(folder.path(), "inside", "CONCURRENCY(THREADSAFE)")?;
     let inside = Server::start(serve(&app, &[])?)?;
@@ -41,21 +41,21 @@ fn run(setting: &Setting) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-fn both(name: &'static str, size: &str, ours: &Measured, theirs: &Measured) -> [Row; 2] {
+fn both(name: &'static str, size: &str, ours: &MeasuredRun, theirs: &MeasuredRun) -> [BudgetRow; 2] {
     [
-        Row::judged(
+        BudgetRow::judged(
             name,
             format!("throughput, {size}"),
             (ours.throughput, "requests/s"),
             ("in-process", Some(theirs.throughput)),
-            Bound::Told,
+            RowBound::ComparisonOnly,
         ),
-        Row::judged(
+        BudgetRow::judged(
             name,
             format!("CPU saturated, {size}"),
             (ours.cpu_us, "us/request"),
             ("in-process", Some(theirs.cpu_us)),
-            Bound::Told,
+            RowBound::ComparisonOnly,
         ),
     ]
 }

@@ -7,17 +7,17 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use super::gateway::{BODY, Measured, Server, application, medians, serve};
-use super::{Bench, Bound, Row, Setting, program};
+use super::gateway::{BODY, MeasuredRun, Server, application, medians, serve};
+use super::{BenchEntry, RowBound, BudgetRow, BenchSettings, program};
 
 /// The benches of the gateway's security.
-pub const BENCHES: &[Bench] = &[Bench {
+pub const BENCHES: &[BenchEntry] = &[BenchEntry {
     name: "gateway-secure",
     about: "a request with authentication and validation, and over TLS, against one without",
     run,
 }];
 
-fn run(setting: &Setting) -> Result<Vec<Row>> {
+fn run(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
     let folder = tempfile::tempdir()?;
     let plain = application(folder.path(), "plain", "CONCURRENCY(THREADSAFE)")?;
     let checked = application(folder.path(), "checked", "CONCURRENCY(THREADSAFE)")?;
@@ -39,18 +39,18 @@ fn run(setting: &Setting) -> Result<Vec<Row>> {
         tls.push(ask(&secure, "https", &["--insecure"])?);
     }
     let (off, on, tls) = (medians(off), medians(on), medians(tls));
-    let row = |name, measured: &Measured, bound| {
+    let row = |name, measured: &MeasuredRun, bound| {
         let off = ("off", Some(off.cpu_us));
         let what = "CPU, 1 KB saturated, 50 connections";
-        Row::judged(name, what, (measured.cpu_us, "us/request"), off, bound)
+        BudgetRow::judged(name, what, (measured.cpu_us, "us/request"), off, bound)
     };
     Ok(vec![
-        row("auth-on", &on, Bound::RatioAtMost(1.1)),
-        row("tls-on", &tls, Bound::Told),
+        row("auth-on", &on, RowBound::RatioAtMost(1.1)),
+        row("tls-on", &tls, RowBound::ComparisonOnly),
     ])
 }
 
-fn ask(server: &Server, scheme: &str, more: &[&str]) -> Result<Measured> {
+fn ask(server: &Server, scheme: &str, more: &[&str]) -> Result<MeasuredRun> {
     let json = "content-type: application/json";
     let request = ["-X", "PUT", "-H", json, "-d", BODY];
     let request: Vec<&str> = request.iter().chain(more).copied().collect();

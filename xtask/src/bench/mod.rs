@@ -32,7 +32,7 @@ mod web_services;
 use anyhow::{Result, bail};
 pub use appc_peer::serve as appc_peer;
 pub use drive::{PresentArgs, ServeArgs, present, serve};
-pub use row::{Bound, Row};
+pub use row::{RowBound, BudgetRow};
 pub use sockets_peer::serve as sockets_peer;
 
 /// Which benches to run and how to print them.
@@ -53,7 +53,7 @@ pub struct Args {
 }
 
 /// What every bench is told.
-pub struct Setting {
+pub struct BenchSettings {
     /// Rounds of each side, at least one.
     pub rounds: usize,
     /// By how many percent the server of known capacity is slower than told.
@@ -61,17 +61,17 @@ pub struct Setting {
 }
 
 /// One bench: its name, what it shows, and the function that measures it.
-pub struct Bench {
+pub struct BenchEntry {
     /// The name given on the command line, and the `bench` field of its rows.
     pub name: &'static str,
     /// One line for the list.
     pub about: &'static str,
     /// Measures and returns the rows.
-    pub run: fn(&Setting) -> Result<Vec<Row>>,
+    pub run: fn(&BenchSettings) -> Result<Vec<BudgetRow>>,
 }
 
 /// Every bench there is.
-const BENCHES: &[&[Bench]] = &[
+const BENCHES: &[&[BenchEntry]] = &[
     capture::BENCHES,
     appc::BENCHES,
     copybook::BENCHES,
@@ -99,11 +99,11 @@ pub fn run(args: &Args) -> Result<bool> {
         }
         return Ok(true);
     };
-    let chosen: Vec<&Bench> = all().filter(|b| b.name.starts_with(name)).collect();
+    let chosen: Vec<&BenchEntry> = all().filter(|b| b.name.starts_with(name)).collect();
     if chosen.is_empty() {
         bail!("no bench is called `{name}`; `cargo xtask bench` lists them");
     }
-    let setting = Setting {
+    let setting = BenchSettings {
         rounds: args.rounds.max(1),
         slower: args.slower,
     };

@@ -8,7 +8,7 @@ pub const HEADING: &str = "bench            row                                 
 
 /// One measured budget.
 #[derive(Serialize)]
-pub struct Row {
+pub struct BudgetRow {
     /// The bench's name.
     pub bench: &'static str,
     /// What this row measured.
@@ -34,7 +34,7 @@ pub struct Row {
 /// The line a row has to cross.
 #[derive(Clone, Copy)]
 #[allow(dead_code, reason = "each bench uses the bounds that its budget names")]
-pub enum Bound {
+pub enum RowBound {
     /// Ours ÷ peer's at most this.
     RatioAtMost(f64),
     /// Ours ÷ peer's at least this.
@@ -46,31 +46,31 @@ pub enum Bound {
     /// Within this distance of the peer's value (a limit known by arithmetic).
     Within(f64),
     /// Nothing to cross: told for comparison.
-    Told,
+    ComparisonOnly,
 }
 
-impl Row {
+impl BudgetRow {
     /// A row judged by `bound`.
     pub fn judged(
         bench: &'static str,
         row: impl Into<String>,
         (value, unit): (f64, &'static str),
         (peer, peer_value): (&str, Option<f64>),
-        bound: Bound,
-    ) -> Row {
+        bound: RowBound,
+    ) -> BudgetRow {
         let ratio = peer_value.filter(|p| *p != 0.0).map(|p| value / p);
         let (must, met) = match bound {
-            Bound::RatioAtMost(x) => (format!("ratio <= {x}"), ratio.map(|r| r <= x)),
-            Bound::RatioAtLeast(x) => (format!("ratio >= {x}"), ratio.map(|r| r >= x)),
-            Bound::ValueAtMost(x) => (format!("value <= {x}"), Some(value <= x)),
-            Bound::ValueAtLeast(x) => (format!("value >= {x}"), Some(value >= x)),
-            Bound::Within(x) => (
+            RowBound::RatioAtMost(x) => (format!("ratio <= {x}"), ratio.map(|r| r <= x)),
+            RowBound::RatioAtLeast(x) => (format!("ratio >= {x}"), ratio.map(|r| r >= x)),
+            RowBound::ValueAtMost(x) => (format!("value <= {x}"), Some(value <= x)),
+            RowBound::ValueAtLeast(x) => (format!("value >= {x}"), Some(value >= x)),
+            RowBound::Within(x) => (
                 format!("within {x}"),
                 peer_value.map(|p| (value - p).abs() <= x),
             ),
-            Bound::Told => (String::new(), None),
+            RowBound::ComparisonOnly => (String::new(), None),
         };
-        Row {
+        BudgetRow {
             bench,
             row: row.into(),
             value,
@@ -85,7 +85,7 @@ impl Row {
     }
 }
 
-impl fmt::Display for Row {
+impl fmt::Display for BudgetRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let number = |value: Option<f64>| value.map_or("-".into(), |v| format!("{v:.3}"));
         write!(

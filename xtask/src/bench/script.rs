@@ -13,17 +13,17 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use super::gateway::{Measured, Server, copy, medians};
-use super::{Bench, Bound, Row, Setting, median, program};
+use super::gateway::{MeasuredRun, Server, copy, medians};
+use super::{BenchEntry, RowBound, BudgetRow, BenchSettings, median, program};
 
 /// The benches of scripts.
-pub const BENCHES: &[Bench] = &[
-    Bench {
+pub const BENCHES: &[BenchEntry] = &[
+    BenchEntry {
         name: "script-link",
         about: "a script with one LINK against the same program through the gateway",
         run: link,
     },
-    Bench {
+    BenchEntry {
         name: "script-engine",
         about: "a request's fresh realm, and records by copybook object against by hand",
         run: engine,
@@ -58,7 +58,7 @@ const WAITS: &str = "\nDEFINE PROGRAM(PFWAIT) GROUP(PERF) LANGUAGE(COBOL)\n";
 const LENGTH: &str = "       01  LENGTH-AREA.\n           05  LEN-TO-RETURN PIC S9(9) COMP.\n";
 const SETTINGS: &str = "[gateway]\nthreads = 1\n[script.routes]\n\"/script/{size}\" = \"one.js\"\n";
 
-fn link(setting: &Setting) -> Result<Vec<Row>> {
+fn link(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
     let folder = tempfile::tempdir()?;
     let app = folder.path().join("app");
     copy(Path::new("examples/perfchannel"), &app)?;
@@ -98,39 +98,39 @@ fn link(setting: &Setting) -> Result<Vec<Row>> {
     }
     let (ours, peer) = (medians(ours), medians(peer));
     let mut rows = vec![
-        Row::judged(
+        BudgetRow::judged(
             "script-link",
             "1 LINK, 1 KB, 50 connections",
             (ours.throughput, "requests/s"),
             ("gateway", Some(peer.throughput)),
-            Bound::RatioAtLeast(0.6),
+            RowBound::RatioAtLeast(0.6),
         ),
-        Row::judged(
+        BudgetRow::judged(
             "script-link",
             "1 LINK, 1 KB, saturated: CPU",
             (ours.cpu_us, "us/request"),
             ("gateway", Some(peer.cpu_us)),
-            Bound::RatioAtMost(1.7),
+            RowBound::RatioAtMost(1.7),
         ),
     ];
     let alone = ["-c", "1", "-t", "2s"];
     let times = |method: &str, program: &str| -> Result<f64> {
         let path = format!("/script/1000?program={program}");
-        let runs: Result<Vec<Measured>> = (0..setting.rounds)
+        let runs: Result<Vec<MeasuredRun>> = (0..setting.rounds)
             .map(|_| server.drive(&path, &["-X", method], &alone))
             .collect();
         let mut us: Vec<f64> = runs?.iter().map(|m| 1e6 / m.throughput).collect();
         Ok(median(&mut us))
     };
     for (program, what, bound) in [
-        ("PFPADCON", "3 brief programs together", Bound::Told),
+        ("PFPADCON", "3 brief programs together", RowBound::ComparisonOnly),
         (
             "PFWAIT",
             "3 programs that wait 2 ms together",
-            Bound::RatioAtMost(0.5),
+            RowBound::RatioAtMost(0.5),
         ),
     ] {
-        rows.push(Row::judged(
+        rows.push(BudgetRow::judged(
             "script-link",
             format!("{what}, 1 connection"),
             (times("POST", program)?, "us/request"),
@@ -141,7 +141,7 @@ fn link(setting: &Setting) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-fn engine(setting: &Setting) -> Result<Vec<Row>> {
+fn engine(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
     let program = program::example("engine")?;
     let mut runs = Vec::new();
     for _ in 0..setting.rounds {
@@ -156,12 +156,12 @@ fn engine(setting: &Setting) -> Result<Vec<Row>> {
         let values: Option<Vec<f64>> = runs.iter().map(|r| r[key].as_f64()).collect();
         Ok(median(&mut values.with_context(|| format!("no {key}"))?))
     };
-    let mut rows = vec![Row::judged(
+    let mut rows = vec![BudgetRow::judged(
         "script-engine",
         "a request in a fresh realm",
         (of("request_us")?, "us"),
         ("limit", Some(50.0)),
-        Bound::ValueAtMost(50.0),
+        RowBound::ValueAtMost(50.0),
     )];
     for kind in [
         "read-number",
@@ -171,28 +171,28 @@ fn engine(setting: &Setting) -> Result<Vec<Row>> {
         "write-text",
     ] {
         let per_second = |who: &str| of(&format!("{kind}:{who}")).map(|ns| 1e9 / ns);
-        rows.push(Row::judged(
+        rows.push(BudgetRow::judged(
             "script-engine",
             kind,
             (per_second("ours")?, "fields/s"),
             ("by hand", Some(per_second("hand")?)),
-            Bound::RatioAtLeast(2.0),
+            RowBound::RatioAtLeast(2.0),
         ));
     }
     let per_second = |who: &str| of(&format!("to-json:{who}")).map(|ns| 1e9 / ns);
-    rows.push(Row::judged(
+    rows.push(BudgetRow::judged(
         "script-engine",
         "740-byte record to JSON",
         (per_second("ours")?, "records/s"),
         ("by hand", Some(per_second("hand")?)),
-        Bound::RatioAtLeast(2.0),
+        RowBound::RatioAtLeast(2.0),
     ));
-    rows.push(Row::judged(
+    rows.push(BudgetRow::judged(
         "script-engine",
         "740-byte record to JSON",
         (per_second("ours")?, "records/s"),
         ("Node, by hand", node(setting.rounds)?),
-        Bound::Told,
+        RowBound::ComparisonOnly,
     ));
     Ok(rows)
 }

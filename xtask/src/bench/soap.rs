@@ -15,16 +15,16 @@ use quick_xml::{Reader, Writer};
 use soap::xml::NamespaceScopes;
 use soap::{XmlCodec, XmlOptions};
 
-use super::{Bench, Bound, Row, Setting, alternate};
+use super::{BenchEntry, RowBound, BudgetRow, BenchSettings, alternate};
 
 /// The benches of web services.
-pub const BENCHES: &[Bench] = &[Bench {
+pub const BENCHES: &[BenchEntry] = &[BenchEntry {
     name: "web-soap-codec",
     about: "record to XML and back, one thread, against quick-xml alone",
     run: codec,
 }];
 
-fn codec(setting: &Setting) -> Result<Vec<Row>> {
+fn codec(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
     let (structure, _) = soap::wsdl::structure_of(COPYBOOK, "customer", "urn:bench")?;
     let codec = XmlCodec::build(&structure, &XmlOptions::default())?;
     let documents: Vec<String> = (0..DOCUMENTS).map(document).collect();
@@ -64,12 +64,12 @@ fn codec(setting: &Setting) -> Result<Vec<Row>> {
             Ok(Some(speed?))
         },
     )?;
-    let to_xml = Row::judged(
+    let to_xml = BudgetRow::judged(
         "web-soap-codec",
         "record to XML",
         (ours, "MB/s"),
         ("quick-xml", theirs),
-        Bound::RatioAtLeast(0.5),
+        RowBound::RatioAtLeast(0.5),
     );
     let mut area = vec![0; codec.max_len()];
     let (ours, theirs) = alternate(
@@ -94,12 +94,12 @@ fn codec(setting: &Setting) -> Result<Vec<Row>> {
             Ok(Some(speed?))
         },
     )?;
-    let to_record = Row::judged(
+    let to_record = BudgetRow::judged(
         "web-soap-codec",
         "XML to record",
         (ours, "MB/s"),
         ("quick-xml", theirs),
-        Bound::RatioAtLeast(0.5),
+        RowBound::RatioAtLeast(0.5),
     );
     Ok(vec![to_xml, to_record])
 }

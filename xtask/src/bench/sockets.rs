@@ -6,7 +6,7 @@
 //! in the second paper. Socket processes are all that the region uses without
 //! the customer's program, which is measured by itself.
 
-use super::{Bench, Bound, Row, Setting, median, program};
+use super::{BenchEntry, RowBound, BudgetRow, BenchSettings, median, program};
 use anyhow::{Context, Result, bail};
 use drive::engine::{self, SilentObserver};
 use lab::cycles::{CASES, CycleResult, Region, application_us, plan};
@@ -17,20 +17,20 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
 /// The benches of CICS sockets.
-pub const BENCHES: &[Bench] = &[
-    Bench {
+pub const BENCHES: &[BenchEntry] = &[
+    BenchEntry {
         name: "sockets",
         about: "CPU a message of EZASOKET, its drop-in replacement and receivers, and of bare epoll",
         run: sockets,
     },
-    Bench {
+    BenchEntry {
         name: "sockets-memory",
         about: "10,000 connections of a receiver: memory of each",
         run: memory,
     },
 ];
 
-fn sockets(setting: &Setting) -> Result<Vec<Row>> {
+fn sockets(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
     let tupelo = program::tupelo()?;
     let mut regions = Vec::new();
     for case in &CASES {
@@ -40,7 +40,7 @@ fn sockets(setting: &Setting) -> Result<Vec<Row>> {
     for region in &mut regions {
         region.cycles(5, WARM)?;
     }
-    let mut peer = Peer::start()?;
+    let mut peer = PeerServer::start()?;
     peer.cycles(5, WARM)?;
     let mut rows = Vec::new();
     for concurrent in [1, 5] {
@@ -62,7 +62,7 @@ fn judged(
     found: &[Vec<CycleResult>; 4],
     bare: &mut [f64],
     application: f64,
-) -> Vec<Row> {
+) -> Vec<BudgetRow> {
     let of = |found: &[CycleResult], value: &dyn Fn(&CycleResult) -> f64| {
         median(&mut found.iter().map(value).collect::<Vec<_>>())
     };
@@ -77,13 +77,13 @@ fn judged(
         _ => (0.69, 0.55),
     };
     let bounds = [
-        Bound::Told,
-        Bound::RatioAtMost(alone),
-        Bound::RatioAtMost(apart),
+        RowBound::ComparisonOnly,
+        RowBound::RatioAtMost(alone),
+        RowBound::RatioAtMost(apart),
     ];
     let mut rows = Vec::new();
     for (case, bound) in (1..CASES.len()).zip(bounds) {
-        rows.push(Row::judged(
+        rows.push(BudgetRow::judged(
             "sockets-cpu",
             format!("{}, {cycles}", CASES[case].name),
             (general(case), "us/message"),
@@ -91,22 +91,22 @@ fn judged(
             bound,
         ));
     }
-    rows.push(Row::judged(
+    rows.push(BudgetRow::judged(
         "sockets-receivers",
         format!("threads of receivers, {cycles}"),
         (of(&found[2], &|f| f.receivers_us), "us/message"),
         ("bare epoll", Some(median(bare))),
-        Bound::RatioAtMost(1.5),
+        RowBound::RatioAtMost(1.5),
     ));
     for (share, name) in [(0.5, "p50"), (0.99, "p99")] {
         let time = |f: &CycleResult| f.outcome.sum().passed.quantile(share) as f64 / 1e3;
         for case in 1..3 {
-            rows.push(Row::judged(
+            rows.push(BudgetRow::judged(
                 "sockets-response",
                 format!("{}, {cycles}, {name}", CASES[case].name),
                 (of(&found[case], &time), "us"),
                 ("classic", Some(of(&found[0], &time))),
-                Bound::Told,
+                RowBound::ComparisonOnly,
             ));
         }
     }
@@ -114,13 +114,13 @@ fn judged(
 }
 
 /// The bare server, in a process of its own.
-struct Peer {
+struct PeerServer {
     process: Child,
     address: String,
 }
 
-impl Peer {
-    fn start() -> Result<Peer> {
+impl PeerServer {
+    fn start() -> Result<PeerServer> {
         let mut process = Command::new(std::env::current_exe()?)
             .arg("sockets-peer")
             .stdin(Stdio::piped())
@@ -129,7 +129,7 @@ impl Peer {
         let output = process.stdout.take().context("the peer has an output")?;
         let mut address = String::new();
         BufReader::new(output).read_line(&mut address)?;
-        Ok(Peer {
+        Ok(PeerServer {
             process,
             address: address.trim().to_owned(),
         })
@@ -150,14 +150,14 @@ impl Peer {
     }
 }
 
-impl Drop for Peer {
+impl Drop for PeerServer {
     fn drop(&mut self) {
         drop(self.process.stdin.take());
         let _ = self.process.wait();
     }
 }
 
-fn memory(_: &Setting) -> Result<Vec<Row>> {
+fn memory(_: &BenchSettings) -> Result<Vec<BudgetRow>> {
     raise_files()?;
     let tupelo = program::tupelo()?;
     let region = Region::start(&CASES[2], Some(&tupelo))?;
@@ -171,12 +171,12 @@ fn memory(_: &Setting) -> Result<Vec<Row>> {
         held.push(connect(&region.listener)?);
     }
     let after = resident_kb(region.server.process())?;
-    Ok(vec![Row::judged(
+    Ok(vec![BudgetRow::judged(
         "sockets-memory",
         "one of 10,000 connections, after a message",
         ((after - before) / CONNECTIONS as f64, "KB"),
         ("none", None),
-        Bound::Told,
+        RowBound::ComparisonOnly,
     )])
 }
 

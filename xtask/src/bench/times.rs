@@ -12,12 +12,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-use super::cobol::{Application, Program};
+use super::cobol::{MeasuredApplication, Program};
 use super::exec;
-use super::{Bench, Bound, Row, Setting, median};
+use super::{BenchEntry, RowBound, BudgetRow, BenchSettings, median};
 
 /// The benches of time.
-pub const BENCHES: &[Bench] = &[Bench {
+pub const BENCHES: &[BenchEntry] = &[BenchEntry {
     name: "exec-time",
     about: "queue and ENQ calls, lateness of DELAY, START to first instruction, children",
     run,
@@ -26,10 +26,10 @@ pub const BENCHES: &[Bench] = &[Bench {
 const SLEEPS: usize = 1000;
 
 /// A call is one round trip, and work on both sides.
-const CALL: Bound = Bound::RatioAtMost(2.0);
+const CALL: RowBound = RowBound::RatioAtMost(2.0);
 
-fn run(setting: &Setting) -> Result<Vec<Row>> {
-    let application = Application::new(&PROGRAMS, SETTINGS, DEFINITIONS)?;
+fn run(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
+    let application = MeasuredApplication::new(&PROGRAMS, SETTINGS, DEFINITIONS)?;
     let mut figures: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for _ in 0..setting.rounds {
         let measured = [
@@ -55,10 +55,10 @@ fn run(setting: &Setting) -> Result<Vec<Row>> {
     let mut row = |row: &str, ours: &str, (name, peer): (&str, &str), bound| {
         let [value, peer] = [ours, peer].map(|f| figures.get_mut(f).map(|f| median(f)));
         let value = (value.unwrap_or(f64::NAN), "us");
-        Row::judged("exec-time", row, value, (name, peer), bound)
+        BudgetRow::judged("exec-time", row, value, (name, peer), bound)
     };
     let (trip, links) = (("a round trip", "trip"), "5 LINKs");
-    let (late, told) = (Bound::RatioAtMost(4.0), Bound::Told);
+    let (late, told) = (RowBound::RatioAtMost(4.0), RowBound::ComparisonOnly);
     Ok(vec![
         row("WRITEQ TS MAIN, 100 bytes", "write", trip, CALL),
         row("READQ TS, 100 bytes", "read", trip, CALL),
@@ -79,7 +79,7 @@ fn run(setting: &Setting) -> Result<Vec<Row>> {
             "START to first instruction",
             "start",
             trip,
-            Bound::RatioAtMost(8.0),
+            RowBound::RatioAtMost(8.0),
         ),
         row("the same, p99", "start99", trip, told),
         row(
@@ -92,7 +92,7 @@ fn run(setting: &Setting) -> Result<Vec<Row>> {
             "5 children that wait 2 ms",
             "waits",
             (links, "waited"),
-            Bound::RatioAtMost(0.5),
+            RowBound::RatioAtMost(0.5),
         ),
     ])
 }

@@ -14,16 +14,16 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use super::gateway::{Server, copy, medians};
-use super::{Bench, Bound, Row, Setting, median, program};
+use super::{BenchEntry, RowBound, BudgetRow, BenchSettings, median, program};
 
 /// The benches of web support.
-pub const BENCHES: &[Bench] = &[
-    Bench {
+pub const BENCHES: &[BenchEntry] = &[
+    BenchEntry {
         name: "web-echo",
         about: "EXEC CICS WEB echo against a program through the gateway and a bare server",
         run: echo,
     },
-    Bench {
+    BenchEntry {
         name: "web-converse",
         about: "WEB CONVERSE over a persistent session against a bare client",
         run: converse,
@@ -71,7 +71,7 @@ pub fn serve(app: &Path) -> Result<Server> {
     Server::start(serve)
 }
 
-fn echo(setting: &Setting) -> Result<Vec<Row>> {
+fn echo(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
     let folder = tempfile::tempdir()?;
     let body = "x".repeat(BYTES);
     let post = ["-X", "POST", "-H", "content-type: text/plain", "-d", &body];
@@ -101,32 +101,32 @@ fn echo(setting: &Setting) -> Result<Vec<Row>> {
             bare.push(constant.drive("/", &post, &load)?);
         }
         let (ours, rest, bare) = (medians(ours), medians(rest), medians(bare));
-        rows.push(Row::judged(
+        rows.push(BudgetRow::judged(
             "web-echo",
             format!("1 KB, 50 connections, {what}: CPU"),
             (ours.cpu_us, "us/request"),
             ("REST gateway", Some(rest.cpu_us)),
-            Bound::RatioAtMost(1.3),
+            RowBound::RatioAtMost(1.3),
         ));
-        rows.push(Row::judged(
+        rows.push(BudgetRow::judged(
             "web-echo",
             format!("1 KB, 50 connections, {what}"),
             (ours.throughput, "requests/s"),
             ("REST gateway", Some(rest.throughput)),
-            Bound::Told,
+            RowBound::ComparisonOnly,
         ));
-        rows.push(Row::judged(
+        rows.push(BudgetRow::judged(
             "web-echo",
             format!("1 KB, 50 connections, {what}: CPU of a server alone"),
             (ours.cpu_us, "us/request"),
             ("bare hyper server", Some(bare.cpu_us)),
-            Bound::Told,
+            RowBound::ComparisonOnly,
         ));
     }
     Ok(rows)
 }
 
-fn converse(setting: &Setting) -> Result<Vec<Row>> {
+fn converse(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
     let folder = tempfile::tempdir()?;
     let app = folder.path().join("app");
     application(&app, false)?;
@@ -139,12 +139,12 @@ fn converse(setting: &Setting) -> Result<Vec<Row>> {
         ours.push(by_program(&app, port)?);
         bare.push(by_client(port)?);
     }
-    Ok(vec![Row::judged(
+    Ok(vec![BudgetRow::judged(
         "web-converse",
         "1 KB, one persistent session, POST and its answer",
         (median(&mut ours), "us/request"),
         ("bare hyper client", Some(median(&mut bare))),
-        Bound::Told,
+        RowBound::ComparisonOnly,
     )])
 }
 

@@ -14,16 +14,16 @@ use anyhow::{Context, Result, bail};
 
 use super::gateway::{Server, medians};
 use super::web::serve;
-use super::{Bench, Bound, Row, Setting, program};
+use super::{BenchEntry, RowBound, BudgetRow, BenchSettings, program};
 
 /// The bench of the provider.
-pub const BENCHES: &[Bench] = &[Bench {
+pub const BENCHES: &[BenchEntry] = &[BenchEntry {
     name: "web-soap-provider",
     about: "a SOAP provider against REST for the same program and copybook",
     run: provider,
 }];
 
-fn provider(setting: &Setting) -> Result<Vec<Row>> {
+fn provider(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
     let folder = tempfile::tempdir()?;
     let load = ["-c", "50", "-t", "4s", "--warmup", "1s"];
     let (json, xml) = (json(), xml());
@@ -49,25 +49,25 @@ fn provider(setting: &Setting) -> Result<Vec<Row>> {
         let (soap, rest, bare) = (medians(soap), medians(rest), medians(bare));
         let label = format!("{LINES} lines, 50 connections, {what}");
         let row = |label: String, value, peer, bound| {
-            Row::judged("web-soap-provider", label, value, peer, bound)
+            BudgetRow::judged("web-soap-provider", label, value, peer, bound)
         };
         rows.push(row(
             format!("{label}: CPU"),
             (soap.cpu_us, "us/request"),
             ("REST gateway", Some(rest.cpu_us)),
-            Bound::RatioAtMost(2.0),
+            RowBound::RatioAtMost(2.0),
         ));
         rows.push(row(
             label.clone(),
             (soap.throughput, "requests/s"),
             ("REST gateway", Some(rest.throughput)),
-            Bound::Told,
+            RowBound::ComparisonOnly,
         ));
         rows.push(row(
             format!("{label}: CPU of a server alone"),
             (soap.cpu_us, "us/request"),
             ("bare hyper server", Some(bare.cpu_us)),
-            Bound::Told,
+            RowBound::ComparisonOnly,
         ));
     }
     Ok(rows)

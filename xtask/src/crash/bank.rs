@@ -16,7 +16,7 @@ use crate::bench::program;
 
 /// What an account holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Account {
+pub struct BankAccount {
     /// Its balance.
     pub cents: i64,
     /// Transfers that it took part in.
@@ -24,7 +24,7 @@ pub struct Account {
 }
 
 /// What became of a transfer.
-pub enum Sent {
+pub enum TransferResult {
     /// The bank said that it was made.
     Acknowledged,
     /// The bank said that it was not made.
@@ -36,7 +36,7 @@ pub enum Sent {
 }
 
 /// A bank that is served, killed and served again.
-pub struct Bank {
+pub struct CrashBank {
     tupelo: PathBuf,
     folder: PathBuf,
     state: tempfile::TempDir,
@@ -48,11 +48,11 @@ pub struct Bank {
 /// than a minute.
 const WAIT: Duration = Duration::from_secs(300);
 
-impl Bank {
+impl CrashBank {
     /// Serves the bank with records of its own, in workers whose sandbox is
     /// complete. The program is a copy, so that a build meanwhile is not mixed
     /// into the run.
-    pub fn open(tupelo: Option<&Path>) -> Result<Bank> {
+    pub fn open(tupelo: Option<&Path>) -> Result<CrashBank> {
         let built = match tupelo {
             Some(path) => path.to_owned(),
             None => program::tupelo()?,
@@ -67,7 +67,7 @@ impl Bank {
         std::fs::write(&settings, required)?;
         let tupelo = state.path().join("tupelo");
         std::fs::copy(&built, &tupelo).with_context(|| built.display().to_string())?;
-        let mut bank = Bank {
+        let mut bank = CrashBank {
             tupelo,
             folder,
             state,
@@ -128,7 +128,7 @@ impl Bank {
     }
 
     /// Whether its region has ended by itself, and what it said last.
-    pub fn said(&mut self) -> String {
+    pub fn exit_report(&mut self) -> String {
         let status = self.process.as_mut().map(Child::try_wait);
         let log = std::fs::read_to_string(self.state.path().join("log")).unwrap_or_default();
         let first = log.lines().count().saturating_sub(20);
@@ -195,7 +195,7 @@ impl Bank {
     }
 
     /// All its accounts.
-    pub fn accounts(&mut self) -> Result<BTreeMap<u32, Account>> {
+    pub fn accounts(&mut self) -> Result<BTreeMap<u32, BankAccount>> {
         let address = current(&self.address);
         let mut accounts = BTreeMap::new();
         let mut from = 1;
@@ -222,7 +222,7 @@ impl Bank {
     }
 }
 
-impl Drop for Bank {
+impl Drop for CrashBank {
     fn drop(&mut self) {
         // It is gone already where a kill was the last thing.
         let _ = self.kill_region();
@@ -230,7 +230,7 @@ impl Drop for Bank {
 }
 
 /// One account, from whoever listens by then.
-pub fn account_of(address: &Mutex<String>, number: u32) -> Result<Account> {
+pub fn account_of(address: &Mutex<String>, number: u32) -> Result<BankAccount> {
     let until = Instant::now() + WAIT;
     loop {
         let here = current(address);
@@ -264,17 +264,17 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
 }
 
 /// Asks for a transfer.
-pub fn transfer(address: &str, from: u32, to: u32, cents: u64) -> Sent {
+pub fn transfer(address: &str, from: u32, to: u32, cents: u64) -> TransferResult {
     let (whole, part) = (cents / 100, cents % 100);
     let body = format!("{{\"from\":{from},\"to\":{to},\"amount\":{whole}.{part:02}}}");
     let Ok(stream) = TcpStream::connect(address) else {
-        return Sent::Nowhere;
+        return TransferResult::Nowhere;
     };
     match exchange(stream, address, "POST", "/bank/transfers", &body) {
-        Ok((200, _)) => Sent::Acknowledged,
-        Ok((400..=499 | 503, _)) => Sent::Refused,
+        Ok((200, _)) => TransferResult::Acknowledged,
+        Ok((400..=499 | 503, _)) => TransferResult::Refused,
         // An abend backs out, but one that hit a commit may have come too late.
-        _ => Sent::Unknown,
+        _ => TransferResult::Unknown,
     }
 }
 
@@ -313,9 +313,9 @@ fn exchange(
     Ok((status, body.to_owned()))
 }
 
-fn account(one: &Value) -> Result<Account> {
+fn account(one: &Value) -> Result<BankAccount> {
     let balance = one["balance"].as_f64().context("a balance")?;
-    Ok(Account {
+    Ok(BankAccount {
         cents: (balance * 100.0).round() as i64,
         movements: one["movements"].as_u64().context("movements")?,
     })

@@ -12,12 +12,12 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 
-use super::Random;
-use super::bank::{self, Account, Bank, Sent};
+use super::SeededRandom;
+use super::bank::{self, BankAccount, CrashBank, TransferResult};
 
 /// What the clients know of the transfers.
 #[derive(Default, Clone)]
-pub struct Book {
+pub struct TransferBook {
     /// Transfers that the bank said were made.
     pub acknowledged: u64,
     /// Transfers that nothing was heard of.
@@ -29,7 +29,7 @@ pub struct Book {
     /// Of those without an answer, looked at and found not made.
     pub not_made: u64,
     /// What accounts of one client must hold.
-    pub known: BTreeMap<u32, Account>,
+    pub known: BTreeMap<u32, BankAccount>,
     /// By shared account: transfers acknowledged.
     pub shared_acknowledged: BTreeMap<u32, u64>,
     /// By shared account: transfers without an answer.
@@ -39,42 +39,42 @@ pub struct Book {
 }
 
 /// The clients' threads.
-pub struct Clients {
-    common: Arc<Common>,
+pub struct ClientThreads {
+    common: Arc<ClientContext>,
     threads: Vec<JoinHandle<Result<()>>>,
 }
 
-struct Common {
+struct ClientContext {
     address: Arc<Mutex<String>>,
-    book: Mutex<Book>,
+    book: Mutex<TransferBook>,
     stop: AtomicBool,
 }
 
-impl Clients {
+impl ClientThreads {
     /// Starts so many. Every second one gets two accounts to itself, as far as
     /// there are accounts.
     pub fn start(
-        bank: &Bank,
-        accounts: &BTreeMap<u32, Account>,
+        bank: &CrashBank,
+        accounts: &BTreeMap<u32, BankAccount>,
         clients: usize,
         seed: u64,
-    ) -> Result<Clients> {
+    ) -> Result<ClientThreads> {
         let numbers: Vec<u32> = accounts.keys().copied().collect();
         let alone = (clients / 2).min(numbers.len().saturating_sub(2) / 2);
         let (own, shared) = numbers.split_at(2 * alone);
         ensure!(shared.len() >= 2, "the bank has too few accounts");
         let known = own.iter().map(|n| (*n, accounts[n])).collect();
-        let common = Arc::new(Common {
+        let common = Arc::new(ClientContext {
             address: bank.address(),
-            book: Mutex::new(Book {
+            book: Mutex::new(TransferBook {
                 known,
-                ..Book::default()
+                ..TransferBook::default()
             }),
             stop: AtomicBool::new(false),
         });
         let threads = (0..clients)
             .map(|client| {
-                let random = Random((seed.wrapping_mul(1_000_003) + client as u64) | 1);
+                let random = SeededRandom((seed.wrapping_mul(1_000_003) + client as u64) | 1);
                 let pair = own.chunks_exact(2).nth(client).map(|p| [p[0], p[1]]);
                 let (common, shared) = (common.clone(), shared.to_vec());
                 std::thread::spawn(move || match pair {
@@ -83,7 +83,7 @@ impl Clients {
                 })
             })
             .collect();
-        Ok(Clients { common, threads })
+        Ok(ClientThreads { common, threads })
     }
 
     /// True when a client found a rule broken.
@@ -91,7 +91,7 @@ impl Clients {
         !self.common.book().wrong.is_empty()
     }
 
-    /// True when a client could not go on: [`Clients::stop`] says why.
+    /// True when a client could not go on: [`ClientThreads::stop`] says why.
     pub fn one_ended(&self) -> bool {
         self.threads.iter().any(JoinHandle::is_finished)
     }
@@ -102,7 +102,7 @@ impl Clients {
     }
 
     /// Waits for the clients' last transfers, and gives what they know.
-    pub fn stop(self) -> Result<Book> {
+    pub fn stop(self) -> Result<TransferBook> {
         self.common.stop.store(true, Ordering::SeqCst);
         for thread in self.threads {
             match thread.join() {
@@ -114,8 +114,8 @@ impl Clients {
     }
 }
 
-impl Common {
-    fn book(&self) -> MutexGuard<'_, Book> {
+impl ClientContext {
+    fn book(&self) -> MutexGuard<'_, TransferBook> {
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -124,14 +124,14 @@ impl Common {
     }
 
     /// Asks for a transfer and counts the answer; none when nobody listened.
-    fn send(&self, from: u32, to: u32, cents: u64) -> Option<Sent> {
+    fn send(&self, from: u32, to: u32, cents: u64) -> Option<TransferResult> {
         let sent = bank::transfer(&bank::current(&self.address), from, to, cents);
         let mut book = self.book();
         match sent {
-            Sent::Acknowledged => book.acknowledged += 1,
-            Sent::Unknown => book.unanswered += 1,
-            Sent::Refused => book.refused += 1,
-            Sent::Nowhere => {
+            TransferResult::Acknowledged => book.acknowledged += 1,
+            TransferResult::Unknown => book.unanswered += 1,
+            TransferResult::Refused => book.refused += 1,
+            TransferResult::Nowhere => {
                 drop(book);
                 std::thread::sleep(Duration::from_millis(2));
                 return None;
@@ -141,7 +141,7 @@ impl Common {
     }
 
     /// A client with accounts of its own: to and fro, so that neither runs dry.
-    fn alone(&self, pair: [u32; 2], mut random: Random) -> Result<()> {
+    fn alone(&self, pair: [u32; 2], mut random: SeededRandom) -> Result<()> {
         let mut known = pair.map(|number| self.book().known[&number]);
         let mut turn = 0;
         while self.goes_on() {
@@ -157,9 +157,9 @@ impl Common {
             moved[from].movements += 1;
             moved[to].movements += 1;
             match sent {
-                Sent::Acknowledged => known = moved,
-                Sent::Refused | Sent::Nowhere => {}
-                Sent::Unknown => {
+                TransferResult::Acknowledged => known = moved,
+                TransferResult::Refused | TransferResult::Nowhere => {}
+                TransferResult::Unknown => {
                     let found = [
                         bank::account_of(&self.address, pair[0])?,
                         bank::account_of(&self.address, pair[1])?,
@@ -187,7 +187,7 @@ impl Common {
     }
 
     /// A client among others: between any two of the shared accounts.
-    fn together(&self, numbers: &[u32], mut random: Random) -> Result<()> {
+    fn together(&self, numbers: &[u32], mut random: SeededRandom) -> Result<()> {
         while self.goes_on() {
             let mut one = || numbers[random.below(numbers.len() as u64) as usize];
             let (from, to) = (one(), one());
@@ -198,8 +198,8 @@ impl Common {
             let sent = self.send(from, to, cents);
             let mut book = self.book();
             let of = match sent {
-                Some(Sent::Acknowledged) => &mut book.shared_acknowledged,
-                Some(Sent::Unknown) => &mut book.shared_unanswered,
+                Some(TransferResult::Acknowledged) => &mut book.shared_acknowledged,
+                Some(TransferResult::Unknown) => &mut book.shared_unanswered,
                 _ => continue,
             };
             *of.entry(from).or_default() += 1;

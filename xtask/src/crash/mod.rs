@@ -17,8 +17,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use bank::{Account, Bank};
-use clients::{Book, Clients};
+use bank::{BankAccount, CrashBank};
+use clients::{TransferBook, ClientThreads};
 
 /// How much is killed.
 #[derive(clap::Args)]
@@ -54,7 +54,7 @@ pub struct Args {
 
 /// What was killed.
 #[derive(Default)]
-struct Killed {
+struct KillCounts {
     workers: u32,
     regions: u32,
     /// How long each region took to serve again, milliseconds.
@@ -66,9 +66,9 @@ pub fn run(args: &Args) -> Result<bool> {
     if args.units {
         return units::run(args.kills, args.seed, args.seconds);
     }
-    let mut bank = Bank::open(args.tupelo.as_deref())?;
+    let mut bank = CrashBank::open(args.tupelo.as_deref())?;
     let before = bank.accounts()?;
-    let clients = Clients::start(&bank, &before, args.clients, args.seed)?;
+    let clients = ClientThreads::start(&bank, &before, args.clients, args.seed)?;
     let began = Instant::now();
     let killed = kill(args, &mut bank, &clients)?;
     let took = began.elapsed();
@@ -76,7 +76,7 @@ pub fn run(args: &Args) -> Result<bool> {
     // What was in flight at the last kill may end while it is looked at.
     let after = match bank.settle() {
         Ok(()) => bank.accounts()?,
-        Err(error) => bail!("{error:#}; {}", bank.said()),
+        Err(error) => bail!("{error:#}; {}", bank.exit_report()),
     };
     let mut wrong = book.wrong.clone();
     wrong.extend(compare(&before, &after, &book));
@@ -86,12 +86,12 @@ pub fn run(args: &Args) -> Result<bool> {
 }
 
 /// Kills until it was enough, or something is wrong.
-fn kill(args: &Args, bank: &mut Bank, clients: &Clients) -> Result<Killed> {
+fn kill(args: &Args, bank: &mut CrashBank, clients: &ClientThreads) -> Result<KillCounts> {
     let until = args
         .seconds
         .map(|s| Instant::now() + Duration::from_secs(s));
-    let mut random = Random(args.seed | 1);
-    let mut killed = Killed::default();
+    let mut random = SeededRandom(args.seed | 1);
+    let mut killed = KillCounts::default();
     let mut kills = 0;
     while kills < args.kills {
         let over = until.is_some_and(|until| Instant::now() >= until);
@@ -124,7 +124,7 @@ fn kill(args: &Args, bank: &mut Bank, clients: &Clients) -> Result<Killed> {
     Ok(killed)
 }
 
-fn report(killed: &Killed, book: &Book, took: Duration, wrong: usize) {
+fn report(killed: &KillCounts, book: &TransferBook, took: Duration, wrong: usize) {
     let mut starts = killed.starts_ms.clone();
     starts.sort_by(f64::total_cmp);
     let at = |share: usize| starts.get(starts.len() * share / 100).copied();
@@ -151,12 +151,12 @@ fn report(killed: &Killed, book: &Book, took: Duration, wrong: usize) {
 }
 
 fn compare(
-    before: &BTreeMap<u32, Account>,
-    after: &BTreeMap<u32, Account>,
-    book: &Book,
+    before: &BTreeMap<u32, BankAccount>,
+    after: &BTreeMap<u32, BankAccount>,
+    book: &TransferBook,
 ) -> Vec<String> {
     let mut wrong = Vec::new();
-    let total = |accounts: &BTreeMap<u32, Account>| accounts.values().map(|a| a.cents).sum::<i64>();
+    let total = |accounts: &BTreeMap<u32, BankAccount>| accounts.values().map(|a| a.cents).sum::<i64>();
     if total(before) != total(after) {
         wrong.push(format!(
             "the bank had {} cents and has {}",
@@ -191,8 +191,8 @@ fn compare(
 
 /// Nobody opened an account.
 fn ensure_accounts(
-    before: &BTreeMap<u32, Account>,
-    after: &BTreeMap<u32, Account>,
+    before: &BTreeMap<u32, BankAccount>,
+    after: &BTreeMap<u32, BankAccount>,
     wrong: &mut Vec<String>,
 ) {
     let new = after.keys().filter(|number| !before.contains_key(number));
@@ -200,9 +200,9 @@ fn ensure_accounts(
 }
 
 /// Chance by seed.
-pub struct Random(u64);
+pub struct SeededRandom(u64);
 
-impl Random {
+impl SeededRandom {
     /// A number below `n`.
     pub fn below(&mut self, n: u64) -> u64 {
         self.0 ^= self.0 << 13;

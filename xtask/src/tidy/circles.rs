@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 /// A module: its path from the crate's root, and its file.
-struct Module {
+struct ModuleNode {
     path: Vec<String>,
     lines: usize,
     /// The paths that it uses, from the crate's root.
@@ -25,7 +25,7 @@ struct Module {
 }
 
 /// Modules of one folder that use one another in a circle.
-pub struct Circle {
+pub struct ModuleCircle {
     /// The folder, from the crate's root; empty for the root itself.
     pub folder: String,
     /// The folder's children in the circle.
@@ -37,7 +37,7 @@ pub struct Circle {
 }
 
 /// All circles of a crate, the largest first.
-pub fn of_crate(folder: &Path) -> Result<Vec<Circle>> {
+pub fn of_crate(folder: &Path) -> Result<Vec<ModuleCircle>> {
     let source = folder.join("src");
     let mut files = Vec::new();
     super::rust_files(&source, &mut files)?;
@@ -51,7 +51,7 @@ pub fn of_crate(folder: &Path) -> Result<Vec<Circle>> {
         };
         let text = fs::read_to_string(file)?;
         let text = without_tests(&text);
-        modules.push(Module {
+        modules.push(ModuleNode {
             lines: text.lines().count(),
             uses: uses(&text, &path, &names, &exports),
             path,
@@ -61,7 +61,7 @@ pub fn of_crate(folder: &Path) -> Result<Vec<Circle>> {
         .iter()
         .map(|path| path[..path.len() - 1].to_vec())
         .collect();
-    let mut circles: Vec<Circle> = folders
+    let mut circles: Vec<ModuleCircle> = folders
         .iter()
         .flat_map(|folder| circles_of(folder, &modules))
         .collect();
@@ -204,7 +204,7 @@ fn tree(rest: &mut &str, base: &mut Vec<String>, paths: &mut Vec<Vec<String>>) {
 }
 
 /// The circles among the children of a folder.
-fn circles_of(folder: &[String], modules: &[Module]) -> Vec<Circle> {
+fn circles_of(folder: &[String], modules: &[ModuleNode]) -> Vec<ModuleCircle> {
     let child = |path: &[String]| -> Option<String> {
         let below = path.strip_prefix(folder)?;
         below.first().cloned()
@@ -240,8 +240,8 @@ fn circles_of(folder: &[String], modules: &[Module]) -> Vec<Circle> {
             |other: &&String| reach[name].contains(*other) && reach[*other].contains(name);
         let members: Vec<&String> = edges.keys().filter(together).collect();
         done.extend(&members);
-        let inside = |m: &&Module| child(&m.path).is_some_and(|c| members.contains(&&c));
-        circles.push(Circle {
+        let inside = |m: &&ModuleNode| child(&m.path).is_some_and(|c| members.contains(&&c));
+        circles.push(ModuleCircle {
             folder: folder.join("::"),
             files: modules.iter().filter(inside).count(),
             lines: modules.iter().filter(inside).map(|m| m.lines).sum(),
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_from_the_parent_names_the_module_beside() {
+    fn a_path_from_the_parent_names_the_sibling_module() {
         let names: BTreeSet<Vec<String>> = ["a", "a::b", "a::c", "d"].map(path).into();
         let text = "use super::c::X;\nuse super::super::d::Y;";
         let found = uses(text, &path("a::b"), &names, &BTreeMap::new());
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn modules_that_use_one_another_are_a_circle() {
-        let module = |name: &str, uses: &[&str]| Module {
+        let module = |name: &str, uses: &[&str]| ModuleNode {
             path: path(name),
             lines: 10,
             uses: uses.iter().map(|u| path(u)).collect(),

@@ -72,7 +72,7 @@ pub const KINDS: [(&str, &[&str]); 10] = [
 
 /// One capture of a key.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Case {
+pub struct KeyCase {
     /// The capture's name in the key's folder.
     pub file: String,
     /// One of [`KINDS`], or [`HEALTHY`].
@@ -99,7 +99,7 @@ pub struct Case {
     folder: PathBuf,
 }
 
-impl Case {
+impl KeyCase {
     /// Where the capture is.
     pub fn path(&self) -> PathBuf {
         self.folder.join(&self.file)
@@ -134,7 +134,7 @@ impl Case {
 }
 
 /// The captures of a folder, or of the folders in it, in their order.
-pub fn read(folder: &Path) -> Result<Vec<Case>> {
+pub fn read(folder: &Path) -> Result<Vec<KeyCase>> {
     let own = folder.join("key.jsonl");
     if own.exists() {
         let text = fs::read_to_string(&own).with_context(|| own.display().to_string())?;
@@ -154,13 +154,13 @@ pub fn read(folder: &Path) -> Result<Vec<Case>> {
 }
 
 /// The lines of one key.
-fn parse(text: &str, folder: &Path) -> Result<Vec<Case>> {
+fn parse(text: &str, folder: &Path) -> Result<Vec<KeyCase>> {
     let mut cases = Vec::new();
     for (index, line) in text.lines().enumerate() {
         if line.trim().is_empty() {
             continue;
         }
-        let mut case: Case =
+        let mut case: KeyCase =
             serde_json::from_str(line).with_context(|| format!("line {}", index + 1))?;
         for kind in case.also.iter().chain([&case.kind]) {
             let known = kind == HEALTHY || KINDS.iter().any(|(name, _)| name == kind);
@@ -177,7 +177,7 @@ pub mod tests {
     use super::*;
 
     /// A case of this kind that cost so much.
-    pub fn case(kind: &str, owner: &str, cost_ms: Option<f64>) -> Case {
+    pub fn case(kind: &str, owner: &str, cost_ms: Option<f64>) -> KeyCase {
         let cost = cost_ms.map_or("null".to_owned(), |ms| ms.to_string());
         let line = format!(
             r#"{{"file":"a.pcap","kind":"{kind}","owner":"{owner}","cause":"c","cost_ms":{cost}}}"#

@@ -16,9 +16,9 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use key::Case;
-use report::Report;
-use score::Score;
+use key::KeyCase;
+use report::VerdictReport;
+use score::VerdictScore;
 use table::Table;
 
 /// Score verdicts.
@@ -42,7 +42,7 @@ pub struct Args {
 
 /// Scores; false when a capture could not be explained at all.
 pub fn run(args: &Args) -> Result<bool> {
-    let cases: Vec<Case> = key::read(&args.key)?
+    let cases: Vec<KeyCase> = key::read(&args.key)?
         .into_iter()
         .filter(|case| args.third.as_ref().is_none_or(|t| *t == case.third))
         .collect();
@@ -55,7 +55,7 @@ pub fn run(args: &Args) -> Result<bool> {
             Err(error) => {
                 failed += 1;
                 eprintln!("{}: {error:#}", case.path().display());
-                Score::unread(case)
+                VerdictScore::unread(case)
             }
         };
         if args.json {
@@ -72,7 +72,7 @@ pub fn run(args: &Args) -> Result<bool> {
 }
 
 /// What the program says of one capture.
-fn explain(program: &Path, capture: &Path) -> Result<Report> {
+fn explain(program: &Path, capture: &Path) -> Result<VerdictReport> {
     let output = Command::new(program)
         .args(["capture", "explain", "--json"])
         .arg(capture)

@@ -5,12 +5,12 @@ use serde::Deserialize;
 
 /// The report of one capture.
 #[derive(Debug, Default, Deserialize)]
-pub struct Report {
+pub struct VerdictReport {
     /// The largest slice; none when nothing is worth naming.
-    pub verdict: Option<Slice>,
+    pub verdict: Option<TimeSlice>,
     /// All slices, the largest first.
     #[serde(default)]
-    pub slices: Vec<Slice>,
+    pub slices: Vec<TimeSlice>,
     /// What the reader is warned of.
     #[serde(default)]
     pub warnings: Vec<serde_json::Value>,
@@ -18,7 +18,7 @@ pub struct Report {
 
 /// One part of the time that a user lost.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Slice {
+pub struct TimeSlice {
     /// One of the ten kinds of evidence, or "unexplained".
     pub kind: String,
     /// Who owns it: network, server, client or user.
@@ -32,10 +32,10 @@ pub struct Slice {
     pub remedy: Option<String>,
 }
 
-impl Report {
+impl VerdictReport {
     /// The verdict, then the slices after it, each kind once.
-    pub fn ranked(&self) -> Vec<&Slice> {
-        let mut ranked: Vec<&Slice> = Vec::new();
+    pub fn ranked(&self) -> Vec<&TimeSlice> {
+        let mut ranked: Vec<&TimeSlice> = Vec::new();
         for slice in self.verdict.iter().chain(&self.slices) {
             if ranked.iter().all(|other| other.kind != slice.kind) {
                 ranked.push(slice);
@@ -49,7 +49,7 @@ impl Report {
 ///
 /// # Errors
 /// When it has no field `verdict`: it is then a report of an earlier form.
-pub fn read(json: &[u8]) -> Result<Report> {
+pub fn read(json: &[u8]) -> Result<VerdictReport> {
     let value: serde_json::Value = serde_json::from_slice(json).context("not JSON")?;
     let fields = value.as_object().context("not an object")?;
     anyhow::ensure!(

@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
-use super::key::{Case, KINDS};
-use super::report::{Report, Slice};
+use super::key::{KeyCase, KINDS};
+use super::report::{VerdictReport, TimeSlice};
 
 /// How good the verdict of one capture is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Named {
+pub enum VerdictGrade {
     /// It names the cause.
     Right,
     /// Not first, but among the first three.
@@ -21,8 +21,8 @@ pub enum Named {
 
 /// The score of one capture.
 #[derive(Clone, Debug)]
-pub struct Score {
-    pub named: Named,
+pub struct VerdictScore {
+    pub named: VerdictGrade,
     /// Whether the owner that it names is the right one; none without a right
     /// verdict.
     pub owner: Option<bool>,
@@ -32,16 +32,16 @@ pub struct Score {
     pub remedy: bool,
     /// Whether nothing is to be done and nothing warned of.
     pub quiet: bool,
-    said: Option<Slice>,
+    named_slice: Option<TimeSlice>,
 }
 
 /// One line of the list of scores.
 #[derive(Serialize)]
-pub struct Line<'a> {
+pub struct ScoreLine<'a> {
     file: &'a str,
     kind: &'a str,
     third: &'a str,
-    named: Option<Named>,
+    named: Option<VerdictGrade>,
     said: Option<&'a str>,
     cost_ms: Option<f64>,
     lost_ms: Option<f64>,
@@ -61,16 +61,16 @@ const READ: usize = 3;
 const OWNED: [&str; 2] = ["host-wait", "window-closed"];
 
 /// Scores a report.
-pub fn score(case: &Case, report: &Report) -> Score {
+pub fn score(case: &KeyCase, report: &VerdictReport) -> VerdictScore {
     let ranked = report.ranked();
     let verdict = report.verdict.as_ref();
-    let right = |slice: &&Slice| case.accepts(&slice.kind) && owner_fits(case, slice);
+    let right = |slice: &&TimeSlice| case.accepts(&slice.kind) && owner_fits(case, slice);
     let place = ranked.iter().position(right);
     let named = match (place, verdict) {
-        (Some(0), Some(_)) => Named::Right,
-        (Some(place), _) if place < READ => Named::InThree,
-        (_, Some(slice)) if is_kind(&slice.kind) => Named::Misleading,
-        _ => Named::Absent,
+        (Some(0), Some(_)) => VerdictGrade::Right,
+        (Some(place), _) if place < READ => VerdictGrade::InThree,
+        (_, Some(slice)) if is_kind(&slice.kind) => VerdictGrade::Misleading,
+        _ => VerdictGrade::Absent,
     };
     let first_right = ranked.iter().find(|slice| right(slice));
     let cost = case.cost_ms.filter(|_| !case.healthy()).map(|cost| {
@@ -78,24 +78,24 @@ pub fn score(case: &Case, report: &Report) -> Score {
             .and_then(|slice| slice.lost_ms)
             .is_some_and(|lost| (lost - cost).abs() <= TOLERANCE * cost)
     });
-    Score {
+    VerdictScore {
         named,
         owner: verdict
-            .filter(|_| named == Named::Right)
+            .filter(|_| named == VerdictGrade::Right)
             .and_then(|slice| slice.owner.as_deref())
             .map(|owner| case.owned_by(owner)),
         cost,
-        remedy: named == Named::Right
+        remedy: named == VerdictGrade::Right
             && verdict
                 .and_then(|slice| slice.remedy.as_deref())
                 .is_some_and(|remedy| case.helped_by(remedy)),
         quiet: report.warnings.is_empty() && ranked.iter().all(|slice| slice.remedy.is_none()),
-        said: verdict.cloned(),
+        named_slice: verdict.cloned(),
     }
 }
 
 /// Whether the owner that a slice names can be the right one.
-fn owner_fits(case: &Case, slice: &Slice) -> bool {
+fn owner_fits(case: &KeyCase, slice: &TimeSlice) -> bool {
     if !OWNED.contains(&case.kind.as_str()) || slice.kind != case.kind {
         return true;
     }
@@ -110,37 +110,37 @@ fn is_kind(kind: &str) -> bool {
     KINDS.iter().any(|(name, _)| *name == kind)
 }
 
-impl Score {
+impl VerdictScore {
     /// The score of a capture that could not be explained.
-    pub fn unread(case: &Case) -> Score {
-        Score {
-            named: Named::Absent,
+    pub fn unread(case: &KeyCase) -> VerdictScore {
+        VerdictScore {
+            named: VerdictGrade::Absent,
             owner: None,
             cost: case.cost_ms.filter(|_| !case.healthy()).map(|_| false),
             remedy: false,
             quiet: false,
-            said: None,
+            named_slice: None,
         }
     }
 
     /// Whether there is nothing to mend.
-    pub fn good(&self, case: &Case) -> bool {
+    pub fn good(&self, case: &KeyCase) -> bool {
         if case.healthy() {
             return self.quiet;
         }
-        self.named == Named::Right && self.cost != Some(false) && self.remedy
+        self.named == VerdictGrade::Right && self.cost != Some(false) && self.remedy
     }
 
     /// The score as data.
-    pub fn line<'a>(&'a self, case: &'a Case) -> Line<'a> {
-        Line {
+    pub fn line<'a>(&'a self, case: &'a KeyCase) -> ScoreLine<'a> {
+        ScoreLine {
             file: &case.file,
             kind: &case.kind,
             third: &case.third,
             named: Some(self.named).filter(|_| !case.healthy()),
-            said: self.said.as_ref().map(|slice| slice.kind.as_str()),
+            said: self.named_slice.as_ref().map(|slice| slice.kind.as_str()),
             cost_ms: case.cost_ms,
-            lost_ms: self.said.as_ref().and_then(|slice| slice.lost_ms),
+            lost_ms: self.named_slice.as_ref().and_then(|slice| slice.lost_ms),
             cost_right: self.cost,
             owner_right: self.owner,
             remedy_right: self.remedy,
@@ -149,9 +149,9 @@ impl Score {
     }
 
     /// The score as a sentence: what is true, and what was said.
-    pub fn sentence(&self, case: &Case) -> String {
+    pub fn sentence(&self, case: &KeyCase) -> String {
         let ms = |ms: Option<f64>| ms.map_or("?".to_owned(), |ms| format!("{ms:.0}"));
-        let said = match &self.said {
+        let said = match &self.named_slice {
             Some(slice) => format!("{} {} ms", slice.kind, ms(slice.lost_ms)),
             None => "nothing".to_owned(),
         };
@@ -175,17 +175,17 @@ mod tests {
     use super::super::key::tests::case;
     use super::*;
 
-    fn report(slices: &[(&str, &str, f64)]) -> Report {
-        let slices: Vec<Slice> = slices
+    fn report(slices: &[(&str, &str, f64)]) -> VerdictReport {
+        let slices: Vec<TimeSlice> = slices
             .iter()
-            .map(|(kind, owner, lost)| Slice {
+            .map(|(kind, owner, lost)| TimeSlice {
                 kind: (*kind).into(),
                 owner: Some((*owner).into()),
                 lost_ms: Some(*lost),
                 remedy: Some("Send fewer queries".into()),
             })
             .collect();
-        Report {
+        VerdictReport {
             verdict: slices.first().cloned(),
             slices,
             warnings: Vec::new(),
@@ -197,11 +197,11 @@ mod tests {
         let case = case("chatty", "client", Some(100.0));
         let named = |slices: &[(&str, &str, f64)]| score(&case, &report(slices)).named;
         let (chatty, path) = (("chatty", "client", 90.0), ("slow-path", "network", 9.0));
-        assert_eq!(named(&[chatty, path]), Named::Right);
-        assert_eq!(named(&[path, chatty]), Named::InThree);
-        assert_eq!(named(&[path]), Named::Misleading);
-        assert_eq!(named(&[]), Named::Absent);
-        assert_eq!(named(&[("unexplained", "network", 9.0)]), Named::Absent);
+        assert_eq!(named(&[chatty, path]), VerdictGrade::Right);
+        assert_eq!(named(&[path, chatty]), VerdictGrade::InThree);
+        assert_eq!(named(&[path]), VerdictGrade::Misleading);
+        assert_eq!(named(&[]), VerdictGrade::Absent);
+        assert_eq!(named(&[("unexplained", "network", 9.0)]), VerdictGrade::Absent);
     }
 
     #[test]
@@ -219,7 +219,7 @@ mod tests {
     fn a_wait_of_the_wrong_host_is_misleading() {
         let case = case("host-wait", "client", None);
         let score = score(&case, &report(&[("host-wait", "server", 9.0)]));
-        assert_eq!(score.named, Named::Misleading);
+        assert_eq!(score.named, VerdictGrade::Misleading);
     }
 
     #[test]
@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn silence_is_good_only_where_nothing_is_slow() {
         let silent = report(&[]);
-        let good = |case: Case| score(&case, &silent).good(&case);
+        let good = |case: KeyCase| score(&case, &silent).good(&case);
         assert!(good(case("healthy", "none", Some(0.0))));
         assert!(!good(case("chatty", "client", Some(100.0))));
     }

@@ -3,19 +3,19 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::key::Case;
-use super::score::{Named, Score};
+use super::key::KeyCase;
+use super::score::{VerdictGrade, VerdictScore};
 
 /// Counts of many captures.
 #[derive(Default)]
 pub struct Table {
     /// By third, then by kind.
-    rows: BTreeMap<(String, String), Row>,
+    rows: BTreeMap<(String, String), CountRow>,
 }
 
 /// Counts of one kind in one third.
 #[derive(Clone, Default)]
-struct Row {
+struct CountRow {
     captures: u32,
     right: u32,
     in_three: u32,
@@ -34,7 +34,7 @@ const ALL: &str = "all";
 
 impl Table {
     /// Counts one capture: in its own row, its third's and the total.
-    pub fn add(&mut self, case: &Case, score: &Score) {
+    pub fn add(&mut self, case: &KeyCase, score: &VerdictScore) {
         for third in [case.third.as_str(), ALL] {
             for kind in [case.kind.as_str(), ALL] {
                 let row = self.rows.entry((third.into(), kind.into())).or_default();
@@ -44,8 +44,8 @@ impl Table {
     }
 }
 
-impl Row {
-    fn add(&mut self, case: &Case, score: &Score) {
+impl CountRow {
+    fn add(&mut self, case: &KeyCase, score: &VerdictScore) {
         if case.healthy() {
             self.healthy += 1;
             self.quiet += u32::from(score.quiet);
@@ -53,10 +53,10 @@ impl Row {
         }
         self.captures += 1;
         match score.named {
-            Named::Right => self.right += 1,
-            Named::InThree => self.in_three += 1,
-            Named::Absent => self.absent += 1,
-            Named::Misleading => self.misleading += 1,
+            VerdictGrade::Right => self.right += 1,
+            VerdictGrade::InThree => self.in_three += 1,
+            VerdictGrade::Absent => self.absent += 1,
+            VerdictGrade::Misleading => self.misleading += 1,
         }
         self.cost_known += u32::from(score.cost.is_some());
         self.cost_right += u32::from(score.cost == Some(true));

@@ -1,12 +1,12 @@
 //! CPU per request and memory of a closed loop of 50 connections.
 
-use super::peers::{Load, PEERS, Ran, answered, ours};
-use super::{Bound, Row, Setting};
+use super::peers::{PeerLoad, PEERS, DriverRun, answered, own_driver};
+use super::{RowBound, BudgetRow, BenchSettings};
 use crate::bench::median;
 use anyhow::Result;
 use drive::server::{ServerBehaviour, Server};
 
-const LOAD: Load = Load {
+const LOAD: PeerLoad = PeerLoad {
     connections: 50,
     rate: None,
     seconds: 3,
@@ -15,17 +15,17 @@ const LOAD: Load = Load {
 
 /// Every round runs ours and then each peer, so that a drift of the machine
 /// touches all alike.
-pub fn rows(setting: &Setting) -> Result<Vec<Row>> {
+pub fn rows(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
     let server = Server::start(ServerBehaviour {
         body_bytes: 12,
         ..ServerBehaviour::default()
     })?;
     let url = format!("http://{}/", server.address());
-    let mut mine = Figures::default();
-    let mut theirs: Vec<Figures> = PEERS.iter().map(|_| Figures::default()).collect();
+    let mut mine = DriverFigures::default();
+    let mut theirs: Vec<DriverFigures> = PEERS.iter().map(|_| DriverFigures::default()).collect();
     for _ in 0..setting.rounds {
         let before = answered(&server);
-        let ran = ours(&LOAD, &url)?;
+        let ran = own_driver(&LOAD, &url)?;
         mine.add(&ran, answered(&server) - before);
         for (peer, figures) in PEERS.iter().zip(&mut theirs) {
             let before = answered(&server);
@@ -39,35 +39,35 @@ pub fn rows(setting: &Setting) -> Result<Vec<Row>> {
     for (peer, figures) in PEERS.iter().zip(theirs) {
         let told = figures.medians();
         let bound = match peer.name {
-            "wrk" => Bound::RatioAtMost(1.15),
-            _ => Bound::Told,
+            "wrk" => RowBound::RatioAtMost(1.15),
+            _ => RowBound::ComparisonOnly,
         };
-        rows.push(Row::judged(
+        rows.push(BudgetRow::judged(
             "drive-cpu",
             "closed loop, 50 connections: CPU",
             (cpu, "us/request"),
             (peer.name, told.map(|t| t.0)),
             bound,
         ));
-        rows.push(Row::judged(
+        rows.push(BudgetRow::judged(
             "drive-cpu",
             "closed loop, 50 connections: memory",
             (memory, "MB"),
             (peer.name, told.map(|t| t.1)),
-            Bound::Told,
+            RowBound::ComparisonOnly,
         ));
     }
     Ok(rows)
 }
 
 #[derive(Default)]
-struct Figures {
+struct DriverFigures {
     cpu_us: Vec<f64>,
     memory_mb: Vec<f64>,
 }
 
-impl Figures {
-    fn add(&mut self, ran: &Ran, requests: f64) {
+impl DriverFigures {
+    fn add(&mut self, ran: &DriverRun, requests: f64) {
         self.cpu_us.push(ran.cpu_s * 1e6 / requests.max(1.0));
         self.memory_mb.push(ran.peak_mb);
     }

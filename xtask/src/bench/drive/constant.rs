@@ -1,14 +1,14 @@
 //! The evenness of 2,000 requests a second as the server sees them, and what
 //! the driver tells of their response time.
 
-use super::peers::{Load, PEERS, Ran, ours, settle};
-use super::{Bound, Row, Setting};
+use super::peers::{PeerLoad, PEERS, DriverRun, own_driver, settle};
+use super::{RowBound, BudgetRow, BenchSettings};
 use crate::bench::median;
 use anyhow::{Context, Result};
 use drive::engine;
 use drive::server::{ServerBehaviour, Server};
 
-const LOAD: Load = Load {
+const LOAD: PeerLoad = PeerLoad {
     connections: 50,
     rate: Some(2000),
     seconds: 3,
@@ -16,7 +16,7 @@ const LOAD: Load = Load {
 };
 
 /// Every round runs ours and then each peer that knows rates.
-pub fn rows(setting: &Setting) -> Result<Vec<Row>> {
+pub fn rows(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
     let server = Server::start(ServerBehaviour {
         log_arrivals: true,
         ..ServerBehaviour::default()
@@ -29,7 +29,7 @@ pub fn rows(setting: &Setting) -> Result<Vec<Row>> {
     let mut oha_p99 = Vec::new();
     for _ in 0..setting.rounds {
         server.take_arrivals();
-        let ran = ours(&LOAD, &url)?;
+        let ran = own_driver(&LOAD, &url)?;
         settle(&server);
         mine.push(variation(&server.take_arrivals()));
         my_p99.push(figure(&ran, "/response_p99_ms")?);
@@ -48,11 +48,11 @@ pub fn rows(setting: &Setting) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (i, (peer, mut values)) in peers.iter().zip(theirs).enumerate() {
         let bound = match i {
-            0 => Bound::ValueAtMost(0.2),
-            _ => Bound::Told,
+            0 => RowBound::ValueAtMost(0.2),
+            _ => RowBound::ComparisonOnly,
         };
         let told = (!values.is_empty()).then(|| median(&mut values));
-        rows.push(Row::judged(
+        rows.push(BudgetRow::judged(
             "drive-constant",
             "2,000/s as the server sees it",
             (ours, "gap CV"),
@@ -61,18 +61,18 @@ pub fn rows(setting: &Setting) -> Result<Vec<Row>> {
         ));
     }
     let told = (!oha_p99.is_empty()).then(|| median(&mut oha_p99));
-    rows.push(Row::judged(
+    rows.push(BudgetRow::judged(
         "drive-constant",
         "2,000/s, response p99",
         (median(&mut my_p99), "ms"),
         ("oha", told),
-        Bound::RatioAtMost(1.0),
+        RowBound::RatioAtMost(1.0),
     ));
     Ok(rows)
 }
 
 /// A figure of what a driver printed as JSON.
-pub fn figure(ran: &Ran, pointer: &str) -> Result<f64> {
+pub fn figure(ran: &DriverRun, pointer: &str) -> Result<f64> {
     let json: serde_json::Value = serde_json::from_str(&ran.output)?;
     let value = json.pointer(pointer).and_then(serde_json::Value::as_f64);
     value.with_context(|| format!("no {pointer} in {}", ran.output))

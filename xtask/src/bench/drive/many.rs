@@ -2,13 +2,13 @@
 //! the memory of each.
 
 use super::constant::figure;
-use super::peers::{Load, PEERS, ours};
-use super::{Bound, Row, Setting};
+use super::peers::{PeerLoad, PEERS, own_driver};
+use super::{RowBound, BudgetRow, BenchSettings};
 use anyhow::{Context, Result};
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-const LOAD: Load = Load {
+const LOAD: PeerLoad = PeerLoad {
     connections: 10_000,
     rate: Some(20_000),
     seconds: 5,
@@ -17,7 +17,7 @@ const LOAD: Load = Load {
 
 /// One round; a server in a process of its own, because both ends together
 /// need more descriptors than many systems allow one process.
-pub fn rows(_: &Setting) -> Result<Vec<Row>> {
+pub fn rows(_: &BenchSettings) -> Result<Vec<BudgetRow>> {
     let mut host = Command::new(std::env::current_exe()?)
         .arg("serve")
         .stdin(Stdio::piped())
@@ -32,11 +32,11 @@ pub fn rows(_: &Setting) -> Result<Vec<Row>> {
     outcome
 }
 
-fn present(url: &str) -> Result<Vec<Row>> {
-    let ran = ours(&LOAD, url)?;
+fn present(url: &str) -> Result<Vec<BudgetRow>> {
+    let ran = own_driver(&LOAD, url)?;
     let told = |row: &str, value, unit| {
         let row = format!("10,000 connections: {row}");
-        Row::judged("drive-many", row, (value, unit), ("", None), Bound::Told)
+        BudgetRow::judged("drive-many", row, (value, unit), ("", None), RowBound::ComparisonOnly)
     };
     let mut rows = vec![
         told("rate", figure(&ran, "/answers_s")?, "requests/s"),
@@ -45,12 +45,12 @@ fn present(url: &str) -> Result<Vec<Row>> {
     ];
     for peer in PEERS.iter() {
         let theirs = peer.run(&LOAD, url)?;
-        rows.push(Row::judged(
+        rows.push(BudgetRow::judged(
             "drive-many",
             "10,000 connections: memory",
             (ran.peak_mb, "MB"),
             (peer.name, theirs.map(|t| t.peak_mb)),
-            Bound::Told,
+            RowBound::ComparisonOnly,
         ));
     }
     Ok(rows)

@@ -10,35 +10,35 @@ mod peers;
 mod stall;
 mod theory;
 
-use super::{Bench, Bound, Row, Setting, median};
+use super::{BenchEntry, RowBound, BudgetRow, BenchSettings, median};
 use anyhow::{Result, bail};
 use drive::load::HttpLoad;
 use drive::server::{ServerBehaviour, Server};
 use std::time::Duration;
 
 /// The driver's benches.
-pub const BENCHES: &[Bench] = &[
-    Bench {
+pub const BENCHES: &[BenchEntry] = &[
+    BenchEntry {
         name: "drive-cpu",
         about: "driver CPU per request and memory, closed loop, 50 connections, against wrk and others",
         run: closed::rows,
     },
-    Bench {
+    BenchEntry {
         name: "drive-constant",
         about: "evenness of 2,000 requests/s and its p99, against oha and others",
         run: constant::rows,
     },
-    Bench {
+    BenchEntry {
         name: "drive-stall",
         about: "p99 told after a standstill of 1 s in runs of 10 and 20 s, against arithmetic and others",
         run: stall::rows,
     },
-    Bench {
+    BenchEntry {
         name: "drive-theory",
         about: "measured response and knee against M/M/c and M/D/1 on a server of known capacity",
         run: theory::rows,
     },
-    Bench {
+    BenchEntry {
         name: "drive-many",
         about: "10,000 connections at 20,000 requests/s: lateness p99, and memory of each driver",
         run: many::rows,

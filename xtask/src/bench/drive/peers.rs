@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// A load that every driver can be asked for.
 #[derive(Clone, Copy)]
-pub struct Load {
+pub struct PeerLoad {
     /// Connections.
     pub connections: usize,
     /// Requests a second; none for a closed loop.
@@ -23,18 +23,18 @@ pub struct Load {
 }
 
 /// Another driver: its program and how a load is asked of it.
-pub struct Peer {
+pub struct DriverPeer {
     /// The program as it is found on the path, and in the rows.
     pub name: &'static str,
     /// Whether it can present a constant rate.
     pub rates: bool,
     /// Its arguments for a load; files that it needs go into the folder.
-    arguments: fn(&Load, url: &str, folder: &Path) -> Result<Vec<String>>,
+    arguments: fn(&PeerLoad, url: &str, folder: &Path) -> Result<Vec<String>>,
 }
 
 /// What a driver's process used.
 #[derive(Clone, Debug, Default)]
-pub struct Ran {
+pub struct DriverRun {
     /// CPU, seconds, user and system.
     pub cpu_s: f64,
     /// The most memory it had, MB.
@@ -44,13 +44,13 @@ pub struct Ran {
 }
 
 /// Every driver that rows are made for, installed or not.
-pub const PEERS: &[Peer] = &[
-    Peer {
+pub const PEERS: &[DriverPeer] = &[
+    DriverPeer {
         name: "wrk",
         rates: false,
         arguments: |load, url, _| Ok(in_c(load, url)),
     },
-    Peer {
+    DriverPeer {
         name: "wrk2",
         rates: true,
         arguments: |load, url, _| {
@@ -61,7 +61,7 @@ pub const PEERS: &[Peer] = &[
             Ok(all)
         },
     },
-    Peer {
+    DriverPeer {
         name: "oha",
         rates: true,
         arguments: |load, url, _| {
@@ -72,12 +72,12 @@ pub const PEERS: &[Peer] = &[
             Ok(with_c_and_z(all, load, url))
         },
     },
-    Peer {
+    DriverPeer {
         name: "k6",
         rates: true,
         arguments: k6,
     },
-    Peer {
+    DriverPeer {
         name: "vegeta",
         rates: true,
         arguments: |load, url, folder| {
@@ -94,7 +94,7 @@ pub const PEERS: &[Peer] = &[
             Ok(all)
         },
     },
-    Peer {
+    DriverPeer {
         name: "hey",
         rates: true,
         arguments: |load, url, _| {
@@ -107,7 +107,7 @@ pub const PEERS: &[Peer] = &[
             Ok(with_c_and_z(all, load, url))
         },
     },
-    Peer {
+    DriverPeer {
         name: "fortio",
         rates: true,
         arguments: |load, url, _| {
@@ -120,10 +120,10 @@ pub const PEERS: &[Peer] = &[
     },
 ];
 
-impl Peer {
+impl DriverPeer {
     /// Presents a load; none when the program is not installed, or does not
     /// manage it, which is told.
-    pub fn run(&self, load: &Load, url: &str) -> Result<Option<Ran>> {
+    pub fn run(&self, load: &PeerLoad, url: &str) -> Result<Option<DriverRun>> {
         let Some(program) = find(self.name) else {
             return Ok(None);
         };
@@ -137,7 +137,7 @@ impl Peer {
 }
 
 /// Our own driver in a process of its own, asked like the others.
-pub fn ours(load: &Load, url: &str) -> Result<Ran> {
+pub fn own_driver(load: &PeerLoad, url: &str) -> Result<DriverRun> {
     let mut all = words(&["present", url]);
     all.extend(["--clients".into(), load.connections.to_string()]);
     all.extend(["--seconds".into(), load.seconds.to_string()]);
@@ -167,7 +167,7 @@ pub fn settle(server: &Server) {
     }
 }
 
-fn run(program: &Path, arguments: &[String], seconds: u32) -> Result<Ran> {
+fn run(program: &Path, arguments: &[String], seconds: u32) -> Result<DriverRun> {
     let output = tempfile::NamedTempFile::new()?;
     let before = children_cpu_s()?;
     let mut child = Command::new(program)
@@ -196,7 +196,7 @@ fn run(program: &Path, arguments: &[String], seconds: u32) -> Result<Ran> {
     if !ended.success() {
         bail!("{} ended with {ended}: {output}", program.display());
     }
-    Ok(Ran {
+    Ok(DriverRun {
         cpu_s: children_cpu_s()? - before,
         peak_mb,
         output,
@@ -224,7 +224,7 @@ fn children_cpu_s() -> Result<f64> {
     }
 }
 
-fn in_c(load: &Load, url: &str) -> Vec<String> {
+fn in_c(load: &PeerLoad, url: &str) -> Vec<String> {
     vec![
         "-t1".into(),
         format!("-c{}", load.connections),
@@ -233,14 +233,14 @@ fn in_c(load: &Load, url: &str) -> Vec<String> {
     ]
 }
 
-fn with_c_and_z(mut all: Vec<String>, load: &Load, url: &str) -> Vec<String> {
+fn with_c_and_z(mut all: Vec<String>, load: &PeerLoad, url: &str) -> Vec<String> {
     all.extend(["-c".into(), load.connections.to_string()]);
     all.extend(["-z".into(), format!("{}s", load.seconds), url.into()]);
     all
 }
 
-fn k6(load: &Load, url: &str, folder: &Path) -> Result<Vec<String>> {
-    let Load {
+fn k6(load: &PeerLoad, url: &str, folder: &Path) -> Result<Vec<String>> {
+    let PeerLoad {
         connections,
         rate,
         seconds,

@@ -5,13 +5,13 @@
 //! requests that should have been sent meanwhile, and tells a p99 of
 //! milliseconds. The arithmetic is that of `drive::selftest`.
 
-use super::peers::{Load, PEERS, Peer, Ran};
-use super::{Bound, Row, Setting, median};
+use super::peers::{PeerLoad, PEERS, DriverPeer, DriverRun};
+use super::{RowBound, BudgetRow, BenchSettings, median};
 use anyhow::Result;
 use drive::server::{ServerBehaviour, Server};
 use std::time::Duration;
 
-const LOAD: Load = Load {
+const LOAD: PeerLoad = PeerLoad {
     connections: 256,
     rate: Some(500),
     seconds: 10,
@@ -19,7 +19,7 @@ const LOAD: Load = Load {
 };
 
 /// Medians of ours and of each peer that tells a p99, for each length.
-pub fn rows(setting: &Setting) -> Result<Vec<Row>> {
+pub fn rows(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
     let mut rows = Vec::new();
     for seconds in [10, 20] {
         let (mut ours, mut expected) = (Vec::new(), Vec::new());
@@ -34,20 +34,20 @@ pub fn rows(setting: &Setting) -> Result<Vec<Row>> {
         }
         let label = format!("server stopped for 1 s in {seconds} s, p99");
         let ours = (median(&mut ours), "ms");
-        let row = |peer, bound| Row::judged("drive-stall", label.clone(), ours, peer, bound);
+        let row = |peer, bound| BudgetRow::judged("drive-stall", label.clone(), ours, peer, bound);
         let arithmetic = ("arithmetic", Some(median(&mut expected)));
-        rows.push(row(arithmetic, Bound::Within(20.0)));
+        rows.push(row(arithmetic, RowBound::Within(20.0)));
         for (peer, values) in PEERS.iter().zip(&mut peers).filter(|(p, _)| p.rates) {
             let p99 = (values.len() == setting.rounds).then(|| median(values));
-            rows.push(row((peer.name, p99), Bound::Told));
+            rows.push(row((peer.name, p99), RowBound::ComparisonOnly));
         }
     }
     Ok(rows)
 }
 
 /// The p99 that a peer prints of a run in whose middle the server stands still.
-fn stalled(peer: &Peer, seconds: u32) -> Result<Option<f64>> {
-    let load = Load { seconds, ..LOAD };
+fn stalled(peer: &DriverPeer, seconds: u32) -> Result<Option<f64>> {
+    let load = PeerLoad { seconds, ..LOAD };
     let server = Server::start(ServerBehaviour {
         body_bytes: 64,
         ..ServerBehaviour::default()
@@ -65,7 +65,7 @@ fn stalled(peer: &Peer, seconds: u32) -> Result<Option<f64>> {
 
 /// The p99 that a driver printed, in milliseconds: oha as JSON, hey and wrk2 as
 /// text. None of one that prints none.
-fn p99_ms(ran: &Ran) -> Option<f64> {
+fn p99_ms(ran: &DriverRun) -> Option<f64> {
     if let Ok(json) = serde_json::from_str::<serde_json::Value>(&ran.output) {
         let p99 = json.pointer("/latencyPercentiles/p99")?.as_f64()?;
         return Some(p99 * 1e3);

@@ -17,28 +17,28 @@
 
 mod queue;
 
-use super::{Bound, Row, Setting};
+use super::{RowBound, BudgetRow, BenchSettings};
 use anyhow::{Context, Result};
 use drive::engine::{self, IntervalRecord, RunObserver};
 use drive::load::HttpLoad;
 use drive::plan::ArrivalSpacing;
 use drive::server::{ServerBehaviour, Server, ServiceTime};
 use measure::stats::batch_mean;
-use queue::{KNEE, POINTS, Point, QUEUES, Queue};
+use queue::{KNEE, POINTS, QueuePoint, QUEUES, Queue};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// Three queues at three loads each, and the knee of each.
-pub fn rows(setting: &Setting) -> Result<Vec<Row>> {
+pub fn rows(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
     let slower = 1.0 + setting.slower / 100.0;
-    let mut path = Path::start(slower)?;
+    let mut path = ResponsePath::start(slower)?;
     let mut measured = Vec::new();
     for queue in QUEUES {
         let seed = 100 * u64::from(queue.servers) + u64::from(queue.exponential);
         let server = serve(queue, slower, seed)?;
         let mut points: Vec<_> = POINTS
             .iter()
-            .map(|point| (point, Batches::default()))
+            .map(|point| (point, ResponseBatches::default()))
             .collect();
         for round in 0..setting.rounds {
             path.measure(round)?;
@@ -50,13 +50,13 @@ pub fn rows(setting: &Setting) -> Result<Vec<Row>> {
         let points = points.into_iter();
         measured.extend(points.map(|(point, batches)| (queue, point, batches)));
     }
-    let path = path.told();
-    let mut rows = vec![Row::judged(
+    let path = path.estimated_ms();
+    let mut rows = vec![BudgetRow::judged(
         "drive-theory",
         "the path there and back".to_owned(),
         (path.0, "ms"),
         ("", None),
-        Bound::Told,
+        RowBound::ComparisonOnly,
     )];
     let means = measured.iter();
     rows.extend(means.map(|(queue, point, batches)| mean_row(queue, point, &batches.0, path)));
@@ -70,7 +70,7 @@ pub fn rows(setting: &Setting) -> Result<Vec<Row>> {
         let ended = searches.into_iter().map(|s| s.join());
         ended
             .map(|row| row.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect::<Result<Vec<Row>>>()
+            .collect::<Result<Vec<BudgetRow>>>()
     })?;
     rows.extend(knees);
     Ok(rows)
@@ -91,9 +91,9 @@ fn serve(queue: &Queue, slower: f64, seed: u64) -> std::io::Result<Server> {
 }
 
 /// What a response takes beyond its service when nothing waits.
-struct Path {
+struct ResponsePath {
     servers: [Server; 2],
-    batches: [Batches; 2],
+    batches: [ResponseBatches; 2],
 }
 
 /// The short and the long service, ms.
@@ -103,8 +103,8 @@ const PATH_RATE: f64 = 100.0;
 const PATH_SECONDS: f64 = 1.2;
 const PATH_BATCH_S: f64 = 0.2;
 
-impl Path {
-    fn start(slower: f64) -> Result<Path> {
+impl ResponsePath {
+    fn start(slower: f64) -> Result<ResponsePath> {
         let [short, long] = SERVICES_MS.map(|service_ms| {
             let queue = Queue {
                 servers: 1,
@@ -113,7 +113,7 @@ impl Path {
             };
             serve(&queue, slower, 1)
         });
-        Ok(Path {
+        Ok(ResponsePath {
             servers: [short?, long?],
             batches: Default::default(),
         })
@@ -129,7 +129,7 @@ impl Path {
     }
 
     /// The path in ms, and half the width of its interval.
-    fn told(&self) -> (f64, f64) {
+    fn estimated_ms(&self) -> (f64, f64) {
         let [short, long] = SERVICES_MS;
         let [(of_short, half_short), (of_long, half_long)] =
             [0, 1].map(|i| batch_mean(&self.batches[i].0, CONFIDENCE));
@@ -154,9 +154,9 @@ fn presented(server: &Server, rate: f64) -> HttpLoad {
 
 /// Counts and sums (ms) of the responses in batches of time.
 #[derive(Default)]
-struct Batches(Vec<(f64, f64)>);
+struct ResponseBatches(Vec<(f64, f64)>);
 
-impl Batches {
+impl ResponseBatches {
     /// Adds a run, every round with arrivals of its own.
     fn measure(
         &mut self,
@@ -174,7 +174,7 @@ impl Batches {
     }
 }
 
-impl RunObserver for Batches {
+impl RunObserver for ResponseBatches {
     fn interval(&mut self, interval: &IntervalRecord, _: f64) {
         for response in interval.populations.iter().map(|p| &p.response) {
             if !response.is_empty() {
@@ -185,19 +185,19 @@ impl RunObserver for Batches {
     }
 }
 
-fn mean_row(queue: &Queue, point: &Point, batches: &[(f64, f64)], path: (f64, f64)) -> Row {
+fn mean_row(queue: &Queue, point: &QueuePoint, batches: &[(f64, f64)], path: (f64, f64)) -> BudgetRow {
     let (mean, half) = batch_mean(batches, CONFIDENCE);
     let half = half.hypot(path.1);
-    Row::judged(
+    BudgetRow::judged(
         "drive-theory",
         format!("{queue} at {:.0} %: mean response", point.share * 100.0),
         (mean, "ms"),
         ("theory + path", Some(queue.response_ms(point) + path.0)),
-        Bound::Within((half * 1e3).round() / 1e3),
+        RowBound::Within((half * 1e3).round() / 1e3),
     )
 }
 
-fn knee_row(queue: &Queue, slower: f64, mut seed: u64) -> Result<Row> {
+fn knee_row(queue: &Queue, slower: f64, mut seed: u64) -> Result<BudgetRow> {
     let capacity = queue.capacity();
     let first = serve(queue, slower, seed)?;
     let mut load = presented(&first, capacity);
@@ -241,12 +241,12 @@ fn knee_row(queue: &Queue, slower: f64, mut seed: u64) -> Result<Row> {
         .curve
         .stick
         .context("there are enough levels for a fit")?;
-    Ok(Row::judged(
+    Ok(BudgetRow::judged(
         "drive-theory",
         format!("{queue}: throughput at the knee"),
         (stick.throughput, "1/s"),
         ("capacity", Some(capacity)),
-        Bound::Within(capacity * KNEE.within),
+        RowBound::Within(capacity * KNEE.within),
     ))
 }
 

@@ -15,7 +15,7 @@ pub struct Queue {
 }
 
 /// A load at which a queue is measured.
-pub struct Point {
+pub struct QueuePoint {
     /// Of the queue's capacity.
     pub share: f64,
     /// How long, without warm-up, in each round.
@@ -45,18 +45,18 @@ pub const QUEUES: &[Queue] = &[
 ];
 
 /// Longer where responses vary more.
-pub const POINTS: &[Point] = &[
-    Point {
+pub const POINTS: &[QueuePoint] = &[
+    QueuePoint {
         share: 0.3,
         seconds: 5.0,
         batch_s: 0.5,
     },
-    Point {
+    QueuePoint {
         share: 0.6,
         seconds: 7.0,
         batch_s: 0.7,
     },
-    Point {
+    QueuePoint {
         share: 0.8,
         seconds: 10.0,
         batch_s: 1.0,
@@ -64,7 +64,7 @@ pub const POINTS: &[Point] = &[
 ];
 
 /// How a knee is searched for.
-pub struct Levels {
+pub struct KneeSearch {
     /// The lowest load, of capacity.
     pub from: f64,
     /// The highest load, of capacity.
@@ -81,7 +81,7 @@ pub struct Levels {
 
 /// More levels beyond capacity than before it: the fit rests on them, and only
 /// their throughput depends on how long services happened to be.
-pub const KNEE: Levels = Levels {
+pub const KNEE: KneeSearch = KneeSearch {
     from: 0.5,
     to: 1.6,
     steps: 12,
@@ -97,12 +97,12 @@ impl Queue {
     }
 
     /// Requests a second at a load.
-    pub fn rate(&self, point: &Point) -> f64 {
+    pub fn rate(&self, point: &QueuePoint) -> f64 {
         self.capacity() * point.share
     }
 
     /// The mean response that theory gives, ms.
-    pub fn response_ms(&self, point: &Point) -> f64 {
+    pub fn response_ms(&self, point: &QueuePoint) -> f64 {
         let (rate, service) = (self.rate(point), self.service_ms / 1e3);
         let mean_s = match self.exponential {
             true => measure::queueing::mmc_response(self.servers, rate, service),
@@ -126,7 +126,7 @@ mod tests {
     use measure::stats::batch_mean;
 
     /// The batches that a driver without fault would measure, in virtual time.
-    fn batches(queue: &Queue, point: &Point, slower: f64, seed: u64) -> Vec<(f64, f64)> {
+    fn batches(queue: &Queue, point: &QueuePoint, slower: f64, seed: u64) -> Vec<(f64, f64)> {
         let (mut arrivals, mut services) = (Rng::new(seed, 1), Rng::new(seed, 2));
         let warmup = 0.7;
         let mut free = vec![0.0f64; queue.servers as usize];
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_seldom_misses_the_knee_of_a_server_that_is_as_fast_as_told() {
+    fn a_search_seldom_misses_the_knee_of_a_server_that_is_as_fast_as_configured() {
         for queue in QUEUES {
             let missed = (0..100)
                 .filter(|seed| (knee(queue, 1.0, *seed) - 1.0).abs() > KNEE.within)
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn one_round_seldom_accuses_a_server_that_is_as_fast_as_told() {
+    fn one_round_seldom_accuses_a_server_that_is_as_fast_as_configured() {
         let runs = 100;
         let missed = (0..runs).filter(|seed| misses(1.0, *seed) > 0).count();
         // 4.5 expected at most; 12 would be a matter of one in a thousand.
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn one_round_sees_a_server_that_is_a_tenth_slower_than_told() {
+    fn one_round_sees_a_server_that_is_a_tenth_slower_than_configured() {
         // The knee alone sees it nearly always, the means in most runs.
         let means = (0..100).filter(|seed| misses(1.1, *seed) > 0).count();
         assert!(means >= 90, "{means} of 100");
