@@ -291,7 +291,9 @@ fn layers(folder: &Path, broken: &mut Vec<String>) -> Result<()> {
         let Some(theirs) = layer(used).filter(|_| in_dependencies) else {
             continue;
         };
-        let beside = WITHIN_LAYER.iter().any(|(a, b, _)| *a == name && *b == used);
+        let beside = WITHIN_LAYER
+            .iter()
+            .any(|(a, b, _)| *a == name && *b == used);
         if theirs >= own && !beside {
             broken.push(format!("{name} (layer {own}) uses {used} (layer {theirs})"));
         }

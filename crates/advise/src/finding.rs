@@ -57,7 +57,11 @@ pub struct TuningFinding {
 
 impl TuningFinding {
     /// A finding of a rule, with the rule's severity, reason and effect.
-    pub fn at(rule: &'static TuningRule, place: FilePlace, value: impl Into<String>) -> TuningFinding {
+    pub fn at(
+        rule: &'static TuningRule,
+        place: FilePlace,
+        value: impl Into<String>,
+    ) -> TuningFinding {
         TuningFinding {
             rule: rule.name,
             severity: rule.severity,

@@ -44,8 +44,8 @@ pub mod tcpip;
 #[cfg(test)]
 mod fixture;
 
-pub use document::{LineColumn, DocumentContent, Document, DocumentSet, ParsedText, FilePlace};
-pub use finding::{TuningFinding, FindingSeverity};
+pub use document::{Document, DocumentContent, DocumentSet, FilePlace, LineColumn, ParsedText};
+pub use finding::{FindingSeverity, TuningFinding};
 pub use kind::{DocumentKind, UnknownKind, kinds};
 pub use page::reference_page;
 pub use rule::{TuningRule, advise, rule, rules};

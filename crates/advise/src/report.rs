@@ -5,7 +5,7 @@
 use std::fmt::Write;
 
 use crate::document::{Document, DocumentSet};
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 
 /// How the text looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

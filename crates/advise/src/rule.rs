@@ -1,7 +1,7 @@
 //! A tuning rule, the tables of all rules, and the run over a set of documents.
 
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::worlds::for_each_candidate;
 use crate::{cicsts, linux, sna, tcpip};
 

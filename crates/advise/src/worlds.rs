@@ -11,7 +11,7 @@
 
 use std::collections::HashMap;
 
-use crate::document::{DocumentContent, Document, DocumentSet};
+use crate::document::{Document, DocumentContent, DocumentSet};
 use crate::finding::TuningFinding;
 use crate::sna::values::WORLDS;
 

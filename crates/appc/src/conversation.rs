@@ -14,7 +14,7 @@ use sna::conversation::code::{
 use sna::conversation::{ConversationId, WithheldSecurity};
 use sna::mode::SyncLevel;
 use sna::wire::Sense;
-use sna::{AllocateParameters, CheckedAttach, LuName, Node, PasswordBytes, AllocateSecurity};
+use sna::{AllocateParameters, AllocateSecurity, CheckedAttach, LuName, Node, PasswordBytes};
 use std::sync::Arc;
 use std::task::Poll;
 
@@ -152,7 +152,11 @@ impl VerbDetails {
 }
 
 impl Conversation {
-    pub(crate) fn allocate(shared: Arc<SharedHost>, local: &str, call: &AllocateRequest) -> Result<Self, Error> {
+    pub(crate) fn allocate(
+        shared: Arc<SharedHost>,
+        local: &str,
+        call: &AllocateRequest,
+    ) -> Result<Self, Error> {
         let wish = call.to_node_parameters(local)?;
         let (local, partner, mode) = (wish.local.clone(), wish.partner.clone(), wish.mode.clone());
         let id = {
@@ -275,12 +279,14 @@ impl Conversation {
     pub fn receive(&mut self, buffer: &mut [u8]) -> Result<ReceiveResult, Error> {
         let id = self.id;
         let mut last = false;
-        let got = self.shared.receiving(WakeEvent::Conversation(id), |inner| {
-            let got = inner.node.receive(id, buffer, Fill::Ll);
-            self.met = VerbDetails::of(inner, id, &self.partner);
-            last = inner.node.at_end(id);
-            got
-        })?;
+        let got = self
+            .shared
+            .receiving(WakeEvent::Conversation(id), |inner| {
+                let got = inner.node.receive(id, buffer, Fill::Ll);
+                self.met = VerbDetails::of(inner, id, &self.partner);
+                last = inner.node.at_end(id);
+                got
+            })?;
         let ended = got.code == ReturnCode::DeallocatedNormal;
         self.over |= ended;
         if !ended {

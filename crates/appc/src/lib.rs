@@ -46,6 +46,6 @@ pub mod transactions;
 pub use config::AppcConfig;
 pub use conversation::{AllocateRequest, Conversation, ReceiveResult, withheld};
 pub use error::Error;
-pub use host::{DrivenNode, NodeHost, IncomingAttach, ThreadHook, WakeEvent};
+pub use host::{DrivenNode, IncomingAttach, NodeHost, ThreadHook, WakeEvent};
 pub use own_name::own_name;
 pub use section::AppcSection;

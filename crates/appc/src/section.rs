@@ -63,7 +63,8 @@ mod tests {
     fn a_section_shows_whether_it_names_its_node() {
         let named = AppcSection::parse("[other]\nlu = 1\n[appc]\nlu = \"NET.A\"\n").unwrap();
         assert_eq!((named.config.lu.as_str(), named.named), ("NET.A", true));
-        let unnamed = AppcSection::parse("[other]\nlu = 1\n[appc]\nmax-btu-bytes = 1033\n").unwrap();
+        let unnamed =
+            AppcSection::parse("[other]\nlu = 1\n[appc]\nmax-btu-bytes = 1033\n").unwrap();
         assert_eq!((unnamed.config.max_btu_bytes, unnamed.named), (1033, false));
         let dotted = AppcSection::parse("appc.lu = \"NET.B\"").unwrap();
         assert!(dotted.named);

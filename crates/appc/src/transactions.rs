@@ -10,7 +10,7 @@
 //! be; a shorter request is answered by as many bytes as it has.
 
 use crate::conversation::{AllocateRequest, Conversation};
-use crate::{Error, NodeHost, IncomingAttach};
+use crate::{Error, IncomingAttach, NodeHost};
 use sna::TpDefinition;
 use sna::conversation::code::{DataReceived, DeallocateType, PrepareToReceiveType, StatusReceived};
 use std::sync::Arc;

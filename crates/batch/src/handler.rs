@@ -13,12 +13,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 
 use cics::file::{FileAccess, FilePermits};
-use store::{FoundRecord, KeyField, FileOrganisation, SeekKey, rrn_key};
+use store::{FileOrganisation, FoundRecord, KeyField, SeekKey, rrn_key};
 
 use crate::conversion::StepConversions;
 use crate::dd::{DdAllocation, RecordFormat, RecordSource};
+use crate::plain::{FileFraming, PlainFile, PlainInput, PlainOutput, PlainUpdate};
 pub use crate::plain::{LineAdvance, PrintFunction};
-use crate::plain::{FileFraming, PlainInput, PlainOutput, PlainFile, PlainUpdate};
 use crate::status::Status;
 use crate::stored::StoredFile;
 pub use crate::stored::{Fault, StoreRecords};
@@ -234,7 +234,12 @@ impl FileHandler {
         match self.serve_one(call) {
             Ok(status) => status,
             Err(Fault { mut status, text }) => {
-                if status == Status::NO_ROOM && matches!(call.org, FileOrganization::Sequential | FileOrganization::Lines) {
+                if status == Status::NO_ROOM
+                    && matches!(
+                        call.org,
+                        FileOrganization::Sequential | FileOrganization::Lines
+                    )
+                {
                     status = Status::BOUNDARY;
                 }
                 if !text.is_empty() {
@@ -275,10 +280,19 @@ impl FileHandler {
             return Ok(status);
         }
         let read_before = match call.op {
-            FileOperation::Start(_) | FileOperation::Read | FileOperation::Next | FileOperation::Previous => None,
+            FileOperation::Start(_)
+            | FileOperation::Read
+            | FileOperation::Next
+            | FileOperation::Previous => None,
             _ => open.last_read.take(),
         };
-        if matches!(call.op, FileOperation::Start(_) | FileOperation::Read | FileOperation::Next | FileOperation::Previous) {
+        if matches!(
+            call.op,
+            FileOperation::Start(_)
+                | FileOperation::Read
+                | FileOperation::Next
+                | FileOperation::Previous
+        ) {
             open.last_read = None;
         }
         match call.op {
@@ -367,7 +381,11 @@ impl FileHandler {
             let opened = self.open_stored(call, mode, name, dd.reuse)?;
             return Ok((opened, Status::OK));
         }
-        if !matches!(call.org, FileOrganization::Sequential | FileOrganization::Lines) && *first != RecordSource::Dummy {
+        if !matches!(
+            call.org,
+            FileOrganization::Sequential | FileOrganization::Lines
+        ) && *first != RecordSource::Dummy
+        {
             return Err(Fault {
                 status: Status::CONFLICT,
                 text: "an indexed or relative file is a file of the store".to_owned(),
@@ -406,7 +424,9 @@ impl FileHandler {
             (Mode::Update, RecordSource::File { path, format }) => {
                 PlainUpdate::open(path, *format, converted).map(PlainFile::Update)
             }
-            (Mode::Update, RecordSource::Dummy) => PlainInput::open(&dd.sources, converted).map(PlainFile::Input),
+            (Mode::Update, RecordSource::Dummy) => {
+                PlainInput::open(&dd.sources, converted).map(PlainFile::Input)
+            }
             (Mode::Update, _) => Err(io::ErrorKind::Unsupported.into()),
         };
         let opened = opened.map(|plain| (OpenedFile::Plain(plain), status));
@@ -512,11 +532,15 @@ fn not_open(op: FileOperation) -> Status {
 fn forbidden(call: &FileStatement<'_>, open: &OpenFile) -> Option<Status> {
     let access = match call.op {
         FileOperation::Read => FileAccess::Read,
-        FileOperation::Next | FileOperation::Previous | FileOperation::Start(_) => FileAccess::StartBrowse,
+        FileOperation::Next | FileOperation::Previous | FileOperation::Start(_) => {
+            FileAccess::StartBrowse
+        }
         FileOperation::Write(_) => FileAccess::Write,
         FileOperation::Rewrite => FileAccess::Rewrite,
         FileOperation::Delete => FileAccess::Delete,
-        FileOperation::Open(_) | FileOperation::Close(_) | FileOperation::Unknown(_) => return None,
+        FileOperation::Open(_) | FileOperation::Close(_) | FileOperation::Unknown(_) => {
+            return None;
+        }
     };
     (!permits(call, open.mode).allow(access)).then(|| not_open(call.op))
 }
@@ -524,7 +548,10 @@ fn forbidden(call: &FileStatement<'_>, open: &OpenFile) -> Option<Status> {
 /// What an OPEN allows: it has the place that a FILE definition has in CICS.
 fn permits(call: &FileStatement<'_>, mode: Mode) -> FilePermits {
     let reads = matches!(mode, Mode::Input | Mode::Update);
-    let by_number = matches!(call.org, FileOrganization::Indexed | FileOrganization::Relative);
+    let by_number = matches!(
+        call.org,
+        FileOrganization::Indexed | FileOrganization::Relative
+    );
     FilePermits {
         add: match mode {
             Mode::Output | Mode::Extend => true,
@@ -574,7 +601,11 @@ fn number(key: &[u8]) -> u32 {
     key.try_into().map_or(0, u32::from_be_bytes)
 }
 
-fn next(store: &mut Option<StoreRecords>, open: &mut OpenFile, call: &mut FileStatement<'_>) -> CallResult {
+fn next(
+    store: &mut Option<StoreRecords>,
+    open: &mut OpenFile,
+    call: &mut FileStatement<'_>,
+) -> CallResult {
     let cursor = std::mem::replace(&mut open.cursor, Cursor::Lost);
     if cursor == Cursor::Lost {
         return Ok(Status::NO_NEXT);
@@ -655,7 +686,11 @@ fn key_in(call: &FileStatement<'_>, key: usize, bytes: usize) -> Result<Vec<u8>,
         .to_vec())
 }
 
-fn read(store: &mut Option<StoreRecords>, open: &mut OpenFile, call: &mut FileStatement<'_>) -> CallResult {
+fn read(
+    store: &mut Option<StoreRecords>,
+    open: &mut OpenFile,
+    call: &mut FileStatement<'_>,
+) -> CallResult {
     let file = match &open.records {
         OpenedFile::Stored(file) => file,
         OpenedFile::Plain(_) => return next(store, open, call),

@@ -29,6 +29,6 @@ mod sql;
 pub mod status;
 mod stored;
 
-pub use conversion::{StepConversions, RecordConversion};
-pub use dd::{CodePageOf, DdAllocation, RecordFormat, RecordSource, SqlAt, ProgramStep, StoreAt};
+pub use conversion::{RecordConversion, StepConversions};
+pub use dd::{CodePageOf, DdAllocation, ProgramStep, RecordFormat, RecordSource, SqlAt, StoreAt};
 pub use run::{RunError, run};

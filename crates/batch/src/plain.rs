@@ -132,8 +132,13 @@ impl PlainInput {
                     format.unwrap_or(self.framed.default),
                 )
             }
-            Some(RecordSource::Lines(text)) => (Box::new(Cursor::new(text.into_bytes())), RecordFormat::Lines),
-            Some(RecordSource::Input) => (Box::new(BufReader::new(io::stdin())), RecordFormat::Lines),
+            Some(RecordSource::Lines(text)) => (
+                Box::new(Cursor::new(text.into_bytes())),
+                RecordFormat::Lines,
+            ),
+            Some(RecordSource::Input) => {
+                (Box::new(BufReader::new(io::stdin())), RecordFormat::Lines)
+            }
             Some(RecordSource::Store(_) | RecordSource::Output | RecordSource::Dummy) => {
                 (Box::new(io::empty()), RecordFormat::Lines)
             }
@@ -275,7 +280,12 @@ fn fill(reader: &mut (impl Read + ?Sized), into: &mut [u8]) -> io::Result<usize>
 
 impl PlainOutput {
     /// Opens what records are written to.
-    pub fn open(source: &RecordSource, framed: FileFraming, append: bool, print: PrintFunction) -> io::Result<Self> {
+    pub fn open(
+        source: &RecordSource,
+        framed: FileFraming,
+        append: bool,
+        print: PrintFunction,
+    ) -> io::Result<Self> {
         let mut conversion = None;
         let (sink, format) = match source {
             RecordSource::File { path, format } => {
@@ -360,7 +370,9 @@ impl PlainOutput {
                 self.put(b"\x0c")?;
             }
             // Lines that the program displays may come next.
-            LineAdvance::After(_) | LineAdvance::AfterPage if matches!(self.sink, OutputSink::Print(_)) => {
+            LineAdvance::After(_) | LineAdvance::AfterPage
+                if matches!(self.sink, OutputSink::Print(_)) =>
+            {
                 self.end_line()?;
             }
             LineAdvance::Before(_) | LineAdvance::After(_) | LineAdvance::AfterPage => {}
@@ -409,7 +421,11 @@ impl PlainOutput {
 
 impl PlainUpdate {
     /// Opens a file whose records can be replaced; lines cannot.
-    pub fn open(path: &Path, format: Option<RecordFormat>, framed: FileFraming) -> io::Result<Self> {
+    pub fn open(
+        path: &Path,
+        format: Option<RecordFormat>,
+        framed: FileFraming,
+    ) -> io::Result<Self> {
         let format = format.unwrap_or(framed.default);
         if format == RecordFormat::Lines {
             return Err(io::ErrorKind::Unsupported.into());
@@ -432,7 +448,11 @@ impl PlainUpdate {
         let taken = take(&mut reader, self.format, self.conversion.as_deref(), max)?;
         let behind = reader.stream_position()?;
         if let Some(taken) = &taken {
-            let prefix = if self.format == RecordFormat::Rdw { 4 } else { 0 };
+            let prefix = if self.format == RecordFormat::Rdw {
+                4
+            } else {
+                0
+            };
             self.last = Some((self.next + prefix, taken.bytes.len()));
             self.next = behind;
         }

@@ -10,13 +10,16 @@ use std::io::Write;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::path::Path;
 
-use store::{DiskOptions, DiskReader, DiskStore, CommitDurability, OpenError};
+use store::{CommitDurability, DiskOptions, DiskReader, DiskStore, OpenError};
 
 use crate::beside::Region;
 use crate::conversion::StepConversions;
 use crate::dd::ProgramStep;
-use crate::handler::{LineAdvance, FileStatement, FileHandler, Key, Mode, FileOperation, FileOrganization, ClosePhrase, StoreRecords, StartRelation};
-use crate::output::{self, PrintBytes, print_out, print_message};
+use crate::handler::{
+    ClosePhrase, FileHandler, FileOperation, FileOrganization, FileStatement, Key, LineAdvance,
+    Mode, StartRelation, StoreRecords,
+};
+use crate::output::{self, PrintBytes, print_message, print_out};
 use crate::{markup, services, sql};
 
 /// Why a program could not be started.
@@ -128,7 +131,10 @@ pub fn run(step: ProgramStep, conversions: StepConversions) -> RunError {
     }
 }
 
-fn start(step: ProgramStep, conversions: StepConversions) -> Result<std::convert::Infallible, RunError> {
+fn start(
+    step: ProgramStep,
+    conversions: StepConversions,
+) -> Result<std::convert::Infallible, RunError> {
     let shim = load_shim().map_err(RunError::Libcob)?;
     let libcob = open(c"libcob.so.4").map_err(RunError::Libcob)?;
     // SAFETY: before libcob starts there is one thread, and nobody reads the

@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_int, c_uint};
 
 use cics::time::AbsTime;
-use runtime::le::{self, CallArguments, ServiceHost, ServiceError, ServiceTime, ServiceSettings};
+use runtime::le::{self, CallArguments, ServiceError, ServiceHost, ServiceSettings, ServiceTime};
 
 use crate::markup::{BatchOperands, Field};
 

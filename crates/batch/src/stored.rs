@@ -7,8 +7,8 @@
 //! yet, for this program to read.
 
 use store::{
-    FileAccessPath, ApplyError, FileEnds, FileDef, FileId, FoundRecord, FileOrganisation, ReadError, ReadStore, SeekKey,
-    StorageError, UnitError, UnitOfWork, WriteStore,
+    ApplyError, FileAccessPath, FileDef, FileEnds, FileId, FileOrganisation, FoundRecord,
+    ReadError, ReadStore, SeekKey, StorageError, UnitError, UnitOfWork, WriteStore,
 };
 
 use crate::beside::{JobRequest, Region, Response};
@@ -406,7 +406,12 @@ impl StoreRecords {
     }
 
     /// Adds a record under its key; the status tells of equal alternate keys.
-    pub fn insert(&mut self, file: &StoredFile, key: &[u8], record: &[u8]) -> Result<Status, Fault> {
+    pub fn insert(
+        &mut self,
+        file: &StoredFile,
+        key: &[u8],
+        record: &[u8],
+    ) -> Result<Status, Fault> {
         let id = file.file;
         self.ask(&JobRequest::Insert {
             file: id.0,
@@ -439,7 +444,12 @@ impl StoreRecords {
     }
 
     /// Replaces a record; the status tells of equal alternate keys.
-    pub fn replace(&mut self, file: &StoredFile, key: &[u8], record: &[u8]) -> Result<Status, Fault> {
+    pub fn replace(
+        &mut self,
+        file: &StoredFile,
+        key: &[u8],
+        record: &[u8],
+    ) -> Result<Status, Fault> {
         let id = file.file;
         self.ask(&JobRequest::Replace {
             file: id.0,
@@ -463,7 +473,9 @@ impl StoreRecords {
     /// Whether another record has an alternate key of this one.
     fn duplicates(&mut self, file: &StoredFile, record: &[u8]) -> Result<Status, Fault> {
         for by in &file.keys {
-            let KeySource::Index(index) = *by else { continue };
+            let KeySource::Index(index) = *by else {
+                continue;
+            };
             let entry = self.reader.index(index)?;
             let Some(key) = entry.def.key_in(record).filter(|_| !entry.def.unique) else {
                 continue;

@@ -7,7 +7,7 @@
 
 use std::fmt::Write;
 
-use crate::model::{Field, MapLanguage, Map, MapSet, MapStorage};
+use crate::model::{Field, Map, MapLanguage, MapSet, MapStorage};
 
 /// How OCCURS, and output records in shared storage, are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -271,7 +271,9 @@ fn entries(map: &Map) -> Vec<LengthEntry<'_>> {
             continue;
         };
         match (&field.group, entries.last_mut()) {
-            (Some(group), Some(LengthEntry::Group(open, fields))) if group == open => fields.push(field),
+            (Some(group), Some(LengthEntry::Group(open, fields))) if group == open => {
+                fields.push(field)
+            }
             (Some(group), _) => entries.push(LengthEntry::Group(group, vec![field])),
             (None, _) => entries.push(LengthEntry::Field(field, name)),
         }

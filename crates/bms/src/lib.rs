@@ -29,7 +29,7 @@ pub use attribute::{AttributeSet, AttributeValues, ExtendedAttribute, FieldAttri
 pub use codepage::TerminalPage;
 pub use copybook::{OccursForm, UnsupportedLanguage, cobol_copybook, copybook};
 pub use layout::{FieldPart, MapLayout, PREFIX_BYTES, ScreenField, ScreenSize};
-pub use model::{Control, Field, Initial, Justify, MapLanguage, Map, MapMode, MapSet, MapStorage};
+pub use model::{Control, Field, Initial, Justify, Map, MapLanguage, MapMode, MapSet, MapStorage};
 pub use paint::paint;
 pub use picture::picture_length;
 pub use read::{MapSource, parse, source_text};

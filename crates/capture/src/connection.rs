@@ -3,7 +3,7 @@
 //! Kinds of evidence read it as it is at the moment they are asked; reports read
 //! the final state. Everything here is a bounded number of bytes a connection.
 
-use crate::{MarkCounts, AppProtocol, ConnectionSide, SliceTimes};
+use crate::{AppProtocol, ConnectionSide, MarkCounts, SliceTimes};
 use serde::Serialize;
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -65,7 +65,9 @@ impl Connection {
                 .is_some_and(|reset| reset.answers_opening);
         let alone = shake.syns > 0 && shake.syn_acks == 0 && waited;
         match self.close.reset {
-            Some((ConnectionSide::Server, at_ns)) if alone => Some(at_ns - shake.syn_ns.unwrap_or(at_ns)),
+            Some((ConnectionSide::Server, at_ns)) if alone => {
+                Some(at_ns - shake.syn_ns.unwrap_or(at_ns))
+            }
             _ => None,
         }
     }
@@ -81,8 +83,9 @@ impl Connection {
     /// Whether acknowledgements without data are missing from the capture, as a filter or
     /// a reader of sessions leaves them out.
     pub(crate) fn lacks_acks(&self) -> bool {
-        let silent =
-            |end: &ConnectionEnd, opening: u64| end.data_segments >= ACKLESS_DATA && end.pure_acks <= opening;
+        let silent = |end: &ConnectionEnd, opening: u64| {
+            end.data_segments >= ACKLESS_DATA && end.pure_acks <= opening
+        };
         // The third packet of the handshake may be there.
         silent(&self.client, (self.handshake.syn_acks > 0) as u64) && silent(&self.server, 0)
     }

@@ -5,7 +5,7 @@
 //! Invariant: the slices of an exchange add up to its time, to the nanosecond;
 //! a long think time of the client between set-up and request is in none.
 
-use crate::{LedgerInterval, Segment, ConnectionSide, SliceTimes};
+use crate::{ConnectionSide, LedgerInterval, Segment, SliceTimes};
 use serde::Serialize;
 
 /// One request and its response.

@@ -5,7 +5,10 @@
 //! of threads.
 
 use crate::capture_points::CapturePoints;
-use crate::{Connection, Exchange, Histogram, LedgerInterval, MarkCounts, AppProtocol, EvidenceSlice, SliceTimes};
+use crate::{
+    AppProtocol, Connection, EvidenceSlice, Exchange, Histogram, LedgerInterval, MarkCounts,
+    SliceTimes,
+};
 use serde::Serialize;
 use std::net::IpAddr;
 

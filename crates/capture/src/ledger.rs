@@ -8,7 +8,7 @@
 //! Invariant: bounded memory. Past [`MOST_INTERVALS`] the shorter half is
 //! folded into sums, whose instants may then be counted for several exchanges.
 
-use crate::evidence::{EvidenceKind, DelayOwner, Reason};
+use crate::evidence::{DelayOwner, EvidenceKind, Reason};
 use serde::{Serialize, Serializer};
 
 /// A part of an exchange's time with its reason.
@@ -171,7 +171,11 @@ impl WaitLedger {
 
     /// Moves the shorter half of the intervals into the sums.
     fn fold(&mut self) {
-        let mut lengths: Vec<i64> = self.intervals.iter().map(LedgerInterval::length_ns).collect();
+        let mut lengths: Vec<i64> = self
+            .intervals
+            .iter()
+            .map(LedgerInterval::length_ns)
+            .collect();
         let middle = lengths.len() / 2;
         let (_, median_ns, _) = lengths.select_nth_unstable(middle);
         let median_ns = *median_ns;

@@ -48,26 +48,35 @@ pub mod synth;
 mod tcp;
 mod verdict;
 
-pub use connection::{CapturePoint, ConnectionClose, Connection, ConnectionEnd, TcpHandshake, ResetPacket, RoundTripTime, TlsHandshake};
+pub use connection::{
+    CapturePoint, Connection, ConnectionClose, ConnectionEnd, ResetPacket, RoundTripTime,
+    TcpHandshake, TlsHandshake,
+};
 pub use error::ReadError;
-pub use evidence::{EvidenceKind, DelayOwner, Reason};
+pub use evidence::{DelayOwner, EvidenceKind, Reason};
 pub use exchange::{Exchange, ExchangePart, ExchangePhase};
-pub use explanation::{CaptureInfo, CaptureExplanation, FileProblem, ServiceTotals, CaptureTotals};
+pub use explanation::{CaptureExplanation, CaptureInfo, CaptureTotals, FileProblem, ServiceTotals};
 pub use histogram::Histogram;
 pub use ledger::{LedgerInterval, SliceTimes};
-pub use options::{ConnectionFilter, KeyLog, KeyLogError, AnalysisOptions, AppProtocol};
-pub use segment::{TcpFlags, MarkCounts, SegmentMarks, Segment, ConnectionSide};
+pub use options::{AnalysisOptions, AppProtocol, ConnectionFilter, KeyLog, KeyLogError};
+pub use segment::{ConnectionSide, MarkCounts, Segment, SegmentMarks, TcpFlags};
 pub use verdict::{AdvicePlatform, EvidenceSlice, EvidenceStrength, VerdictKind};
 
 use std::io::Read;
 use std::path::Path;
 
 /// Explains the capture in `path`.
-pub fn explain_file(path: &Path, options: &AnalysisOptions) -> Result<CaptureExplanation, ReadError> {
+pub fn explain_file(
+    path: &Path,
+    options: &AnalysisOptions,
+) -> Result<CaptureExplanation, ReadError> {
     explain(std::fs::File::open(path)?, options)
 }
 
 /// Explains the capture that `source` gives; no buffering is needed.
-pub fn explain(source: impl Read + Send, options: &AnalysisOptions) -> Result<CaptureExplanation, ReadError> {
+pub fn explain(
+    source: impl Read + Send,
+    options: &AnalysisOptions,
+) -> Result<CaptureExplanation, ReadError> {
     engine::run(source, options)
 }

@@ -81,7 +81,13 @@ impl LookupLog {
         }
     }
 
-    fn query(&mut self, datagram: &SideDatagram<'_>, message: &DnsMessage, time_ns: i64, packet: u64) {
+    fn query(
+        &mut self,
+        datagram: &SideDatagram<'_>,
+        message: &DnsMessage,
+        time_ns: i64,
+        packet: u64,
+    ) {
         let multicast = datagram.destination.1 != DNS;
         // Services are looked for all the time; only addresses are waited for.
         if multicast && !matches!(message.kind(), A | AAAA) {
@@ -190,7 +196,10 @@ impl LookupLog {
 
     /// Ends the lookups that were never answered. Returns all waits, the names
     /// with the longest first, and the ICMP messages.
-    pub(crate) fn finish(mut self, last_ns: i64) -> (Vec<LedgerInterval>, Vec<String>, Vec<IcmpUnreachable>) {
+    pub(crate) fn finish(
+        mut self,
+        last_ns: i64,
+    ) -> (Vec<LedgerInterval>, Vec<String>, Vec<IcmpUnreachable>) {
         let mut open: Vec<_> = std::mem::take(&mut self.open).into_iter().collect();
         open.sort_by_key(|(_, query)| query.packet);
         for (key, query) in open {
@@ -202,7 +211,12 @@ impl LookupLog {
     }
 }
 
-fn interval(query: &PendingQuery, to_ns: i64, reason: Reason, message: &DnsMessage) -> LedgerInterval {
+fn interval(
+    query: &PendingQuery,
+    to_ns: i64,
+    reason: Reason,
+    message: &DnsMessage,
+) -> LedgerInterval {
     LedgerInterval {
         from_ns: query.first_ns,
         to_ns: to_ns.max(query.first_ns),

@@ -81,7 +81,10 @@ impl Segment {
 
     /// True for a segment that carries neither data nor SYN, FIN or RST.
     pub fn is_pure_ack(&self) -> bool {
-        self.len == 0 && !self.flags.any(TcpFlags::SYN | TcpFlags::FIN | TcpFlags::RST)
+        self.len == 0
+            && !self
+                .flags
+                .any(TcpFlags::SYN | TcpFlags::FIN | TcpFlags::RST)
     }
 
     /// True for a segment that ends a write and does not fill segments of `mss`
@@ -89,16 +92,23 @@ impl Segment {
     pub(crate) fn is_short(&self, mss: u32) -> bool {
         self.len > 0
             && self.flags.has(TcpFlags::PSH)
-            && !self.flags.any(TcpFlags::FIN | TcpFlags::URG | TcpFlags::SYN)
             && !self
-                .marks
-                .any(SegmentMarks::WINDOW_FULL | SegmentMarks::KEEP_ALIVE | SegmentMarks::ZERO_WINDOW_PROBE)
+                .flags
+                .any(TcpFlags::FIN | TcpFlags::URG | TcpFlags::SYN)
+            && !self.marks.any(
+                SegmentMarks::WINDOW_FULL
+                    | SegmentMarks::KEEP_ALIVE
+                    | SegmentMarks::ZERO_WINDOW_PROBE,
+            )
             && !self.len.is_multiple_of(mss.max(1))
     }
 
     /// True for payload that the tracker had not seen before.
     pub fn is_new_data(&self) -> bool {
-        self.len > 0 && !self.marks.any(SegmentMarks::REPEATED | SegmentMarks::KEEP_ALIVE)
+        self.len > 0
+            && !self
+                .marks
+                .any(SegmentMarks::REPEATED | SegmentMarks::KEEP_ALIVE)
     }
 }
 
@@ -265,8 +275,9 @@ impl SegmentMarks {
         | SegmentMarks::OUT_OF_ORDER
         | SegmentMarks::DUPLICATE_FRAME;
     /// Any of the kinds of data sent again.
-    pub const RESENT: u32 =
-        SegmentMarks::RETRANSMISSION | SegmentMarks::FAST_RETRANSMISSION | SegmentMarks::SPURIOUS_RETRANSMISSION;
+    pub const RESENT: u32 = SegmentMarks::RETRANSMISSION
+        | SegmentMarks::FAST_RETRANSMISSION
+        | SegmentMarks::SPURIOUS_RETRANSMISSION;
     /// How many marks there are.
     pub const COUNT: usize = SegmentMarks::NAMES.len();
 

@@ -21,7 +21,8 @@ mod table;
 pub use lookup::{CommandSelection, all, by_number, for_verb, select, verbs};
 pub use page::reference_page;
 pub use row::{
-    OptionArgument, Command, ConditionRow, DataDirection, CommandDomain, AcceptedNames, OptionRow, OptionRule, CommandSupport,
+    AcceptedNames, Command, CommandDomain, CommandSupport, ConditionRow, DataDirection,
+    OptionArgument, OptionRow, OptionRule,
 };
 /// The rows of the served commands, one module each.
 pub use table::commands;

@@ -32,8 +32,8 @@ pub use read::{Csd, definitions, parse};
 pub use scan::{Attribute, Statement};
 pub use services::{PipelineDef, WebServiceDef};
 pub use types::{
-    Concurrency, FileDef, InDoubt, ProgramLanguage, OtherDef, ProgramDef, RecordFormat, FileRecovery, RunawayLimit,
-    TranClassDef, TransactionDef,
+    Concurrency, FileDef, FileRecovery, InDoubt, OtherDef, ProgramDef, ProgramLanguage,
+    RecordFormat, RunawayLimit, TranClassDef, TransactionDef,
 };
 pub use web::{
     DocTemplateDef, ServiceAuthentication, SslUse, TcpIpProtocol, TcpIpServiceDef, TemplateSource,

@@ -12,7 +12,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::resp::{Condition, CommandFailure};
+use crate::resp::{CommandFailure, Condition};
 
 /// What a command does to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -2,7 +2,7 @@
 
 mod dataset;
 
-use copybook::{CodePage, RecordCodec, CodecOptions};
+use copybook::{CodePage, CodecOptions, RecordCodec};
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 

@@ -1,7 +1,7 @@
 //! The record that the codec's benchmarks move: a customer of 740 bytes, names
 //! and addresses, zoned and packed amounts, binary identifiers, a small table.
 
-use copybook::{RecordCodec, CodecOptions, RecordLayout, ParseOptions};
+use copybook::{CodecOptions, ParseOptions, RecordCodec, RecordLayout};
 
 /// The copybook.
 pub const CUSTOMER: &str = include_str!("customer.cpy");

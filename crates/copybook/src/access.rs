@@ -37,7 +37,8 @@ impl RecordLayout {
 
     /// Every elementary item with its id, in source order, FILLER included.
     pub fn leaves(&self) -> impl Iterator<Item = (FieldId, &Field)> {
-        self.iter().filter(|(_, field)| field.kind != FieldKind::Group)
+        self.iter()
+            .filter(|(_, field)| field.kind != FieldKind::Group)
     }
 
     /// The field's path from the record down, joined with dots.

@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-use crate::model::{Condition, Field, FieldId, FieldKind, RecordLayout, Literal, SignPlace, NumberStorage};
+use crate::model::{
+    Condition, Field, FieldId, FieldKind, Literal, NumberStorage, RecordLayout, SignPlace,
+};
 
 /// One record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -210,7 +212,9 @@ fn kind_name(kind: &FieldKind) -> &'static str {
 fn usage_name(field: &Field) -> Option<&'static str> {
     Some(match &field.kind {
         FieldKind::Group => return None,
-        FieldKind::Alphanumeric | FieldKind::AlphanumericEdited | FieldKind::NumericEdited(_) => "DISPLAY",
+        FieldKind::Alphanumeric | FieldKind::AlphanumericEdited | FieldKind::NumericEdited(_) => {
+            "DISPLAY"
+        }
         FieldKind::National => "NATIONAL",
         FieldKind::Dbcs => "DISPLAY-1",
         FieldKind::Numeric(number) => match number.storage {

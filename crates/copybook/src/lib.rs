@@ -41,21 +41,21 @@ mod picture;
 mod schema;
 mod source;
 
-pub use codec::{RecordCodec, CodecOptions, DecodeError, EncodeError, FieldCodec, CodecItem};
+pub use codec::{CodecItem, CodecOptions, DecodeError, EncodeError, FieldCodec, RecordCodec};
 pub use codepage::CodePage;
 pub use describe::{
     ConditionDescription, FieldDescription, OccursDescription, RecordDescription,
     RenamesDescription, describe,
 };
-pub use diagnostic::{Diagnostic, Diagnostics, FaultKind, SourcePosition, Severity, SourceFile};
+pub use diagnostic::{Diagnostic, Diagnostics, FaultKind, Severity, SourceFile, SourcePosition};
 pub use model::*;
 pub use naming::{JsonNames, NamingStyle};
 pub use options::{
-    Copybook, ParseOptions, expand, parse, parse_with_warnings, has_decimal_comma,
+    Copybook, ParseOptions, expand, has_decimal_comma, parse, parse_with_warnings,
     with_decimal_comma,
 };
 pub use schema::{SchemaDirection, json_schema};
 pub use source::{
-    CopyFolders, CopyResolver, ReferenceFormat, CopyMember, NoCopy, TextPiece, PieceKind, PreprocessedText, preprocess,
-    words,
+    CopyFolders, CopyMember, CopyResolver, NoCopy, PieceKind, PreprocessedText, ReferenceFormat,
+    TextPiece, preprocess, words,
 };

@@ -5,7 +5,7 @@ use crate::layout::{self, PictureRules};
 use crate::model::RecordLayout;
 use crate::parse as entries;
 use crate::source::{
-    self, CopyResolver, Cursor, ReferenceFormat, NoCopy, TextPiece, data_division, environment,
+    self, CopyResolver, Cursor, NoCopy, ReferenceFormat, TextPiece, data_division, environment,
 };
 
 /// How a text is to be read.

@@ -73,7 +73,10 @@ pub unsafe extern "C" fn CMINIC(id: *mut u8, return_code: *mut i32) -> i32 {
 
 /// # Safety
 /// `place` is null or points to eight writable bytes.
-unsafe fn give_cid(place: *mut u8, cid: sna::cpic::ConversationIdentifier) -> Result<(), ReturnCode> {
+unsafe fn give_cid(
+    place: *mut u8,
+    cid: sna::cpic::ConversationIdentifier,
+) -> Result<(), ReturnCode> {
     if place.is_null() {
         return Err(ReturnCode::ProgramParameterCheck);
     }

@@ -1,9 +1,9 @@
 //! The node of the calls: one a process, started by the first call.
 
 use appc::config::AppcConfig;
-use appc::{NodeHost, IncomingAttach, AppcSection, own_name};
+use appc::{AppcSection, IncomingAttach, NodeHost, own_name};
 use sna::cpic::{ConversationIdentifier, CpicInterface, SideInfo, SideTable};
-use sna::{CheckedAttach, MonotonicTime, LuName, ModeName, Node, ReturnCode, TpDefinition, TpName};
+use sna::{CheckedAttach, LuName, ModeName, MonotonicTime, Node, ReturnCode, TpDefinition, TpName};
 use std::collections::BTreeSet;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -180,7 +180,13 @@ impl CpicLibrary {
     }
 
     /// Prints what an allocate's return code does not express.
-    fn explain(&self, cid: &ConversationIdentifier, partner: &LuName, mode: &ModeName, code: ReturnCode) {
+    fn explain(
+        &self,
+        cid: &ConversationIdentifier,
+        partner: &LuName,
+        mode: &ModeName,
+        code: ReturnCode,
+    ) {
         let why = match code {
             ReturnCode::Ok => match self.withheld(cid) {
                 Some(why) => why,

@@ -3,7 +3,7 @@
 
 mod partner;
 
-use appc::{AppcConfig, AllocateRequest, NodeHost, aping};
+use appc::{AllocateRequest, AppcConfig, NodeHost, aping};
 use sna::conversation::code::{DeallocateType, PrepareToReceiveType, StatusReceived};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -309,14 +309,20 @@ fn a_unit_of_sql_alone_commits_in_one_phase_without_a_row() {
     let (mut connection, _) = lent(&server);
     run(&mut connection, "BEGIN; INSERT INTO alone VALUES (1)");
     let number = run(&mut connection, "SELECT pg_current_xact_id()::text");
-    assert_eq!(settle::commit_one_phase(&mut connection), UnitSettlement::Committed);
+    assert_eq!(
+        settle::commit_one_phase(&mut connection),
+        UnitSettlement::Committed
+    );
     assert_eq!(rows(&server, "alone"), 1);
     let number_text = number.text(0, 0).unwrap().to_owned();
     let units = format!("(SELECT id FROM db2.unit WHERE xmin::text = '{number_text}') u");
     assert_eq!(rows(&server, &units), 0);
     assert_eq!(desk.ask_transaction(&number_text), Some(true));
     run(&mut connection, "BEGIN; SELECT 1");
-    assert_eq!(settle::commit_one_phase(&mut connection), UnitSettlement::Committed);
+    assert_eq!(
+        settle::commit_one_phase(&mut connection),
+        UnitSettlement::Committed
+    );
     // One that failed is no commit, though the server answers COMMIT without an error.
     run(&mut connection, "BEGIN; INSERT INTO alone VALUES (2)");
     assert_eq!(refused(&mut connection, "SELECT 1/0"), "22012");

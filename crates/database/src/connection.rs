@@ -10,8 +10,8 @@ use std::time::Instant;
 use ring::rand::{SecureRandom, SystemRandom};
 use sql::code::ServerError;
 use sql::wire::{
-    CancelKey, Client, ClientEvent, ClientLimits, ResultColumn, LoginCredentials, StartupExchange, StartupError,
-    StartupEvent, TransactionState, WireError, frontend,
+    CancelKey, Client, ClientEvent, ClientLimits, LoginCredentials, ResultColumn, StartupError,
+    StartupEvent, StartupExchange, TransactionState, WireError, frontend,
 };
 
 use crate::address::ServerAddress;

@@ -58,7 +58,7 @@ impl CallReason {
             0 => Some(CallReason::Statement),
             1 => Some(CallReason::Cancelled),
             2 => Some(CallReason::Lost(
-                operands.get_int(operand::TAG).unwrap_or(0) as u64
+                operands.get_int(operand::TAG).unwrap_or(0) as u64,
             )),
             _ => None,
         }

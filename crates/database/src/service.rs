@@ -26,8 +26,8 @@ use region::{
 
 use crate::executor::Executor;
 use crate::outcomes::OutcomeDesk;
-use crate::pool::{SessionChoice, SessionPool, UnitSession, UnitUse, SessionWaiter};
-use crate::seam::{NoSession, CallReason, SQL_CONNECT, TAKE};
+use crate::pool::{SessionChoice, SessionPool, SessionWaiter, UnitSession, UnitUse};
+use crate::seam::{CallReason, NoSession, SQL_CONNECT, TAKE};
 use crate::server::Server;
 use crate::session::Session;
 use metrics::ServiceCounters;

@@ -159,7 +159,11 @@ fn distrust(connection: &Connection) -> UnitSettlement {
     UnitSettlement::Unknown(None)
 }
 
-fn broken(connection: &Connection, error: &ConnectionError, number: Option<String>) -> UnitSettlement {
+fn broken(
+    connection: &Connection,
+    error: &ConnectionError,
+    number: Option<String>,
+) -> UnitSettlement {
     tracing::warn!(%error, "a connection failed at the end of a unit of work");
     connection.socket().shut_down();
     UnitSettlement::Unknown(number)

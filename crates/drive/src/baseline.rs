@@ -1,6 +1,6 @@
 //! The comparison of one run with a stored report.
 
-use measure::report::{PopulationReport, LoadReport};
+use measure::report::{LoadReport, PopulationReport};
 
 /// How a report stands against a stored one.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -118,7 +118,7 @@ impl BaselineComparison {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use measure::report::{CpuPart, ServerCpu, CpuView};
+    use measure::report::{CpuPart, CpuView, ServerCpu};
 
     fn report(p99: f64, throughput: f64) -> LoadReport {
         crate::objective::tests::report(p99, throughput, 0)
@@ -150,7 +150,9 @@ mod tests {
             ]
         );
         assert_eq!(
-            BaselineComparison::of(&base, &report(15.0, 500.0), 10.0).worse.len(),
+            BaselineComparison::of(&base, &report(15.0, 500.0), 10.0)
+                .worse
+                .len(),
             2
         );
     }

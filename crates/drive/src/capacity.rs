@@ -7,7 +7,7 @@ use crate::objective::Objective;
 use crate::plan::{LoadModel, RunPlan};
 use crate::session::SessionResult;
 use measure::knee::{COLLAPSED, broken_stick, knee_before_collapse, scalability};
-use measure::report::{LoadCurve, CurvePoint, LatencyReport, LoadReport, UnrecoveredLoad};
+use measure::report::{CurvePoint, LatencyReport, LoadCurve, LoadReport, UnrecoveredLoad};
 use measure::stats::SampleStatistics;
 use std::time::{Duration, Instant};
 
@@ -272,7 +272,8 @@ impl SearchRun<'_> {
         }
         // By the means that are shown: a row must not meet what its figures miss.
         let good = self.objectives.iter().all(|o| o.met_by(&reports));
-        let figure = |f: &dyn Fn(&LoadReport) -> f64| -> Vec<f64> { reports.iter().map(f).collect() };
+        let figure =
+            |f: &dyn Fn(&LoadReport) -> f64| -> Vec<f64> { reports.iter().map(f).collect() };
         let mean = |values: Vec<f64>| SampleStatistics::of(&values).mean;
         let sum = |r: &LoadReport| r.sum().cloned().unwrap_or_default();
         // Runs without an answer have no times that could be averaged.
@@ -284,7 +285,10 @@ impl SearchRun<'_> {
             }
         };
         let throughput = SampleStatistics::of(&figure(&|r| r.throughput));
-        let cpu: Vec<f64> = reports.iter().filter_map(LoadReport::server_cpu_us).collect();
+        let cpu: Vec<f64> = reports
+            .iter()
+            .filter_map(LoadReport::server_cpu_us)
+            .collect();
         let point = CurvePoint {
             load,
             throughput: throughput.mean,
@@ -413,7 +417,8 @@ mod tests {
     /// Searches a made-up system that bears 150 requests/s. From 200 on it
     /// collapses, and stays so for `broken` further runs.
     fn search_of(broken: usize) -> (SearchResult, Vec<f64>) {
-        let server = crate::server::Server::start(crate::server::ServerBehaviour::default()).unwrap();
+        let server =
+            crate::server::Server::start(crate::server::ServerBehaviour::default()).unwrap();
         let mut load = HttpLoad::new(format!("http://{}/", server.address()));
         load.iterations = Some(1);
         let session = Session {

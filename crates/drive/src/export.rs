@@ -2,7 +2,7 @@
 //!
 //! Reference: Prometheus text exposition format 0.0.4.
 
-use crate::engine::{RequestFailure, IntervalRecord};
+use crate::engine::{IntervalRecord, RequestFailure};
 use crate::session::IntervalViewer;
 use crate::summary::tag;
 use measure::report::ReportInterval;

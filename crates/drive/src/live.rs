@@ -2,7 +2,7 @@
 //! interval, plain enough for any terminal, cut to its width, and silent where
 //! there is none.
 
-use crate::engine::{RequestCounts, IntervalRecord};
+use crate::engine::{IntervalRecord, RequestCounts};
 use crate::session::IntervalViewer;
 use measure::Histogram;
 use measure::report::{ReportInterval, sparkline};

@@ -2,9 +2,10 @@
 //! plan, for the one-line form and for other crates' measurements.
 
 use crate::engine::{self, LoadOutcome, RunError, SilentObserver};
-use crate::message::{AnswerCheck, TemplatePiece, ReplyEnd, RequestTemplate, percent_encode};
+use crate::message::{AnswerCheck, ReplyEnd, RequestTemplate, TemplatePiece, percent_encode};
 use crate::plan::{
-    ArrivalSpacing, SocketOptions, LoadModel, RunPlan, Population, Protocol, RequestStep, LoadTarget, ThinkTime, WritePattern, usual_ahead,
+    ArrivalSpacing, LoadModel, LoadTarget, Population, Protocol, RequestStep, RunPlan,
+    SocketOptions, ThinkTime, WritePattern, usual_ahead,
 };
 use crate::profile::LevelProfile;
 use crate::tls::{TlsError, TlsTarget, TrustSettings};
@@ -206,7 +207,11 @@ impl HttpLoad {
     /// Presents the load and returns what it came to.
     pub fn run(&self) -> Result<LoadOutcome, LoadError> {
         let plan = self.plan()?;
-        Ok(engine::run(&plan, &mut SilentObserver, &AtomicBool::new(false))?)
+        Ok(engine::run(
+            &plan,
+            &mut SilentObserver,
+            &AtomicBool::new(false),
+        )?)
     }
 }
 
@@ -263,7 +268,9 @@ pub fn http_request<'a>(
     };
     token(method)?;
     value(&path, b"\r\n \t")?;
-    let mut head = vec![TemplatePiece::Bytes(format!("{method} ").into_bytes().into())];
+    let mut head = vec![TemplatePiece::Bytes(
+        format!("{method} ").into_bytes().into(),
+    )];
     head.extend(path.into_iter().map(in_target));
     let mut line = String::from(" HTTP/1.1\r\n");
     let headers: Vec<(&str, Vec<TemplatePiece>)> = headers.collect();
@@ -279,7 +286,9 @@ pub fn http_request<'a>(
     for (name, pieces) in headers {
         token(name)?;
         value(&pieces, b"\r\n\0")?;
-        head.push(TemplatePiece::Bytes(format!("{name}: ").into_bytes().into()));
+        head.push(TemplatePiece::Bytes(
+            format!("{name}: ").into_bytes().into(),
+        ));
         head.extend(pieces.into_iter().map(|piece| match piece {
             TemplatePiece::Var(var) => TemplatePiece::Field {
                 name: name.into(),

@@ -7,7 +7,9 @@ use crate::session::SessionResult;
 use crate::summary::tag;
 use measure::Histogram;
 use measure::hdrlog::{self, LogError};
-use measure::report::{CpuPart, LatencyReport, ReportInterval, PopulationReport, LoadReport, ServerCpu};
+use measure::report::{
+    CpuPart, LatencyReport, LoadReport, PopulationReport, ReportInterval, ServerCpu,
+};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
@@ -203,7 +205,10 @@ fn is_endpoint(subject: &str) -> bool {
 
 /// Rates added up interval by interval, percentiles from the histograms of all
 /// machines in it.
-fn timeline(reports: &[LoadReport], entries: &[Vec<hdrlog::HistogramEntry>]) -> Vec<ReportInterval> {
+fn timeline(
+    reports: &[LoadReport],
+    entries: &[Vec<hdrlog::HistogramEntry>],
+) -> Vec<ReportInterval> {
     let longest = reports.iter().map(|r| &r.timeline).max_by_key(|t| t.len());
     let number = |e: &&hdrlog::HistogramEntry| (e.start_s / e.length_s.max(1e-9)).round() as usize;
     let moments = longest.into_iter().flatten().enumerate().map(|(i, first)| {

@@ -2,7 +2,7 @@
 //! `errors=0`, `errors<=0.1%`, `throughput>900/s`, `cpu<50us`.
 
 use crate::units::parse_duration;
-use measure::report::{PopulationReport, LoadReport};
+use measure::report::{LoadReport, PopulationReport};
 use std::fmt;
 use thiserror::Error;
 
@@ -103,7 +103,10 @@ impl Objective {
             _ => "<, <=, >= and >",
         };
         let relation = OPERATORS.iter().find(|o| o.0 == operator).map(|o| o.1);
-        let counted = matches!(figure, ObjectiveFigure::Errors | ObjectiveFigure::ErrorShare);
+        let counted = matches!(
+            figure,
+            ObjectiveFigure::Errors | ObjectiveFigure::ErrorShare
+        );
         let relation = match relation {
             Some(BoundRelation::Equal) if !counted => {
                 let why = format!(
@@ -196,7 +199,9 @@ impl Objective {
             ObjectiveFigure::ErrorShare => format!("{value:.4} %"),
             ObjectiveFigure::Throughput => format!("{value:.1}/s"),
             ObjectiveFigure::ServerCpu => format!("{value:.2} µs"),
-            ObjectiveFigure::Quantile(_) | ObjectiveFigure::Mean | ObjectiveFigure::Max => format!("{value:.3} ms"),
+            ObjectiveFigure::Quantile(_) | ObjectiveFigure::Mean | ObjectiveFigure::Max => {
+                format!("{value:.3} ms")
+            }
         }
     }
 }
@@ -249,7 +254,10 @@ fn bound(figure: ObjectiveFigure, value: &str) -> Result<f64, String> {
             let digits = value.strip_suffix("/s").unwrap_or(value);
             number(digits).ok_or(format!("`{value}` is no number of answers a second"))
         }
-        ObjectiveFigure::Quantile(_) | ObjectiveFigure::Mean | ObjectiveFigure::Max | ObjectiveFigure::ServerCpu => {
+        ObjectiveFigure::Quantile(_)
+        | ObjectiveFigure::Mean
+        | ObjectiveFigure::Max
+        | ObjectiveFigure::ServerCpu => {
             let units = "ns, us, ms, s, m or h";
             if number(value).is_some() {
                 return Err(format!("`{value}` has no unit ({units})"));

@@ -4,8 +4,8 @@
 
 use crate::clock;
 use crate::scrape::MetricsEndpoint;
-use measure::proc::{ProcessCensus, CountedSubject, Usage};
-use measure::report::{CpuPart, ServerCpu, CpuView};
+use measure::proc::{CountedSubject, ProcessCensus, Usage};
+use measure::report::{CpuPart, CpuView, ServerCpu};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};

@@ -2,7 +2,7 @@
 //! template compiled and every time in nanoseconds. Built by
 //! [`crate::scenario`] from text or by [`crate::cli`] from one line.
 
-use crate::message::{ValueCapture, AnswerCheck, ReplyEnd, RequestTemplate};
+use crate::message::{AnswerCheck, ReplyEnd, RequestTemplate, ValueCapture};
 use crate::profile::LevelProfile;
 use crate::tls::TlsTarget;
 use std::net::{IpAddr, SocketAddr};

@@ -2,7 +2,7 @@
 //! reached, too few file descriptors, too few local ports.
 
 use crate::appc;
-use crate::plan::{LoadModel, RunPlan, Population, Protocol};
+use crate::plan::{LoadModel, Population, Protocol, RunPlan};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sna::conversation::WithheldSecurity;
 use sna::conversation::code::ReturnCode;

@@ -10,7 +10,7 @@
 
 use crate::engine::{self, LoadOutcome, SilentObserver};
 use crate::load::{HttpLoad, LoadError};
-use crate::server::{ServerBehaviour, Server};
+use crate::server::{Server, ServerBehaviour};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use thiserror::Error;

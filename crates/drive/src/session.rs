@@ -1,12 +1,14 @@
 //! A run with everything around it: servers observed, intervals kept for the
 //! report and the log, a live view and an exporter fed.
 
-use crate::engine::{self, IntervalRecord, RunObserver, LoadOutcome, RunError};
-use crate::observe::{ObservedServer, ObservationPanel, UsageSample, SamplerThread, cost_within, lost_at, used_within};
+use crate::engine::{self, IntervalRecord, LoadOutcome, RunError, RunObserver};
+use crate::observe::{
+    ObservationPanel, ObservedServer, SamplerThread, UsageSample, cost_within, lost_at, used_within,
+};
 use crate::plan::RunPlan;
 use crate::summary;
 use measure::hdrlog;
-use measure::report::{ReportInterval, LoadReport, Server, ServerCpu};
+use measure::report::{LoadReport, ReportInterval, Server, ServerCpu};
 use std::sync::atomic::AtomicBool;
 
 /// Something that is shown every interval.
@@ -55,7 +57,10 @@ impl Session<'_> {
             started: 0,
         };
         let outcome = engine::run(self.plan, &mut keeper, stop)?;
-        let samples = keeper.sampler.map(SamplerThread::finish).unwrap_or_default();
+        let samples = keeper
+            .sampler
+            .map(SamplerThread::finish)
+            .unwrap_or_default();
         let end_s = outcome.window.1.saturating_sub(keeper.started) as f64 / 1e9;
         end_at(
             &mut keeper.moments,
@@ -220,7 +225,13 @@ fn set_cost(moment: &mut ReportInterval, cost: Option<ServerCpu>) {
 /// How many answers came between two times: by the rate of the whole measured
 /// part where the two enclose it, by the intervals where a server could be
 /// sampled in a part of it only.
-fn answers_between(outcome: &LoadOutcome, moments: &[ReportInterval], started: u64, from: u64, to: u64) -> f64 {
+fn answers_between(
+    outcome: &LoadOutcome,
+    moments: &[ReportInterval],
+    started: u64,
+    from: u64,
+    to: u64,
+) -> f64 {
     let (begin, end) = outcome.window;
     let common = to.min(end).saturating_sub(from.max(begin)) as f64 / 1e9;
     if common > MOST_OF_IT * outcome.measured_s {

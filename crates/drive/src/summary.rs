@@ -1,13 +1,15 @@
 //! From what the engine recorded to what people read: the report, its
 //! warnings, and the figures of one interval.
 
-use crate::engine::{RequestCounts, RequestFailure, IntervalRecord, LoadOutcome, PopulationRecord};
+use crate::engine::{IntervalRecord, LoadOutcome, PopulationRecord, RequestCounts, RequestFailure};
 use crate::observe::ObservedServer;
-use crate::plan::{ArrivalSpacing, SocketCycle, LoadModel, RunPlan, Population, Protocol, ThinkTime};
+use crate::plan::{
+    ArrivalSpacing, LoadModel, Population, Protocol, RunPlan, SocketCycle, ThinkTime,
+};
 use crate::units::short;
 use measure::report::{
-    DriverUsage, LatencyReport, ReportInterval, PopulationReport, PresentedLoad, PresentedPiece, LoadReport, Server,
-    StepReport,
+    DriverUsage, LatencyReport, LoadReport, PopulationReport, PresentedLoad, PresentedPiece,
+    ReportInterval, Server, StepReport,
 };
 use std::collections::BTreeMap;
 
@@ -278,7 +280,12 @@ fn time(ns: f64) -> String {
 }
 
 /// What a reader must know before believing a figure, the gravest first.
-fn warnings(plan: &RunPlan, outcome: &LoadOutcome, report: &LoadReport, observed: &[ObservedServer]) -> Vec<String> {
+fn warnings(
+    plan: &RunPlan,
+    outcome: &LoadOutcome,
+    report: &LoadReport,
+    observed: &[ObservedServer],
+) -> Vec<String> {
     let mut warnings = Vec::new();
     let sum = outcome.sum();
     let late = sum.lateness.quantile(0.99) as f64;
@@ -399,7 +406,8 @@ mod tests {
 
     #[test]
     fn a_wall_clock_that_was_set_is_reported_and_touches_no_figure() {
-        let server = crate::server::Server::start(crate::server::ServerBehaviour::default()).unwrap();
+        let server =
+            crate::server::Server::start(crate::server::ServerBehaviour::default()).unwrap();
         let mut load = crate::load::HttpLoad::new(format!("http://{}/", server.address()));
         load.iterations = Some(10);
         let plan = load.plan().unwrap();

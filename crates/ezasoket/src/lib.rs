@@ -26,15 +26,15 @@ mod wait;
 /// Most sockets of a task.
 pub const MOST_SOCKETS: i64 = 2000;
 
-pub use address::{AF_INET, AF_INET6, ClientId, SocketName, SOCKADDR_BYTES, SOCKADDR6_BYTES};
+pub use address::{AF_INET, AF_INET6, ClientId, SOCKADDR_BYTES, SOCKADDR6_BYTES, SocketName};
 pub use errno::Errno;
-pub use function::{ResultParameters, Function};
+pub use function::{Function, ResultParameters};
 pub use host::HostList;
 pub use interface::{IFREQ_BYTES, InterfaceQuery};
 pub use mask::SelectMask;
 pub use message::{CallReply, Request};
-pub use option::{Command, SocketControl, OptionName};
+pub use option::{Command, OptionName, SocketControl};
 pub use rule::AddressRule;
 pub use select::{SelectResult, SelectTimeout, select};
-pub use socket::{SocketKind, MAX_DATA_BYTES, Socket, flags};
+pub use socket::{MAX_DATA_BYTES, Socket, SocketKind, flags};
 pub use wait::{PollResult, SocketWaiter, system_poll};

@@ -144,8 +144,14 @@ mod tests {
             OptionName::numbered(-0x7FFF_FFFF),
             Some(OptionName::NoDelay)
         );
-        assert_eq!(SocketControl::numbered(-2147178626), Some(SocketControl::NonBlocking));
-        assert_eq!(SocketControl::numbered(1_074_046_847), Some(SocketControl::Readable));
+        assert_eq!(
+            SocketControl::numbered(-2147178626),
+            Some(SocketControl::NonBlocking)
+        );
+        assert_eq!(
+            SocketControl::numbered(1_074_046_847),
+            Some(SocketControl::Readable)
+        );
         assert_eq!(OptionName::numbered(3), None);
     }
 }

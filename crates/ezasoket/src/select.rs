@@ -11,7 +11,7 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::time::{Duration, Instant};
 
 use crate::wait::poll_of;
-use crate::{Errno, SelectMask, PollResult, Socket, SocketWaiter};
+use crate::{Errno, PollResult, SelectMask, Socket, SocketWaiter};
 
 /// TIMEOUT of SELECT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -158,7 +158,11 @@ mod tests {
     struct PlainPoll;
 
     impl SocketWaiter for PlainPoll {
-        fn poll(&self, fds: &mut [libc::pollfd], limit: Option<Duration>) -> io::Result<PollResult> {
+        fn poll(
+            &self,
+            fds: &mut [libc::pollfd],
+            limit: Option<Duration>,
+        ) -> io::Result<PollResult> {
             system_poll(fds, limit)
         }
     }
@@ -170,7 +174,9 @@ mod tests {
             .unwrap();
         listener.listen(1).unwrap();
         let client = Socket::new(2, 1, 0).unwrap();
-        client.connect(&listener.local().unwrap(), &PlainPoll).unwrap();
+        client
+            .connect(&listener.local().unwrap(), &PlainPoll)
+            .unwrap();
         (client, listener.accept(&PlainPoll).unwrap().0)
     }
 
@@ -224,7 +230,14 @@ mod tests {
             &PlainPoll,
         );
         assert_eq!(taken.unwrap(), wanted(&[], &[], &[35]));
-        let bad = select(&wanted(&[4], &[], &[]), 40, zero, find, |_| false, &PlainPoll);
+        let bad = select(
+            &wanted(&[4], &[], &[]),
+            40,
+            zero,
+            find,
+            |_| false,
+            &PlainPoll,
+        );
         assert_eq!(bad, Err(Errno::EBADF));
     }
 
@@ -248,7 +261,10 @@ mod tests {
         );
         client.send(b"hello", 0, None, &PlainPoll).unwrap();
         assert_eq!(
-            server.receive(&mut buffer, flags_peek(), &PlainPoll).unwrap().0,
+            server
+                .receive(&mut buffer, flags_peek(), &PlainPoll)
+                .unwrap()
+                .0,
             5
         );
         assert_eq!(server.control(0x4004_A77F, 0), Ok(5));
@@ -270,7 +286,10 @@ mod tests {
         listening.bind(&any_port).unwrap();
         listening.listen(1).unwrap();
         let there = listening.local().unwrap();
-        assert_eq!(listening.connect(&there, &PlainPoll), Err(Errno::EOPNOTSUPP));
+        assert_eq!(
+            listening.connect(&there, &PlainPoll),
+            Err(Errno::EOPNOTSUPP)
+        );
     }
 
     #[test]

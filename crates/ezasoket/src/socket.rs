@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use socket2::{Domain, Protocol, SockAddr, Type};
 
-use crate::option::{SocketControl, NONBLOCKING, OptionName};
+use crate::option::{NONBLOCKING, OptionName, SocketControl};
 use crate::wait::wait_for;
 use crate::{AF_INET, AF_INET6, Command, Errno, SocketName, SocketWaiter};
 

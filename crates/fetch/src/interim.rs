@@ -46,7 +46,10 @@ pub struct CountedStream<S> {
 /// requests.
 pub async fn handshake<S, B>(
     stream: S,
-) -> hyper::Result<(HttpSender<B>, http1::Connection<TokioIo<CountedStream<S>>, B>)>
+) -> hyper::Result<(
+    HttpSender<B>,
+    http1::Connection<TokioIo<CountedStream<S>>, B>,
+)>
 where
     S: AsyncRead + AsyncWrite + Unpin,
     B: Body + 'static,
@@ -159,7 +162,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for CountedStream<S> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{HttpFetcher, Request, FetchSettings};
+    use crate::{FetchSettings, HttpFetcher, Request};
     use std::io::{Read, Write};
     use std::net::TcpListener;
     use std::time::Duration;

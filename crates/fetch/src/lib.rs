@@ -11,7 +11,7 @@ mod fetcher;
 mod interim;
 mod target;
 
-pub use fetcher::{FetchedResponse, HttpFetcher, FetchSettings, SettingsError};
+pub use fetcher::{FetchSettings, FetchedResponse, HttpFetcher, SettingsError};
 pub use interim::{CountedStream, HttpSender, handshake};
 
 use std::net::IpAddr;

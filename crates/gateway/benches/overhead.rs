@@ -8,7 +8,7 @@
 mod fake;
 
 use fake::Fake;
-use gateway::{LoadedApi, Gateway, GatewayConfig, constant};
+use gateway::{Gateway, GatewayConfig, LoadedApi, constant};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::Command;

@@ -66,11 +66,24 @@ pub struct ProjectDiagnostics(pub Vec<Diagnostic>);
 impl ProjectDiagnostics {
     /// Whether any finding forbids serving the project.
     pub fn has_errors(&self) -> bool {
-        self.0.iter().any(|d| d.severity == DiagnosticSeverity::Error)
+        self.0
+            .iter()
+            .any(|d| d.severity == DiagnosticSeverity::Error)
     }
 
-    pub(crate) fn error(&mut self, file: &Path, position: FilePosition, message: impl Into<String>) {
-        self.push(DiagnosticSeverity::Error, file, position, message.into(), None);
+    pub(crate) fn error(
+        &mut self,
+        file: &Path,
+        position: FilePosition,
+        message: impl Into<String>,
+    ) {
+        self.push(
+            DiagnosticSeverity::Error,
+            file,
+            position,
+            message.into(),
+            None,
+        );
     }
 
     /// How many errors there are.
@@ -87,11 +100,23 @@ impl ProjectDiagnostics {
         help: impl Into<String>,
     ) {
         let help = Some(help.into());
-        self.push(DiagnosticSeverity::Error, file, position, message.into(), help);
+        self.push(
+            DiagnosticSeverity::Error,
+            file,
+            position,
+            message.into(),
+            help,
+        );
     }
 
     pub(crate) fn warn(&mut self, file: &Path, position: FilePosition, message: impl Into<String>) {
-        self.push(DiagnosticSeverity::Warning, file, position, message.into(), None);
+        self.push(
+            DiagnosticSeverity::Warning,
+            file,
+            position,
+            message.into(),
+            None,
+        );
     }
 
     pub(crate) fn warn_help(
@@ -101,7 +126,13 @@ impl ProjectDiagnostics {
         message: impl Into<String>,
         help: Option<String>,
     ) {
-        self.push(DiagnosticSeverity::Warning, file, position, message.into(), help);
+        self.push(
+            DiagnosticSeverity::Warning,
+            file,
+            position,
+            message.into(),
+            help,
+        );
     }
 
     /// Reports a finding on a copybook at its file and place.

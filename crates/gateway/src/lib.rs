@@ -18,32 +18,40 @@ mod validate;
 mod web;
 mod yaml;
 
-pub use backend::{ProgramBackend, ProgramCall, BackendHandle, CallFailure, OperatorResult, OperatedLater, ProgramReply, Task};
-pub use diagnostics::{Diagnostic, ProjectDiagnostics, FilePosition, DiagnosticSeverity};
+pub use backend::{
+    BackendHandle, CallFailure, OperatedLater, OperatorResult, ProgramBackend, ProgramCall,
+    ProgramReply, Task,
+};
+pub use diagnostics::{Diagnostic, DiagnosticSeverity, FilePosition, ProjectDiagnostics};
 pub use mainframe::{
-    CommonSettings, FirstFrame, MessageFraming, MainframeConnections, MainframeDoor, MainframeReply, MainframeStatus,
-    MainframeTask, SocketConnection, TlsTrust, WebConnection, mainframe_metrics_sample,
+    CommonSettings, FirstFrame, MainframeConnections, MainframeDoor, MainframeReply,
+    MainframeStatus, MainframeTask, MessageFraming, SocketConnection, TlsTrust, WebConnection,
+    mainframe_metrics_sample,
 };
 pub use mapping::fuzz_expression;
 pub use observe::{AuditConfig, ObserveConfig, TracingConfig, check_endpoint};
 pub use openapi::keywords::reference_page as openapi_reference;
-pub use policy::{PolicySet, PolicyRules};
+pub use policy::{PolicyRules, PolicySet};
 pub use project::import::{
-    RedefineChoice, DateField, FromArchives, ImportRequest, ImportBook, ImportNames, ImportedProject, ImportedFile, NameStyle,
-    FieldOverrides, Redefines, RequesterArchive, BooleanField, ProjectUpdate, fuzz_archive, import, import_archives,
-    program_source, program_text, requester_archive, update,
+    BooleanField, DateField, FieldOverrides, FromArchives, ImportBook, ImportNames, ImportRequest,
+    ImportedFile, ImportedProject, NameStyle, ProjectUpdate, RedefineChoice, Redefines,
+    RequesterArchive, fuzz_archive, import, import_archives, program_source, program_text,
+    requester_archive, update,
 };
-pub use project::operation::{LoadedApi, AssetContract};
+pub use project::operation::{AssetContract, LoadedApi};
 pub use project::structure::{GeneratedCopybook, fuzz_derived, structures};
 pub use requester::{
-    CallInterface, OutboundRequest, CallableApi, RequesterFault, RequesterOptions, RequesterResponse, requester_copybooks,
+    CallInterface, CallableApi, OutboundRequest, RequesterFault, RequesterOptions,
+    RequesterResponse, requester_copybooks,
 };
 pub use server::{
-    CorsConfig, Gateway, GatewayConfig, LoadError, ProjectLoader, StartError, TlsConfig, UnservedApi,
-    administration, constant, metrics_sample,
+    CorsConfig, Gateway, GatewayConfig, LoadError, ProjectLoader, StartError, TlsConfig,
+    UnservedApi, administration, constant, metrics_sample,
 };
 pub use service::{
-    ServiceAnswerFuture, CallerAuthentication, AnswerPieces, ServiceHandler, ServiceAnswer, ServiceBody, ServiceConfig,
-    ServiceRequest,
+    AnswerPieces, CallerAuthentication, ServiceAnswer, ServiceAnswerFuture, ServiceBody,
+    ServiceConfig, ServiceHandler, ServiceRequest,
 };
-pub use web::{OUTSIDE_APIS, WebHandler, WebAnswerFuture, WebHandlers, WebAbend, WebAnswer, WebRefusal};
+pub use web::{
+    OUTSIDE_APIS, WebAbend, WebAnswer, WebAnswerFuture, WebHandler, WebHandlers, WebRefusal,
+};

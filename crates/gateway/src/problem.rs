@@ -43,7 +43,11 @@ pub(crate) struct ProblemDocument {
 // Cold: keeps the code of the usual path close together.
 impl ProblemDocument {
     #[cold]
-    pub fn new(status: StatusCode, title: &'static str, detail: impl Into<String>) -> ProblemDocument {
+    pub fn new(
+        status: StatusCode,
+        title: &'static str,
+        detail: impl Into<String>,
+    ) -> ProblemDocument {
         ProblemDocument {
             status,
             title,

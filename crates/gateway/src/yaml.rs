@@ -9,7 +9,7 @@
 
 use std::path::Path;
 
-use crate::diagnostics::{ProjectDiagnostics, FilePosition};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics};
 use saphyr_parser::{Event, Parser, ScalarStyle};
 
 /// Deepest nesting accepted.
@@ -143,7 +143,12 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn node(&mut self, event: Event<'a>, at: FilePosition, depth: usize) -> Result<Node, YamlError> {
+    fn node(
+        &mut self,
+        event: Event<'a>,
+        at: FilePosition,
+        depth: usize,
+    ) -> Result<Node, YamlError> {
         self.nodes += 1;
         if depth > MAX_DEPTH || self.nodes > MAX_NODES {
             return Err(YamlError {

@@ -12,9 +12,9 @@ use std::collections::{HashMap, VecDeque};
 
 use bytes::Bytes;
 
-use crate::receiving::{ReceivedPart, ReceiveBuffer};
+use crate::receiving::{ReceiveBuffer, ReceivedPart};
 use crate::sending::SendQueue;
-use crate::wire::{HelloMessage, FrameKind, EndNotice, VERSION};
+use crate::wire::{EndNotice, FrameKind, HelloMessage, VERSION};
 
 /// Milliseconds that a greeting may take.
 const GREETING_MS: u64 = 10_000;
@@ -192,7 +192,11 @@ impl Connection {
 
     /// Lets the caller in, with so many sessions at most.
     pub fn welcome(&mut self, most: usize) {
-        let Some(peer) = self.peer.as_ref().filter(|_| self.phase == ConnectionPhase::Greeted) else {
+        let Some(peer) = self
+            .peer
+            .as_ref()
+            .filter(|_| self.phase == ConnectionPhase::Greeted)
+        else {
             return;
         };
         self.sessions = most.clamp(1, usize::from(peer.sessions));
@@ -236,7 +240,8 @@ impl Connection {
         self.next = id.wrapping_add(1);
         self.requests.insert(id, RequestStage::Open);
         let unasked = peer.unasked_bytes as usize;
-        self.sending.message(FrameKind::Request, id, message, unasked);
+        self.sending
+            .message(FrameKind::Request, id, message, unasked);
         Some(id)
     }
 
@@ -276,7 +281,9 @@ impl Connection {
             let (caller, phase) = (self.caller, self.phase);
             let (requests, sessions) = (&self.requests, self.sessions);
             let known = |kind: FrameKind, id: u32| match kind {
-                FrameKind::Request => !caller && phase == ConnectionPhase::Open && !requests.contains_key(&id),
+                FrameKind::Request => {
+                    !caller && phase == ConnectionPhase::Open && !requests.contains_key(&id)
+                }
                 FrameKind::Reply => caller && requests.contains_key(&id),
                 _ => false,
             };
@@ -291,7 +298,9 @@ impl Connection {
                 Some(ReceivedPart::Begins(id)) => {
                     self.requests.insert(id, RequestStage::Open);
                 }
-                Some(ReceivedPart::Message(kind, id, message)) => self.handle_message(kind, id, message),
+                Some(ReceivedPart::Message(kind, id, message)) => {
+                    self.handle_message(kind, id, message)
+                }
                 Some(ReceivedPart::Control(header, payload)) => {
                     self.handle_control(header.kind, header.id, &payload)?;
                 }
@@ -323,8 +332,12 @@ impl Connection {
                 let notice = EndNotice::parse(payload).map_err(|e| self.violated(e.to_string()))?;
                 return Err(Fault::Notified(notice));
             }
-            (FrameKind::Hello, ConnectionPhase::Greeting) if !self.caller => self.greeted(payload)?,
-            (FrameKind::Welcome, ConnectionPhase::Greeting) if self.caller => self.welcomed(payload)?,
+            (FrameKind::Hello, ConnectionPhase::Greeting) if !self.caller => {
+                self.greeted(payload)?
+            }
+            (FrameKind::Welcome, ConnectionPhase::Greeting) if self.caller => {
+                self.welcomed(payload)?
+            }
             (_, ConnectionPhase::Greeting | ConnectionPhase::Greeted) => {
                 return Err(self.violated(format!("{kind:?} before the end of the greeting")));
             }
@@ -364,7 +377,8 @@ impl Connection {
             return Err(Fault::Version(what));
         }
         self.phase = ConnectionPhase::Greeted;
-        self.events.push_back(ConnectionEvent::Greeted(hello.clone()));
+        self.events
+            .push_back(ConnectionEvent::Greeted(hello.clone()));
         self.peer = Some(hello);
         Ok(())
     }
@@ -471,13 +485,17 @@ impl Connection {
             return Err(self.silent("the partner reads nothing"));
         }
         match self.phase {
-            ConnectionPhase::Greeting | ConnectionPhase::Greeted if now_ms >= self.began_ms + GREETING_MS => {
+            ConnectionPhase::Greeting | ConnectionPhase::Greeted
+                if now_ms >= self.began_ms + GREETING_MS =>
+            {
                 Err(self.silent("no greeting arrived in time"))
             }
             ConnectionPhase::Open if now_ms >= self.last_received_ms + keepalive * SILENT => {
                 Err(self.silent("the partner sent nothing, and did not answer a ping"))
             }
-            ConnectionPhase::Open if self.caller && !self.ping_pending && now_ms >= self.quiet_ms() + keepalive => {
+            ConnectionPhase::Open
+                if self.caller && !self.ping_pending && now_ms >= self.quiet_ms() + keepalive =>
+            {
                 self.ping_pending = true;
                 self.sending.control(FrameKind::Ping, 0, &[]);
                 Ok(())

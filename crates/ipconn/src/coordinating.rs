@@ -18,7 +18,8 @@ use region::{Name, Order, UnitId};
 
 use crate::shell::pool::RequestFailure;
 use crate::wire::{
-    RequestEnding, InUnit, OfUnit, ReplyHead, RequestBuilder, RequestHead, UnitStep, emit_units, parse_units,
+    InUnit, OfUnit, ReplyHead, RequestBuilder, RequestEnding, RequestHead, UnitStep, emit_units,
+    parse_units,
 };
 
 /// Most units that one message reports as finished.
@@ -204,15 +205,25 @@ impl BranchCoordinator {
             .as_ref()
             .is_ok_and(|(head, _)| head.ending == RequestEnding::Normal);
         // Others have all sessions.
-        let again = matches!(reply, Err(RequestFailure::NoSession(_) | RequestFailure::Busy(_)));
+        let again = matches!(
+            reply,
+            Err(RequestFailure::NoSession(_) | RequestFailure::Busy(_))
+        );
         match about {
             MessageSubject::Prepare(unit) => ReplyOutcome::Vote(unit, normal),
-            MessageSubject::Commit(_) | MessageSubject::BackOut(_) | MessageSubject::Resync | MessageSubject::Outcome(_) if again => {
+            MessageSubject::Commit(_)
+            | MessageSubject::BackOut(_)
+            | MessageSubject::Resync
+            | MessageSubject::Outcome(_)
+                if again =>
+            {
                 ReplyOutcome::Again(self.message(about))
             }
             MessageSubject::CommitOnePhase(..) if again => ReplyOutcome::Again(self.message(about)),
             // The next connection brings it up again.
-            MessageSubject::Commit(unit) | MessageSubject::BackOut(unit) => ReplyOutcome::Vote(unit, normal),
+            MessageSubject::Commit(unit) | MessageSubject::BackOut(unit) => {
+                ReplyOutcome::Vote(unit, normal)
+            }
             MessageSubject::CommitOnePhase(unit, heard) => {
                 if !normal {
                     self.finished.extend(heard);
@@ -221,7 +232,9 @@ impl BranchCoordinator {
                     Ok((head, _)) if head.ending.is_rolled_back() => self.over(unit, false),
                     Ok(_) if normal => self.over(unit, true),
                     // It was not sent, and its connection has ended.
-                    Err(RequestFailure::Unreachable(_) | RequestFailure::Unknown(_)) => self.over(unit, false),
+                    Err(RequestFailure::Unreachable(_) | RequestFailure::Unknown(_)) => {
+                        self.over(unit, false)
+                    }
                     _ => {
                         self.one_phase.insert(unit, true);
                         ReplyOutcome::Unsure(unit, self.message(MessageSubject::Outcome(unit)))
@@ -284,7 +297,9 @@ impl BranchCoordinator {
             MessageSubject::Prepare(unit) => (*unit, UnitStep::Prepare, Vec::new()),
             MessageSubject::Commit(unit) => (*unit, UnitStep::Commit, Vec::new()),
             MessageSubject::BackOut(unit) => (*unit, UnitStep::BackOut, Vec::new()),
-            MessageSubject::CommitOnePhase(unit, heard) => (*unit, UnitStep::CommitOnePhase, heard.clone()),
+            MessageSubject::CommitOnePhase(unit, heard) => {
+                (*unit, UnitStep::CommitOnePhase, heard.clone())
+            }
             MessageSubject::Outcome(unit) => (*unit, UnitStep::Outcome, Vec::new()),
             MessageSubject::Resync => (self.after.0, UnitStep::Resync, Vec::new()),
         };

@@ -43,11 +43,15 @@ pub mod wire;
 
 pub use config::{ConfigError, ConnectionConfig, IpconnConfig, TlsFiles};
 pub use connection::{Connection, ConnectionEvent, Fault};
-pub use coordinating::{MessageSubject, BranchCoordinator, UnitMessage, OrderOutcome, ReplyOutcome};
+pub use coordinating::{
+    BranchCoordinator, MessageSubject, OrderOutcome, ReplyOutcome, UnitMessage,
+};
 pub use shell::client::LocalIdentity;
-pub use shell::directory::{ConnectionStatus, ConnectionDirectory, PartnerStatus};
-pub use shell::linker::{ReplyCallback, PendingCall, RegionCaller, CallerError, CallInterrupt, OpenCallback};
-pub use shell::pool::{RequestFailure, ConnectionPool};
+pub use shell::directory::{ConnectionDirectory, ConnectionStatus, PartnerStatus};
+pub use shell::linker::{
+    CallInterrupt, CallerError, OpenCallback, PendingCall, RegionCaller, ReplyCallback,
+};
+pub use shell::pool::{ConnectionPool, RequestFailure};
 pub use shell::server::{Listener, ServedRegion, StartError};
 pub use shell::tls::faults as tls_faults;
 pub use units::CallerConnection;

@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::sending::LENGTH;
-use crate::wire::{Header, FrameKind};
+use crate::wire::{FrameKind, Header};
 
 /// A message of which not everything is there.
 #[derive(Debug)]
@@ -236,7 +236,11 @@ impl ReceiveBuffer {
         Ok(None)
     }
 
-    fn message_begins(&mut self, header: Header, total: usize) -> Result<Option<ReceivedPart>, String> {
+    fn message_begins(
+        &mut self,
+        header: Header,
+        total: usize,
+    ) -> Result<Option<ReceivedPart>, String> {
         let (id, here) = (header.id, header.length - LENGTH);
         if total > self.longest {
             return Err(format!(

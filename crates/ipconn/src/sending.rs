@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 
 use bytes::Bytes;
 
-use crate::wire::{Header, FrameKind, MAX_PAYLOAD};
+use crate::wire::{FrameKind, Header, MAX_PAYLOAD};
 
 /// Bytes that are gathered for one write, about.
 const GATHER: usize = 64 << 10;

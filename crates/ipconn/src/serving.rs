@@ -20,10 +20,10 @@
 
 use region::{Abend, BranchId, OnePhaseOutcome, PrepareOutcome};
 
-use crate::units::{CallerConnection, BranchTable};
+use crate::units::{BranchTable, CallerConnection};
 use crate::wire::{
-    RequestEnding, IN_UNIT_AT, InUnit, WireName, OfUnit, ReplyHead, Request, UnitStep, emit_reply, emit_units,
-    parse_units,
+    IN_UNIT_AT, InUnit, OfUnit, ReplyHead, Request, RequestEnding, UnitStep, WireName, emit_reply,
+    emit_units, parse_units,
 };
 
 /// TERMERR with RESP2 17: what the caller's unit had here is backed out.
@@ -97,7 +97,12 @@ pub struct BranchServer<'r, R: BranchRegion> {
 
 impl<R: BranchRegion> BranchServer<'_, R> {
     /// A LINK in the caller's unit.
-    pub async fn link(&self, request: &Request<Vec<u8>>, from: ServedPartner, unit: OfUnit) -> Vec<u8> {
+    pub async fn link(
+        &self,
+        request: &Request<Vec<u8>>,
+        from: ServedPartner,
+        unit: OfUnit,
+    ) -> Vec<u8> {
         let UnitStep::Link(before) = unit.step else {
             return refused(
                 RequestEnding::Never,
@@ -145,14 +150,22 @@ impl<R: BranchRegion> BranchServer<'_, R> {
     }
 
     /// Runs an order of the caller on a unit.
-    pub async fn order(&self, request: &Request<Vec<u8>>, from: ServedPartner, unit: OfUnit) -> Vec<u8> {
+    pub async fn order(
+        &self,
+        request: &Request<Vec<u8>>,
+        from: ServedPartner,
+        unit: OfUnit,
+    ) -> Vec<u8> {
         let of = coordinator(from, unit);
         if !self.units.enter(of, from.connection) {
             let why = "a later connection of the same name owns its units";
             return refused(ROLLED_BACK, why.into());
         }
         let Some(heard) = parse_units(request.commarea()) else {
-            return refused(RequestEnding::Never, "the list of units is malformed".into());
+            return refused(
+                RequestEnding::Never,
+                "the list of units is malformed".into(),
+            );
         };
         let heard: Vec<BranchId> = heard.iter().filter_map(|u| of.branch(*u)).collect();
         let Some(branch) = of.branch(unit.unit) else {

@@ -17,7 +17,10 @@ fn joined(sessions: u16) -> (Connection, Connection) {
     let mut caller = Connection::caller(hello("GATE", sessions), 0);
     let mut server = Connection::server(hello("REGION", 999), 0);
     carry(&mut caller, &mut server, usize::MAX);
-    assert!(matches!(server.poll_event(), Some(ConnectionEvent::Greeted(_))));
+    assert!(matches!(
+        server.poll_event(),
+        Some(ConnectionEvent::Greeted(_))
+    ));
     server.welcome(500);
     carry(&mut server, &mut caller, usize::MAX);
     assert_eq!(caller.poll_event(), Some(ConnectionEvent::Open));
@@ -70,7 +73,10 @@ fn requests_are_answered_out_of_order_and_sessions_come_back() {
     assert_eq!(events(&mut server), came);
     server.reply(second, Bytes::from_static(b"2"));
     exchange(&mut caller, &mut server, 5);
-    assert_eq!(events(&mut caller), [ConnectionEvent::Reply(second, b"2".to_vec())]);
+    assert_eq!(
+        events(&mut caller),
+        [ConnectionEvent::Reply(second, b"2".to_vec())]
+    );
     assert!(caller.is_free());
     assert_eq!((caller.in_use(), server.in_use()), (1, 1));
 }
@@ -101,7 +107,10 @@ fn a_request_that_is_given_up_frees_its_session_when_the_server_confirms() {
     exchange(&mut caller, &mut server, 99);
     caller.cancel(id);
     assert!(!caller.is_free());
-    assert_eq!(events(&mut server), [ConnectionEvent::Request(id, b"one".to_vec())]);
+    assert_eq!(
+        events(&mut server),
+        [ConnectionEvent::Request(id, b"one".to_vec())]
+    );
     // The reply crosses the cancel.
     server.reply(id, Bytes::from_static(b"late"));
     exchange(&mut caller, &mut server, 99);
@@ -139,7 +148,10 @@ fn a_draining_server_ends_what_is_under_way() {
     assert!(!caller.is_free() && !server.is_drained());
     server.reply(id, Bytes::new());
     exchange(&mut caller, &mut server, 99);
-    assert_eq!(events(&mut caller), [ConnectionEvent::Reply(id, Vec::new())]);
+    assert_eq!(
+        events(&mut caller),
+        [ConnectionEvent::Reply(id, Vec::new())]
+    );
     assert!(server.is_drained());
 }
 
@@ -226,7 +238,11 @@ fn violations_of_the_format_are_reported_with_their_frame() {
         (frame(FrameKind::Request, 7, b"xx"), "without the length"),
         (frame(FrameKind::Request, 7, &too_long), "are allowed"),
         (
-            [frame(FrameKind::Request, 7, &one), frame(FrameKind::Request, 7, &one)].concat(),
+            [
+                frame(FrameKind::Request, 7, &one),
+                frame(FrameKind::Request, 7, &one),
+            ]
+            .concat(),
             "invalid number",
         ),
         (

@@ -7,12 +7,13 @@ use std::task::{Context, Poll, Waker};
 
 use region::{Abend, BranchId, OnePhaseOutcome, Order, PrepareOutcome, UnitId};
 
-use crate::coordinating::{MessageSubject, BranchCoordinator, OrderOutcome, ReplyOutcome};
-use crate::serving::{BranchRegion, LinkOutcome, ServedPartner, BranchServer};
+use crate::coordinating::{BranchCoordinator, MessageSubject, OrderOutcome, ReplyOutcome};
+use crate::serving::{BranchRegion, BranchServer, LinkOutcome, ServedPartner};
 use crate::shell::pool::RequestFailure;
-use crate::units::{CallerConnection, BranchTable};
+use crate::units::{BranchTable, CallerConnection};
 use crate::wire::{
-    RequestEnding, InUnit, WireName, OfUnit, ReplyMessage, ReplyHead, Request, RequestBuilder, RequestHead, UnitStep,
+    InUnit, OfUnit, ReplyHead, ReplyMessage, Request, RequestBuilder, RequestEnding, RequestHead,
+    UnitStep, WireName,
 };
 
 /// A region with three units, each of which has LINKed there.
@@ -46,7 +47,10 @@ fn a_unit_is_reported_as_finished_only_when_its_end_is_known() {
     assert!(finished_with(&mut coordinating, 2).is_empty());
     let committed = ReplyHead::default();
     let replied = coordinating.replied(MessageSubject::Outcome(1), Ok((&committed, &[])));
-    assert!(matches!(replied, ReplyOutcome::Vote(1, true)), "{replied:?}");
+    assert!(
+        matches!(replied, ReplyOutcome::Vote(1, true)),
+        "{replied:?}"
+    );
     assert_eq!(finished_with(&mut coordinating, 3), [1]);
 }
 
@@ -57,10 +61,16 @@ fn a_unit_that_has_lost_something_there_is_not_committed() {
         coordinating.join(1);
         assert!(coordinating.linked(1, 1, InUnit::Lost));
         let ordered = coordinating.order(1, order);
-        assert!(matches!(ordered, OrderOutcome::No), "{order:?}: {ordered:?}");
+        assert!(
+            matches!(ordered, OrderOutcome::No),
+            "{order:?}: {ordered:?}"
+        );
         coordinating.lost(2);
         let ordered = coordinating.order(2, order);
-        assert!(matches!(ordered, OrderOutcome::No), "{order:?}: {ordered:?}");
+        assert!(
+            matches!(ordered, OrderOutcome::No),
+            "{order:?}: {ordered:?}"
+        );
     }
 }
 
@@ -111,7 +121,10 @@ fn the_outcome_of_a_unit_is_answered_when_its_work_is_over() {
     let Poll::Ready(reply) = asked.as_mut().poll(&mut cx) else {
         panic!("no task works on it");
     };
-    assert_eq!(ReplyMessage::parse(reply).unwrap().head.ending, RequestEnding::Normal);
+    assert_eq!(
+        ReplyMessage::parse(reply).unwrap().head.ending,
+        RequestEnding::Normal
+    );
     assert_eq!(region.query_count.get(), 1);
 }
 

@@ -5,7 +5,7 @@ use crate::error::LabError;
 use crate::experiments::{self, Context, EXPERIMENTS, Experiment, MachineNeeds};
 use crate::net::permission;
 use crate::repeat;
-use crate::report::{self, ReportPage, ExperimentReport};
+use crate::report::{self, ExperimentReport, ReportPage};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};

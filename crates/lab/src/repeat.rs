@@ -7,7 +7,7 @@
 //!
 //! Invariant: no change is called one whose 95 % interval holds the opposite.
 
-use crate::report::{ReportFigure, PublishedValue, ExperimentReport, Table};
+use crate::report::{ExperimentReport, PublishedValue, ReportFigure, Table};
 use measure::stats::SampleStatistics;
 
 /// Means of the figures of repetitions. Tables, pictures and captures are those of

@@ -4,7 +4,7 @@
 //! worker sleeps on the call area's word until the answer is there. While it
 //! waits the region may ask it to run a program first (a nested run).
 
-use cics::resp::{Condition, CommandFailure};
+use cics::resp::{CommandFailure, Condition};
 
 use crate::Name;
 use crate::directory::ProtocolViolation;
@@ -175,7 +175,9 @@ impl CallAnswer {
 impl From<CommandFailure> for CallAnswer {
     fn from(failure: CommandFailure) -> CallAnswer {
         match failure {
-            CommandFailure::Condition(condition, resp2) => CallAnswer::of_condition(condition, resp2),
+            CommandFailure::Condition(condition, resp2) => {
+                CallAnswer::of_condition(condition, resp2)
+            }
             CommandFailure::Abend(code) => CallAnswer::of_abend(&code),
         }
     }

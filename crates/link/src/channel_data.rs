@@ -115,7 +115,10 @@ mod tests {
         assert_eq!(ChannelData::parse(&channel.emit()).unwrap(), channel);
         let mut longer = channel.emit();
         longer.push(0);
-        assert_eq!(ChannelData::parse(&longer), Err(ProtocolViolation::Operands));
+        assert_eq!(
+            ChannelData::parse(&longer),
+            Err(ProtocolViolation::Operands)
+        );
     }
 
     proptest! {

@@ -60,7 +60,12 @@ impl CommandCounter {
 
     /// A command begins.
     #[inline]
-    pub fn enter(&mut self, map: &SharedMapping, who: (TransId, u16), (ticks, waited_ns): (u64, u64)) {
+    pub fn enter(
+        &mut self,
+        map: &SharedMapping,
+        who: (TransId, u16),
+        (ticks, waited_ns): (u64, u64),
+    ) {
         let table = table(map);
         let place = place(table, key(who.0, who.1));
         let count = &table[place][1];

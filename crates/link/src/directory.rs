@@ -76,7 +76,11 @@ pub enum ProtocolViolation {
 }
 
 /// Checks that a range is within an arena of `arena` bytes.
-pub fn check_extent(offset: u64, bytes: u64, arena: usize) -> Result<(usize, usize), ProtocolViolation> {
+pub fn check_extent(
+    offset: u64,
+    bytes: u64,
+    arena: usize,
+) -> Result<(usize, usize), ProtocolViolation> {
     match offset.checked_add(bytes) {
         Some(end) if end <= arena as u64 => Ok((offset as usize, bytes as usize)),
         _ => Err(ProtocolViolation::Extent { offset, bytes }),

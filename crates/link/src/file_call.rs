@@ -12,7 +12,7 @@
 use cics::file::FileAccess;
 use store::{FoundRecord, SeekKey};
 
-use crate::call::{CallAnswer, WorkerCall, CallOperation};
+use crate::call::{CallAnswer, CallOperation, WorkerCall};
 use crate::directory::ProtocolViolation;
 use crate::layout::AnswerHeader;
 
@@ -214,7 +214,11 @@ impl<'a> FileCall<'a> {
     }
 
     /// The meaning of a call that another process wrote.
-    pub fn parse(op: CallOperation, args: &[u64; 8], data: &'a [u8]) -> Result<FileCall<'a>, ProtocolViolation> {
+    pub fn parse(
+        op: CallOperation,
+        args: &[u64; 8],
+        data: &'a [u8],
+    ) -> Result<FileCall<'a>, ProtocolViolation> {
         let number = |value: u64| u32::try_from(value).map_err(|_| ProtocolViolation::Operands);
         let token = |value: u64| Ok((value != 0).then_some(number(value)?));
         let nosuspend = args[NOSUSPEND] != 0;
@@ -291,7 +295,11 @@ fn emit_seek(seek: SeekKey<'_>) -> (CallOperation, u64, &[u8]) {
     }
 }
 
-fn parse_read<'a>(op: CallOperation, args: &[u64; 8], key: &'a [u8]) -> Result<FileCommand<'a>, ProtocolViolation> {
+fn parse_read<'a>(
+    op: CallOperation,
+    args: &[u64; 8],
+    key: &'a [u8],
+) -> Result<FileCommand<'a>, ProtocolViolation> {
     let flags = args[FLAGS];
     let seek = match (op, flags >> STEP_SHIFT) {
         (CallOperation::Read, 0) if flags & READ_GTEQ != 0 => SeekKey::AtLeast(key),

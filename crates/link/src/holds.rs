@@ -84,8 +84,9 @@ impl<F: Copy + PartialEq> HeldRecords<F> {
 
     /// Takes out the record of a token, or without one all of the file's.
     pub fn take(&mut self, file: F, token: Option<u32>) -> Vec<UpdateHold<F>> {
-        let of =
-            |hold: &mut UpdateHold<F>| hold.file == file && token.is_none_or(|token| token == hold.token);
+        let of = |hold: &mut UpdateHold<F>| {
+            hold.file == file && token.is_none_or(|token| token == hold.token)
+        };
         self.list.extract_if(.., of).collect()
     }
 

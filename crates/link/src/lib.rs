@@ -51,29 +51,32 @@ pub mod trace;
 mod uses;
 mod worker_side;
 
-pub use call::{CallAnswer, CallAreaState, WorkerCall, CallEvent, CallOperation};
+pub use call::{CallAnswer, CallAreaState, CallEvent, CallOperation, WorkerCall};
 pub use channel_data::{ChannelData, ContainerData};
 pub use cics::name::{FieldError as NameError, Name};
 pub use config::{
-    WorkerConfinement, FileEntry, FileKind, ProgramEntry, ProgramFault, SandboxMode, SocketOptions,
-    StoreEntry, TransactionEntry, TransformEntry, WorkerConfig,
+    FileEntry, FileKind, ProgramEntry, ProgramFault, SandboxMode, SocketOptions, StoreEntry,
+    TransactionEntry, TransformEntry, WorkerConfig, WorkerConfinement,
 };
-pub use directory::{ContainerType, ENTRY_BYTES, ContainerEntry, ProtocolViolation, write as write_directory};
+pub use directory::{
+    ContainerEntry, ContainerType, ENTRY_BYTES, ProtocolViolation, write as write_directory,
+};
 pub use file_call::{FileAnswer, FileCall, FileCommand, WireCall};
 pub use heap::ArenaHeap;
 pub use holds::{HeldRecords, UpdateHold};
-pub use layout::{AnswerHeader, RunCounters, Request, SlotResults};
-pub use map::{SharedMapping, PAGE, sealed_memfd};
+pub use layout::{AnswerHeader, Request, RunCounters, SlotResults};
+pub use map::{PAGE, SharedMapping, sealed_memfd};
 pub use operands::{
-    CHANNEL_DATA, OperandValue, CommandOperands, RUN_ENDED, RUN_PROGRAM, TEMPLATE_TEXT, TEMPLATE_WANTED,
+    CHANNEL_DATA, CommandOperands, OperandValue, RUN_ENDED, RUN_PROGRAM, TEMPLATE_TEXT,
+    TEMPLATE_WANTED,
 };
 pub use page::{MAX_WORKERS, PORTS, RegionPage};
-pub use qr::{TokenHolder, QrToken};
+pub use qr::{QrToken, TokenHolder};
 pub use region_side::{ConfigText, RegionSide, SlotState};
 pub use socket::LinkSocket;
 pub use store::{FoundRecord, SeekKey};
 pub use uses::ProgramUses;
-pub use worker_side::{ArenaFull, AttachError, WorkerEvent, TaskIn, WorkerSide};
+pub use worker_side::{ArenaFull, AttachError, TaskIn, WorkerEvent, WorkerSide};
 
 /// A program's name.
 pub type ProgramName = Name<8>;

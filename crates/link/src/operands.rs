@@ -177,13 +177,19 @@ pub(crate) struct Reader<'a>(pub &'a [u8]);
 
 impl<'a> Reader<'a> {
     pub fn take(&mut self, bytes: usize) -> Result<&'a [u8], ProtocolViolation> {
-        let (taken, rest) = self.0.split_at_checked(bytes).ok_or(ProtocolViolation::Operands)?;
+        let (taken, rest) = self
+            .0
+            .split_at_checked(bytes)
+            .ok_or(ProtocolViolation::Operands)?;
         self.0 = rest;
         Ok(taken)
     }
 
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], ProtocolViolation> {
-        let (taken, rest) = self.0.split_first_chunk().ok_or(ProtocolViolation::Operands)?;
+        let (taken, rest) = self
+            .0
+            .split_first_chunk()
+            .ok_or(ProtocolViolation::Operands)?;
         self.0 = rest;
         Ok(*taken)
     }

@@ -19,7 +19,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use crate::layout::CacheLine;
-use crate::map::{SharedMapping, PAGE, sealed_memfd};
+use crate::map::{PAGE, SharedMapping, sealed_memfd};
 use crate::qr::{QR_OFFSET, QrToken};
 
 /// Ports of a region; port 0 belongs to its dispatch thread.

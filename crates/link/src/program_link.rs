@@ -130,7 +130,9 @@ impl<'a> LinkReply<'a> {
         let ending = match ending {
             0 => ProgramEnding::Normal,
             1 => ProgramEnding::Abend(code),
-            2 => ProgramEnding::Condition(u16::from_be_bytes([c0, c1]), u16::from_be_bytes([c2, c3])),
+            2 => {
+                ProgramEnding::Condition(u16::from_be_bytes([c0, c1]), u16::from_be_bytes([c2, c3]))
+            }
             _ => return None,
         };
         let passed = r.passed(form)?;

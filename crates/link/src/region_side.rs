@@ -14,14 +14,14 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::ProgramName;
-use crate::call::{CallAnswer, CallAreaState, WorkerCall, NESTED_ACT, CallOperation};
+use crate::call::{CallAnswer, CallAreaState, CallOperation, NESTED_ACT, WorkerCall};
 use crate::call_word::{CallWord, TakeResult};
 use crate::config::WorkerConfig;
 use crate::counts::{self, CommandSum};
 use crate::directory::{self, ContainerEntry, ProtocolViolation, check_extent};
 use crate::futex;
 use crate::layout::*;
-use crate::map::{SharedMapping, PAGE, constant_memfd, sealed_memfd};
+use crate::map::{PAGE, SharedMapping, constant_memfd, sealed_memfd};
 use crate::page::{MAX_WORKERS, RegionPage};
 use crate::socket::LinkSocket;
 use crate::trace::{self, TraceClock, TraceEntry};
@@ -237,9 +237,13 @@ impl RegionSide {
         // older one that another thread has answered meanwhile.
         match self.call_word().take() {
             TakeResult::Nothing => CallAreaState::Nothing,
-            TakeResult::Call => self.read_call().map_or_else(CallAreaState::Violation, CallAreaState::Call),
+            TakeResult::Call => self
+                .read_call()
+                .map_or_else(CallAreaState::Violation, CallAreaState::Call),
             TakeResult::NestedDone => self.read_nested(),
-            TakeResult::Violation(word) => CallAreaState::Violation(ProtocolViolation::State(u64::from(word))),
+            TakeResult::Violation(word) => {
+                CallAreaState::Violation(ProtocolViolation::State(u64::from(word)))
+            }
         }
     }
 

@@ -18,7 +18,7 @@ use crate::TransId;
 use crate::clock::monotonic_ns;
 use crate::counts::CommandCounter;
 use crate::layout::{TRACE_ENTRIES, TRACE_OFFSET, TraceHeader};
-use crate::map::{SharedMapping, PAGE};
+use crate::map::{PAGE, SharedMapping};
 
 /// The kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,14 +10,14 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crate::call::{CallEvent, NESTED_ACT, CallOperation};
+use crate::call::{CallEvent, CallOperation, NESTED_ACT};
 use crate::call_word::CallWord;
 use crate::config::WorkerConfig;
-use crate::directory::{self, ENTRY_BYTES, ContainerEntry};
+use crate::directory::{self, ContainerEntry, ENTRY_BYTES};
 use crate::futex;
 use crate::heap::ArenaHeap;
 use crate::layout::*;
-use crate::map::{SharedMapping, PAGE};
+use crate::map::{PAGE, SharedMapping};
 use crate::page::{PORTS, RegionPage};
 use crate::qr::QrToken;
 use crate::socket::LinkSocket;

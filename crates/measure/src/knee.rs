@@ -332,7 +332,10 @@ mod tests {
         // Follows the load to 240, and serves a fifth of it beyond.
         let mut points: Vec<_> = [30.0, 60.0, 120.0, 180.0, 240.0].map(rising).to_vec();
         points.extend([(300.0, 50.0), (480.0, 40.0)]);
-        assert_eq!(knee_before_collapse(&points), (KneeVerdict::Collapses, None));
+        assert_eq!(
+            knee_before_collapse(&points),
+            (KneeVerdict::Collapses, None)
+        );
         assert_eq!(before_collapse(&points).len(), 5);
         // With a plateau before the collapse, the knee is where that begins.
         points.splice(5..5, [(260.0, 241.0), (280.0, 240.0), (290.0, 239.0)]);

@@ -9,7 +9,7 @@
 mod census;
 mod spaces;
 
-pub use census::{ProcessCensus, CensusCount, machine};
+pub use census::{CensusCount, ProcessCensus, machine};
 pub use spaces::AddressSpace;
 
 use serde::Serialize;
@@ -413,7 +413,10 @@ mod tests {
         assert_eq!(me, CountedSubject::Process(own));
         assert!(me.usage().unwrap().processes >= 1);
         for name in ["tupelo", "4294967296", ""] {
-            assert_eq!(CountedSubject::called(name), CountedSubject::Name(name.into()));
+            assert_eq!(
+                CountedSubject::called(name),
+                CountedSubject::Name(name.into())
+            );
         }
     }
 

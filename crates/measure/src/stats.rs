@@ -91,7 +91,8 @@ pub fn compare(a: &[f64], b: &[f64]) -> Option<SampleComparison> {
         found.interval.0 = found.interval.0.max(-1.0);
         return Some(found);
     }
-    let logs = |values: &[f64]| SampleStatistics::of(&values.iter().map(|v| v.ln()).collect::<Vec<_>>());
+    let logs =
+        |values: &[f64]| SampleStatistics::of(&values.iter().map(|v| v.ln()).collect::<Vec<_>>());
     let (difference, half, p_value) = welch(&logs(a), &logs(b))?;
     let change = |log: f64| log.exp_m1();
     Some(SampleComparison {

@@ -14,7 +14,7 @@ pub use api::*;
 #[cfg(feature = "sim")]
 pub use kernel::sim;
 pub use link::{
-    CallAnswer, ChannelName, WorkerConfinement, ContainerName, ContainerType, FileEntry, Name, NameError, CallOperation,
-    ProgramEntry, ProgramName, SandboxMode, SocketOptions, StoreEntry, TransId, TransformEntry,
-    UserId, program_link,
+    CallAnswer, CallOperation, ChannelName, ContainerName, ContainerType, FileEntry, Name,
+    NameError, ProgramEntry, ProgramName, SandboxMode, SocketOptions, StoreEntry, TransId,
+    TransformEntry, UserId, WorkerConfinement, program_link,
 };

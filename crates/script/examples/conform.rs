@@ -10,7 +10,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use script::{ScriptEngine, CopybookLibrary, Limits, EngineRecords, ModuleSources, ConformanceTest, TestResult};
+use script::{
+    ConformanceTest, CopybookLibrary, EngineRecords, Limits, ModuleSources, ScriptEngine,
+    TestResult,
+};
 use serde_json::json;
 
 /// Features that scripts do not have, and why.

@@ -12,8 +12,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use script::{
-    AbendInfo, ScriptEngine, HostEvent, TaskAttributes, Fault, ScriptHost, ProgramInput, LogLevel, CopybookLibrary, Limits, ProgramOutput, EngineRecords,
-    Request, ModuleSources,
+    AbendInfo, CopybookLibrary, EngineRecords, Fault, HostEvent, Limits, LogLevel, ModuleSources,
+    ProgramInput, ProgramOutput, Request, ScriptEngine, ScriptHost, TaskAttributes,
 };
 
 /// A host whose methods are never called.
@@ -40,13 +40,24 @@ impl ScriptHost for UnusedHost {
     fn may_go_over(&self, _: &str, _: ProgramInput<'_>) -> Result<(), Fault> {
         Ok(())
     }
-    fn call(&mut self, _: link::CallOperation, _: [u64; 8], _: Vec<u8>) -> Result<link::CallAnswer, Fault> {
+    fn call(
+        &mut self,
+        _: link::CallOperation,
+        _: [u64; 8],
+        _: Vec<u8>,
+    ) -> Result<link::CallAnswer, Fault> {
         Ok(link::CallAnswer::default())
     }
     fn file(&self, _: &str) -> Option<usize> {
         None
     }
-    fn spawn(&mut self, _: u32, _: Option<&str>, _: &str, _: ProgramInput<'_>) -> Result<(), Fault> {
+    fn spawn(
+        &mut self,
+        _: u32,
+        _: Option<&str>,
+        _: &str,
+        _: ProgramInput<'_>,
+    ) -> Result<(), Fault> {
         Ok(())
     }
     fn fetch(&mut self, _: u32, _: fetch::Request) -> Result<(), String> {
@@ -72,7 +83,8 @@ impl ScriptHost for UnusedHost {
 /// Each of so many engines has its turn.
 fn link(sources: &Arc<ModuleSources>, folder: &Path, requests: u32, engines: usize) -> f64 {
     let load = |_| {
-        let library = CopybookLibrary::new(vec![folder.join("testdata")], copybook::CodePage::ascii());
+        let library =
+            CopybookLibrary::new(vec![folder.join("testdata")], copybook::CodePage::ascii());
         let records = EngineRecords::new(Arc::new(library));
         ScriptEngine::load(sources, "one.js", Limits::default(), records).expect("it loads")
     };
@@ -119,7 +131,8 @@ fn main() {
     let rounds: u32 = std::env::args()
         .nth(1)
         .map_or(20_000, |n| n.parse().expect("a number"));
-    let sources = Arc::new(ModuleSources::read(&folder.join("examples")).expect("the scripts are there"));
+    let sources =
+        Arc::new(ModuleSources::read(&folder.join("examples")).expect("the scripts are there"));
     let library = CopybookLibrary::new(vec![folder.join("testdata")], copybook::CodePage::ascii());
     let records = EngineRecords::new(Arc::new(library));
     let limits = Limits {

@@ -26,7 +26,7 @@ use std::ptr::{self, NonNull};
 
 use rquickjs::allocator::Allocator;
 
-use crate::guard::{self, SnapshotGuard, PAGE};
+use crate::guard::{self, PAGE, SnapshotGuard};
 
 /// Blocks up to this many bytes, their header included, have a class for every
 /// 16 bytes; larger ones four classes for each power of two.

@@ -3,9 +3,12 @@
 //!
 //! Reference: the crate `cics`, command table.
 
-use cics::command::{self, OptionArgument, Command, DataDirection, CommandDomain, OptionRule, CommandSelection, CommandSupport};
+use cics::command::{
+    self, Command, CommandDomain, CommandSelection, CommandSupport, DataDirection, OptionArgument,
+    OptionRule,
+};
 use cics::resp::Condition;
-use link::{CallAnswer, CHANNEL_DATA, OperandValue, CommandOperands};
+use link::{CHANNEL_DATA, CallAnswer, CommandOperands, OperandValue};
 use rquickjs::{Ctx, IntoJs, Object, Result, TypedArray, Value};
 
 use crate::engine::EngineState;
@@ -119,7 +122,8 @@ fn gather<'js>(
             // A length, or a name that the command takes as well.
             DataDirection::InOut => row.verb == "INQUIRE",
         };
-        let given = tells && option.argument != OptionArgument::PtrRef && is_served(row, option.name);
+        let given =
+            tells && option.argument != OptionArgument::PtrRef && is_served(row, option.name);
         if given && !chosen && option.alias_of.is_none() {
             bits |= 1 << index;
         }
@@ -137,14 +141,17 @@ fn gather<'js>(
 
 /// Whether the region returns a value for an option.
 fn is_served(row: &Command, option: &str) -> bool {
-    let unserved = |rule: &OptionRule| matches!(rule, OptionRule::Unserved(list, _) if list.contains(&option));
+    let unserved =
+        |rule: &OptionRule| matches!(rule, OptionRule::Unserved(list, _) if list.contains(&option));
     !row.rules.iter().any(unserved)
 }
 
 /// Why a script cannot give a command.
 fn not_given(row: &Command) -> Option<String> {
     let why = match (row.served, row.domain) {
-        (CommandSupport::Region, CommandDomain::Web) => "use request, response, fetch and XML instead",
+        (CommandSupport::Region, CommandDomain::Web) => {
+            "use request, response, fetch and XML instead"
+        }
         (CommandSupport::Region, CommandDomain::Maps) => "a script has no terminal",
         (CommandSupport::Worker, _) | (CommandSupport::Region, CommandDomain::Programs) => {
             "use the objects that scripts have for this"
@@ -183,11 +190,13 @@ fn operand(
         OptionArgument::None | OptionArgument::Label | OptionArgument::PtrRef => Ok(None),
         OptionArgument::Name(n) => padded(n.into()),
         OptionArgument::Chars(n) => padded(n.into()),
-        OptionArgument::Area | OptionArgument::Any | OptionArgument::Optional => match (text(), bytes_of(value)) {
-            (Some(text), _) => Ok(Some(OperandValue::Bytes(encode(&text)?))),
-            (None, Some(bytes)) => Ok(Some(OperandValue::Bytes(bytes.to_vec()))),
-            _ => Err("expected text or bytes".into()),
-        },
+        OptionArgument::Area | OptionArgument::Any | OptionArgument::Optional => {
+            match (text(), bytes_of(value)) {
+                (Some(text), _) => Ok(Some(OperandValue::Bytes(encode(&text)?))),
+                (None, Some(bytes)) => Ok(Some(OperandValue::Bytes(bytes.to_vec()))),
+                _ => Err("expected text or bytes".into()),
+            }
+        }
         OptionArgument::Cvda if text().is_some() => {
             let name = text().unwrap_or_default().to_ascii_uppercase();
             let number = cics::cvda::value(&name);

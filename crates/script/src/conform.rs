@@ -122,7 +122,8 @@ fn threw(error: CaughtError<'_>) -> TestResult {
             TestResult::Threw(name, message.unwrap_or_default())
         }
         CaughtError::Error(error) => {
-            let ScriptFailure { abend, .. } = ScriptFailure::new(failure::THROWN, error.to_string());
+            let ScriptFailure { abend, .. } =
+                ScriptFailure::new(failure::THROWN, error.to_string());
             TestResult::Threw("Error".to_owned(), abend.message)
         }
     }

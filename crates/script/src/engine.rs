@@ -23,9 +23,9 @@ use rquickjs::{
 use region::LinkData;
 
 use crate::arena::{self, Arena};
-use crate::failure::{self, ScriptFailure, ScriptDiagnostic, SourcePosition};
+use crate::failure::{self, ScriptDiagnostic, ScriptFailure, SourcePosition};
 use crate::host::{AbendInfo, HostEvent, ScriptHost};
-use crate::limits::{Limits, StopReason, RequestWatch};
+use crate::limits::{Limits, RequestWatch, StopReason};
 use crate::natives;
 use crate::records::EngineRecords;
 use crate::source::{InFolder, ModuleSources};
@@ -701,8 +701,8 @@ fn mistake_of(error: &CaughtError<'_>, name: &str) -> ScriptDiagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fiber::{FiberExit, Fiber, FiberStack};
-    use crate::host::{TaskAttributes, Fault, ProgramInput, LogLevel, ProgramOutput};
+    use crate::fiber::{Fiber, FiberExit, FiberStack};
+    use crate::host::{Fault, LogLevel, ProgramInput, ProgramOutput, TaskAttributes};
     use crate::records::CopybookLibrary;
 
     /// A host whose methods are never called.
@@ -718,13 +718,24 @@ mod tests {
         fn may_go_over(&self, _: &str, _: ProgramInput<'_>) -> Result<(), Fault> {
             Ok(())
         }
-        fn call(&mut self, _: link::CallOperation, _: [u64; 8], _: Vec<u8>) -> Result<link::CallAnswer, Fault> {
+        fn call(
+            &mut self,
+            _: link::CallOperation,
+            _: [u64; 8],
+            _: Vec<u8>,
+        ) -> Result<link::CallAnswer, Fault> {
             Ok(link::CallAnswer::default())
         }
         fn file(&self, _: &str) -> Option<usize> {
             None
         }
-        fn spawn(&mut self, _: u32, _: Option<&str>, _: &str, _: ProgramInput<'_>) -> Result<(), Fault> {
+        fn spawn(
+            &mut self,
+            _: u32,
+            _: Option<&str>,
+            _: &str,
+            _: ProgramInput<'_>,
+        ) -> Result<(), Fault> {
             Ok(())
         }
         fn fetch(&mut self, _: u32, _: fetch::Request) -> Result<(), String> {

@@ -64,7 +64,10 @@ impl SourcePosition {
     /// `at file:line:column`.
     pub fn of_stack(stack: &str) -> SourcePosition {
         let lines = stack.lines().filter_map(|l| l.trim().strip_prefix("at "));
-        lines.filter_map(SourcePosition::of_frame).next().unwrap_or_default()
+        lines
+            .filter_map(SourcePosition::of_frame)
+            .next()
+            .unwrap_or_default()
     }
 
     fn of_frame(frame: &str) -> Option<SourcePosition> {
@@ -112,7 +115,10 @@ mod tests {
             ("lib/sum.js", 12, 7)
         );
         assert_eq!(SourcePosition::of_stack("    at a.js:4:9").line, 4);
-        assert_eq!(SourcePosition::of_stack("at native\nat x (y)\n"), SourcePosition::default());
+        assert_eq!(
+            SourcePosition::of_stack("at native\nat x (y)\n"),
+            SourcePosition::default()
+        );
         assert_eq!(SourcePosition::of_stack(""), SourcePosition::default());
     }
 }

@@ -120,7 +120,9 @@ impl<R: 'static> Future for Fiber<R> {
                 Poll::Ready(FiberExit::Left)
             }
             CoroutineResult::Return(result) => match self.coroutine.take() {
-                Some(ended) => Poll::Ready(FiberExit::Returned(*result, FiberStack(ended.into_stack()))),
+                Some(ended) => {
+                    Poll::Ready(FiberExit::Returned(*result, FiberStack(ended.into_stack())))
+                }
                 None => Poll::Ready(FiberExit::Left),
             },
         }

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use cics::resp::Condition;
 use fetch::FetchedResponse;
-use link::{CallAnswer, ChannelData, CallOperation, CommandOperands};
+use link::{CallAnswer, CallOperation, ChannelData, CommandOperands};
 
 use crate::engine::ScriptAnswer as Given;
 
@@ -25,7 +25,12 @@ pub trait ScriptHost {
 
     /// Asks the region as a program's worker does. The answer's condition is
     /// not looked at.
-    fn call(&mut self, op: CallOperation, args: [u64; 8], data: Vec<u8>) -> Result<CallAnswer, Fault>;
+    fn call(
+        &mut self,
+        op: CallOperation,
+        args: [u64; 8],
+        data: Vec<u8>,
+    ) -> Result<CallAnswer, Fault>;
 
     /// A command that the region serves, by its number in the command table.
     fn command(&mut self, number: u16, operands: &CommandOperands) -> Result<CallAnswer, Fault> {

@@ -41,16 +41,18 @@ mod xml;
 
 pub use config::{FetchConfig, ScriptConfig, TRANSACTION};
 pub use conform::{ConformanceTest, TestResult};
-pub use engine::{ScriptAnswer, ScriptEngine, Request};
-pub use failure::{ScriptFailure, ScriptDiagnostic, SourcePosition};
+pub use engine::{Request, ScriptAnswer, ScriptEngine};
+pub use failure::{ScriptDiagnostic, ScriptFailure, SourcePosition};
 pub use form::{FormPart, parse as parse_form};
-pub use host::{AbendInfo, HostEvent, TaskAttributes, Fault, ScriptHost, ProgramInput, LogLevel, ProgramOutput};
+pub use host::{
+    AbendInfo, Fault, HostEvent, LogLevel, ProgramInput, ProgramOutput, ScriptHost, TaskAttributes,
+};
 pub use limits::{Limits, StopReason};
-pub use records::{CopybookLibrary, Record, EngineRecords, FieldType, shape_of};
+pub use records::{CopybookLibrary, EngineRecords, FieldType, Record, shape_of};
 pub use regional::program_name;
 pub use routes::{MatchedRoute, Route, RouteError, ScriptRoutes};
-pub use service::{LoadedScripts, ScriptRefusal, ScriptService, ScriptResponse, check, routes};
-pub use source::{SourceError, ModuleSources};
+pub use service::{LoadedScripts, ScriptRefusal, ScriptResponse, ScriptService, check, routes};
+pub use source::{ModuleSources, SourceError};
 pub use stream::StreamedAnswer;
 pub use transfer::XctlTarget;
 pub use types::{declarations, of_record as record_declaration};

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use fetch::FetchedResponse;
-use link::{ChannelData, ContainerData, ContainerType, Name, CallOperation};
+use link::{CallOperation, ChannelData, ContainerData, ContainerType, Name};
 use region::LinkData;
 use rquickjs::function::Opt;
 use rquickjs::{
@@ -19,8 +19,8 @@ use rquickjs::{
     qjs,
 };
 
-use crate::engine::{ScriptAnswer, Request, EngineState};
-use crate::host::{Fault, ScriptHost, ProgramInput, LogLevel, ProgramOutput};
+use crate::engine::{EngineState, Request, ScriptAnswer};
+use crate::host::{Fault, LogLevel, ProgramInput, ProgramOutput, ScriptHost};
 use crate::transfer::XctlTarget;
 use crate::{commands, files, overdue, records};
 
@@ -157,7 +157,11 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<EngineState>)
     add("command", Function::new(c(), command)?)?;
 
     let of = s();
-    let file = move |name: String| of.with_host_uncounted(|host| host.file(&name)).flatten().map(|n| n as u32);
+    let file = move |name: String| {
+        of.with_host_uncounted(|host| host.file(&name))
+            .flatten()
+            .map(|n| n as u32)
+    };
     add("file", Function::new(c(), file)?)?;
 
     let of = s();
@@ -317,7 +321,9 @@ impl<'js> ProgramArguments<'js> {
     pub fn passed(self) -> LinkData {
         match self {
             ProgramArguments::None => LinkData::Commarea(Vec::new()),
-            ProgramArguments::Commarea(area) => LinkData::Commarea(bytes_of(&area).unwrap_or_default().to_vec()),
+            ProgramArguments::Commarea(area) => {
+                LinkData::Commarea(bytes_of(&area).unwrap_or_default().to_vec())
+            }
             ProgramArguments::Channel(channel) => LinkData::Channel(channel),
         }
     }
@@ -326,7 +332,9 @@ impl<'js> ProgramArguments<'js> {
     pub fn input(&self) -> ProgramInput<'_> {
         match self {
             ProgramArguments::None => ProgramInput::None,
-            ProgramArguments::Commarea(area) => ProgramInput::Commarea(bytes_of(area).unwrap_or_default()),
+            ProgramArguments::Commarea(area) => {
+                ProgramInput::Commarea(bytes_of(area).unwrap_or_default())
+            }
             ProgramArguments::Channel(channel) => ProgramInput::Channel(channel),
         }
     }

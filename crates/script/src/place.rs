@@ -20,10 +20,10 @@ use region::{Handle, Port};
 use tokio::sync::Notify;
 use tokio::task::spawn_local;
 
-use crate::engine::{ScriptAnswer, ScriptEngine, Request, EngineState};
+use crate::engine::{EngineState, Request, ScriptAnswer, ScriptEngine};
 use crate::failure::{self, ScriptFailure};
-use crate::fiber::{FiberExit, Fiber, FiberStack};
-use crate::host::{TaskAttributes, ScriptHost};
+use crate::fiber::{Fiber, FiberExit, FiberStack};
+use crate::host::{ScriptHost, TaskAttributes};
 use crate::overdue;
 use crate::pool::ScriptGeneration;
 use crate::records::EngineRecords;
@@ -144,7 +144,10 @@ impl EngineThread {
     }
 
     /// Serves a request to its end, its unit of work committed or backed out.
-    pub fn serve(self: Rc<Self>, job: ScriptJob) -> impl Future<Output = Result<ScriptAnswer, ScriptFailure>> {
+    pub fn serve(
+        self: Rc<Self>,
+        job: ScriptJob,
+    ) -> impl Future<Output = Result<ScriptAnswer, ScriptFailure>> {
         self.serve_for(job, None)
     }
 
@@ -161,7 +164,11 @@ impl EngineThread {
         result
     }
 
-    async fn run(self: Rc<Self>, job: ScriptJob, lender: Option<Rc<LinkingScript>>) -> Result<ScriptAnswer, ScriptFailure> {
+    async fn run(
+        self: Rc<Self>,
+        job: ScriptJob,
+        lender: Option<Rc<LinkingScript>>,
+    ) -> Result<ScriptAnswer, ScriptFailure> {
         let ScriptJob {
             edition,
             script,
@@ -337,10 +344,17 @@ impl EngineThread {
     }
 
     /// An engine has no work any more.
-    fn give_back(&self, edition: &Arc<ScriptGeneration>, script: Arc<str>, engine: Box<ScriptEngine>) {
+    fn give_back(
+        &self,
+        edition: &Arc<ScriptGeneration>,
+        script: Arc<str>,
+        engine: Box<ScriptEngine>,
+    ) {
         let dropped = self.engines.borrow_mut().put(edition, &script, engine);
         drop(dropped);
-        self.engines.borrow_mut().notify_first_waiting(edition, &script);
+        self.engines
+            .borrow_mut()
+            .notify_first_waiting(edition, &script);
     }
 
     /// An engine is no more.
@@ -382,7 +396,12 @@ impl Engines {
 
     /// Decides how a request gets an engine. A `nested` request does not queue,
     /// because the script that waits for it occupies an engine.
-    fn turn(&mut self, edition: &Arc<ScriptGeneration>, script: &Arc<str>, nested: bool) -> EngineSource {
+    fn turn(
+        &mut self,
+        edition: &Arc<ScriptGeneration>,
+        script: &Arc<str>,
+        nested: bool,
+    ) -> EngineSource {
         let of = self.of(edition, script);
         let many = of.busy.len() + of.loading >= TOGETHER;
         if !nested && many && of.together(Instant::now()) >= TOGETHER {
@@ -425,7 +444,12 @@ impl Engines {
     }
 
     /// An engine has been loaded, and is at work, or could not be.
-    fn loaded(&mut self, edition: &Arc<ScriptGeneration>, script: &Arc<str>, shared: Option<Rc<EngineState>>) {
+    fn loaded(
+        &mut self,
+        edition: &Arc<ScriptGeneration>,
+        script: &Arc<str>,
+        shared: Option<Rc<EngineState>>,
+    ) {
         if self.is_of(edition) {
             let of = self.of(edition, script);
             of.loading = of.loading.saturating_sub(1);
@@ -434,7 +458,12 @@ impl Engines {
     }
 
     /// An engine has no work any more.
-    fn rests(&mut self, edition: &Arc<ScriptGeneration>, script: &Arc<str>, shared: &Rc<EngineState>) {
+    fn rests(
+        &mut self,
+        edition: &Arc<ScriptGeneration>,
+        script: &Arc<str>,
+        shared: &Rc<EngineState>,
+    ) {
         if self.is_of(edition) {
             let busy = &mut self.of(edition, script).busy;
             busy.retain(|other| !Rc::ptr_eq(other, shared));
@@ -561,7 +590,10 @@ mod tests {
     fn edition() -> Arc<ScriptGeneration> {
         Arc::new(ScriptGeneration {
             sources: Arc::new(ModuleSources::default()),
-            library: Arc::new(CopybookLibrary::new(Vec::new(), copybook::CodePage::ascii())),
+            library: Arc::new(CopybookLibrary::new(
+                Vec::new(),
+                copybook::CodePage::ascii(),
+            )),
             limits: Limits::default(),
             region: (String::new(), String::new()),
             fetcher: HttpFetcher::default(),

@@ -20,7 +20,7 @@ use tokio::task::JoinSet;
 use crate::engine::ScriptAnswer;
 use crate::failure::ScriptFailure;
 use crate::limits::Limits;
-use crate::place::{ScriptJob, EngineThread};
+use crate::place::{EngineThread, ScriptJob};
 use crate::records::CopybookLibrary;
 use crate::source::ModuleSources;
 

@@ -17,9 +17,10 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use copybook::codec::{RedefinesChoice, CodecOptions, RedefinesRule};
+use copybook::codec::{CodecOptions, RedefinesChoice, RedefinesRule};
 use copybook::{
-    CodePage, RecordCodec, CopyFolders, FieldCodec, FieldId, FieldKind, RecordLayout, JsonNames, NamingStyle, ParseOptions,
+    CodePage, CopyFolders, FieldCodec, FieldId, FieldKind, JsonNames, NamingStyle, ParseOptions,
+    RecordCodec, RecordLayout,
 };
 use rquickjs::function::Rest;
 use rquickjs::{Ctx, Function, IntoJs, Object, Result, String as JsString, TypedArray, Value};
@@ -310,7 +311,8 @@ impl Fields<'_> {
             members.push(self.node(child, element.child(&name).map_err(wrong)?)?);
         }
         // The field's name for messages, if a number may lose digits.
-        let tells = matches!(shape, FieldType::BigInt | FieldType::Decimal) || self.limit(id).is_some();
+        let tells =
+            matches!(shape, FieldType::BigInt | FieldType::Decimal) || self.limit(id).is_some();
         let told = tells.then_some(told);
         Ok(json!({
             "told": told,
@@ -626,7 +628,9 @@ impl Record {
     /// Why a field cannot hold a value, with its name and PICTURE once.
     pub fn wrong(&self, field: usize, why: &str) -> String {
         match self.fields.get(field) {
-            Some(field) if !names(why, &field.error_subject) => format!("{}: {why}", field.error_subject),
+            Some(field) if !names(why, &field.error_subject) => {
+                format!("{}: {why}", field.error_subject)
+            }
             _ => why.to_owned(),
         }
     }

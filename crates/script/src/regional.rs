@@ -16,17 +16,22 @@ use std::time::Instant;
 
 use cics::resp::Condition;
 use link::program_link::MAX_COMMAREA;
-use link::{CallAnswer, ChannelData, CallOperation};
-use region::{Handle, NotRun, TaskOutcome, LinkData, Port, PutError, StartRefusal, TaskReply, Task, TaskRequest};
+use link::{CallAnswer, CallOperation, ChannelData};
+use region::{
+    Handle, LinkData, NotRun, Port, PutError, StartRefusal, Task, TaskOutcome, TaskReply,
+    TaskRequest,
+};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_local;
 
-use crate::engine::{ScriptAnswer as Given, Request};
+use crate::engine::{Request, ScriptAnswer as Given};
 use crate::failure;
 use crate::fiber;
-use crate::host::{AbendInfo, HostEvent, TaskAttributes, Fault, ScriptHost, ProgramInput, LogLevel, ProgramOutput};
+use crate::host::{
+    AbendInfo, Fault, HostEvent, LogLevel, ProgramInput, ProgramOutput, ScriptHost, TaskAttributes,
+};
 use crate::lines;
-use crate::place::{ScriptJob, EngineThread};
+use crate::place::{EngineThread, ScriptJob};
 use crate::pool::ScriptGeneration;
 use crate::stream::Client;
 use crate::work::{self, ScriptTask};
@@ -251,7 +256,12 @@ impl ScriptHost for RegionHost {
         self.region.can_run(name).map_err(refused)
     }
 
-    fn call(&mut self, op: CallOperation, args: [u64; 8], data: Vec<u8>) -> Result<CallAnswer, Fault> {
+    fn call(
+        &mut self,
+        op: CallOperation,
+        args: [u64; 8],
+        data: Vec<u8>,
+    ) -> Result<CallAnswer, Fault> {
         let Some(task) = self.task.as_mut() else {
             return Err(Fault::abend("AEXY", "the task has ended"));
         };
@@ -307,7 +317,11 @@ impl ScriptHost for RegionHost {
             expected_bytes: bytes(input),
             ..TaskRequest::default()
         };
-        let (region, port, owned) = (self.region.clone(), self.port.clone(), OwnedInput::of(input));
+        let (region, port, owned) = (
+            self.region.clone(),
+            self.port.clone(),
+            OwnedInput::of(input),
+        );
         let at_once = self.at_once.clone();
         let run = async move {
             let _holds = holds;

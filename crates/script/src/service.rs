@@ -13,11 +13,11 @@ use region::{GuestTask, Handle, StartRefusal, TaskRequest, UserId};
 use tokio::task::spawn_local;
 
 use crate::config::ScriptConfig;
-use crate::engine::{ScriptAnswer, ScriptEngine, Request};
-use crate::failure::{ScriptFailure, ScriptDiagnostic, SourcePosition as At};
+use crate::engine::{Request, ScriptAnswer, ScriptEngine};
+use crate::failure::{ScriptDiagnostic, ScriptFailure, SourcePosition as At};
 use crate::limits::Limits;
-use crate::place::{ScriptJob, EngineThread};
-use crate::pool::{self, ScriptGeneration, EnginePool};
+use crate::place::{EngineThread, ScriptJob};
+use crate::pool::{self, EnginePool, ScriptGeneration};
 use crate::records::{CopybookLibrary, EngineRecords};
 use crate::regional::program_name;
 use crate::routes::{MatchedRoute, Route, RouteError, ScriptRoutes};
@@ -232,7 +232,12 @@ const BRIEF_BODY: usize = 64 << 10;
 
 impl ScriptService {
     /// Begins to serve; threads are made when there is work.
-    pub fn start(region: Handle, user: UserId, config: &ScriptConfig, scripts: LoadedScripts) -> ScriptService {
+    pub fn start(
+        region: Handle,
+        user: UserId,
+        config: &ScriptConfig,
+        scripts: LoadedScripts,
+    ) -> ScriptService {
         static MADE: AtomicU64 = AtomicU64::new(0);
         ScriptService {
             number: MADE.fetch_add(1, Ordering::Relaxed),

@@ -9,7 +9,7 @@ use region::LinkData;
 
 use crate::engine::ScriptAnswer;
 use crate::failure::{self, ScriptFailure};
-use crate::host::{Fault, ScriptHost, ProgramInput, ProgramOutput};
+use crate::host::{Fault, ProgramInput, ProgramOutput, ScriptHost};
 
 /// XCTL: what takes a script's place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +25,10 @@ pub struct XctlTarget {
 }
 
 /// Runs the target of a script's XCTL in the script's place.
-pub(crate) fn gone_over(mut answer: ScriptAnswer, host: &mut dyn ScriptHost) -> Result<ScriptAnswer, ScriptFailure> {
+pub(crate) fn gone_over(
+    mut answer: ScriptAnswer,
+    host: &mut dyn ScriptHost,
+) -> Result<ScriptAnswer, ScriptFailure> {
     let Some(XctlTarget {
         program,
         given,

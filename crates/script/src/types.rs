@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use copybook::{FieldId, RecordLayout, JsonNames, NamingStyle};
+use copybook::{FieldId, JsonNames, NamingStyle, RecordLayout};
 
 use crate::records::{FieldType, shape_of};
 
@@ -10,7 +10,9 @@ use crate::records::{FieldType, shape_of};
 const OWN: &str = include_str!("prelude/tupelo.d.ts");
 
 /// The declarations of the service, with those of copybooks: name and layout.
-pub fn declarations<'l>(copybooks: impl IntoIterator<Item = (&'l str, &'l RecordLayout)>) -> String {
+pub fn declarations<'l>(
+    copybooks: impl IntoIterator<Item = (&'l str, &'l RecordLayout)>,
+) -> String {
     let mut records = String::new();
     let mut map = String::new();
     for (name, layout) in copybooks {
@@ -32,7 +34,13 @@ pub fn of_record(name: &str, layout: &RecordLayout) -> String {
     out
 }
 
-fn members(layout: &RecordLayout, names: &JsonNames, group: FieldId, depth: usize, out: &mut String) {
+fn members(
+    layout: &RecordLayout,
+    names: &JsonNames,
+    group: FieldId,
+    depth: usize,
+    out: &mut String,
+) {
     let indent = "  ".repeat(depth);
     for &id in &layout[group].children {
         let Some(name) = names.json(id) else {

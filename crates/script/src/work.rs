@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use link::{CallAnswer, CallOperation};
-use region::{GuestTask, OpenTask, LinkData, Port, TransId, UserId};
+use region::{GuestTask, LinkData, OpenTask, Port, TransId, UserId};
 
 use crate::host::ProgramOutput;
 

@@ -10,7 +10,7 @@
 
 use rquickjs::{Ctx, Function, IntoJs, Object, Result, String as JsString, Value};
 use serde_json::{Value as Json, json};
-use soap::xml::{ReaderEvent, Limits, Reader, StartTag};
+use soap::xml::{Limits, Reader, ReaderEvent, StartTag};
 
 /// Levels of elements.
 const DEEPEST: usize = 200;

@@ -25,13 +25,18 @@ pub use conversation::code::{
     ReceiveType, ReturnCode, ReturnControl, SendType, State, StatusReceived,
 };
 pub use conversation::{ConversationAttributes, ReceiveStatus, SendResult};
-pub use mode::{Mode, ModeTable, PacingMode, TransmissionPriority, SyncLevel};
+pub use mode::{Mode, ModeTable, PacingMode, SyncLevel, TransmissionPriority};
 pub use name::{LuName, ModeName, TpName};
 pub use node::config::{
-    ProgramAvailability, LinkConfig, LinkRole, NodeConfig, PartnerLu, TpDefinition, TpSecurity, LocalUser,
+    LinkConfig, LinkRole, LocalUser, NodeConfig, PartnerLu, ProgramAvailability, TpDefinition,
+    TpSecurity,
 };
-pub use node::event::{CheckedAttach, CnosOutcome, SessionDenial, NodeEvent, Limits, SessionOutage, RefusedAttach};
-pub use node::{AllocateParameters, LinkId, Node, AttachRefusal, ChangedSessions, AllocateSecurity, SessionInfo};
+pub use node::event::{
+    CheckedAttach, CnosOutcome, Limits, NodeEvent, RefusedAttach, SessionDenial, SessionOutage,
+};
+pub use node::{
+    AllocateParameters, AllocateSecurity, AttachRefusal, ChangedSessions, LinkId, Node, SessionInfo,
+};
 pub use secret::PasswordBytes;
 pub use session::SessionId;
 pub use time::MonotonicTime;

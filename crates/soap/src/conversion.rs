@@ -3,9 +3,9 @@
 //! A service's runner compiles its binding once and shares the codecs.
 
 use copybook::codepage::CodePage;
-use copybook::{RecordCodec, CodecOptions, NamingStyle, ParseOptions};
+use copybook::{CodecOptions, NamingStyle, ParseOptions, RecordCodec};
 
-use crate::binding::{ServiceBinding, MessageLayout};
+use crate::binding::{MessageLayout, ServiceBinding};
 use crate::codec::{XmlCodec, XmlError, XmlOptions};
 
 /// A message: its record as XML and as JSON.

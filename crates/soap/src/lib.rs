@@ -25,7 +25,7 @@ pub mod pipeline;
 pub mod wsdl;
 pub mod xml;
 
-pub use binding::{ServiceBinding, MessageLayout};
+pub use binding::{MessageLayout, ServiceBinding};
 pub use codec::{XmlCodec, XmlError, XmlOptions};
 pub use conversion::{MessageCodec, MessageCodecs};
 pub use envelope::{Envelope, Fault, SoapVersion};

@@ -15,7 +15,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::config::{MessageFormat, ListenerConfig, MessageForm, StartType, delay_ms};
+use crate::config::{ListenerConfig, MessageForm, MessageFormat, StartType, delay_ms};
 
 /// Column of a line's continuation mark, from 1.
 const CONTINUED: usize = 72;

@@ -26,14 +26,15 @@ mod stream;
 mod trace;
 
 pub use config::{
-    ConfigError, MessageFormat, ListenerConfig, MessageForm, CallPlace, SocketsConfig, StartType, CharacterTranslation,
+    CallPlace, CharacterTranslation, ConfigError, ListenerConfig, MessageForm, MessageFormat,
+    SocketsConfig, StartType,
 };
 pub use definitions::{EzacicdDefinitions, EzacicdError, parse as parse_definitions};
 pub use listener::header::{Header, HeaderError, line_end as header_end, parse as parse_header};
 pub use metrics::sample as metrics_sample;
-pub use native::area::{MessageArea, CharacterPages};
-pub use native::config::{ClientCharacters, ByteOrder, FrameConfig, NativeConfig, ReceiverConfig};
-pub use native::framing::{FrameStart, Frame, FrameFormat, FramingError};
+pub use native::area::{CharacterPages, MessageArea};
+pub use native::config::{ByteOrder, ClientCharacters, FrameConfig, NativeConfig, ReceiverConfig};
+pub use native::framing::{Frame, FrameFormat, FrameStart, FramingError};
 pub use native::{PreparedReceiver, ReceiverStatus};
 pub use policy::SocketPolicy;
 pub use service::{ListenerStatus, SocketService, StartError};

@@ -5,7 +5,7 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use ezasoket::{Errno, SocketName, AddressRule};
+use ezasoket::{AddressRule, Errno, SocketName};
 
 use crate::config::SocketsConfig;
 

@@ -13,15 +13,15 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use ezasoket::{Errno, Function, CallReply, Request};
+use ezasoket::{CallReply, Errno, Function, Request};
 use region::engine::{self, EngineClass};
 use region::{SocketCall, SocketCalls};
 use serde_json::{Value, json};
 
-use crate::calls::{TaskSockets, SocketState};
-use crate::config::{ConfigError, CallPlace, SocketsConfig};
+use crate::calls::{SocketState, TaskSockets};
+use crate::config::{CallPlace, ConfigError, SocketsConfig};
 use crate::given::GivenSockets;
-use crate::listener::{ListenerControl, ListenerSet, ListenerContext};
+use crate::listener::{ListenerContext, ListenerControl, ListenerSet};
 use crate::native::{ReceiverService, ReceiverStatus};
 use crate::policy::SocketPolicy;
 use crate::signal::TaskSignal;

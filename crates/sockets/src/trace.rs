@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
-use ezasoket::{Errno, CallReply, Request};
+use ezasoket::{CallReply, Errno, Request};
 use region::TransId;
 use serde::Serialize;
 

@@ -13,7 +13,8 @@
 use crate::field::{CobolType, SignPlace};
 use crate::statement::FetchDistance;
 use crate::statement::{
-    CursorOptions, FetchOrientation, Isolation, LockStrength, CursorSensitivity, Statement, StatementKind,
+    CursorOptions, CursorSensitivity, FetchOrientation, Isolation, LockStrength, Statement,
+    StatementKind,
 };
 use crate::text::HostType;
 
@@ -347,7 +348,10 @@ impl FieldDescriptor {
         out.extend_from_slice(&self.stride.to_be_bytes());
     }
 
-    fn parse(bytes: &[u8; DESCRIPTOR_BYTES], arguments: u16) -> Result<FieldDescriptor, BlockError> {
+    fn parse(
+        bytes: &[u8; DESCRIPTOR_BYTES],
+        arguments: u16,
+    ) -> Result<FieldDescriptor, BlockError> {
         let short = |at: usize| u16::from_be_bytes([bytes[at], bytes[at + 1]]);
         let long = |at: usize| {
             u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])

@@ -13,7 +13,7 @@ use sqlparser::dialect::Dialect;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Location, Span, Token, TokenWithSpan, Word};
 
-use crate::text::{StatementProblem, SqlToken, TokenKind, nearest};
+use crate::text::{SqlToken, StatementProblem, TokenKind, nearest};
 use crate::types::{self, is_type_name};
 
 /// How deep expressions and queries may be nested.

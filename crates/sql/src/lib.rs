@@ -27,11 +27,12 @@ pub mod wire;
 pub use rewrite::{RewriteOptions, RewrittenStatement, function_names, rewrite};
 pub use schema::{CATALOG_VIEWS, SETUP_SQL, varchar_domain};
 pub use statement::{
-    CursorOptions, FetchDistance, FORMS, FetchOrientation, StatementForm, Isolation, LockStrength, RowCount,
-    CursorSensitivity, StatementSupport, Statement, StatementKind, WheneverAction, WheneverCondition, form, verbs,
+    CursorOptions, CursorSensitivity, FORMS, FetchDistance, FetchOrientation, Isolation,
+    LockStrength, RowCount, Statement, StatementForm, StatementKind, StatementSupport,
+    WheneverAction, WheneverCondition, form, verbs,
 };
 pub use text::{
-    HostReference, HostType, HostVariables, NoHostVariables, StatementProblem, ProblemKind, SqlToken,
-    TokenKind, lex, nearest,
+    HostReference, HostType, HostVariables, NoHostVariables, ProblemKind, SqlToken,
+    StatementProblem, TokenKind, lex, nearest,
 };
-pub use types::{Catalog, TableColumn, NoCatalog, SqlType, Table};
+pub use types::{Catalog, NoCatalog, SqlType, Table, TableColumn};

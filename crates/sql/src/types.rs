@@ -2,7 +2,7 @@
 //!
 //! Reference: Db2 for z/OS SQL Reference, "Data types", "DECLARE TABLE".
 
-use crate::text::{StatementProblem, SqlToken, TokenKind};
+use crate::text::{SqlToken, StatementProblem, TokenKind};
 
 /// A type of Db2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

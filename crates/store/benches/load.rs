@@ -8,10 +8,12 @@
 use std::io::{self, BufReader, Read};
 use std::time::Instant;
 
-use store::transfer::{DumpOptions, RecordFraming, LoadEvent, LoadOptions, VerbatimConverter, dump, load};
+use store::transfer::{
+    DumpOptions, LoadEvent, LoadOptions, RecordFraming, VerbatimConverter, dump, load,
+};
 use store::{
-    FileDef, FileId, IndexDef, KeyField, LmdbOptions, LmdbStore, CatalogueName, ReadStore, RecordFormat,
-    WriteStore, check,
+    CatalogueName, FileDef, FileId, IndexDef, KeyField, LmdbOptions, LmdbStore, ReadStore,
+    RecordFormat, WriteStore, check,
 };
 
 const RECORD_BYTES: usize = 100;

@@ -16,7 +16,7 @@
 use std::sync::Arc;
 
 use crate::file::{
-    DefinitionError, FileDef, FileId, FileName, KeyField, MAX_KEY_BYTES, FileOrganisation,
+    DefinitionError, FileDef, FileId, FileName, FileOrganisation, KeyField, MAX_KEY_BYTES,
 };
 use crate::pending::ChangeOverlay;
 use crate::traits::CatalogueEntry;

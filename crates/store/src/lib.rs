@@ -48,10 +48,10 @@ mod unit;
 
 pub use error::{ApplyError, BuildError, DefineError, Key, ReadError, StorageError};
 pub use file::{
-    DefinitionError, FileDef, FileId, FileName, KeyField, MAX_KEY_BYTES, MAX_RECORD_BYTES,
-    FileOrganisation, RecordFormat,
+    DefinitionError, FileDef, FileId, FileName, FileOrganisation, KeyField, MAX_KEY_BYTES,
+    MAX_RECORD_BYTES, RecordFormat,
 };
-pub use index::{FileAccessPath, IndexDef, IndexEntry, CatalogueName, PathDef, PathEntry};
+pub use index::{CatalogueName, FileAccessPath, IndexDef, IndexEntry, PathDef, PathEntry};
 pub use lmdb::{
     BackupError, CheckEnded, CheckReport, CheckedFile, CommitDurability, FileStat, LentTable,
     LmdbOptions, LmdbReader, LmdbStore, OpenError, ReaderStat, ReaderTables, SalvageError,
@@ -61,12 +61,12 @@ pub use lmdb::{
 pub use memory::MemoryStore;
 pub use record::{RecordError, rba_key, rrn_key};
 pub use redo::RedoError;
-pub use seek::{RecordView, FoundRecord, SeekKey};
+pub use seek::{FoundRecord, RecordView, SeekKey};
 pub use table::{MAX_TABLE_KEY_BYTES, Table};
 pub use traits::{
     AppliedUnits, BuildProgress, BulkLoad, CatalogueEntry, ReadExt, ReadStore, WriteStore,
 };
-pub use unit::{AlternateKey, KeyChange, FileEnds, UnitError, UnitOfWork};
+pub use unit::{AlternateKey, FileEnds, KeyChange, UnitError, UnitOfWork};
 
 /// The store that records lie in on disk.
 pub type DiskStore = LmdbStore;

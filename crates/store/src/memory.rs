@@ -11,7 +11,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::error::{ApplyError, BuildError, DefineError, Key, ReadError, StorageError};
 use crate::file::{FileDef, FileId, FileName};
-use crate::index::{IndexDef, IndexEntry, CatalogueName, PathDef, PathEntry};
+use crate::index::{CatalogueName, IndexDef, IndexEntry, PathDef, PathEntry};
 use crate::path::{self, IndexedBase};
 use crate::pending::ChangeOverlay;
 use crate::seek::{RecordView, SeekKey};

@@ -178,7 +178,9 @@ fn own_entry<'c, C: PendingChange>(
 }
 
 /// An entry of the unit's own, unless the change deletes it.
-fn present<'c, K: AsRef<[u8]>, C: PendingChange>((key, change): (&'c K, &'c C)) -> Option<RecordView<'c>> {
+fn present<'c, K: AsRef<[u8]>, C: PendingChange>(
+    (key, change): (&'c K, &'c C),
+) -> Option<RecordView<'c>> {
     let key = key.as_ref();
     change.value().map(|record| RecordView { key, record })
 }

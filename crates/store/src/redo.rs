@@ -21,7 +21,7 @@ use crate::error::ReadError;
 use crate::file::FileId;
 use crate::table::{MAX_TABLE_KEY_BYTES, Table};
 use crate::traits::ReadStore;
-use crate::unit::{KeyChange, FileEnds, UnitOfWork};
+use crate::unit::{FileEnds, KeyChange, UnitOfWork};
 
 const INSERT: u8 = 1;
 const REPLACE: u8 = 2;

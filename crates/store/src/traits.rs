@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::error::{ApplyError, BuildError, DefineError, ReadError, StorageError};
 use crate::file::{FileDef, FileId, FileName};
-use crate::index::{FileAccessPath, IndexDef, IndexEntry, CatalogueName, PathDef, PathEntry};
+use crate::index::{CatalogueName, FileAccessPath, IndexDef, IndexEntry, PathDef, PathEntry};
 use crate::seek::{RecordView, SeekKey};
 use crate::table::Table;
 use crate::unit::UnitOfWork;

@@ -25,7 +25,7 @@ use tokio_rustls::TlsAcceptor;
 use bms::TerminalPage;
 
 use crate::config::Uppercase;
-use crate::display::{TerminalDisplay, DisplaySink};
+use crate::display::{DisplaySink, TerminalDisplay};
 use crate::input::{program_data, transid};
 use crate::messages;
 use crate::shared::TerminalContext;

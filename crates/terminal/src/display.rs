@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use bms::{AttributeSet, ExtendedAttribute, OutboundStream, TerminalProfile};
-use region::{ScreenErase, FacilityEvent, FacilityId, FacilityOutput, FacilitySink, TransId};
+use region::{FacilityEvent, FacilityId, FacilityOutput, FacilitySink, ScreenErase, TransId};
 use tn3270::stream::Command;
 use tn3270::{ResponseFlag, ScreenSize, ServerSession, StartTls, Wcc};
 use tokio::sync::Notify;

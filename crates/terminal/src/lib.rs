@@ -33,7 +33,7 @@ mod sign_on;
 pub use browser::{BrowserError, BrowserTerminals};
 pub use builtin::{BUILT_INS, BuiltIn};
 pub use config::{StartTlsSetting, TerminalConfig, Uppercase};
-pub use host::{SignedOnUser, SnapshotKind, TerminalHost, PasswordCheck};
+pub use host::{PasswordCheck, SignedOnUser, SnapshotKind, TerminalHost};
 pub use maps::MapTable;
 pub use page::code_table;
 pub use service::{TerminalService, metrics_sample};

@@ -38,7 +38,9 @@ impl PageTable {
     /// The pages of the settings, which were checked.
     pub fn new(config: &TerminalConfig) -> PageTable {
         let page = |name: &String| {
-            Arc::new(code_table(name).map_or_else(|_| PageTables::default(), |t| PageTables::new(&t)))
+            Arc::new(
+                code_table(name).map_or_else(|_| PageTables::default(), |t| PageTables::new(&t)),
+            )
         };
         let named = config.code_pages.iter();
         PageTable {

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::host::{SignedOnUser, PasswordCheck};
+use crate::host::{PasswordCheck, SignedOnUser};
 use crate::shared::TerminalContext;
 
 /// Wrong passwords by user.

@@ -29,7 +29,9 @@ pub fn client(roots: RootCertStore) -> Result<Arc<ClientConfig>, rustls::Error> 
 ///
 /// # Errors
 /// Which file cannot be used.
-pub fn client_with_certificate(files: ClientFiles) -> Result<ReloadingSettings<ClientConfig>, FileError> {
+pub fn client_with_certificate(
+    files: ClientFiles,
+) -> Result<ReloadingSettings<ClientConfig>, FileError> {
     let watched = [&files.certificate, &files.key, &files.authorities];
     let watched = watched.into_iter().cloned().collect();
     let ClientFiles {

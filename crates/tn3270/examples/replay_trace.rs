@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 
 use tn3270::stream::InboundRecord;
-use tn3270::telnet::{TelnetDecoder, DecoderLimits, TelnetEvent};
+use tn3270::telnet::{DecoderLimits, TelnetDecoder, TelnetEvent};
 use tn3270::{Emulator, EmulatorEvent, ScreenSize, TerminalModel};
 
 fn main() {

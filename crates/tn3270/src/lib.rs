@@ -20,7 +20,8 @@ pub mod telnet;
 
 pub use code_table::CodeTable;
 pub use screen::{
-    ScreenCell, Field, InhibitReason, Key, KeyOutcome, Screen, ScreenError, ScreenSize, TerminalModel,
+    Field, InhibitReason, Key, KeyOutcome, Screen, ScreenCell, ScreenError, ScreenSize,
+    TerminalModel,
 };
 pub use session::{
     ClientConfig, ClientEvent, ClientSession, Emulator, EmulatorEvent, EndReason, KeepAlive,
@@ -30,4 +31,4 @@ pub use stream::{
     Aid, Color, Command, FieldAttribute, Highlight, InboundRecord, OutboundBuilder, StreamError,
     Wcc,
 };
-pub use telnet::{DeviceType, SessionFunctions, LuName, RejectReason, ResponseFlag};
+pub use telnet::{DeviceType, LuName, RejectReason, ResponseFlag, SessionFunctions};

@@ -1,6 +1,6 @@
 //! Builds the programs named on the command line: `build OUT COPYDIR FILE...`.
 
-use translator::{ModuleCompiler, CompilerOptions, ProgramSource};
+use translator::{CompilerOptions, ModuleCompiler, ProgramSource};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut args = std::env::args().skip(1);

@@ -1,8 +1,8 @@
 //! What stands in the parentheses of an option.
 
-use cics::command::{OptionArgument, DataDirection, OptionRow};
+use cics::command::{DataDirection, OptionArgument, OptionRow};
 
-use crate::token::{TokenKind, Token};
+use crate::token::{Token, TokenKind};
 
 /// What an argument is.
 #[derive(Debug, Clone)]
@@ -37,8 +37,12 @@ pub(crate) fn is_number(argument: OptionArgument) -> bool {
 pub(crate) fn wanted(option: &OptionRow) -> String {
     let what = match option.argument {
         OptionArgument::Name(n) => format!("a name of up to {n} characters"),
-        OptionArgument::PtrRef | OptionArgument::PtrValue => "a pointer or ADDRESS OF a data item".to_owned(),
-        a if is_number(a) && option.direction == DataDirection::Out => "a numeric data item".to_owned(),
+        OptionArgument::PtrRef | OptionArgument::PtrValue => {
+            "a pointer or ADDRESS OF a data item".to_owned()
+        }
+        a if is_number(a) && option.direction == DataDirection::Out => {
+            "a numeric data item".to_owned()
+        }
         a if is_number(a) => "a number".to_owned(),
         _ => "a data item".to_owned(),
     };
@@ -132,8 +136,10 @@ fn integer(tokens: &[Token]) -> Option<String> {
         _ => return None,
     };
     let digits = number.text.strip_prefix('-').unwrap_or(&number.text);
-    (number.kind == TokenKind::Word && !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
-        .then(|| format!("{sign}{}", number.text))
+    (number.kind == TokenKind::Word
+        && !digits.is_empty()
+        && digits.bytes().all(|b| b.is_ascii_digit()))
+    .then(|| format!("{sign}{}", number.text))
 }
 
 /// An operator outside all parentheses, or a number where no name is.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use cics::abi::{self, BlockRepr};
-use cics::command::{self, OptionArgument, DataDirection};
+use cics::command::{self, DataDirection, OptionArgument};
 
 use crate::argument::{ArgumentValue, is_arithmetic, is_number};
 use crate::exec::{CommandOperand, ParsedCommand};
@@ -137,7 +137,11 @@ pub(crate) struct CallText {
 }
 
 /// Writes a command. The labels of the whole program must be in `needs`.
-pub(crate) fn call(command: &ParsedCommand, pairs: Vec<(u16, u16)>, needs: &mut ProgramNeeds) -> CallText {
+pub(crate) fn call(
+    command: &ParsedCommand,
+    pairs: Vec<(u16, u16)>,
+    needs: &mut ProgramNeeds,
+) -> CallText {
     let tests_labels = needs.condition_labels
         && !command.has(command::RESP)
         && !command.has(command::RESP2)
@@ -266,7 +270,10 @@ impl CallParts {
 }
 
 fn temporary(operand: &CommandOperand, used: &mut CallTemporaries) -> String {
-    if matches!(operand.argument, OptionArgument::Packed(_) | OptionArgument::Doubleword) {
+    if matches!(
+        operand.argument,
+        OptionArgument::Packed(_) | OptionArgument::Doubleword
+    ) {
         used.doublewords += 1;
         format!("DFHEIL{}", used.doublewords)
     } else {

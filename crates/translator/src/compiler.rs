@@ -267,13 +267,18 @@ impl ModuleCompiler {
 
     /// Builds programs side by side and tells of each as it is done. The
     /// results come in the order of the sources.
-    pub fn build_all(&self, sources: &[ProgramSource], done: impl Fn(&BuildResult) + Sync) -> Vec<BuildResult> {
+    pub fn build_all(
+        &self,
+        sources: &[ProgramSource],
+        done: impl Fn(&BuildResult) + Sync,
+    ) -> Vec<BuildResult> {
         let jobs = match self.options.jobs {
             0 => thread::available_parallelism().map_or(1, usize::from),
             n => n,
         };
         let next = AtomicUsize::new(0);
-        let results: Mutex<Vec<(usize, BuildResult)>> = Mutex::new(Vec::with_capacity(sources.len()));
+        let results: Mutex<Vec<(usize, BuildResult)>> =
+            Mutex::new(Vec::with_capacity(sources.len()));
         thread::scope(|scope| {
             for _ in 0..jobs.min(sources.len()) {
                 scope.spawn(|| {
@@ -402,7 +407,9 @@ impl ModuleCompiler {
         let replaced = |d: &&Diagnostic| match d.kind {
             DiagnosticKind::Command => !d.message.ends_with("has no END-EXEC"),
             DiagnosticKind::Unsupported(_) => true,
-            DiagnosticKind::Source | DiagnosticKind::MissingMember(_) | DiagnosticKind::Compiler => false,
+            DiagnosticKind::Source
+            | DiagnosticKind::MissingMember(_)
+            | DiagnosticKind::Compiler => false,
         };
         if !own.iter().all(replaced) {
             return Vec::new();

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use copybook::{CopyFolders, CopyResolver, FaultKind, ReferenceFormat, CopyMember, preprocess};
+use copybook::{CopyFolders, CopyMember, CopyResolver, FaultKind, ReferenceFormat, preprocess};
 
 use crate::diagnostic::{Diagnostic, DiagnosticKind, Severity};
 use crate::source::{SourceFiles, SourcePlace, decode};
@@ -64,7 +64,12 @@ pub(crate) struct ExpandedSource {
 }
 
 /// Reads a program with its members. `path` is what messages call it.
-pub(crate) fn expand(path: &Path, text: &[u8], format: ReferenceFormat, library: &CopyLibrary) -> ExpandedSource {
+pub(crate) fn expand(
+    path: &Path,
+    text: &[u8],
+    format: ReferenceFormat,
+    library: &CopyLibrary,
+) -> ExpandedSource {
     let read = preprocess(&path.to_string_lossy(), &decode(text), format, library);
     let mut files = SourceFiles::default();
     for (index, file) in read.diagnostics.files.iter().enumerate() {
@@ -201,7 +206,12 @@ mod tests {
     fn a_literal_that_is_cut_at_column_72_is_one_fault() {
         let text = format!("{:<60}'GOES ON FOR LONG'.\n", "           DISPLAY");
         let library = CopyLibrary::open(&[Path::new(".")]);
-        let read = expand(Path::new("m.cbl"), text.as_bytes(), ReferenceFormat::Fixed, &library);
+        let read = expand(
+            Path::new("m.cbl"),
+            text.as_bytes(),
+            ReferenceFormat::Fixed,
+            &library,
+        );
         let [one] = &read.diagnostics[..] else {
             panic!("{:?}", read.diagnostics);
         };
@@ -213,7 +223,10 @@ mod tests {
     fn missing_and_looping_members_are_reported() {
         let (_, d) = read("COPY NOSUCH.\nCOPY L.", &[("L.cpy", "COPY L.")]);
         assert_eq!(d.len(), 2);
-        assert_eq!(d[0].kind, DiagnosticKind::MissingMember("NOSUCH".to_owned()));
+        assert_eq!(
+            d[0].kind,
+            DiagnosticKind::MissingMember("NOSUCH".to_owned())
+        );
         assert!(d[1].message.contains("bring in itself"), "{}", d[1].message);
         let (text, d) = read("COPY DFHAID.", &[]);
         assert_eq!(d, []);

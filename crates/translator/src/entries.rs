@@ -11,7 +11,7 @@ use cics::cobol::VERBS;
 
 use crate::calls::start_call;
 use crate::outline::{ProgramUnit, is_period, skip_exec};
-use crate::token::{TokenKind, Token};
+use crate::token::{Token, TokenKind};
 use crate::translate::TranslationState;
 
 impl TranslationState {

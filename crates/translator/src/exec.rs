@@ -6,7 +6,8 @@
 
 use cics::aid;
 use cics::command::{
-    self, OptionArgument, Command, DataDirection, AcceptedNames, OptionRow, OptionRule, CommandSelection, CommandSupport,
+    self, AcceptedNames, Command, CommandSelection, CommandSupport, DataDirection, OptionArgument,
+    OptionRow, OptionRule,
 };
 use cics::diagnostic::nearest;
 use cics::resp::Condition;
@@ -14,7 +15,7 @@ use cics::resp::Condition;
 use crate::argument::{ArgumentValue, classify, is_number, significant_length, wanted};
 use crate::diagnostic::Severity;
 use crate::source::SourcePlace;
-use crate::token::{TokenKind, Token};
+use crate::token::{Token, TokenKind};
 
 /// A command that can be translated.
 #[derive(Debug, Clone)]
@@ -241,7 +242,12 @@ impl Reader {
         list
     }
 
-    fn option(&mut self, row: &'static Command, written: &WrittenOption<'_>, parsed: &mut ParsedCommand) {
+    fn option(
+        &mut self,
+        row: &'static Command,
+        written: &WrittenOption<'_>,
+        parsed: &mut ParsedCommand,
+    ) {
         if self.keyword(row, written, parsed) {
             return;
         }
@@ -300,7 +306,10 @@ impl Reader {
             }
             None => {
                 // The worker takes an operand for each that may have one.
-                if matches!(option.argument, OptionArgument::Optional | OptionArgument::Any) {
+                if matches!(
+                    option.argument,
+                    OptionArgument::Optional | OptionArgument::Any
+                ) {
                     let value = ArgumentValue::Default(if option.name == "TIMESEP" {
                         "':'"
                     } else {
@@ -323,7 +332,12 @@ impl Reader {
     }
 
     /// Conditions and attention identifiers; whether it was one.
-    fn keyword(&mut self, row: &Command, written: &WrittenOption<'_>, parsed: &mut ParsedCommand) -> bool {
+    fn keyword(
+        &mut self,
+        row: &Command,
+        written: &WrittenOption<'_>,
+        parsed: &mut ParsedCommand,
+    ) -> bool {
         let code = match row.keywords {
             AcceptedNames::None => return false,
             AcceptedNames::Conditions | AcceptedNames::ConditionLabels => {
@@ -337,7 +351,9 @@ impl Reader {
                 let conditions = Condition::ALL.iter().map(|c| c.name());
                 let aids = aid::AIDS.iter().map(|a| a.name);
                 let (what, help) = match row.keywords {
-                    AcceptedNames::AidLabels => ("attention identifier", nearest(&written.name, aids)),
+                    AcceptedNames::AidLabels => {
+                        ("attention identifier", nearest(&written.name, aids))
+                    }
                     _ => ("condition", nearest(&written.name, conditions)),
                 };
                 let help = help.map(|n| format!("is {n} meant?"));
@@ -399,7 +415,9 @@ impl Reader {
         };
         let fits = match (&value, option.argument) {
             (ArgumentValue::Item(_), _) => true,
-            (ArgumentValue::AddressOf(_), OptionArgument::PtrRef | OptionArgument::PtrValue) => true,
+            (ArgumentValue::AddressOf(_), OptionArgument::PtrRef | OptionArgument::PtrValue) => {
+                true
+            }
             (_, OptionArgument::PtrRef) => false,
             (_, OptionArgument::PtrValue) => false,
             // LENGTH of an input command is written too, into a copy then.
@@ -408,8 +426,12 @@ impl Reader {
             }
             (ArgumentValue::Literal(_), a) if is_number(a) => false,
             (ArgumentValue::Literal(_), _) => option.direction == DataDirection::In,
-            (ArgumentValue::Integer(_), OptionArgument::Name(_) | OptionArgument::Chars(_)) => false,
-            (ArgumentValue::Integer(_) | ArgumentValue::Expression(_), _) => option.direction == DataDirection::In,
+            (ArgumentValue::Integer(_), OptionArgument::Name(_) | OptionArgument::Chars(_)) => {
+                false
+            }
+            (ArgumentValue::Integer(_) | ArgumentValue::Expression(_), _) => {
+                option.direction == DataDirection::In
+            }
             (ArgumentValue::AddressOf(_) | ArgumentValue::Default(_), _) => false,
         };
         if !fits {
@@ -432,7 +454,12 @@ impl Reader {
     }
 
     /// Areas that are named after a literal: FROM and INTO of commands on maps.
-    fn default_areas(&mut self, row: &'static Command, parsed: &mut ParsedCommand, at: SourcePlace) {
+    fn default_areas(
+        &mut self,
+        row: &'static Command,
+        parsed: &mut ParsedCommand,
+        at: SourcePlace,
+    ) {
         for rule in row.rules {
             let OptionRule::DefaultArea(area, named, suffix, unless) = rule else {
                 continue;
@@ -467,7 +494,12 @@ impl Reader {
     }
 
     /// Options that the command knows and does not serve.
-    fn unserved(&mut self, row: &'static Command, parsed: &ParsedCommand, written: &[WrittenOption<'_>]) {
+    fn unserved(
+        &mut self,
+        row: &'static Command,
+        parsed: &ParsedCommand,
+        written: &[WrittenOption<'_>],
+    ) {
         for option in written {
             let unserved = row.rules.iter().find_map(|rule| match rule {
                 OptionRule::Unserved(list, answer) if list.contains(&option.name.as_str()) => {
@@ -516,7 +548,9 @@ impl Reader {
                 OptionRule::ExactlyOne(list) | OptionRule::AtLeastOne(list) if absent(list) => {
                     say(format!("{} needs {}", row.name, or(list)));
                 }
-                OptionRule::ExactlyOne(list) | OptionRule::AtMostOne(list) if present(list).len() > 1 => {
+                OptionRule::ExactlyOne(list) | OptionRule::AtMostOne(list)
+                    if present(list).len() > 1 =>
+                {
                     say(format!(
                         "{} cannot stand together",
                         present(list).join(" and ")
@@ -534,7 +568,10 @@ impl Reader {
                 _ => {}
             }
         }
-        if row.keywords != AcceptedNames::None && parsed.labels.is_empty() && self.problems.is_empty() {
+        if row.keywords != AcceptedNames::None
+            && parsed.labels.is_empty()
+            && self.problems.is_empty()
+        {
             self.say(at, format!("{} names nothing to handle", row.name), None);
         }
     }

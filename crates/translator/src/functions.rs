@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 use crate::diagnostic::DiagnosticKind as Finding;
 use crate::outline::{ProgramUnit, is_period, skip_exec};
-use crate::token::{TokenKind, Token};
+use crate::token::{Token, TokenKind};
 use crate::translate::TranslationState;
 
 /// Functions that the run time has under another one's name.
@@ -92,7 +92,8 @@ impl TranslationState {
         let mut at = from;
         while at < to {
             let open = at + 1;
-            let is_item = self.tokens[at].kind == TokenKind::Word && !self.tokens[at].is("FUNCTION");
+            let is_item =
+                self.tokens[at].kind == TokenKind::Word && !self.tokens[at].is("FUNCTION");
             let close = closing(&self.tokens, open).filter(|_| is_item);
             let subscripts = close.map(|close| subscripts(&self.tokens, open + 1, close));
             match (close, subscripts) {

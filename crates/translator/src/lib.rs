@@ -40,7 +40,9 @@ mod translate;
 mod words;
 mod writer;
 
-pub use compiler::{BuildResult, ModuleCompiler, CompilerOptions, FILE_HANDLER, SetupError, ProgramSource, flags};
+pub use compiler::{
+    BuildResult, CompilerOptions, FILE_HANDLER, ModuleCompiler, ProgramSource, SetupError, flags,
+};
 pub use copy::CopyLibrary;
 pub use copybook::ReferenceFormat;
 pub use diagnostic::{Diagnostic, DiagnosticKind, Severity};

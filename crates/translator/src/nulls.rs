@@ -12,7 +12,7 @@ use cics::command::commands::{link, ret, xctl};
 use crate::argument::ArgumentValue;
 use crate::exec::ParsedCommand;
 use crate::outline::{ProgramUnit, is_period, skip_exec};
-use crate::token::{TokenKind, Token};
+use crate::token::{Token, TokenKind};
 use crate::translate::TranslationState;
 
 /// Announces that the next CALL may pass items without an address.

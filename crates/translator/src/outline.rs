@@ -4,7 +4,7 @@
 //! and its first statements in their places; everything else is the
 //! compiler's business.
 
-use crate::token::{TokenKind, Token};
+use crate::token::{Token, TokenKind};
 
 /// A program of the file, outermost or contained in another.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -279,7 +279,11 @@ fn labels(tokens: &[Token], unit: &mut ProgramUnit, end: usize) {
         }
         let t = &tokens[at];
         let starts = at == body || is_period(tokens, at - 1);
-        if starts && t.kind == TokenKind::Word && !t.upper().starts_with("END-") && !t.is_any(ONE_WORD) {
+        if starts
+            && t.kind == TokenKind::Word
+            && !t.upper().starts_with("END-")
+            && !t.is_any(ONE_WORD)
+        {
             if tokens.get(at + 1).is_some_and(|n| n.is("SECTION")) {
                 section = Some(t.upper());
                 unit.labels.push(ProcedureLabel {

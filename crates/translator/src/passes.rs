@@ -9,7 +9,7 @@ use cics::resp::Condition;
 
 use crate::diagnostic::{DiagnosticKind as Finding, Severity};
 use crate::outline::{ONE_WORD, ProgramUnit};
-use crate::token::{TokenKind, Token};
+use crate::token::{Token, TokenKind};
 use crate::translate::TranslationState;
 
 const MISSING: &str = "the sentence has no period";

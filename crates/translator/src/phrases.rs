@@ -13,7 +13,7 @@
 
 use crate::markup::{self, MarkupNeeds};
 use crate::outline::{ProgramUnit, is_period, skip_exec};
-use crate::token::{TokenKind, Token};
+use crate::token::{Token, TokenKind};
 use crate::translate::TranslationState;
 
 /// The flag: 1 when the CALL raised an exception.
@@ -124,8 +124,12 @@ impl OpenStatement {
 
     /// Whether it is a statement that is rewritten, and ends itself then.
     fn is_rewritten(&self) -> bool {
-        let is_exception =
-            |p: &&PhraseStart| matches!(p.phrase, ConditionalPhrase::Exception | ConditionalPhrase::Overflow);
+        let is_exception = |p: &&PhraseStart| {
+            matches!(
+                p.phrase,
+                ConditionalPhrase::Exception | ConditionalPhrase::Overflow
+            )
+        };
         let exceptions = self.phrases.iter().filter(is_exception).count();
         match self.verb.as_str() {
             "CALL" => exceptions == 2,
@@ -224,7 +228,12 @@ impl TranslationState {
 
 /// The extent of a statement of this verb whose operands are read up to an
 /// index.
-pub(crate) fn extent(tokens: &[Token], verb: &str, from: usize, end: usize) -> Option<StatementExtent> {
+pub(crate) fn extent(
+    tokens: &[Token],
+    verb: &str,
+    from: usize,
+    end: usize,
+) -> Option<StatementExtent> {
     let mut open = vec![OpenStatement::new(verb.to_owned(), false)];
     let mut open_at_second = Vec::new();
     let mut at = from;
@@ -359,7 +368,10 @@ fn phrase_at(tokens: &[Token], start: usize) -> Option<PhraseStart> {
     } else if is(at, &["SIZE"]) && is(at + 1, &["ERROR"]) {
         (ConditionalPhrase::SizeError, 2)
     } else if is(at, &["INVALID"]) {
-        (ConditionalPhrase::InvalidKey, 1 + usize::from(is(at + 1, &["KEY"])))
+        (
+            ConditionalPhrase::InvalidKey,
+            1 + usize::from(is(at + 1, &["KEY"])),
+        )
     } else if is(at, &["END-OF-PAGE", "EOP"]) {
         (ConditionalPhrase::EndOfPage, 1)
     } else if is(at, &["END"]) {

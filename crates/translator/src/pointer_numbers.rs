@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use crate::outline::{ProgramUnit, is_period, skip_exec};
 use crate::source::SourcePlace;
-use crate::token::{TokenKind, Token};
+use crate::token::{Token, TokenKind};
 use crate::translate::TranslationState;
 
 /// A data description entry.

@@ -12,7 +12,7 @@ use crate::argument::ArgumentValue;
 use crate::exec::ParsedCommand;
 use crate::outline::{ProgramUnit, is_period};
 use crate::source::SourcePlace;
-use crate::token::{TokenKind, Token};
+use crate::token::{Token, TokenKind};
 use crate::translate::TranslationState;
 
 /// The records of a program that hold a pointer.

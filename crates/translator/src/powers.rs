@@ -6,7 +6,7 @@
 //! Reference: Enterprise COBOL Language Reference, "Arithmetic operators".
 
 use crate::outline::ProgramUnit;
-use crate::token::{TokenKind, Token};
+use crate::token::{Token, TokenKind};
 use crate::translate::TranslationState;
 
 impl TranslationState {

@@ -16,7 +16,7 @@ use cics::cobol::entry_symbol;
 use object::{Object, ObjectSymbol};
 
 use crate::source::SourcePlace;
-use crate::token::{TokenKind, Token};
+use crate::token::{Token, TokenKind};
 
 /// Entries of the run-time library that touch nothing but their arguments and
 /// the module that calls them; a star stands for the rest of a family.

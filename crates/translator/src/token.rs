@@ -5,7 +5,7 @@
 //! its prefix and quotes. Tokens remember whether a blank stood before them,
 //! so that the text can be written back as it was.
 
-use copybook::{TextPiece, PieceKind};
+use copybook::{PieceKind, TextPiece};
 
 use crate::source::SourcePlace;
 
@@ -70,7 +70,9 @@ pub(crate) fn tokens(pieces: &[TextPiece]) -> (Vec<Token>, Vec<SourcePlace>) {
             line: piece.at.line,
             column: piece.at.column,
         };
-        let last = out.last_mut().filter(|t| !spaced && t.kind == TokenKind::Word);
+        let last = out
+            .last_mut()
+            .filter(|t| !spaced && t.kind == TokenKind::Word);
         let mut token = Token {
             kind: TokenKind::Mark,
             text: piece.text.clone(),

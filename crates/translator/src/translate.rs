@@ -8,7 +8,7 @@ use cics::eib;
 use copybook::ReferenceFormat;
 
 use crate::calls::{ProgramNeeds, call};
-use crate::copy::{ExpandedSource, CopyLibrary, expand};
+use crate::copy::{CopyLibrary, ExpandedSource, expand};
 use crate::diagnostic::{Diagnostic, DiagnosticKind as Finding, Severity};
 use crate::exec::{self, ParsedCommand};
 use crate::nulls;
@@ -16,7 +16,7 @@ use crate::outline::{ProgramUnit, outline, skip_exec};
 use crate::reach::{CalledLiteral, called};
 use crate::source::{SourceFiles, SourcePlace};
 use crate::sql::SqlBlock;
-use crate::token::{TokenKind, Token};
+use crate::token::{Token, TokenKind};
 use crate::words;
 use crate::writer::Writer;
 
@@ -60,7 +60,12 @@ impl TranslatedSource {
 }
 
 /// Translates the text of a program. `path` is what messages call it.
-pub fn translate(path: &Path, text: &[u8], format: ReferenceFormat, library: &CopyLibrary) -> TranslatedSource {
+pub fn translate(
+    path: &Path,
+    text: &[u8],
+    format: ReferenceFormat,
+    library: &CopyLibrary,
+) -> TranslatedSource {
     translate_for(path, text, format, library, false)
 }
 
@@ -210,7 +215,13 @@ impl TranslationState {
         }
     }
 
-    pub(crate) fn say(&mut self, at: SourcePlace, kind: Finding, message: String, help: Option<String>) {
+    pub(crate) fn say(
+        &mut self,
+        at: SourcePlace,
+        kind: Finding,
+        message: String,
+        help: Option<String>,
+    ) {
         self.diagnostics.push(Diagnostic {
             severity: Severity::Error,
             file: self.files.path(at.file).to_owned(),
@@ -311,7 +322,12 @@ impl TranslationState {
 
     /// Writes the declarations, first statements and calls of every program;
     /// whether any program uses CICS.
-    fn programs(&mut self, units: &[ProgramUnit], blocks: Vec<ExecBlock>, storage: &[String]) -> bool {
+    fn programs(
+        &mut self,
+        units: &[ProgramUnit],
+        blocks: Vec<ExecBlock>,
+        storage: &[String],
+    ) -> bool {
         let mut needs: Vec<ProgramNeeds> = vec![ProgramNeeds::default(); units.len()];
         let mut pairs: Vec<Vec<(u16, u16)>> = Vec::with_capacity(blocks.len());
         for block in &blocks {

@@ -12,7 +12,7 @@
 //! Reference: Enterprise COBOL for z/OS, "Reserved words"; `cobc
 //! --list-reserved`.
 
-use crate::token::{TokenKind, Token};
+use crate::token::{Token, TokenKind};
 
 /// One flag for each word.
 macro_rules! free {

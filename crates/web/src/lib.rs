@@ -31,7 +31,7 @@ pub use config::{CertificateSection, WebConfig};
 pub use maps::UriMaps;
 pub use pipelines::{DefinitionProblem, PipelineTable};
 pub use request::{WebAnswer, WebBody, WebRequest};
-pub use service::{ALIAS, ATTACH, WebDefinitions, CicsWebSupport, metrics_sample};
+pub use service::{ALIAS, ATTACH, CicsWebSupport, WebDefinitions, metrics_sample};
 pub use webtask::fields;
 pub use webtask::headers::add_trailers;
 use webtask::pages;

@@ -150,7 +150,11 @@ impl UriMaps {
     /// same.
     #[must_use]
     pub fn with_changes_of(self, before: &UriMaps) -> UriMaps {
-        if before.names.values().all(|n| n.change == UriMapChange::default()) {
+        if before
+            .names
+            .values()
+            .all(|n| n.change == UriMapChange::default())
+        {
             return self;
         }
         let kept = |named: InstalledUriMap| match before.names.get(&named.defined.name) {

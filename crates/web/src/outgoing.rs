@@ -14,8 +14,10 @@ use tokio::time::timeout;
 
 use crate::client::{ClientError, ExchangeResult, OutgoingRequest, Session, exchange};
 use crate::commands::client::SendRequest;
-use crate::commands::{CommandFailure, OutputAreas, WebCommandResult, answer, client, fail, headers};
-use crate::service::{TaskCell, CicsWebSupport, lock};
+use crate::commands::{
+    CommandFailure, OutputAreas, WebCommandResult, answer, client, fail, headers,
+};
+use crate::service::{CicsWebSupport, TaskCell, lock};
 use crate::task::TaskState;
 
 /// Most sessions of one task.
@@ -144,7 +146,12 @@ impl CicsWebSupport {
     /// Sends a request; its answer goes to the session. A request that follows
     /// an unanswered one waits for that answer. The server's time begins when
     /// the request is sent, or with the last chunk, which notifies `end`.
-    fn begin(&self, session: &mut Session, outgoing: OutgoingRequest, end: Option<oneshot::Receiver<()>>) {
+    fn begin(
+        &self,
+        session: &mut Session,
+        outgoing: OutgoingRequest,
+        end: Option<oneshot::Receiver<()>>,
+    ) {
         let (done, pending) = oneshot::channel::<ExchangeResult>();
         session.pending.push_back(pending);
         let (pass, next) = oneshot::channel();
@@ -282,7 +289,11 @@ fn keep(state: &mut TaskState, session: Session) -> WebCommandResult {
     filled.done()
 }
 
-fn answered(session: &mut Session, exchanged: ExchangeResult, command: &ServiceCommand) -> WebCommandResult {
+fn answered(
+    session: &mut Session,
+    exchanged: ExchangeResult,
+    command: &ServiceCommand,
+) -> WebCommandResult {
     match exchanged {
         Ok(response) => {
             if session.pending.is_empty() {
@@ -334,7 +345,10 @@ fn about(session: &mut Session, command: &ServiceCommand) -> WebCommandResult {
     }
 }
 
-fn write(session: &mut Session, given: &link::CommandOperands) -> Result<link::CommandOperands, CommandFailure> {
+fn write(
+    session: &mut Session,
+    given: &link::CommandOperands,
+) -> Result<link::CommandOperands, CommandFailure> {
     let (name, value) = headers::written(given)?;
     if OWN.contains(&name.as_str()) {
         return fail(Condition::InvReq, 44);

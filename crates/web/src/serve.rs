@@ -15,15 +15,17 @@ use http::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use http::{HeaderValue, Method, StatusCode};
 use link::ProgramFault;
 use link::clock::thread_cpu_ns;
-use region::{TaskOutcome, Port, ProgramName, StartRefusal, TaskReply, Task, TaskRequest, UserId};
+use region::{Port, ProgramName, StartRefusal, Task, TaskOutcome, TaskReply, TaskRequest, UserId};
 use tokio::sync::oneshot;
-use webtask::{AnalyzerOutput, AnalyzerInput, ConverterInput, WebStage};
+use webtask::{AnalyzerInput, AnalyzerOutput, ConverterInput, WebStage};
 
 use crate::cpu::metered;
 use crate::document::{SymbolTable, TemplateError};
 use crate::pipelines::provider::{self, PipelineCall};
 use crate::request::{WebAnswer, WebBody, WebRequest};
-use crate::service::{ALIAS, ATTACH, AnalyzerProgram, WebDefinitions, PIPELINE, RegionContext, CicsWebSupport, lock};
+use crate::service::{
+    ALIAS, ATTACH, AnalyzerProgram, CicsWebSupport, PIPELINE, RegionContext, WebDefinitions, lock,
+};
 use crate::task::{AnswerState, ServerSide};
 use crate::{files, pages};
 
@@ -236,12 +238,21 @@ impl CicsWebSupport {
         };
         let known = program.parse().is_ok_and(|name: ProgramName| {
             let cannot = started.region.can_run(name).err();
-            !matches!(cannot, Some(StartRefusal::Program(_, ProgramFault::NotDefined)))
+            !matches!(
+                cannot,
+                Some(StartRefusal::Program(_, ProgramFault::NotDefined))
+            )
         });
         (map.enabled && !known).then(|| map.path.clone())
     }
 
-    async fn file(&self, way: &WebExchange, edition: &WebDefinitions, map: &UriMapDef, file: &str) -> WebAnswer {
+    async fn file(
+        &self,
+        way: &WebExchange,
+        edition: &WebDefinitions,
+        map: &UriMapDef,
+        file: &str,
+    ) -> WebAnswer {
         let name = files::of_wildcard(file, &map.path, way.request.parts.uri.path());
         let root = edition.files.clone();
         let (media, request) = (map.media_type.clone(), way.request.clone());
@@ -258,7 +269,13 @@ impl CicsWebSupport {
         })
     }
 
-    fn template(&self, way: &WebExchange, edition: &WebDefinitions, map: &UriMapDef, name: &str) -> WebAnswer {
+    fn template(
+        &self,
+        way: &WebExchange,
+        edition: &WebDefinitions,
+        map: &UriMapDef,
+        name: &str,
+    ) -> WebAnswer {
         let method = &way.request.parts.method;
         if !matches!(*method, Method::GET | Method::HEAD) {
             return WebAnswer::problem(

@@ -9,15 +9,15 @@ use cics::command::commands as rows;
 use cics::csd::{TcpIpServiceDef, UriMapDef};
 use cics::resp::Condition;
 use copybook::codepage::CodePage;
-use link::{CallAnswer, OperandValue, CommandOperands, TEMPLATE_TEXT};
+use link::{CallAnswer, CommandOperands, OperandValue, TEMPLATE_TEXT};
 use region::{CommandService, Handle, ServiceCommand, UserId};
 
 use crate::client::{ClientConnector, ClientThread};
 use crate::commands::document::DocumentContext;
 use crate::commands::send::SendOutcome;
 use crate::commands::{
-    CommandFailure, WebCommandResult, addressing, answer, document, extract, fail, headers, inquire, parse,
-    resources, send,
+    CommandFailure, WebCommandResult, addressing, answer, document, extract, fail, headers,
+    inquire, parse, resources, send,
 };
 use crate::config::WebConfig;
 use crate::document::TemplateTable;
@@ -96,7 +96,9 @@ impl WebDefinitions {
         let def = self.services.get(service);
         match def.and_then(|def| def.analyzer.as_deref()) {
             None => AnalyzerProgram::Accept,
-            Some(name) if self.analyzers.contains(name) => AnalyzerProgram::Program(name.to_owned()),
+            Some(name) if self.analyzers.contains(name) => {
+                AnalyzerProgram::Program(name.to_owned())
+            }
             Some("DFHWBAAX") => AnalyzerProgram::Accept,
             Some("DFHWBADX" | "DFHWBAOX" | "DFHWBAHX" | "DFHWBALX") => AnalyzerProgram::Path,
             Some(name) => AnalyzerProgram::Program(name.to_owned()),

@@ -4,7 +4,7 @@
 use http::{HeaderMap, HeaderValue, StatusCode};
 
 use crate::headers::OWN;
-use crate::wire::{HeadWriter, HeadReader};
+use crate::wire::{HeadReader, HeadWriter};
 
 /// Most headers of an answer: those that a program may write, and Content-Type.
 const MOST_HEADERS: usize = crate::headers::MOST + 1;

@@ -127,7 +127,11 @@ pub fn start_form(
 }
 
 /// Begins a browse of the query.
-pub fn start_query(request: &Request, reading: &mut ReadPosition, given: &CommandOperands) -> WebCommandResult {
+pub fn start_query(
+    request: &Request,
+    reading: &mut ReadPosition,
+    given: &CommandOperands,
+) -> WebCommandResult {
     if reading.query_browse.is_some() {
         return fail(Condition::Illogic, 10);
     }
@@ -224,7 +228,11 @@ pub fn end(browse: &mut Option<(Vec<Field>, usize)>) -> WebCommandResult {
 
 /// The fields of the body; of the query for a request without one, as GET
 /// sends a form.
-fn form(request: &Request, body: &[u8], reading: &mut ReadPosition) -> Result<Arc<Vec<Field>>, CommandFailure> {
+fn form(
+    request: &Request,
+    body: &[u8],
+    reading: &mut ReadPosition,
+) -> Result<Arc<Vec<Field>>, CommandFailure> {
     let read = || match body.is_empty() {
         true => Ok(Arc::new(query(request))),
         false => parse_form(&request.media, body).map(Arc::new),

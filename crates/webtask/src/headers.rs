@@ -80,7 +80,12 @@ pub fn start(headers: &HeaderMap, browse: &mut Option<usize>) -> WebCommandResul
 }
 
 /// Gives the next header. One that did not fit comes again.
-pub fn next(headers: &HeaderMap, browse: &mut Option<usize>, given: &CommandOperands, of: HeaderSource) -> WebCommandResult {
+pub fn next(
+    headers: &HeaderMap,
+    browse: &mut Option<usize>,
+    given: &CommandOperands,
+    of: HeaderSource,
+) -> WebCommandResult {
     let Some(at) = browse else {
         return fail(Condition::InvReq, 4);
     };

@@ -27,5 +27,5 @@ pub mod stage;
 mod wire;
 
 pub use answer::CompleteAnswer;
-pub use request::{RequestOrigin, ReadPosition, Request};
-pub use stage::{AnalyzerOutput, AnalyzerInput, ConverterInput, WebStage};
+pub use request::{ReadPosition, Request, RequestOrigin};
+pub use stage::{AnalyzerInput, AnalyzerOutput, ConverterInput, WebStage};

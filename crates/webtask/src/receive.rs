@@ -11,7 +11,9 @@ use cics::resp::Condition;
 use copybook::codepage::CodePage;
 use link::CommandOperands;
 
-use crate::outcome::{CommandFailure, OutputAreas, WebCommandResult, cvda, fail, is_selected, text};
+use crate::outcome::{
+    CommandFailure, OutputAreas, WebCommandResult, cvda, fail, is_selected, text,
+};
 use crate::pages;
 use crate::request::{ReadPosition, Request};
 

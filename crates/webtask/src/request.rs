@@ -17,7 +17,7 @@ use link::CommandOperands;
 use crate::fields::{Field, FormError};
 use crate::outcome::{WebCommandResult, fail};
 use crate::stage::WebStage;
-use crate::wire::{HeadWriter, HeadReader};
+use crate::wire::{HeadReader, HeadWriter};
 use crate::{extract, forms, headers, receive};
 
 /// Most headers of a request.
@@ -193,7 +193,9 @@ impl Request {
     fn headers(&self, bytes: &[u8]) -> &HeaderMap {
         self.headers.get_or_init(|| {
             let own = bytes.get(self.headers_at.clone()).unwrap_or_default();
-            HeadReader::of(own).headers(MOST_HEADERS).unwrap_or_default()
+            HeadReader::of(own)
+                .headers(MOST_HEADERS)
+                .unwrap_or_default()
         })
     }
 

@@ -12,7 +12,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
 use crate::answer::CompleteAnswer;
 use crate::headers::OWN;
-use crate::wire::{HeadWriter, HeadReader};
+use crate::wire::{HeadReader, HeadWriter};
 
 /// The stage of a request that a task runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

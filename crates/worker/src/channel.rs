@@ -12,7 +12,7 @@
 
 use std::collections::HashMap;
 
-use link::{ContainerName, ContainerType, ContainerEntry, ArenaHeap};
+use link::{ArenaHeap, ContainerEntry, ContainerName, ContainerType};
 
 use crate::services::Arena;
 
@@ -185,7 +185,11 @@ impl TaskChannels {
             return Ok(());
         };
         let old = channel.entries[i];
-        let kept = if how == PutMode::Replace { 0 } else { old.bytes };
+        let kept = if how == PutMode::Replace {
+            0
+        } else {
+            old.bytes
+        };
         let bytes = kept.checked_add(data.len()).ok_or(NoRoom)?;
         let (kept_at, new_at) = if how == PutMode::Prepend {
             (data.len(), 0)
@@ -368,8 +372,15 @@ mod tests {
             .unwrap();
         c.put(ch, &name("B"), b"wall", PutMode::Replace, CHAR, m.arena())
             .unwrap();
-        c.put(ch, &n, b" end of the text", PutMode::Append, CHAR, m.arena())
-            .unwrap();
+        c.put(
+            ch,
+            &n,
+            b" end of the text",
+            PutMode::Append,
+            CHAR,
+            m.arena(),
+        )
+        .unwrap();
         c.put(ch, &n, b"start ", PutMode::Prepend, CHAR, m.arena())
             .unwrap();
         assert_eq!(
@@ -392,7 +403,8 @@ mod tests {
         let e = c.get(ch, &n).unwrap();
         // SAFETY: the container's own bytes.
         let part = unsafe { std::slice::from_raw_parts(m.bytes.as_ptr().add(e.offset + 2), 3) };
-        c.put(ch, &n, part, PutMode::Append, CHAR, m.arena()).unwrap();
+        c.put(ch, &n, part, PutMode::Append, CHAR, m.arena())
+            .unwrap();
         assert_eq!(m.text(c.get(ch, &n).unwrap()), "abcdefcde");
     }
 

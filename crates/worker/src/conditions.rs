@@ -205,7 +205,10 @@ mod tests {
         assert_eq!(h.reaction(Condition::NotFnd), ConditionReaction::Label(2));
         assert_eq!(h.reaction(Condition::LengErr), ConditionReaction::Continue);
         let default = Condition::RetPage.default_action();
-        assert_eq!(h.reaction(Condition::RetPage), ConditionReaction::Default(default));
+        assert_eq!(
+            h.reaction(Condition::RetPage),
+            ConditionReaction::Default(default)
+        );
     }
 
     #[test]

@@ -125,7 +125,10 @@ impl CpuMeter {
         // Less CPU than time: somebody else ran meanwhile, which tells nothing.
         if let Some(beside) = used.checked_sub(self.took_ns) {
             let beside = beside / self.tasks.max(1);
-            self.overhead_ns = Some(self.overhead_ns.map_or(beside, |old| (3 * old + beside) / 4));
+            self.overhead_ns = Some(
+                self.overhead_ns
+                    .map_or(beside, |old| (3 * old + beside) / 4),
+            );
         }
         (self.tasks, self.took_ns) = (0, 0);
         used

@@ -337,14 +337,23 @@ impl Worker {
 
     /// What an unhandled condition does: the label to go to (0 for none), or
     /// an abend.
-    fn react(&mut self, call: &CommandCall<'_>, raised: Condition, resp2: u32) -> Result<u16, Box<Abend>> {
+    fn react(
+        &mut self,
+        call: &CommandCall<'_>,
+        raised: Condition,
+        resp2: u32,
+    ) -> Result<u16, Box<Abend>> {
         let (depth, serial) = self.rt.frame();
         let code = match self.task.frames.at(depth, serial).handles.reaction(raised) {
             ConditionReaction::Label(label) => return Ok(label),
-            ConditionReaction::Continue | ConditionReaction::Default(DefaultAction::Ignore) => return Ok(0),
+            ConditionReaction::Continue | ConditionReaction::Default(DefaultAction::Ignore) => {
+                return Ok(0);
+            }
             ConditionReaction::Default(DefaultAction::Suspend) => abend::AKCS,
             // A terminal that is gone has an abend of its own.
-            ConditionReaction::Default(_) if raised == Condition::TermErr && self.task.has_terminal() => {
+            ConditionReaction::Default(_)
+                if raised == Condition::TermErr && self.task.has_terminal() =>
+            {
                 AbendCode(*b"ATNI")
             }
             ConditionReaction::Default(DefaultAction::Abend(code)) => code,

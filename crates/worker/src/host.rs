@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use link::{ProgramEntry, ProgramFault, WorkerConfig};
 
-use crate::cob::{LoadError, ModuleInstance, CobolRuntime};
+use crate::cob::{CobolRuntime, LoadError, ModuleInstance};
 
 /// Place of a program in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use runtime::markup::CallOperands;
 
 use crate::abend::Abend;
 use crate::exec::CommandStop;
-use crate::le::{LeArguments, ServiceEnd, LeResult};
+use crate::le::{LeArguments, LeResult, ServiceEnd};
 use crate::worker::Worker;
 
 /// Operands of the program in control.
@@ -59,5 +59,7 @@ pub(crate) fn serve(worker: &mut Worker, arguments: &LeArguments<'_>) -> LeResul
         has_ebcdic_sign: worker.rt.has_ebcdic_sign(),
     };
     let served = worker.markup.serve(&mut operands);
-    served.map_err(|fault| ServiceEnd::Stop(CommandStop::Abend(Abend::new(cics::abend::ASRA, fault.0))))
+    served.map_err(|fault| {
+        ServiceEnd::Stop(CommandStop::Abend(Abend::new(cics::abend::ASRA, fault.0)))
+    })
 }

@@ -9,16 +9,17 @@ use std::collections::HashMap;
 use cics::file::FileAccess;
 use cics::resp::Condition;
 use link::conversation::Verb;
-use link::{FileEntry, ArenaHeap, CommandOperands};
+use link::{ArenaHeap, CommandOperands, FileEntry};
 use store::{
-    FileDef, FileId, KeyField, MemoryStore, RecordFormat, SeekKey, UnitError, UnitOfWork, WriteStore,
+    FileDef, FileId, KeyField, MemoryStore, RecordFormat, SeekKey, UnitError, UnitOfWork,
+    WriteStore,
 };
 
 use crate::files::key_in;
 use crate::services::{
-    Arena, CrossingCounts, CommandFailure, FileServices, FoundRecord, LinkStep, MemoryAreas, PartnerServices,
-    LinkData, ProgramServices, CommandReply, ServiceResult, WorkerServices, RecordVisitor, SqlServices, TurnServices,
-    UnitServices, VerbAnswer,
+    Arena, CommandFailure, CommandReply, CrossingCounts, FileServices, FoundRecord, LinkData,
+    LinkStep, MemoryAreas, PartnerServices, ProgramServices, RecordVisitor, ServiceResult,
+    SqlServices, TurnServices, UnitServices, VerbAnswer, WorkerServices,
 };
 use crate::sql::{SqlConnection, SqlLink, SqlRefusal};
 
@@ -115,7 +116,11 @@ impl WorkerServices for MemoryServices {
     }
 
     /// There is no region to serve it.
-    fn command(&mut self, _number: u16, _operands: &CommandOperands) -> ServiceResult<CommandReply> {
+    fn command(
+        &mut self,
+        _number: u16,
+        _operands: &CommandOperands,
+    ) -> ServiceResult<CommandReply> {
         Err(CommandFailure::Abend(*b"AEY9"))
     }
 
@@ -194,7 +199,13 @@ impl FileServices for MemoryServices {
         Ok(key)
     }
 
-    fn rewrite(&mut self, file: usize, token: u32, record: &[u8], _nosuspend: bool) -> ServiceResult<()> {
+    fn rewrite(
+        &mut self,
+        file: usize,
+        token: u32,
+        record: &[u8],
+        _nosuspend: bool,
+    ) -> ServiceResult<()> {
         let key = self.held_key(file, token)?;
         let id = self.files[file].1;
         self.unit
@@ -276,14 +287,23 @@ impl ProgramServices for MemoryServices {
         }
     }
 
-    fn nested_done(&mut self, _abend: Option<[u8; 4]>, payload: &LinkData) -> ServiceResult<LinkStep> {
+    fn nested_done(
+        &mut self,
+        _abend: Option<[u8; 4]>,
+        payload: &LinkData,
+    ) -> ServiceResult<LinkStep> {
         Ok(LinkStep::Done(payload.clone()))
     }
 }
 
 impl PartnerServices for MemoryServices {
     /// There are no partners, and no task was attached by one.
-    fn converse(&mut self, verb: Verb, _args: [u64; 3], _data: &[&[u8]]) -> ServiceResult<VerbAnswer> {
+    fn converse(
+        &mut self,
+        verb: Verb,
+        _args: [u64; 3],
+        _data: &[&[u8]],
+    ) -> ServiceResult<VerbAnswer> {
         Ok(VerbAnswer::refused(match verb {
             Verb::Allocate => Condition::SysIdErr,
             _ => Condition::NotAlloc,

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use link::Request;
-use link::display::{RECORD_BYTES, DisplaySource, record};
+use link::display::{DisplaySource, RECORD_BYTES, record};
 
 /// Milliseconds that a task may wait for room in the pipe, all in all.
 const PATIENCE_MS: i32 = 20;

@@ -19,7 +19,7 @@ use std::process::ExitCode;
 
 use link::layout::REQUEST_CHANNEL;
 use link::{
-    ChannelName, ContainerName, ContainerType, ContainerEntry, Name, ProgramName, Request, TransId,
+    ChannelName, ContainerEntry, ContainerName, ContainerType, Name, ProgramName, Request, TransId,
     WorkerConfig,
 };
 use runtime::sql::{SessionOptions, UnitOwner};

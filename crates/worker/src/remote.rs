@@ -19,16 +19,16 @@ use link::call::LINK_CHANNEL;
 use link::conversation::Verb;
 use link::layout::CALL_BYTES;
 use link::{
-    AnswerHeader, CallEvent, ChannelData, FileAnswer, FileCall, FileCommand, ArenaHeap, CallOperation, CommandOperands,
-    WorkerConfig, WorkerSide,
+    AnswerHeader, ArenaHeap, CallEvent, CallOperation, ChannelData, CommandOperands, FileAnswer,
+    FileCall, FileCommand, WorkerConfig, WorkerSide,
 };
 use store::{FileId, ReadError, ReadStore, SeekKey, StorageError};
 
 use crate::connections::{self, LentConnections};
 use crate::services::{
-    Arena, CrossingCounts, CommandFailure, FileServices, LinkStep, MemoryAreas, PartnerServices, LinkData,
-    ProgramServices, CommandReply, ServiceResult, WorkerServices, RecordVisitor, SqlServices, TurnServices, UnitServices,
-    VerbAnswer,
+    Arena, CommandFailure, CommandReply, CrossingCounts, FileServices, LinkData, LinkStep,
+    MemoryAreas, PartnerServices, ProgramServices, RecordVisitor, ServiceResult, SqlServices,
+    TurnServices, UnitServices, VerbAnswer, WorkerServices,
 };
 use crate::sql::{self, SqlLink, SqlRefusal};
 
@@ -130,7 +130,12 @@ impl LinkServices {
     }
 
     /// A call that is answered; a wish for a nested run is refused.
-    fn ask(&mut self, op: CallOperation, args: [u64; 8], data: &[&[u8]]) -> ServiceResult<AnswerHeader> {
+    fn ask(
+        &mut self,
+        op: CallOperation,
+        args: [u64; 8],
+        data: &[&[u8]],
+    ) -> ServiceResult<AnswerHeader> {
         let heard = self.call(op, args, data);
         answer(self.until_answered(heard))
     }
@@ -172,7 +177,12 @@ impl LinkServices {
         self.waiting(|side| side.nested_done(results, &[&data]))
     }
 
-    fn local(&mut self, file: usize, seek: SeekKey<'_>, show: &mut RecordVisitor<'_>) -> Option<ServiceResult<bool>> {
+    fn local(
+        &mut self,
+        file: usize,
+        seek: SeekKey<'_>,
+        show: &mut RecordVisitor<'_>,
+    ) -> Option<ServiceResult<bool>> {
         let of = &mut self.files[file];
         let reader = self.reader.as_mut().filter(|_| !of.changed)?;
         // A file that was loaded anew has another number: look once more.
@@ -464,7 +474,13 @@ impl FileServices for LinkServices {
         Ok(self.side.borrow().call_data(&header).to_vec())
     }
 
-    fn rewrite(&mut self, file: usize, token: u32, record: &[u8], nosuspend: bool) -> ServiceResult<()> {
+    fn rewrite(
+        &mut self,
+        file: usize,
+        token: u32,
+        record: &[u8],
+        nosuspend: bool,
+    ) -> ServiceResult<()> {
         self.note_change(file);
         let command = FileCommand::Rewrite {
             token: Some(token),
@@ -487,7 +503,12 @@ impl FileServices for LinkServices {
         Ok(FileAnswer::new(&header, &[]).more())
     }
 
-    fn delete_generic(&mut self, file: usize, prefix: &[u8], nosuspend: bool) -> ServiceResult<u64> {
+    fn delete_generic(
+        &mut self,
+        file: usize,
+        prefix: &[u8],
+        nosuspend: bool,
+    ) -> ServiceResult<u64> {
         self.note_change(file);
         match self.on_file(file, FileCommand::DeleteGeneric { prefix, nosuspend }) {
             Ok(header) => Ok(FileAnswer::new(&header, &[]).deleted()),
@@ -526,7 +547,8 @@ impl SqlServices for LinkServices {
             }
             self.connections.keep_sql(link);
         }
-        let wish = CommandOperands::default().int(sql::operand::REASON, sql::reason::FIRST_STATEMENT);
+        let wish =
+            CommandOperands::default().int(sql::operand::REASON, sql::reason::FIRST_STATEMENT);
         let reply = self
             .command(sql::SQL_CONNECT, &wish)
             .map_err(SqlRefusal::Failed)?;
@@ -583,11 +605,19 @@ impl ProgramServices for LinkServices {
         if data.len() + 8 > CALL_BYTES {
             return Err(CommandFailure::Condition(Condition::LengErr, 0));
         }
-        let heard = self.call(CallOperation::Link, [kind, 0, 0, 0, 0, 0, 0, 0], &[program, &data]);
+        let heard = self.call(
+            CallOperation::Link,
+            [kind, 0, 0, 0, 0, 0, 0, 0],
+            &[program, &data],
+        );
         self.link_step(heard)
     }
 
-    fn nested_done(&mut self, abend: Option<[u8; 4]>, payload: &LinkData) -> ServiceResult<LinkStep> {
+    fn nested_done(
+        &mut self,
+        abend: Option<[u8; 4]>,
+        payload: &LinkData,
+    ) -> ServiceResult<LinkStep> {
         let (data, kind) = emit(payload);
         let too_long = data.len() > CALL_BYTES;
         let abend = if too_long { Some(*b"ASRA") } else { abend };
@@ -603,7 +633,12 @@ impl ProgramServices for LinkServices {
 }
 
 impl PartnerServices for LinkServices {
-    fn converse(&mut self, verb: Verb, args: [u64; 3], data: &[&[u8]]) -> ServiceResult<VerbAnswer> {
+    fn converse(
+        &mut self,
+        verb: Verb,
+        args: [u64; 3],
+        data: &[&[u8]],
+    ) -> ServiceResult<VerbAnswer> {
         let [conversation, flags, limit] = args;
         let args = [verb as u64, conversation, flags, limit, 0, 0, 0, 0];
         let heard = self.call(CallOperation::Converse, args, data);

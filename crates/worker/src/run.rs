@@ -11,7 +11,9 @@ use std::process::ExitCode;
 use std::rc::Rc;
 
 use link::layout::{REQUEST_BRIEF, REQUEST_CHANGED, RESULT_CPU_ESTIMATED, RESULT_RETIRE};
-use link::{ContainerEntry, Name, WorkerEvent, SlotResults, TaskIn, WORKER_FD, WorkerConfig, WorkerSide};
+use link::{
+    ContainerEntry, Name, SlotResults, TaskIn, WORKER_FD, WorkerConfig, WorkerEvent, WorkerSide,
+};
 use store::{DiskOptions, DiskReader, ReadStore};
 
 use crate::cpu::CpuMeter;

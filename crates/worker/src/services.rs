@@ -9,10 +9,10 @@
 //! to a closure where they lie.
 
 use cics::file::FileAccess;
-use cics::resp::Condition;
 pub use cics::resp::CommandFailure;
+use cics::resp::Condition;
 use link::conversation::Verb;
-use link::{ChannelData, ArenaHeap, CommandOperands, TransId};
+use link::{ArenaHeap, ChannelData, CommandOperands, TransId};
 pub use store::FoundRecord;
 use store::SeekKey;
 
@@ -124,7 +124,13 @@ pub trait FileServices {
         nosuspend: bool,
     ) -> ServiceResult<Vec<u8>>;
     /// Replaces the record that the token locks.
-    fn rewrite(&mut self, file: usize, token: u32, record: &[u8], nosuspend: bool) -> ServiceResult<()>;
+    fn rewrite(
+        &mut self,
+        file: usize,
+        token: u32,
+        record: &[u8],
+        nosuspend: bool,
+    ) -> ServiceResult<()>;
     /// Deletes the record that the token locks.
     fn delete_held(&mut self, file: usize, token: u32) -> ServiceResult<()>;
     /// Deletes the record with this key. Of a path: whether another record with
@@ -157,13 +163,18 @@ pub trait ProgramServices {
     fn link(&mut self, program: &[u8; 8], payload: &LinkData) -> ServiceResult<LinkStep>;
     /// Gives the result of a program that the region wanted run: its abend
     /// code, or none, and what it gave back. Goes on waiting for the LINK.
-    fn nested_done(&mut self, abend: Option<[u8; 4]>, payload: &LinkData) -> ServiceResult<LinkStep>;
+    fn nested_done(
+        &mut self,
+        abend: Option<[u8; 4]>,
+        payload: &LinkData,
+    ) -> ServiceResult<LinkStep>;
 }
 
 /// Partners: those of APPC conversations and of sockets.
 pub trait PartnerServices {
     /// A verb of an APPC conversation, waiting until it is done.
-    fn converse(&mut self, verb: Verb, args: [u64; 3], data: &[&[u8]]) -> ServiceResult<VerbAnswer>;
+    fn converse(&mut self, verb: Verb, args: [u64; 3], data: &[&[u8]])
+    -> ServiceResult<VerbAnswer>;
 
     /// A call of EZASOKET, waiting until it is done: the integers of the
     /// answer, and its bytes.

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use copybook::codepage::CodePage;
 use link::TransformEntry;
-use soap::{ServiceBinding, MessageCodec, MessageCodecs};
+use soap::{MessageCodec, MessageCodecs, ServiceBinding};
 
 /// All bindings of the region.
 #[derive(Default)]

@@ -11,11 +11,13 @@
 use std::net::IpAddr;
 
 use cics::abend;
-use cics::urm::{self, ANALYZER, ParameterArea, DECODE, ENCODE, UrmParameter};
+use cics::urm::{self, ANALYZER, DECODE, ENCODE, ParameterArea, UrmParameter};
 use copybook::codepage::CodePage;
 use http::StatusCode;
 use webtask::stage::{made_by_hand, unescape};
-use webtask::{AnalyzerOutput, AnalyzerInput, CompleteAnswer, ConverterInput, Request, WebStage, pages};
+use webtask::{
+    AnalyzerInput, AnalyzerOutput, CompleteAnswer, ConverterInput, Request, WebStage, pages,
+};
 
 use crate::abend::Abend;
 use crate::host::ProgramId;

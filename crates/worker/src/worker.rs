@@ -17,20 +17,20 @@ use cics::resp::Condition;
 use link::layout::REQUEST_PIPELINE;
 use link::terminal::TerminalData;
 use link::trace::TraceWriter;
-use link::{RunCounters, ContainerEntry, ProgramName, ProgramUses, Request, TransId, WorkerConfig};
+use link::{ContainerEntry, ProgramName, ProgramUses, Request, RunCounters, TransId, WorkerConfig};
 
 use crate::abend::Abend;
 use crate::channel::{ChannelId, TaskChannels};
 use crate::clock::{Clock, ClockReading, monotonic_ns};
-use crate::cob::{RunCode, CobolRuntime, StartError};
+use crate::cob::{CobolRuntime, RunCode, StartError};
 use crate::commands::terminal::TaskTerminal;
 use crate::commands::{self, FetchedRecord};
 use crate::conditions::FrameStack;
-use crate::exec::{self, DispatchTable, CommandStop};
+use crate::exec::{self, CommandStop, DispatchTable};
 use crate::files::TaskFiles;
 use crate::host::{ProgramId, ProgramTable, TakenInstance};
 use crate::print;
-use crate::services::{CrossingCounts, RegionFacts, WorkerServices, SharedAreas};
+use crate::services::{CrossingCounts, RegionFacts, SharedAreas, WorkerServices};
 use crate::storage::TaskStorage;
 use crate::timer::PostTimer;
 use crate::transforms::TransformTable;
@@ -177,7 +177,10 @@ pub(crate) unsafe fn current<'w>() -> Option<&'w mut Worker> {
 impl Worker {
     /// Loads libcob and reads the configuration. Once a process, on the
     /// thread that will run the tasks.
-    pub fn new(config: &WorkerConfig, services: Box<dyn WorkerServices>) -> Result<Self, StartError> {
+    pub fn new(
+        config: &WorkerConfig,
+        services: Box<dyn WorkerServices>,
+    ) -> Result<Self, StartError> {
         let rt = CobolRuntime::start(&exec::HANDLERS)?;
         Ok(Worker {
             programs: ProgramTable::new(config, &rt),
@@ -338,7 +341,11 @@ impl Worker {
 
     /// Runs a program at a new level. Gives the abend that ended it, if one
     /// did.
-    pub(crate) fn run_level(&mut self, program: ProgramId, passed: EntryArguments) -> Option<Box<Abend>> {
+    pub(crate) fn run_level(
+        &mut self,
+        program: ProgramId,
+        passed: EntryArguments,
+    ) -> Option<Box<Abend>> {
         if self.task.depth == MAX_LEVELS {
             let why = format!("more than {MAX_LEVELS} programs have linked to one another");
             return Some(Abend::new(abend::ASRA, why));

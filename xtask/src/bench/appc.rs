@@ -3,7 +3,7 @@
 //! costs.
 
 use super::appc_peer::{LU, MANY, SESSIONS, SPINS, SpinningReader, configuration};
-use super::{BenchEntry, RowBound, BudgetRow, BenchSettings, alternate};
+use super::{BenchEntry, BenchSettings, BudgetRow, RowBound, alternate};
 use anyhow::{Context, Result};
 use appc::transactions::{FILE_TRANSFER, INQUIRY, file_transfer, inquiry};
 use appc::{AllocateRequest, NodeHost};
@@ -251,8 +251,15 @@ fn headers(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
         )?;
         Ok::<f64, anyhow::Error>(ours)
     };
-    let row =
-        |row: &str, value| BudgetRow::judged("appc-piu", row, (value, "ns"), ("none", None), RowBound::ComparisonOnly);
+    let row = |row: &str, value| {
+        BudgetRow::judged(
+            "appc-piu",
+            row,
+            (value, "ns"),
+            ("none", None),
+            RowBound::ComparisonOnly,
+        )
+    };
     Ok(vec![
         row("read, 100-byte RU", measure(false)?),
         row("write, 100-byte RU", measure(true)?),
@@ -273,7 +280,13 @@ fn ring(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
         || Ok(None),
     )?;
     let row = |row: String, value, unit| {
-        BudgetRow::judged("appc-ring", row, (value, unit), ("none", None), RowBound::ComparisonOnly)
+        BudgetRow::judged(
+            "appc-ring",
+            row,
+            (value, unit),
+            ("none", None),
+            RowBound::ComparisonOnly,
+        )
     };
     Ok(vec![
         row(

@@ -19,7 +19,7 @@ use anyhow::{Context, Result, bail};
 use capture::AnalysisOptions;
 use capture::synth::{BulkKind, bulk};
 
-use super::{BenchEntry, RowBound, BudgetRow, BenchSettings, alternate, program};
+use super::{BenchEntry, BenchSettings, BudgetRow, RowBound, alternate, program};
 
 /// The capture benches.
 pub const BENCHES: &[BenchEntry] = &[

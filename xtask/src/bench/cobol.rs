@@ -22,7 +22,11 @@ pub type Program = (&'static str, &'static str, &'static str);
 impl MeasuredApplication {
     /// Writes the programs and their definitions; `settings` is tupelo.toml,
     /// `definitions` what the programs need beside themselves.
-    pub fn new(programs: &[Program], settings: &str, definitions: &str) -> Result<MeasuredApplication> {
+    pub fn new(
+        programs: &[Program],
+        settings: &str,
+        definitions: &str,
+    ) -> Result<MeasuredApplication> {
         let application = MeasuredApplication {
             folder: tempfile::tempdir()?,
         };

@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use super::{BenchEntry, RowBound, BudgetRow, BenchSettings, alternate, program};
+use super::{BenchEntry, BenchSettings, BudgetRow, RowBound, alternate, program};
 use crate::cargo::cargo;
 
 /// The copybook benches.

@@ -14,7 +14,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::{BenchEntry, RowBound, BudgetRow, BenchSettings, cobol, median, program};
+use super::{BenchEntry, BenchSettings, BudgetRow, RowBound, cobol, median, program};
 use crate::cargo::cargo;
 
 /// The benches of commands and links.
@@ -136,8 +136,9 @@ fn read(setting: &BenchSettings, folder: &Path) -> Result<Vec<BudgetRow>> {
         }
     }
     let [traced, untraced, open] = figures.map(|mut list| median(&mut list));
-    let row =
-        |row: &str, peer, bound| BudgetRow::judged("exec-read", row, (traced, "ns CPU"), peer, bound);
+    let row = |row: &str, peer, bound| {
+        BudgetRow::judged("exec-read", row, (traced, "ns CPU"), peer, bound)
+    };
     let same = RowBound::RatioAtMost(1.03);
     Ok(vec![
         row(

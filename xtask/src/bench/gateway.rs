@@ -14,7 +14,7 @@ use std::process::{Child, Command, Stdio};
 use anyhow::{Context, Result, bail};
 
 use super::gateway_peers::PEERS;
-use super::{BenchEntry, RowBound, BudgetRow, BenchSettings, median, program};
+use super::{BenchEntry, BenchSettings, BudgetRow, RowBound, median, program};
 
 /// The gateway's benches.
 pub const BENCHES: &[BenchEntry] = &[BenchEntry {
@@ -134,7 +134,12 @@ impl ServerPair {
     }
 
     /// Medians of alternating runs with the same load.
-    fn measure(&self, rounds: usize, bytes: usize, load: &[&str]) -> Result<(MeasuredRun, MeasuredRun)> {
+    fn measure(
+        &self,
+        rounds: usize,
+        bytes: usize,
+        load: &[&str],
+    ) -> Result<(MeasuredRun, MeasuredRun)> {
         let (mut ours, mut peer) = (Vec::new(), Vec::new());
         for _ in 0..rounds {
             ours.push(exchange(&self.gateway, bytes, load)?);

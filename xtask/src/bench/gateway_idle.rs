@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use super::gateway::{Server, application, serve};
-use super::{BenchEntry, RowBound, BudgetRow, BenchSettings};
+use super::{BenchEntry, BenchSettings, BudgetRow, RowBound};
 
 /// Connections.
 const CONNECTIONS: usize = 10_000;

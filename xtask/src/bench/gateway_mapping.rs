@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::gateway::{Server, application, exchange, medians, serve};
-use super::{BenchEntry, RowBound, BudgetRow, BenchSettings};
+use super::{BenchEntry, BenchSettings, BudgetRow, RowBound};
 
 /// Where the operation's mappings are in the example.
 const OPERATION: &str =

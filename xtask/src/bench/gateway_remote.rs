@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::gateway::{MeasuredRun, Server, application, exchange, medians, serve};
-use super::{BenchEntry, RowBound, BudgetRow, BenchSettings};
+use super::{BenchEntry, BenchSettings, BudgetRow, RowBound};
 
 /// The benches of a gateway apart from its region.
 pub const BENCHES: &[BenchEntry] = &[BenchEntry {
@@ -41,7 +41,12 @@ fn run(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
     Ok(rows)
 }
 
-fn both(name: &'static str, size: &str, ours: &MeasuredRun, theirs: &MeasuredRun) -> [BudgetRow; 2] {
+fn both(
+    name: &'static str,
+    size: &str,
+    ours: &MeasuredRun,
+    theirs: &MeasuredRun,
+) -> [BudgetRow; 2] {
     [
         BudgetRow::judged(
             name,

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 
 use super::gateway::{BODY, MeasuredRun, Server, application, medians, serve};
-use super::{BenchEntry, RowBound, BudgetRow, BenchSettings, program};
+use super::{BenchEntry, BenchSettings, BudgetRow, RowBound, program};
 
 /// The benches of the gateway's security.
 pub const BENCHES: &[BenchEntry] = &[BenchEntry {

@@ -32,7 +32,7 @@ mod web_services;
 use anyhow::{Result, bail};
 pub use appc_peer::serve as appc_peer;
 pub use drive::{PresentArgs, ServeArgs, present, serve};
-pub use row::{RowBound, BudgetRow};
+pub use row::{BudgetRow, RowBound};
 pub use sockets_peer::serve as sockets_peer;
 
 /// Which benches to run and how to print them.

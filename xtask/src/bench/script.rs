@@ -14,7 +14,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use super::gateway::{MeasuredRun, Server, copy, medians};
-use super::{BenchEntry, RowBound, BudgetRow, BenchSettings, median, program};
+use super::{BenchEntry, BenchSettings, BudgetRow, RowBound, median, program};
 
 /// The benches of scripts.
 pub const BENCHES: &[BenchEntry] = &[
@@ -123,7 +123,11 @@ fn link(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
         Ok(median(&mut us))
     };
     for (program, what, bound) in [
-        ("PFPADCON", "3 brief programs together", RowBound::ComparisonOnly),
+        (
+            "PFPADCON",
+            "3 brief programs together",
+            RowBound::ComparisonOnly,
+        ),
         (
             "PFWAIT",
             "3 programs that wait 2 ms together",

@@ -15,7 +15,7 @@ use quick_xml::{Reader, Writer};
 use soap::xml::NamespaceScopes;
 use soap::{XmlCodec, XmlOptions};
 
-use super::{BenchEntry, RowBound, BudgetRow, BenchSettings, alternate};
+use super::{BenchEntry, BenchSettings, BudgetRow, RowBound, alternate};
 
 /// The benches of web services.
 pub const BENCHES: &[BenchEntry] = &[BenchEntry {
@@ -78,7 +78,12 @@ fn codec(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
             timed(megabytes, || {
                 for text in &documents {
                     let mut none = Vec::new();
-                    codec.encode_into(black_box(text), NamespaceScopes::new(), &mut area, &mut none)?;
+                    codec.encode_into(
+                        black_box(text),
+                        NamespaceScopes::new(),
+                        &mut area,
+                        &mut none,
+                    )?;
                     black_box(&area);
                 }
                 Ok(())

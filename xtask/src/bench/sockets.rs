@@ -6,7 +6,7 @@
 //! in the second paper. Socket processes are all that the region uses without
 //! the customer's program, which is measured by itself.
 
-use super::{BenchEntry, RowBound, BudgetRow, BenchSettings, median, program};
+use super::{BenchEntry, BenchSettings, BudgetRow, RowBound, median, program};
 use anyhow::{Context, Result, bail};
 use drive::engine::{self, SilentObserver};
 use lab::cycles::{CASES, CycleResult, Region, application_us, plan};

@@ -14,7 +14,7 @@ use anyhow::Result;
 
 use super::cobol::{MeasuredApplication, Program};
 use super::exec;
-use super::{BenchEntry, RowBound, BudgetRow, BenchSettings, median};
+use super::{BenchEntry, BenchSettings, BudgetRow, RowBound, median};
 
 /// The benches of time.
 pub const BENCHES: &[BenchEntry] = &[BenchEntry {

@@ -14,7 +14,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use super::gateway::{Server, copy, medians};
-use super::{BenchEntry, RowBound, BudgetRow, BenchSettings, median, program};
+use super::{BenchEntry, BenchSettings, BudgetRow, RowBound, median, program};
 
 /// The benches of web support.
 pub const BENCHES: &[BenchEntry] = &[

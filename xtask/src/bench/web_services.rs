@@ -14,7 +14,7 @@ use anyhow::{Context, Result, bail};
 
 use super::gateway::{Server, medians};
 use super::web::serve;
-use super::{BenchEntry, RowBound, BudgetRow, BenchSettings, program};
+use super::{BenchEntry, BenchSettings, BudgetRow, RowBound, program};
 
 /// The bench of the provider.
 pub const BENCHES: &[BenchEntry] = &[BenchEntry {

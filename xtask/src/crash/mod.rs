@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use bank::{BankAccount, CrashBank};
-use clients::{TransferBook, ClientThreads};
+use clients::{ClientThreads, TransferBook};
 
 /// How much is killed.
 #[derive(clap::Args)]
@@ -156,7 +156,8 @@ fn compare(
     book: &TransferBook,
 ) -> Vec<String> {
     let mut wrong = Vec::new();
-    let total = |accounts: &BTreeMap<u32, BankAccount>| accounts.values().map(|a| a.cents).sum::<i64>();
+    let total =
+        |accounts: &BTreeMap<u32, BankAccount>| accounts.values().map(|a| a.cents).sum::<i64>();
     if total(before) != total(after) {
         wrong.push(format!(
             "the bank had {} cents and has {}",

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::key::{KeyCase, KINDS};
-use super::report::{VerdictReport, TimeSlice};
+use super::key::{KINDS, KeyCase};
+use super::report::{TimeSlice, VerdictReport};
 
 /// How good the verdict of one capture is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -201,7 +201,10 @@ mod tests {
         assert_eq!(named(&[path, chatty]), VerdictGrade::InThree);
         assert_eq!(named(&[path]), VerdictGrade::Misleading);
         assert_eq!(named(&[]), VerdictGrade::Absent);
-        assert_eq!(named(&[("unexplained", "network", 9.0)]), VerdictGrade::Absent);
+        assert_eq!(
+            named(&[("unexplained", "network", 9.0)]),
+            VerdictGrade::Absent
+        );
     }
 
     #[test]

@@ -157,7 +157,10 @@ fn parse(text: &str) -> ParsedText {
     let definitions: Vec<_> = definitions.into_iter().map(CsdDefinition::from).collect();
     let open = judge(&definitions, &mut diagnostics);
     ParsedText {
-        content: crate::DocumentContent::Cics(CicsContent::Csd(CsdDefinitions { definitions, open })),
+        content: crate::DocumentContent::Cics(CicsContent::Csd(CsdDefinitions {
+            definitions,
+            open,
+        })),
         diagnostics,
     }
 }

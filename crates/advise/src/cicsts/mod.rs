@@ -7,11 +7,11 @@ pub mod rules;
 mod sit;
 mod sit_names;
 
-pub use csd::{CsdDefinitions, CsdDefinition};
-pub use ezacicd::{SocketEntry, EzacicdMacros};
-pub use sit::{SitParameters, SitParameter};
+pub use csd::{CsdDefinition, CsdDefinitions};
+pub use ezacicd::{EzacicdMacros, SocketEntry};
+pub use sit::{SitParameter, SitParameters};
 
-use crate::document::{LineColumn, Document, DocumentSet};
+use crate::document::{Document, DocumentSet, LineColumn};
 use crate::kind::DocumentKind;
 
 /// The content of a document of this area.
@@ -56,7 +56,8 @@ impl DocumentSet {
 
     /// The first document with system initialization parameters.
     pub fn first_sit(&self) -> Option<&Document> {
-        let sit = |d: &&Document| matches!(d.content, crate::DocumentContent::Cics(CicsContent::Sit(_)));
+        let sit =
+            |d: &&Document| matches!(d.content, crate::DocumentContent::Cics(CicsContent::Sit(_)));
         self.all.iter().find(sit)
     }
 

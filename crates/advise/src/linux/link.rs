@@ -119,7 +119,8 @@ mod tests {
              2: eth0@if7: <BROADCAST> mtu 1400 qdisc pfifo_fast state UP\n    link/ether 02:42 brd ff\n\
              3: vx0: <UP> mtu 1450\n    link/ether 02:43 brd ff\n    vxlan id 42 dstport 4789\n",
         );
-        let crate::DocumentContent::Linux(super::super::LinuxContent::Links(found)) = content else {
+        let crate::DocumentContent::Linux(super::super::LinuxContent::Links(found)) = content
+        else {
             panic!("another kind");
         };
         let shown: Vec<(&str, Option<u64>, bool)> = found

@@ -171,7 +171,8 @@ mod tests {
             "default via 10.0.0.1 dev eth0 proto dhcp mtu lock 1400 advmss 536 linkdown\nhello\n\
              unreachable 10.9.0.0/16\n10.8.0.0/16\n\tnexthop via 10.0.0.2 dev eth0 weight 1\n",
         );
-        let crate::DocumentContent::Linux(super::super::LinuxContent::Routes(found)) = content else {
+        let crate::DocumentContent::Linux(super::super::LinuxContent::Routes(found)) = content
+        else {
             panic!("another kind");
         };
         let route = &found.routes[0];

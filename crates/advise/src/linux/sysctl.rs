@@ -116,7 +116,9 @@ fn parse(text: &str) -> ParsedText {
         });
     }
     ParsedText {
-        content: crate::DocumentContent::Linux(super::LinuxContent::Sysctl(KernelSettings { values })),
+        content: crate::DocumentContent::Linux(super::LinuxContent::Sysctl(KernelSettings {
+            values,
+        })),
         diagnostics,
     }
 }
@@ -154,7 +156,8 @@ mod tests {
             "# comment\n net/ipv4/tcp_sack=1\n-net.ipv4.tcp_rmem = 4096\t131072  6291456\nnonsense\n\
              sysctl: permission denied on key 'x'\nnet.ipv4.tcp_sack = 0\n",
         );
-        let crate::DocumentContent::Linux(super::super::LinuxContent::Sysctl(sysctl)) = content else {
+        let crate::DocumentContent::Linux(super::super::LinuxContent::Sysctl(sysctl)) = content
+        else {
             panic!("another kind");
         };
         let sack = sysctl.get("net.ipv4.tcp_sack").unwrap();

@@ -40,7 +40,10 @@ fn judge(texts: &Texts) -> Vec<TuningFinding> {
     let read = |(name, text): (&String, &String)| {
         Document::read(name, text, None).unwrap_or_else(|e| panic!("{e}"))
     };
-    advise(&DocumentSet::new(texts.iter().map(read)), &["sna".to_owned()])
+    advise(
+        &DocumentSet::new(texts.iter().map(read)),
+        &["sna".to_owned()],
+    )
 }
 
 /// Follows all advice until none is left; returns the settings that were

@@ -13,7 +13,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::applications::applications;
-use super::model::{self, HostMode, Link, Mode, SessionProduct, Ru};
+use super::model::{self, HostMode, Link, Mode, Ru, SessionProduct};
 use super::negotiate::{Flow, SessionTerms, lesser, negotiate};
 use crate::cicsts::CsdDefinition;
 use crate::document::{Document, DocumentSet, FilePlace};
@@ -152,7 +152,9 @@ impl SessionPartner<'_> {
                 Some(_) => format!("CICS {}", host.name()),
                 None => host.name().to_owned(),
             },
-            SessionPartner::Station(mode) => format!("{} ({})", mode.product.name(), mode.document.name),
+            SessionPartner::Station(mode) => {
+                format!("{} ({})", mode.product.name(), mode.document.name)
+            }
         }
     }
 }
@@ -189,7 +191,8 @@ pub fn pairs(documents: &DocumentSet) -> Vec<SessionPair<'_>> {
         for other in others.iter().take(PARTNERS) {
             let apart = other.document.name != mode.document.name;
             // Two DOS machines have no link with each other.
-            let speak = mode.product != SessionProduct::NsDos || other.product != SessionProduct::NsDos;
+            let speak =
+                mode.product != SessionProduct::NsDos || other.product != SessionProduct::NsDos;
             if apart && speak {
                 found.push(network.station_pair(other, mode));
             }

@@ -14,9 +14,9 @@
 
 use serde::Serialize;
 
-use super::profile::{Port, TcpipProfile, PortProtocol};
+use super::profile::{Port, PortProtocol, TcpipProfile};
 use super::{DEFAULT_MTU, mss};
-use crate::document::{LineColumn, Document, DocumentSet, FilePlace};
+use crate::document::{Document, DocumentSet, FilePlace, LineColumn};
 
 /// When the stack acknowledges data with the PUSH bit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -13,7 +13,10 @@ pub use effective::{AckPolicy, DecidingStatement, EffectiveSettings, effective};
 pub use omproute::{OmpRoute, RoutedInterface};
 pub use policy::{PolicyFile, RouteTable};
 pub(crate) use profile::PORT_OPTIONS;
-pub use profile::{InterfaceStatement, Link, Port, TcpipProfile, PortProtocol, Route, StatementSetting, StatementSettings};
+pub use profile::{
+    InterfaceStatement, Link, Port, PortProtocol, Route, StatementSetting, StatementSettings,
+    TcpipProfile,
+};
 pub use words::PlacedWord;
 pub(crate) use words::words;
 

@@ -161,7 +161,11 @@ fn statements(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Vec<PlacedWo
     found
 }
 
-fn interface(head: &PlacedWord, words: &[PlacedWord], diagnostics: &mut Vec<Diagnostic>) -> RoutedInterface {
+fn interface(
+    head: &PlacedWord,
+    words: &[PlacedWord],
+    diagnostics: &mut Vec<Diagnostic>,
+) -> RoutedInterface {
     let mut found = RoutedInterface {
         statement: head.text.to_ascii_uppercase(),
         name: String::new(),
@@ -210,7 +214,8 @@ mod tests {
             diagnostics,
         } = parse(&format!("{text}{full}"));
         assert_eq!(diagnostics, []);
-        let crate::DocumentContent::Tcpip(super::super::TcpipContent::OmpRoute(config)) = content else {
+        let crate::DocumentContent::Tcpip(super::super::TcpipContent::OmpRoute(config)) = content
+        else {
             panic!("another kind");
         };
         assert_eq!(config.interfaces.len(), 2);

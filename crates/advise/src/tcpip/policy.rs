@@ -150,7 +150,8 @@ mod tests {
             content,
             diagnostics,
         } = parse(text);
-        let crate::DocumentContent::Tcpip(super::super::TcpipContent::Policy(policy)) = content else {
+        let crate::DocumentContent::Tcpip(super::super::TcpipContent::Policy(policy)) = content
+        else {
             panic!("another kind");
         };
         let routes = &policy.tables[0].routes;

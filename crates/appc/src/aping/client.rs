@@ -1,6 +1,6 @@
 //! The side that asks.
 
-use super::report::{Exchange, ApingReport};
+use super::report::{ApingReport, Exchange};
 use super::{SYSTEM_TAG, VERSION};
 use crate::conversation::{AllocateRequest, Conversation};
 use crate::{Error, NodeHost};

@@ -12,7 +12,7 @@ mod report;
 mod server;
 
 pub use client::{ApingOptions, run};
-pub use report::{Exchange, Foot, Head, ApingReport};
+pub use report::{ApingReport, Exchange, Foot, Head};
 pub use server::{TP_NAME, define};
 
 /// The version that both ends send: 2.43.

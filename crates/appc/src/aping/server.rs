@@ -2,7 +2,7 @@
 
 use super::{SYSTEM_TAG, VERSION};
 use crate::conversation::Conversation;
-use crate::{Error, NodeHost, IncomingAttach};
+use crate::{Error, IncomingAttach, NodeHost};
 use sna::TpDefinition;
 use sna::conversation::code::{DataReceived, DeallocateType, PrepareToReceiveType, StatusReceived};
 use sna::ebcdic;

@@ -9,12 +9,16 @@ use super::{NodeHost, SharedHost};
 use crate::Error;
 use crate::config::{PartnerConfig, lu_name};
 use crate::net::LinkTransport;
-use sna::{LuName, Mode, PartnerLu, ChangedSessions, PasswordBytes, LocalUser};
+use sna::{ChangedSessions, LocalUser, LuName, Mode, PartnerLu, PasswordBytes};
 
 impl NodeHost {
     /// Changes or adds a partner. Sessions with it are renewed where what they
     /// have agreed on changes.
-    pub fn change_partner(&self, name: &str, partner: PartnerConfig) -> Result<ChangedSessions, Error> {
+    pub fn change_partner(
+        &self,
+        name: &str,
+        partner: PartnerConfig,
+    ) -> Result<ChangedSessions, Error> {
         let before = self.shared.partners().get(name).cloned();
         if before.as_ref() == Some(&partner) {
             return Ok(ChangedSessions::default());

@@ -14,7 +14,11 @@ impl HostState {
     }
 
     fn settle_name_conflict(&mut self, contest: NameConflict, now: MonotonicTime) {
-        let NameConflict { name, place, queried_at: asked } = contest;
+        let NameConflict {
+            name,
+            place,
+            queried_at: asked,
+        } = contest;
         let Some(asked) = asked else {
             let mut transports = self.transports.values_mut();
             match transports.any(|transport| transport.probe_partner(&place, now)) {

@@ -3,13 +3,16 @@
 
 use super::pump::{WaitingThreads, WakeEvent};
 use super::{FIRST_TRANSPORT, IncomingAttach, PeerFaultLog, Program, SharedHost};
-use crate::net::{DlswTransport, LinkEvent, LocalNode, NameClaims, LinkTransport, TransportContext, PipeId, way_back};
+use crate::net::{
+    DlswTransport, LinkEvent, LinkTransport, LocalNode, NameClaims, PipeId, TransportContext,
+    way_back,
+};
 use crate::trace::CaptureWriter;
 use mio::net::{TcpListener, TcpStream};
 use mio::{Interest, Registry, Token};
 use sna::conversation::ConversationId;
 use sna::wire::Sense;
-use sna::{NodeEvent, MonotonicTime, LinkId, LuName, Node, SessionOutage, RefusedAttach, TpName};
+use sna::{LinkId, LuName, MonotonicTime, Node, NodeEvent, RefusedAttach, SessionOutage, TpName};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
@@ -64,7 +67,12 @@ pub(crate) enum CallState {
 const MAX_TRANSPORTS: usize = 4096;
 
 impl HostState {
-    pub fn new(node: Node, local: LocalNode, registry: Registry, trace: Option<CaptureWriter>) -> HostState {
+    pub fn new(
+        node: Node,
+        local: LocalNode,
+        registry: Registry,
+        trace: Option<CaptureWriter>,
+    ) -> HostState {
         HostState {
             node,
             local,
@@ -102,7 +110,10 @@ impl HostState {
     /// How long nothing is due.
     pub fn next_timeout(&self, now: MonotonicTime) -> Option<Duration> {
         let node = self.node.poll_timeout().map(MonotonicTime::as_nanos);
-        let transports = self.transports.values().filter_map(LinkTransport::next_timeout);
+        let transports = self
+            .transports
+            .values()
+            .filter_map(LinkTransport::next_timeout);
         let calls = self.calls.values().filter_map(|call| match call {
             CallState::Pending(until) => Some(until.as_nanos()),
             _ => None,
@@ -237,7 +248,13 @@ impl HostState {
     }
 
     /// A socket is ready.
-    pub fn handle_ready(&mut self, token: Token, now: MonotonicTime, readable: bool, closing: bool) {
+    pub fn handle_ready(
+        &mut self,
+        token: Token,
+        now: MonotonicTime,
+        readable: bool,
+        closing: bool,
+    ) {
         let (first, which) = match self.seconds.get(&token.0) {
             Some(first) => (*first, PipeId::Second),
             None => (token.0, PipeId::First),
@@ -298,7 +315,10 @@ impl HostState {
         &mut self,
         token: usize,
         now: MonotonicTime,
-        work: impl FnOnce(&mut LinkTransport, &mut TransportContext<'_>) -> Result<(), crate::net::TransportFailure>,
+        work: impl FnOnce(
+            &mut LinkTransport,
+            &mut TransportContext<'_>,
+        ) -> Result<(), crate::net::TransportFailure>,
     ) {
         let Some(transport) = self.transports.get_mut(&token) else {
             return;

@@ -18,7 +18,7 @@ use crate::Error;
 use crate::admin::{LinkStatus, ModeStatus, SessionStatus, Status};
 use crate::config::{AppcConfig, PartnerConfig, lu_name};
 use crate::conversation::{AllocateRequest, Conversation};
-use crate::net::{DlswTransport, EthernetTransport, LocalNode, LinkTransport, PendingCircuit};
+use crate::net::{DlswTransport, EthernetTransport, LinkTransport, LocalNode, PendingCircuit};
 use crate::trace::CaptureWriter;
 use address::{literal, resolve};
 pub use driven::DrivenNode;
@@ -32,7 +32,7 @@ pub use pump::WakeEvent;
 use sna::conversation::code::{DeallocateType, State};
 use sna::dlc::pdu::SAP_SNA;
 use sna::dlc::ssp::StationPair;
-use sna::{ConversationId, MonotonicTime, LuName, Node, NodeConfig, PartnerLu, TpDefinition};
+use sna::{ConversationId, LuName, MonotonicTime, Node, NodeConfig, PartnerLu, TpDefinition};
 use spin_policy::SpinPolicy;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -241,12 +241,12 @@ impl NodeHost {
             (Some(address), _) => self.call_dlsw(partner, lu, &config, address)?,
             (None, _) => return Err(Error::UnknownPartner(partner.to_owned())),
         };
-        let state =
-            self.shared
-                .blocking(WakeEvent::Call(call), |inner| match inner.calls.get(&call) {
-                    None | Some(CallState::Pending(_)) => Poll::Pending,
-                    Some(done) => Poll::Ready(done.clone()),
-                })?;
+        let state = self.shared.blocking(WakeEvent::Call(call), |inner| {
+            match inner.calls.get(&call) {
+                None | Some(CallState::Pending(_)) => Poll::Pending,
+                Some(done) => Poll::Ready(done.clone()),
+            }
+        })?;
         self.shared.lock().calls.remove(&call);
         match state {
             CallState::Failed(why) => Err(Error::Link {
@@ -378,7 +378,9 @@ impl SharedHost {
         let waker = Waker::new(poll.registry(), WAKER).map_err(io("waker"))?;
         let registry = poll.registry().try_clone().map_err(io("poll"))?;
         let trace = match &config.trace {
-            Some(path) => Some(CaptureWriter::create(path).map_err(io(&path.display().to_string()))?),
+            Some(path) => {
+                Some(CaptureWriter::create(path).map_err(io(&path.display().to_string()))?)
+            }
             None => None,
         };
         let mut listener = None;
@@ -503,7 +505,8 @@ impl SharedHost {
         let stream = mio::net::TcpStream::from_std(stream);
         let now = self.now();
         inner.note_switch(address);
-        let dlsw = DlswTransport::opened(stream, address, inner.local.clone(), wish, now.as_nanos());
+        let dlsw =
+            DlswTransport::opened(stream, address, inner.local.clone(), wish, now.as_nanos());
         inner.add_dlsw(dlsw, now).map_err(connect)?;
         self.drain(&mut inner, false);
         Ok(call)

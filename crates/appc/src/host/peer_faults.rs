@@ -2,7 +2,7 @@
 //!
 //! Invariant: no clock of its own; at most [`MOST`] lines in [`WINDOW`].
 
-use sna::{MonotonicTime, LinkId, RefusedAttach};
+use sna::{LinkId, MonotonicTime, RefusedAttach};
 use std::collections::VecDeque;
 use std::fmt::Display;
 use std::time::Duration;

@@ -168,8 +168,9 @@ impl SharedHost {
         mut verb: impl FnMut(&mut HostState) -> Progress<T>,
     ) -> Result<T, Error> {
         let mut inner = self.lock();
-        let mut keep =
-            owed == OutputPolicy::Joined && inner.owes && !std::mem::replace(&mut inner.joined, true);
+        let mut keep = owed == OutputPolicy::Joined
+            && inner.owes
+            && !std::mem::replace(&mut inner.joined, true);
         loop {
             inner.ready.remove(&wake);
             let progress = verb(&mut inner);
@@ -306,9 +307,13 @@ impl SharedHost {
             let idle = inner.waiting.released.elapsed() >= GRACE && inner.waiting.queue.is_empty();
             let free = inner.waiting.holder == PumpHolder::Free && idle;
             if free && let Ok(pump) = self.pump.try_lock() {
-                inner = self.pump_until(pump, inner, PumpHolder::Background, OutputPolicy::Sent, |inner| {
-                    !inner.waiting.queue.is_empty()
-                });
+                inner = self.pump_until(
+                    pump,
+                    inner,
+                    PumpHolder::Background,
+                    OutputPolicy::Sent,
+                    |inner| !inner.waiting.queue.is_empty(),
+                );
                 continue;
             }
             let turns = inner.waiting.turns;

@@ -103,13 +103,22 @@ mod tests {
     #[test]
     fn waits_that_are_long_only_by_their_wake_ups_lead_to_a_spin() {
         let mut patience = patience(true);
-        let took = |looked| if looked { SPIN_TIME / 3 } else { SPIN_TIME * 3 / 2 };
+        let took = |looked| {
+            if looked {
+                SPIN_TIME / 3
+            } else {
+                SPIN_TIME * 3 / 2
+            }
+        };
         assert_eq!(count_spins(&mut patience, 100, took), 100 - RUN);
     }
 
     #[test]
     fn no_program_spins_where_there_is_one_processor() {
-        assert_eq!(count_spins(&mut patience(false), 100, |_| Duration::ZERO), 0);
+        assert_eq!(
+            count_spins(&mut patience(false), 100, |_| Duration::ZERO),
+            0
+        );
     }
 
     #[test]

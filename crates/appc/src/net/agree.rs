@@ -1,7 +1,7 @@
 //! The identification that this node sends a partner when a link comes up, and
 //! the decisions on the partner's answer.
 
-use sna::dlc::xid3::{XidAgreement, Exchange, XidNegotiation, StationRole, Xid3, XidError};
+use sna::dlc::xid3::{Exchange, StationRole, Xid3, XidAgreement, XidError, XidNegotiation};
 use sna::wire::Sense;
 use sna::{LinkConfig, LinkId, LinkRole, LuName};
 
@@ -188,7 +188,9 @@ impl LinkSide {
             around.node.define_route(name, link);
         }
         let (call, partners) = (self.call, self.partners());
-        around.link_events.push(super::LinkEvent::Up { call, partners });
+        around
+            .link_events
+            .push(super::LinkEvent::Up { call, partners });
         Some(link)
     }
 

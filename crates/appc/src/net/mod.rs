@@ -12,13 +12,13 @@ mod names;
 mod txqueue;
 
 pub(crate) use agree::LocalNode;
-pub(crate) use dlsw::{DlswTransport, PipeId, PendingCircuit, way_back};
+pub(crate) use dlsw::{DlswTransport, PendingCircuit, PipeId, way_back};
 pub(crate) use ether::EthernetTransport;
-pub(crate) use names::{NameConflict, NameClaims, PATIENCE};
+pub(crate) use names::{NameClaims, NameConflict, PATIENCE};
 
 use crate::host::PeerFaultLog;
 use crate::trace::CaptureWriter;
-use sna::{MonotonicTime, LinkId, LuName, Node};
+use sna::{LinkId, LuName, MonotonicTime, Node};
 
 /// The surroundings of a transport in addition to its sockets.
 pub(crate) struct TransportContext<'a> {
@@ -114,7 +114,10 @@ impl LinkTransport {
     }
 
     /// Does what is due.
-    pub fn handle_timeout(&mut self, around: &mut TransportContext<'_>) -> Result<(), TransportFailure> {
+    pub fn handle_timeout(
+        &mut self,
+        around: &mut TransportContext<'_>,
+    ) -> Result<(), TransportFailure> {
         match self {
             LinkTransport::Dlsw(dlsw) => dlsw.handle_timeout(around),
             LinkTransport::Ether(ether) => {
@@ -178,7 +181,12 @@ impl LinkTransport {
     }
 
     /// Whether it has given one since then; `None` when there is no such place.
-    pub fn answered(&mut self, place: &str, since: MonotonicTime, now: MonotonicTime) -> Option<bool> {
+    pub fn answered(
+        &mut self,
+        place: &str,
+        since: MonotonicTime,
+        now: MonotonicTime,
+    ) -> Option<bool> {
         match self {
             LinkTransport::Dlsw(dlsw) => dlsw.answered(place, since, now),
             LinkTransport::Ether(ether) => ether.answered(place, since),

@@ -10,7 +10,7 @@
 //!
 //! Invariant: no sockets here; the host does the asking.
 
-use sna::{MonotonicTime, LuName};
+use sna::{LuName, MonotonicTime};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -128,14 +128,20 @@ impl NameClaims {
         if let Some(held) = self.held.get_mut(name) {
             let at = held.query.map_or(now, |asked| asked.at);
             let look = now + CHECK_INTERVAL;
-            held.query = Some(HolderQuery { at, next_check: look });
+            held.query = Some(HolderQuery {
+                at,
+                next_check: look,
+            });
         }
     }
 
     /// When the host must look at [`NameClaims::due`] next.
     pub fn next_timeout(&self) -> Option<MonotonicTime> {
         let contested = self.held.values().filter(|held| !held.waiting.is_empty());
-        let look = |held: &NameHolder| held.query.map_or(MonotonicTime::ZERO, |asked| asked.next_check);
+        let look = |held: &NameHolder| {
+            held.query
+                .map_or(MonotonicTime::ZERO, |asked| asked.next_check)
+        };
         contested.map(look).min()
     }
 

@@ -2,7 +2,7 @@
 
 use crate::support::{client, client_with, server, server_with};
 use appc::aping::{self, ApingOptions};
-use appc::{AppcConfig, AllocateRequest, Error, NodeHost};
+use appc::{AllocateRequest, AppcConfig, Error, NodeHost};
 use sna::conversation::code::ReturnCode;
 
 #[test]
@@ -111,7 +111,9 @@ fn a_user_is_checked_and_a_wrong_password_refused() {
 #[test]
 fn an_absent_partner_and_an_unknown_one_are_distinguished() {
     let client = NodeHost::start(AppcConfig::named("NET.CLIENT").unwrap()).unwrap();
-    let unknown = client.allocate(&AllocateRequest::new("NET.NOBODY", "APINGD")).err();
+    let unknown = client
+        .allocate(&AllocateRequest::new("NET.NOBODY", "APINGD"))
+        .err();
     assert!(
         matches!(unknown, Some(Error::UnknownPartner(_))),
         "{unknown:?}"
@@ -122,7 +124,9 @@ fn an_absent_partner_and_an_unknown_one_are_distinguished() {
     client
         .define_partner("NET.GONE", &address.to_string())
         .unwrap();
-    let gone = client.allocate(&AllocateRequest::new("NET.GONE", "APINGD")).err();
+    let gone = client
+        .allocate(&AllocateRequest::new("NET.GONE", "APINGD"))
+        .err();
     assert!(matches!(gone, Some(Error::Connect { .. })), "{gone:?}");
 }
 
@@ -134,6 +138,8 @@ fn another_station_of_the_switch_is_not_answered() {
     let client = NodeHost::start(config).unwrap();
     let at = server.listening().unwrap().to_string();
     client.define_partner("NET.OTHER", &at).unwrap();
-    let error = client.allocate(&AllocateRequest::new("NET.OTHER", "APINGD")).err();
+    let error = client
+        .allocate(&AllocateRequest::new("NET.OTHER", "APINGD"))
+        .err();
     assert!(matches!(error, Some(Error::Link { .. })), "{error:?}");
 }

@@ -5,7 +5,7 @@ use appc::aping::{self, ApingOptions};
 use appc::config::DlswConnections::{One, Two, TwoThenOne};
 use appc::config::{AppcConfig, DlswConnections, PartnerConfig};
 use appc::{Error, NodeHost};
-use sna::dlc::caps::{self, SwitchCapabilities, Exchange};
+use sna::dlc::caps::{self, Exchange, SwitchCapabilities};
 use sna::dlc::ssp::{Kind, SspMessage};
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -254,7 +254,10 @@ fn a_partner_that_sends_nothing_first_receives_capabilities() {
         let mut stream = TcpStream::connect(address).unwrap();
         let reported = next(&mut stream).unwrap();
         assert!(matches!(reported, Exchange::Request(_)), "{reported:?}");
-        send_exchange(&mut stream, &Exchange::Request(SwitchCapabilities::default()));
+        send_exchange(
+            &mut stream,
+            &Exchange::Request(SwitchCapabilities::default()),
+        );
         send_exchange(&mut stream, &Exchange::Accepted);
         assert_eq!(next(&mut stream), Some(Exchange::Accepted));
     });
@@ -294,7 +297,10 @@ fn a_partner_that_sends_requests_and_never_reads_is_disconnected() {
         let mut stream = TcpStream::from(socket);
         let mut asked = Vec::new();
         for _ in 0..100 {
-            caps::message(&Exchange::Request(SwitchCapabilities::default()), &mut asked);
+            caps::message(
+                &Exchange::Request(SwitchCapabilities::default()),
+                &mut asked,
+            );
         }
         // It ends: the node does not keep answers without bound.
         while stream.write_all(&asked).is_ok() {}

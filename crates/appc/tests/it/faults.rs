@@ -4,10 +4,10 @@
 use crate::support::{client, client_with, server, server_with};
 use appc::aping::{self, ApingOptions};
 use appc::config::ModeConfig;
-use appc::{AppcConfig, AllocateRequest, Error, NodeHost, IncomingAttach};
+use appc::{AllocateRequest, AppcConfig, Error, IncomingAttach, NodeHost};
 use sna::TpDefinition;
 use sna::conversation::code::{DeallocateType, PrepareToReceiveType, ReturnCode, StatusReceived};
-use sna::dlc::caps::{self, SwitchCapabilities, Exchange};
+use sna::dlc::caps::{self, Exchange, SwitchCapabilities};
 use sna::dlc::ssp::{Kind, SspMessage};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -71,7 +71,10 @@ fn a_flood_of_circuits_is_bounded_and_others_keep_on() {
     let server = server("NET.SERVER");
     let mut stream = connect(&server);
     let mut flood = Vec::new();
-    caps::message(&Exchange::Request(SwitchCapabilities::default()), &mut flood);
+    caps::message(
+        &Exchange::Request(SwitchCapabilities::default()),
+        &mut flood,
+    );
     caps::message(&Exchange::Accepted, &mut flood);
     let mut message = SspMessage::new(Kind::CanYouReach);
     if let Some(control) = &mut message.control {
@@ -95,7 +98,9 @@ fn a_partner_that_vanishes_ends_the_conversation_with_a_resource_failure() {
     let server = server("NET.SERVER");
     let doomed = client("NET.DOOMED", &server);
     let survivor = client("NET.SURVIVOR", &server);
-    let mut conversation = doomed.allocate(&AllocateRequest::new("NET.SERVER", "APINGD")).unwrap();
+    let mut conversation = doomed
+        .allocate(&AllocateRequest::new("NET.SERVER", "APINGD"))
+        .unwrap();
     conversation.send(b"\x01\x02\x2b").unwrap();
     server.stop();
     let mut buffer = [0; 100];
@@ -115,7 +120,9 @@ fn a_partner_that_vanishes_ends_the_conversation_with_a_resource_failure() {
         code.is_some_and(|code| expected.contains(&code)),
         "{code:?}"
     );
-    let error = survivor.allocate(&AllocateRequest::new("NET.SERVER", "APINGD")).err();
+    let error = survivor
+        .allocate(&AllocateRequest::new("NET.SERVER", "APINGD"))
+        .err();
     assert!(
         matches!(error, Some(Error::Connect { .. } | Error::Link { .. })),
         "{error:?}"
@@ -170,7 +177,9 @@ fn one_program_too_many_is_refused_and_the_node_goes_on() {
 fn stopping_a_host_ends_the_verbs_that_wait() {
     let server = server("NET.SERVER");
     let client = client("NET.CLIENT", &server);
-    let mut conversation = client.allocate(&AllocateRequest::new("NET.SERVER", "APINGD")).unwrap();
+    let mut conversation = client
+        .allocate(&AllocateRequest::new("NET.SERVER", "APINGD"))
+        .unwrap();
     conversation.send(b"\x01\x02\x2b").unwrap();
     let thread = std::thread::spawn(move || {
         let mut buffer = [0; 100];
@@ -190,7 +199,9 @@ fn a_switch_that_accepts_the_connection_and_sends_nothing_fails_the_call() {
     .unwrap();
     let address = silent.local_addr().unwrap().to_string();
     client.define_partner("NET.SILENT", &address).unwrap();
-    let error = client.allocate(&AllocateRequest::new("NET.SILENT", "APINGD")).err();
+    let error = client
+        .allocate(&AllocateRequest::new("NET.SILENT", "APINGD"))
+        .err();
     assert!(matches!(error, Some(Error::Link { .. })), "{error:?}");
 }
 
@@ -315,7 +326,9 @@ fn a_conversation_that_fails_with_its_link_reports_which_connection_ended_and_ho
     let wire = wire(server.listening().unwrap());
     let client = NodeHost::start(AppcConfig::named("NET.CLIENT").unwrap()).unwrap();
     client.define_partner("NET.SERVER", &wire.at).unwrap();
-    let mut conversation = client.allocate(&AllocateRequest::new("NET.SERVER", "APINGD")).unwrap();
+    let mut conversation = client
+        .allocate(&AllocateRequest::new("NET.SERVER", "APINGD"))
+        .unwrap();
     conversation.send(b"\x01\x02\x2b").unwrap();
     conversation
         .prepare_to_receive(PrepareToReceiveType::Flush)

@@ -4,7 +4,7 @@ use crate::support::{client, server};
 use appc::aping::{self, ApingOptions};
 use appc::config::PartnerConfig;
 use appc::transactions::INQUIRY;
-use appc::{AppcConfig, AllocateRequest, DrivenNode, NodeHost};
+use appc::{AllocateRequest, AppcConfig, DrivenNode, NodeHost};
 use std::net::TcpStream;
 use std::os::fd::AsRawFd;
 use std::task::Poll;
@@ -38,7 +38,9 @@ fn fifty_nodes_are_served_at_once() {
 fn a_second_node_of_one_name_is_refused_and_the_first_goes_on() {
     let server = server("NET.SERVER");
     let first = client("NET.TWIN", &server);
-    let mut conversation = first.allocate(&AllocateRequest::new("NET.SERVER", INQUIRY)).unwrap();
+    let mut conversation = first
+        .allocate(&AllocateRequest::new("NET.SERVER", INQUIRY))
+        .unwrap();
     conversation.send(&[0, 0, 0, 100]).unwrap();
     let second = client("NET.TWIN", &server);
     let reported = ping(&second).unwrap_err().to_string();

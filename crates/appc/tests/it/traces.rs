@@ -205,7 +205,12 @@ fn initialisation_parameters_decode_as_the_variable_they_are() {
 }
 
 /// A node that traces, and listens.
-fn listening(lu: &str, at: SocketAddr, connections: DlswConnections, trace: Option<&Path>) -> NodeHost {
+fn listening(
+    lu: &str,
+    at: SocketAddr,
+    connections: DlswConnections,
+    trace: Option<&Path>,
+) -> NodeHost {
     let host = NodeHost::start(AppcConfig {
         listen: Some(at),
         tcp_connections: connections,

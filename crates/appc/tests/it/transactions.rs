@@ -3,7 +3,7 @@
 use crate::support::{client, client_with, server, server_with};
 use appc::config::ModeConfig;
 use appc::transactions::{FILE_TRANSFER, INQUIRY, file_transfer, inquiry};
-use appc::{AppcConfig, AllocateRequest};
+use appc::{AllocateRequest, AppcConfig};
 
 #[test]
 fn a_file_goes_through_with_one_confirmation_a_time() {

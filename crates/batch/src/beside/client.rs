@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
 use super::socket::connect;
-use super::wire::{JobRequest, FrameBuffer, Response, VERSION};
+use super::wire::{FrameBuffer, JobRequest, Response, VERSION};
 use crate::status::Status;
 use crate::stored::Fault;
 

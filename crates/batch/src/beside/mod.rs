@@ -28,7 +28,7 @@ use crate::status::Status;
 
 pub use client::Region;
 pub use socket::{connect, listen};
-pub use wire::{JobRequest, FrameBuffer, Response, VERSION};
+pub use wire::{FrameBuffer, JobRequest, Response, VERSION};
 
 /// What a program is told of a condition that a change came to.
 pub fn status_of(condition: Condition) -> Status {

@@ -6,7 +6,10 @@
 
 use store::rrn_key;
 
-use super::{LineAdvance, FileStatement, CallResult, Fault, Mode, OpenFile, OpenedFile, FileOrganization, StoreRecords};
+use super::{
+    CallResult, Fault, FileOrganization, FileStatement, LineAdvance, Mode, OpenFile, OpenedFile,
+    StoreRecords,
+};
 use super::{machine, number, of, too_large};
 use crate::plain::PlainFile;
 use crate::status::Status;
@@ -80,7 +83,10 @@ pub(super) fn rewrite(
     call: &mut FileStatement<'_>,
     read_before: Option<Vec<u8>>,
 ) -> CallResult {
-    let by_key = matches!(call.org, FileOrganization::Indexed | FileOrganization::Relative) && !call.is_sequential;
+    let by_key = matches!(
+        call.org,
+        FileOrganization::Indexed | FileOrganization::Relative
+    ) && !call.is_sequential;
     if !by_key && read_before.is_none() {
         return Ok(Status::NO_READ);
     }

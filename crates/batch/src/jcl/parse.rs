@@ -2,8 +2,11 @@
 
 use cics::diagnostic::{Diagnostic, Severity};
 
-use super::lex::{JclStatement, JclOperand, card, parts, unquoted};
-use super::{DataSetDisposition, AfterAbend, DdConcatenation, JclJob, CondOperator, DdPart, Status, JclStep, CondTest};
+use super::lex::{JclOperand, JclStatement, card, parts, unquoted};
+use super::{
+    AfterAbend, CondOperator, CondTest, DataSetDisposition, DdConcatenation, DdPart, JclJob,
+    JclStep, Status,
+};
 
 /// EXEC operands that change nothing here.
 const EXEC_ACCEPTED: &[&str] = &[
@@ -87,7 +90,13 @@ struct Reader {
 }
 
 impl Reader {
-    fn add_diagnostic(&mut self, severity: Severity, at: (u32, u32), message: String, help: Option<String>) {
+    fn add_diagnostic(
+        &mut self,
+        severity: Severity,
+        at: (u32, u32),
+        message: String,
+        help: Option<String>,
+    ) {
         self.job.diagnostics.push(Diagnostic {
             severity,
             line: at.0,

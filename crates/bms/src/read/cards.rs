@@ -268,7 +268,11 @@ impl CardReader<'_> {
     /// The card that continues the one before it, and the index it goes on at.
     /// Returns `None` if the statement ends with the file or a blank card.
     fn continued_card(&mut self, quoted: bool) -> Option<(usize, usize)> {
-        while self.cards.get(self.next).is_some_and(SourceCard::is_comment) {
+        while self
+            .cards
+            .get(self.next)
+            .is_some_and(SourceCard::is_comment)
+        {
             self.warn(
                 self.next,
                 0,

@@ -7,7 +7,7 @@ use cics::diagnostic::{Diagnostic, Severity};
 use super::cards::Statement;
 use super::{Macro, MacroOperands};
 use crate::attribute::{AttributeSet, AttributeValues};
-use crate::model::{Control, MapLanguage, Map, MapMode, MapSet, MapStorage};
+use crate::model::{Control, Map, MapLanguage, MapMode, MapSet, MapStorage};
 
 /// Defaults that a set gives its maps.
 #[derive(Debug, Clone, Default)]

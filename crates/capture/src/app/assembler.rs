@@ -3,7 +3,7 @@
 //! Requests queue up in order; responses belong to the oldest one that has
 //! none. What is finished waits in `done` until the engine takes it.
 
-use crate::{Exchange, ExchangePart, ConnectionSide};
+use crate::{ConnectionSide, Exchange, ExchangePart};
 use std::collections::VecDeque;
 
 /// The exchanges of one connection that are not finished.
@@ -228,7 +228,13 @@ impl ExchangeAssembler {
     }
 
     /// Bytes that `side` sent in a session.
-    pub(crate) fn session_bytes(&mut self, session: u16, side: ConnectionSide, bytes: u64, stamp: PacketStamp) {
+    pub(crate) fn session_bytes(
+        &mut self,
+        session: u16,
+        side: ConnectionSide,
+        bytes: u64,
+        stamp: PacketStamp,
+    ) {
         if let Some(exchange) = self.session_mut(session) {
             extend(exchange.part_mut(side), bytes, stamp);
         }

@@ -7,10 +7,10 @@
 //! Reference: RFC 1795, sections 3.2 (correlators) and 8 (flow control).
 //! Invariant: at most [`MAX_CIRCUITS`] circuits a connection.
 
-use crate::{SegmentMarks, ConnectionSide};
+use crate::{ConnectionSide, SegmentMarks};
 use sna::dlc::caps;
 use sna::dlc::flow::SendWindow;
-use sna::dlc::ssp::{Kind, SspMessage, FlowOperator};
+use sna::dlc::ssp::{FlowOperator, Kind, SspMessage};
 
 /// The circuits of one connection.
 #[derive(Debug, Default)]
@@ -63,7 +63,12 @@ impl CircuitTable {
 
     /// Counts a message of `side` on a circuit: who is concerned as a sender,
     /// and the marks for its packet.
-    pub(super) fn count(&mut self, number: u32, side: ConnectionSide, message: &SspMessage<'_>) -> (ConnectionSide, u32) {
+    pub(super) fn count(
+        &mut self,
+        number: u32,
+        side: ConnectionSide,
+        message: &SspMessage<'_>,
+    ) -> (ConnectionSide, u32) {
         let Some(circuit) = self.known.iter_mut().rev().find(|c| c.number == number) else {
             return (side, 0);
         };

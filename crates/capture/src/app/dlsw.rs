@@ -10,9 +10,9 @@
 //! messages as many as [`UnlinkedMessages::is_long`] allows.
 
 use super::circuits::CircuitTable;
-use super::feed::{FeedContext, ProtocolParser, ParseStep};
+use super::feed::{FeedContext, ParseStep, ProtocolParser};
 use super::said::UnlinkedMessages;
-use super::sessions::{ControlRole, SnaSessions, ReceivedUnit};
+use super::sessions::{ControlRole, ReceivedUnit, SnaSessions};
 use super::{ExchangeAssembler, PacketStamp};
 use crate::ConnectionSide;
 use sna::dlc::ssp::{CONTROL_HEADER_BYTES, INFO_HEADER_BYTES, Kind, SspMessage};

@@ -38,7 +38,11 @@ pub(super) trait ProtocolParser {
 
 /// Feeds a chunk; gives the bytes that were left over when the parser left.
 #[inline]
-pub(super) fn feed(parser: &mut impl ProtocolParser, at: &mut FeedContext<'_>, chunk: StreamChunk<'_>) -> Option<u64> {
+pub(super) fn feed(
+    parser: &mut impl ProtocolParser,
+    at: &mut FeedContext<'_>,
+    chunk: StreamChunk<'_>,
+) -> Option<u64> {
     let missing = u64::from(chunk.missing);
     let mut bytes = chunk.bytes;
     while !bytes.is_empty() {

@@ -4,7 +4,7 @@
 //! not. Exchanges are turns between messages; each message is counted, so
 //! that one written in pieces can be distinguished from several.
 
-use super::feed::{FeedContext, ProtocolParser, ParseStep};
+use super::feed::{FeedContext, ParseStep, ProtocolParser};
 use crate::AppProtocol;
 use crate::stream::StreamChunk;
 

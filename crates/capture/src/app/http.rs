@@ -5,7 +5,7 @@
 //! pass by their length without being looked at.
 //! Reference: RFC 9112 section 6.3 for the length of a body.
 
-use super::feed::{FeedContext, ProtocolParser, ParseStep};
+use super::feed::{FeedContext, ParseStep, ProtocolParser};
 use super::{ExchangeAssembler, PacketStamp};
 use crate::ConnectionSide;
 use memchr::{memchr, memmem};
@@ -75,7 +75,13 @@ impl HttpParser {
     }
 
     /// Uses some of `bytes`, at least one.
-    fn piece(&mut self, side: ConnectionSide, bytes: &[u8], stamp: PacketStamp, out: &mut ExchangeAssembler) -> usize {
+    fn piece(
+        &mut self,
+        side: ConnectionSide,
+        bytes: &[u8],
+        stamp: PacketStamp,
+        out: &mut ExchangeAssembler,
+    ) -> usize {
         match self.directions[side.index()].state {
             HttpState::Head => self.head(side, bytes, stamp, out),
             HttpState::Body(left) => {
@@ -111,7 +117,13 @@ impl HttpParser {
         }
     }
 
-    fn head(&mut self, side: ConnectionSide, bytes: &[u8], stamp: PacketStamp, out: &mut ExchangeAssembler) -> usize {
+    fn head(
+        &mut self,
+        side: ConnectionSide,
+        bytes: &[u8],
+        stamp: PacketStamp,
+        out: &mut ExchangeAssembler,
+    ) -> usize {
         let direction = &mut self.directions[side.index()];
         if direction.partial.is_empty() {
             // Empty lines before a message are allowed.
@@ -168,7 +180,14 @@ impl HttpParser {
     }
 
     /// A whole head; `used` of its bytes came with this chunk.
-    fn message(&mut self, side: ConnectionSide, text: &[u8], used: usize, stamp: PacketStamp, out: &mut ExchangeAssembler) {
+    fn message(
+        &mut self,
+        side: ConnectionSide,
+        text: &[u8],
+        used: usize,
+        stamp: PacketStamp,
+        out: &mut ExchangeAssembler,
+    ) {
         let head = HttpHead::read(text);
         let start = self.directions[side.index()].start;
         let state = match side {
@@ -220,7 +239,14 @@ impl HttpParser {
     }
 
     /// Part of a body; `state` is what is left of it.
-    fn body(&mut self, side: ConnectionSide, state: HttpState, used: u64, stamp: PacketStamp, out: &mut ExchangeAssembler) {
+    fn body(
+        &mut self,
+        side: ConnectionSide,
+        state: HttpState,
+        used: u64,
+        stamp: PacketStamp,
+        out: &mut ExchangeAssembler,
+    ) {
         count(side, used, stamp, out);
         match state {
             HttpState::Body(0) => self.end(side, out),
@@ -230,7 +256,13 @@ impl HttpParser {
     }
 
     /// A line of the chunked coding.
-    fn line(&mut self, side: ConnectionSide, bytes: &[u8], stamp: PacketStamp, out: &mut ExchangeAssembler) -> usize {
+    fn line(
+        &mut self,
+        side: ConnectionSide,
+        bytes: &[u8],
+        stamp: PacketStamp,
+        out: &mut ExchangeAssembler,
+    ) -> usize {
         let direction = &mut self.directions[side.index()];
         let Some(end) = memchr(b'\n', bytes) else {
             direction.partial.extend_from_slice(bytes);
@@ -275,7 +307,13 @@ impl HttpParser {
     }
 
     /// Bytes that were not captured.
-    fn skip(&mut self, side: ConnectionSide, missing: u64, stamp: PacketStamp, out: &mut ExchangeAssembler) {
+    fn skip(
+        &mut self,
+        side: ConnectionSide,
+        missing: u64,
+        stamp: PacketStamp,
+        out: &mut ExchangeAssembler,
+    ) {
         count(side, missing, stamp, out);
         let state = self.directions[side.index()].state;
         match state {

@@ -7,7 +7,7 @@
 //! Reference: RFC 9113, sections 3.4, 4.1, 6 and 8.1.
 //! Invariant: at most one frame header and one header block are held a direction.
 
-use super::feed::{FeedContext, ProtocolParser, ParseStep};
+use super::feed::{FeedContext, ParseStep, ProtocolParser};
 use super::grpc::GrpcCalls;
 use super::http::label;
 use super::http2_heads::{DecodedHead, HeaderBlocks};
@@ -118,7 +118,9 @@ impl Http2Parser {
             direction.heads.bytes += HEAD_BYTES as u64;
         }
         match (frame.kind, at.side, frame.session()) {
-            (HEADERS, ConnectionSide::Client, Some(session)) if at.out.session_mut(session).is_none() => {
+            (HEADERS, ConnectionSide::Client, Some(session))
+                if at.out.session_mut(session).is_none() =>
+            {
                 let asked_ns = at.stamp.time_ns;
                 at.out
                     .begin_in_session(session, ConnectionSide::Client, asked_ns, at.stamp);
@@ -153,7 +155,12 @@ impl Http2Parser {
     }
 
     /// Bytes of a DATA frame of a gRPC call, padding and all.
-    fn message_bytes(&mut self, mut count: u64, mut bytes: Option<&[u8]>, at: &mut FeedContext<'_>) {
+    fn message_bytes(
+        &mut self,
+        mut count: u64,
+        mut bytes: Option<&[u8]>,
+        at: &mut FeedContext<'_>,
+    ) {
         let direction = &mut self.directions[at.side.index()];
         let mut left = direction.left;
         if direction.padding.is_none() {
@@ -236,7 +243,8 @@ impl Http2Parser {
                     return;
                 }
                 at.out.begin_answer(session, start);
-                at.out.session_bytes(session, ConnectionSide::Server, bytes, at.stamp);
+                at.out
+                    .session_bytes(session, ConnectionSide::Server, bytes, at.stamp);
                 response_head(session, head, at);
             }
         }
@@ -245,7 +253,13 @@ impl Http2Parser {
         }
     }
 
-    fn request_head(&mut self, stream: u32, session: u16, head: Option<DecodedHead>, at: &mut FeedContext<'_>) {
+    fn request_head(
+        &mut self,
+        stream: u32,
+        session: u16,
+        head: Option<DecodedHead>,
+        at: &mut FeedContext<'_>,
+    ) {
         let Some(head) = head.filter(|head| !head.method.is_empty()) else {
             return;
         };

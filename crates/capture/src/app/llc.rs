@@ -4,7 +4,7 @@
 //! Reference: ISO/IEC 8802-2, sections 3 and 5; IBM *Token-Ring Network
 //! Architecture Reference* for SNA's use of it.
 
-use super::sessions::{ControlRole, SnaSessions, ReceivedUnit};
+use super::sessions::{ControlRole, ReceivedUnit, SnaSessions};
 use super::{ExchangeAssembler, PacketStamp};
 use crate::ConnectionSide;
 
@@ -47,12 +47,18 @@ impl Link {
             control if control & 1 == 0 && !frame.repeated => {
                 self.sessions.piu(&unit, frame.info, out);
             }
-            SABME | DISC => self.sessions.control(&unit, "LLC2 mode", ControlRole::Requests, out),
+            SABME | DISC => self
+                .sessions
+                .control(&unit, "LLC2 mode", ControlRole::Requests, out),
             UA | DM => self
                 .sessions
                 .control(&unit, "LLC2 mode", ControlRole::Answers, out),
-            XID => self.sessions.control(&unit, "XID", ControlRole::Either, out),
-            TEST => self.sessions.control(&unit, "TEST", ControlRole::Either, out),
+            XID => self
+                .sessions
+                .control(&unit, "XID", ControlRole::Either, out),
+            TEST => self
+                .sessions
+                .control(&unit, "TEST", ControlRole::Either, out),
             _ => {}
         }
     }

@@ -27,7 +27,7 @@ mod tls_keys;
 mod tls_open;
 
 use crate::stream::StreamChunk;
-use crate::{Connection, Exchange, AnalysisOptions, AppProtocol, ConnectionSide};
+use crate::{AnalysisOptions, AppProtocol, Connection, ConnectionSide, Exchange};
 pub(crate) use assembler::{ExchangeAssembler, PacketStamp};
 pub(crate) use dlsw::{WholeMessage, is_capabilities};
 use feed::{FeedContext, feed};
@@ -189,7 +189,12 @@ impl ConnectionApp {
     }
 
     /// Takes a frame of an 802.2 link.
-    pub(crate) fn handle_llc(&mut self, side: ConnectionSide, frame: llc::Frame<'_>, stamp: PacketStamp) {
+    pub(crate) fn handle_llc(
+        &mut self,
+        side: ConnectionSide,
+        frame: llc::Frame<'_>,
+        stamp: PacketStamp,
+    ) {
         if matches!(self.parser, Parser::Silent) {
             self.parser = Parser::Sna(Box::default());
         }
@@ -292,8 +297,12 @@ fn parser(protocol: AppProtocol, options: &AnalysisOptions) -> Parser {
         AppProtocol::Http2 => Parser::Http2(Box::default()),
         AppProtocol::Http1 => Parser::Http(Box::default()),
         AppProtocol::Tls => Parser::Tls(Box::new(tls::TlsRecords::new(&options.key_log))),
-        AppProtocol::Framed2 => Parser::Framed(Box::new(framed::FramedParser::new(framed::LengthPrefix::Two))),
-        AppProtocol::Framed4 => Parser::Framed(Box::new(framed::FramedParser::new(framed::LengthPrefix::Four))),
+        AppProtocol::Framed2 => Parser::Framed(Box::new(framed::FramedParser::new(
+            framed::LengthPrefix::Two,
+        ))),
+        AppProtocol::Framed4 => Parser::Framed(Box::new(framed::FramedParser::new(
+            framed::LengthPrefix::Four,
+        ))),
         AppProtocol::Dlsw => Parser::Dlsw(Box::default()),
         AppProtocol::Sna => Parser::Sna(Box::default()),
     }
@@ -314,7 +323,8 @@ fn by_bytes(side: ConnectionSide, port: u16, bytes: &[u8]) -> AppProtocol {
         AppProtocol::Http1
     } else if http::is_http2(bytes) {
         AppProtocol::Http2
-    } else if tls::is_record(bytes) || (side == ConnectionSide::Client && tls::is_old_hello(bytes)) {
+    } else if tls::is_record(bytes) || (side == ConnectionSide::Client && tls::is_old_hello(bytes))
+    {
         AppProtocol::Tls
     } else if dlsw::is_capabilities(bytes) || (is_dlsw_port(port) && dlsw::is_dlsw(bytes)) {
         AppProtocol::Dlsw

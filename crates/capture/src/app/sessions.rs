@@ -10,8 +10,8 @@
 //! Invariant: at most [`MAX_SESSIONS`] sessions a connection, fixed size each.
 
 use super::{ExchangeAssembler, PacketStamp};
-use crate::{SegmentMarks, ConnectionSide};
-use sna::wire::rh::{RuCategory, Rh};
+use crate::{ConnectionSide, SegmentMarks};
+use sna::wire::rh::{Rh, RuCategory};
 use sna::wire::th::Segment as Part;
 use sna::wire::{fmh5, piu};
 
@@ -310,7 +310,12 @@ impl Session {
 
     /// Data of a conversation: part of the open exchange, or the beginning of
     /// the next.
-    fn data(&mut self, unit: &ReceivedUnit, header: Option<(Rh, bool)>, out: &mut ExchangeAssembler) {
+    fn data(
+        &mut self,
+        unit: &ReceivedUnit,
+        header: Option<(Rh, bool)>,
+        out: &mut ExchangeAssembler,
+    ) {
         let state = out
             .session_mut(self.number)
             .map(|e| (e.asked_by == unit.side, e.is_answered() || e.request_done));

@@ -7,12 +7,12 @@
 //! Reference: RFC 8446 sections 4.1, 5; RFC 5246 section 7.4.
 
 use super::PacketStamp;
-use super::feed::{FeedContext, ProtocolParser, ParseStep};
+use super::feed::{FeedContext, ParseStep, ProtocolParser};
 use super::tls_hello::{self, TlsHello};
 use super::tls_inner::{InnerParser, PacketOffset};
-use super::tls_keys::{KeyLog, ClientRandom};
+use super::tls_keys::{ClientRandom, KeyLog};
 use super::tls_open::RecordDecryptor;
-use crate::{Connection, AppProtocol, ConnectionSide, TlsHandshake};
+use crate::{AppProtocol, Connection, ConnectionSide, TlsHandshake};
 
 /// Both directions of a connection.
 #[derive(Debug, Default)]
@@ -113,7 +113,12 @@ impl TlsRecords {
     }
 
     /// A record's header is whole.
-    fn begin_record(&mut self, connection: &mut Connection, side: ConnectionSide, stamp: PacketStamp) {
+    fn begin_record(
+        &mut self,
+        connection: &mut Connection,
+        side: ConnectionSide,
+        stamp: PacketStamp,
+    ) {
         let kind = self.directions[side.index()].head[0];
         if self.established {
             return;
@@ -310,7 +315,8 @@ impl TlsRecords {
                 {
                     let randoms = (&client, &server);
                     self.opener =
-                        RecordDecryptor::new(&self.keys, hello.version, hello.suite, randoms).map(Box::new);
+                        RecordDecryptor::new(&self.keys, hello.version, hello.suite, randoms)
+                            .map(Box::new);
                 }
             }
         }

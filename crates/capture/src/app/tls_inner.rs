@@ -8,7 +8,7 @@
 use super::feed::{FeedContext, feed};
 use super::{PacketStamp, http, http2};
 use crate::stream::StreamChunk;
-use crate::{Connection, AppProtocol, ConnectionSide};
+use crate::{AppProtocol, Connection, ConnectionSide};
 
 /// The parser of the content.
 #[derive(Debug, Default)]
@@ -27,7 +27,13 @@ pub(super) type PacketOffset = (usize, PacketStamp);
 impl InnerParser {
     /// Takes the content of a record, which stands at `from` of its body, of
     /// which `pieces` name the packets.
-    pub(super) fn take(&mut self, at: &mut FeedContext<'_>, from: usize, content: &[u8], pieces: &[PacketOffset]) {
+    pub(super) fn take(
+        &mut self,
+        at: &mut FeedContext<'_>,
+        from: usize,
+        content: &[u8],
+        pieces: &[PacketOffset],
+    ) {
         self.recognise(at.connection, at.side, content);
         let last = content.len().saturating_sub(1);
         let whole = at.stamp;
@@ -84,8 +90,9 @@ impl InnerParser {
             ConnectionSide::Server => http::is_response(bytes),
         };
         // A server's settings may come before the client's preface.
-        let settings =
-            side == ConnectionSide::Server && bytes.starts_with(&[0, 0]) && bytes.get(3) == Some(&4);
+        let settings = side == ConnectionSide::Server
+            && bytes.starts_with(&[0, 0])
+            && bytes.get(3) == Some(&4);
         (*self, connection.protocol) = if begins {
             (InnerParser::Http(Box::default()), AppProtocol::Http1)
         } else if http::is_http2(bytes) || settings {

@@ -8,7 +8,7 @@
 //! Reference: RFC 8446 sections 5.2, 7.1 to 7.3; RFC 5246 sections 5, 6.3;
 //! RFC 5288, RFC 7905.
 
-use super::tls_keys::{KeyLog, ClientRandom, TlsSecrets};
+use super::tls_keys::{ClientRandom, KeyLog, TlsSecrets};
 use ring::aead::{self, Aad, LessSafeKey, Nonce, UnboundKey};
 use ring::hkdf::{self, KeyType, Prk};
 use ring::hmac;
@@ -153,7 +153,12 @@ impl DirectionKeys {
     }
 
     /// Both directions from the key block of TLS 1.2.
-    fn of_1_2(suite: CipherSuite, master: &[u8], client: &ClientRandom, server: &ClientRandom) -> Option<[DirectionKeys; 2]> {
+    fn of_1_2(
+        suite: CipherSuite,
+        master: &[u8],
+        client: &ClientRandom,
+        server: &ClientRandom,
+    ) -> Option<[DirectionKeys; 2]> {
         let (key_bytes, iv_bytes) = match suite.explicit_nonce {
             true => (suite.aead.key_len(), NONCE_BYTES - EXPLICIT_BYTES),
             false => (suite.aead.key_len(), NONCE_BYTES),

@@ -65,7 +65,11 @@ pub(super) fn network(link: u16, bytes: &[u8]) -> Result<NetworkHeader, SkipReas
 
 /// Follows an EtherType through VLAN tags and PPPoE.
 #[inline]
-pub(super) fn by_type(bytes: &[u8], mut kind: u16, mut offset: usize) -> Result<NetworkHeader, SkipReason> {
+pub(super) fn by_type(
+    bytes: &[u8],
+    mut kind: u16,
+    mut offset: usize,
+) -> Result<NetworkHeader, SkipReason> {
     for _ in 0..MAX_TAGS {
         match kind {
             0x0800 => return Ok(NetworkHeader { offset, version: 4 }),
@@ -146,7 +150,9 @@ fn ppp_protocol(bytes: &[u8], offset: usize) -> Result<NetworkHeader, SkipReason
 /// Follows MPLS labels to the bottom of their stack.
 fn mpls(bytes: &[u8], mut offset: usize) -> Result<NetworkHeader, SkipReason> {
     for _ in 0..MAX_TAGS {
-        let label = bytes.get(offset..offset + 4).ok_or(SkipReason::Undecodable)?;
+        let label = bytes
+            .get(offset..offset + 4)
+            .ok_or(SkipReason::Undecodable)?;
         offset += 4;
         if label[2] & 1 == 1 {
             return by_version(bytes, offset);

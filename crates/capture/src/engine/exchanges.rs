@@ -9,20 +9,29 @@ use super::walk;
 use super::worst::ItemRank;
 use crate::evidence::EvidenceKind;
 use crate::options::TIMELINE;
-use crate::{Connection, Exchange, SegmentMarks, AnalysisOptions, AppProtocol, Segment, ConnectionSide};
+use crate::{
+    AnalysisOptions, AppProtocol, Connection, ConnectionSide, Exchange, Segment, SegmentMarks,
+};
 
 impl ConnectionShard {
     /// Sums up the exchanges that have ended, unless the copy of a last byte may
     /// yet come.
     #[inline]
-    pub(super) fn finish_settled(&mut self, slot: u32, segment: &Segment, options: &AnalysisOptions) {
+    pub(super) fn finish_settled(
+        &mut self,
+        slot: u32,
+        segment: &Segment,
+        options: &AnalysisOptions,
+    ) {
         let Some(flow) = self.flows[slot as usize].as_deref_mut() else {
             return;
         };
         let closed = flow.connection.close.is_closed();
         let done = flow.app.assembler.done.len();
         let settled = match segment.from {
-            ConnectionSide::Client => segment.is_new_data() || flow.tracker.is_acknowledged(ConnectionSide::Server),
+            ConnectionSide::Client => {
+                segment.is_new_data() || flow.tracker.is_acknowledged(ConnectionSide::Server)
+            }
             ConnectionSide::Server => done > MAX_DONE,
         };
         if done > 0 && (settled || closed) {
@@ -140,7 +149,10 @@ impl ConnectionShard {
             return;
         };
         // A link's second connection has none of its own.
-        let sessions = matches!(flow.connection.protocol, AppProtocol::Sna | AppProtocol::Dlsw);
+        let sessions = matches!(
+            flow.connection.protocol,
+            AppProtocol::Sna | AppProtocol::Dlsw
+        );
         if flow.connection.exchanges > 0 || sessions {
             return;
         }

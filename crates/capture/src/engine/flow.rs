@@ -7,7 +7,9 @@ use crate::decode::{FlowKey, Packet};
 use crate::evidence::RoundHistory;
 use crate::stream::Stream;
 use crate::tcp::TcpTracker;
-use crate::{Connection, Exchange, TcpFlags, SegmentMarks, AnalysisOptions, Segment, ConnectionSide};
+use crate::{
+    AnalysisOptions, Connection, ConnectionSide, Exchange, Segment, SegmentMarks, TcpFlags,
+};
 
 /// One live connection.
 #[derive(Debug)]
@@ -166,7 +168,9 @@ impl SegmentTimeline {
         match self.last_data {
             Some((from, at_ns)) if from == segment.from => {
                 // A pause of the sender begins a new message, too.
-                if segment.marks.any(SegmentMarks::AFTER_IDLE) && segment.time_ns - at_ns > rtt_ns * 2 {
+                if segment.marks.any(SegmentMarks::AFTER_IDLE)
+                    && segment.time_ns - at_ns > rtt_ns * 2
+                {
                     rounds.begin(true);
                 }
             }

@@ -8,7 +8,7 @@
 use super::flow::Flow;
 use crate::app::{LlcFrame, PacketStamp};
 use crate::decode::Packet;
-use crate::{TcpFlags, SegmentMarks, AppProtocol, Segment, ConnectionSide};
+use crate::{AppProtocol, ConnectionSide, Segment, SegmentMarks, TcpFlags};
 
 /// How far each end's numbered frames are.
 #[derive(Debug, Default)]
@@ -67,7 +67,12 @@ impl Link {
 
 impl Flow {
     /// Takes a frame of the link; gives its segment, which is in the timeline.
-    pub(super) fn handle_llc(&mut self, packet: &Packet, side: ConnectionSide, info: &[u8]) -> Segment {
+    pub(super) fn handle_llc(
+        &mut self,
+        packet: &Packet,
+        side: ConnectionSide,
+        info: &[u8],
+    ) -> Segment {
         let control = packet.llc.unwrap_or_default();
         let numbered = control & 1 == 0;
         let mut marks = SegmentMarks::default();

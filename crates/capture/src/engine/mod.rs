@@ -20,14 +20,17 @@ mod worst;
 
 use crate::decode::{self, Packet, SkipReason};
 use crate::lookups::LookupLog;
-use crate::read::{FrameBlock, Frame, Reader};
-use crate::{CaptureExplanation, TcpFlags, AnalysisOptions, FileProblem, ReadError, CaptureTotals};
+use crate::read::{Frame, FrameBlock, Reader};
+use crate::{AnalysisOptions, CaptureExplanation, CaptureTotals, FileProblem, ReadError, TcpFlags};
 use place::ConnectionPlaces;
 use shard::ConnectionShard;
 use std::io::Read;
 
 /// Explains the capture that `source` gives.
-pub(crate) fn run(source: impl Read + Send, options: &AnalysisOptions) -> Result<CaptureExplanation, ReadError> {
+pub(crate) fn run(
+    source: impl Read + Send,
+    options: &AnalysisOptions,
+) -> Result<CaptureExplanation, ReadError> {
     let mut reader = Reader::new(source)?;
     reader.keep_secrets(&options.key_log);
     let mut front = FrameIntake::new(options);
@@ -47,8 +50,13 @@ pub(crate) fn run(source: impl Read + Send, options: &AnalysisOptions) -> Result
 }
 
 /// Reads, decodes and analyses in one thread.
-fn alone(reader: &mut Reader<'_>, front: &mut FrameIntake<'_>) -> Result<Vec<ConnectionShard>, ReadError> {
-    let mut shards: Vec<ConnectionShard> = (0..SHARDS).map(|_| ConnectionShard::new(front.options)).collect();
+fn alone(
+    reader: &mut Reader<'_>,
+    front: &mut FrameIntake<'_>,
+) -> Result<Vec<ConnectionShard>, ReadError> {
+    let mut shards: Vec<ConnectionShard> = (0..SHARDS)
+        .map(|_| ConnectionShard::new(front.options))
+        .collect();
     let mut block = FrameBlock::default();
     while reader.next_block(&mut block)? {
         let data = block.data();

@@ -113,7 +113,11 @@ impl ConnectionShard {
         let Some(flow) = self.flows[slot as usize].as_deref() else {
             return;
         };
-        let Some(said) = flow.app.unlinked_messages().filter(|said| said.speaker.is_some()) else {
+        let Some(said) = flow
+            .app
+            .unlinked_messages()
+            .filter(|said| said.speaker.is_some())
+        else {
             return;
         };
         let alone = (said.both && !said.half) || !flow.pair.dlsw;
@@ -167,7 +171,12 @@ impl ConnectionShard {
 
     /// The other connection of a waiting one's link, as far as that is known.
     fn partner(&self, slot: u32, last: bool) -> Option<u32> {
-        let said = |slot: u32| self.flows[slot as usize].as_deref()?.app.unlinked_messages();
+        let said = |slot: u32| {
+            self.flows[slot as usize]
+                .as_deref()?
+                .app
+                .unlinked_messages()
+        };
         let own = said(slot)?;
         let others = self.others(slot);
         let sure = (others.iter()).find(|o| said(**o).is_some_and(|o| own.shares_circuit(o)));

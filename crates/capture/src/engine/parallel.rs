@@ -181,7 +181,12 @@ fn run_packets(
 }
 
 /// Gives a connection away, or takes one.
-fn change_shard(shards: &mut [(usize, ConnectionShard)], threads: usize, change: ConnectionMove, options: &AnalysisOptions) {
+fn change_shard(
+    shards: &mut [(usize, ConnectionShard)],
+    threads: usize,
+    change: ConnectionMove,
+    options: &AnalysisOptions,
+) {
     match change {
         ConnectionMove::Give(from, key, to) => {
             let flow = shards[from / threads].1.give(key);

@@ -12,7 +12,10 @@ use crate::app::PacketStamp;
 use crate::decode::{FlowKey, Packet};
 use crate::ledger::WaitLedger;
 use crate::stream::StreamChunk;
-use crate::{Connection, Exchange, TcpFlags, SegmentMarks, AnalysisOptions, AppProtocol, Segment, ConnectionSide, CaptureTotals};
+use crate::{
+    AnalysisOptions, AppProtocol, CaptureTotals, Connection, ConnectionSide, Exchange, Segment,
+    SegmentMarks, TcpFlags,
+};
 use std::collections::{HashMap, VecDeque};
 
 /// One share of the connections and what was found on them.
@@ -84,7 +87,12 @@ impl ConnectionShard {
     }
 
     /// Takes the next packet of this share, with its captured payload.
-    pub(super) fn handle_packet(&mut self, packet: &Packet, payload: &[u8], options: &AnalysisOptions) {
+    pub(super) fn handle_packet(
+        &mut self,
+        packet: &Packet,
+        payload: &[u8],
+        options: &AnalysisOptions,
+    ) {
         self.close_due(packet.time_ns, options);
         self.latest_ns = self.latest_ns.max(packet.time_ns);
         let slot = self.slot(packet, options);
@@ -122,7 +130,9 @@ impl ConnectionShard {
                 return;
             }
         }
-        if flow.port_reused && segment.flags.has(TcpFlags::SYN) && segment.packet == flow.connection.id
+        if flow.port_reused
+            && segment.flags.has(TcpFlags::SYN)
+            && segment.packet == flow.connection.id
         {
             segment.marks.set(SegmentMarks::PORT_REUSED);
         }
@@ -131,7 +141,9 @@ impl ConnectionShard {
         {
             flow.app.assembler.forget_resend(copy.packet);
             let sender = flow.connection.end_mut(side.other());
-            sender.marks.add(SegmentMarks(SegmentMarks::PROVEN_SPURIOUS));
+            sender
+                .marks
+                .add(SegmentMarks(SegmentMarks::PROVEN_SPURIOUS));
             let of_link = (holder.as_mut()).and_then(|h| h.timeline.packet_mut(copy.packet));
             if let Some(copy) = of_link {
                 copy.marks.set(SegmentMarks::PROVEN_SPURIOUS);

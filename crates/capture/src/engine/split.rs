@@ -61,7 +61,10 @@ impl PhaseIntervals {
             (false, true) => exchange.request.end_ns,
             (false, false) => now_ns,
         };
-        intervals.push(exchange.request.end_ns.min(answer_ns), ExchangePhase::Request);
+        intervals.push(
+            exchange.request.end_ns.min(answer_ns),
+            ExchangePhase::Request,
+        );
         intervals.push(previous_end_ns.min(answer_ns), ExchangePhase::Queued);
         intervals.push(answer_ns, ExchangePhase::ServerThink);
         if answered {

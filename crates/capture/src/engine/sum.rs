@@ -4,10 +4,10 @@ use super::shard::ConnectionShard;
 use super::worst::WorstItems;
 use crate::ledger::WaitLedger;
 use crate::lookups::LookupLog;
-use crate::verdict::{Context, ConnectionFacts, slices};
+use crate::verdict::{ConnectionFacts, Context, slices};
 use crate::{
-    CaptureInfo, Connection, Exchange, CaptureExplanation, Histogram, SegmentMarks, AnalysisOptions, FileProblem, AppProtocol,
-    ServiceTotals, SliceTimes, CaptureTotals,
+    AnalysisOptions, AppProtocol, CaptureExplanation, CaptureInfo, CaptureTotals, Connection,
+    Exchange, FileProblem, Histogram, SegmentMarks, ServiceTotals, SliceTimes,
 };
 use std::collections::HashMap;
 use std::net::IpAddr;

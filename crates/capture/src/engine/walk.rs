@@ -10,10 +10,10 @@
 use super::flow::SegmentTimeline;
 use super::split::PhaseIntervals;
 use crate::evidence::{
-    WaitClaim, EVIDENCE, EvidenceKind, LONGEST_NS, DelayOwner, Reason, ExchangeWait, is_progress,
+    DelayOwner, EVIDENCE, EvidenceKind, ExchangeWait, LONGEST_NS, Reason, WaitClaim, is_progress,
 };
 use crate::ledger::{LedgerInterval, WaitLedger};
-use crate::{Connection, Exchange, AnalysisOptions, ExchangePhase, Segment};
+use crate::{AnalysisOptions, Connection, Exchange, ExchangePhase, Segment};
 
 /// Gives the time of `exchange` to the kinds of evidence, as far as its
 /// timeline reaches. `last` is true when nothing more can come on it.
@@ -126,7 +126,8 @@ impl WaitPosition<'_> {
         while from_ns < to_ns {
             let (phase, phase_end_ns) = intervals.at(from_ns);
             let until_ns = phase_end_ns.min(to_ns);
-            let outside = phase == ExchangePhase::ClientThink && until_ns - from_ns > LONGEST_START_NS;
+            let outside =
+                phase == ExchangePhase::ClientThink && until_ns - from_ns > LONGEST_START_NS;
             if !outside {
                 let mut wait = ExchangeWait {
                     connection,

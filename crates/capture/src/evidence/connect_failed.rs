@@ -5,9 +5,9 @@
 //! it ended, unless the end that waited sent it: that one gave up.
 //! Reference: RFC 9293 3.5 and 3.10; RFC 792 and 4443 for unreachable.
 
-use super::{WaitClaim, EvidenceDetector, EvidenceKind, DelayOwner, Reason, ExchangeWait};
+use super::{DelayOwner, EvidenceDetector, EvidenceKind, ExchangeWait, Reason, WaitClaim};
 use crate::verdict::{SliceDescription, SliceFacts, ms};
-use crate::{TcpFlags, SegmentMarks, ExchangePhase};
+use crate::{ExchangePhase, SegmentMarks, TcpFlags};
 
 pub(super) struct ConnectFailed;
 

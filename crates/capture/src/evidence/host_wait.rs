@@ -5,7 +5,7 @@
 //! handshake, in a pause of an answer or of a request, or before a body that
 //! waits for `100 Continue`.
 
-use super::{WaitClaim, EvidenceDetector, EvidenceKind, DelayOwner, Reason, ExchangeWait};
+use super::{DelayOwner, EvidenceDetector, EvidenceKind, ExchangeWait, Reason, WaitClaim};
 use crate::ExchangePhase;
 use crate::verdict::{SliceDescription, SliceFacts, ms, subject};
 

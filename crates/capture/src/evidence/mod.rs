@@ -24,8 +24,8 @@ mod wait;
 mod waited_for_ack;
 mod window_closed;
 
-pub use reason::{EvidenceKind, DelayOwner, Reason};
-pub(crate) use wait::{LONGEST_NS, RoundHistory, ExchangeWait, is_progress};
+pub use reason::{DelayOwner, EvidenceKind, Reason};
+pub(crate) use wait::{ExchangeWait, LONGEST_NS, RoundHistory, is_progress};
 
 use crate::verdict::{SliceDescription, SliceFacts};
 

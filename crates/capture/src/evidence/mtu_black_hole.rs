@@ -6,9 +6,9 @@
 //! them is as large as full segments.
 //! Reference: RFC 2923, RFC 4821, RFC 8899.
 
-use super::{WaitClaim, EvidenceDetector, EvidenceKind, DelayOwner, Reason, ExchangeWait};
+use super::{DelayOwner, EvidenceDetector, EvidenceKind, ExchangeWait, Reason, WaitClaim};
 use crate::verdict::{SliceDescription, SliceFacts, ms};
-use crate::{SegmentMarks, ExchangePhase, Segment, ConnectionSide};
+use crate::{ConnectionSide, ExchangePhase, Segment, SegmentMarks};
 
 pub(super) struct MtuBlackHole;
 
@@ -102,7 +102,8 @@ fn unacknowledged(wait: &ExchangeWait<'_>, sender: ConnectionSide) -> Option<u32
         .any(|s| s.from != sender && s.packet > first.packet)
         || wait.timeline.iter().any(|s| {
             s.from != sender
-                && s.marks.any(SegmentMarks::SACK | SegmentMarks::DUPLICATE_ACK)
+                && s.marks
+                    .any(SegmentMarks::SACK | SegmentMarks::DUPLICATE_ACK)
                 && s.packet + SEARCHED_SEGMENTS as u64 > first.packet
         });
     let waits_for_it = wait.after().is_none_or(|after| {

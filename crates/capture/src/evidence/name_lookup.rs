@@ -4,7 +4,7 @@
 //! connections to a resolver's port are lookups as a whole.
 //! Reference: RFC 1035, RFC 6762, RFC 7858.
 
-use super::{WaitClaim, EvidenceDetector, EvidenceKind, DelayOwner, Reason, ExchangeWait};
+use super::{DelayOwner, EvidenceDetector, EvidenceKind, ExchangeWait, Reason, WaitClaim};
 use crate::ExchangePhase;
 use crate::verdict::{SliceDescription, SliceFacts, ms};
 

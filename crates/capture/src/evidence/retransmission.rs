@@ -7,9 +7,9 @@
 //! timestamps) are not losses: the wait is a late path then.
 //! Reference: RFC 6298, RFC 5681, RFC 2883, RFC 3522.
 
-use super::{WaitClaim, EvidenceDetector, EvidenceKind, DelayOwner, Reason, ExchangeWait};
+use super::{DelayOwner, EvidenceDetector, EvidenceKind, ExchangeWait, Reason, WaitClaim};
 use crate::verdict::{SliceDescription, SliceFacts, ms};
-use crate::{TcpFlags, SegmentMarks, ExchangePhase, AppProtocol};
+use crate::{AppProtocol, ExchangePhase, SegmentMarks, TcpFlags};
 
 pub(super) struct RetransmissionWait;
 
@@ -34,8 +34,8 @@ impl EvidenceDetector for RetransmissionWait {
             if wait.length_ns() < far_ns && copy {
                 return None;
             }
-            let fast =
-                after.marks.any(SegmentMarks::FAST_RETRANSMISSION) || reports_hole(wait, after.from);
+            let fast = after.marks.any(SegmentMarks::FAST_RETRANSMISSION)
+                || reports_hole(wait, after.from);
             return whole(if fast {
                 Reason::FastRetransmit
             } else {
@@ -72,7 +72,9 @@ impl EvidenceDetector for RetransmissionWait {
             return None;
         }
         if before.from == after.from
-            && before.marks.any(SegmentMarks::RESENT | SegmentMarks::OUT_OF_ORDER)
+            && before
+                .marks
+                .any(SegmentMarks::RESENT | SegmentMarks::OUT_OF_ORDER)
             && before.flight > 0
         {
             return whole(Reason::LossRecovery);
@@ -159,9 +161,12 @@ fn reports_hole(wait: &ExchangeWait<'_>, sender: crate::ConnectionSide) -> bool 
     let end = wait.after.unwrap_or(wait.timeline.len());
     wait.timeline[from..end].iter().any(|s| {
         s.from == sender.other()
-            && s.marks.any(SegmentMarks::SACK | SegmentMarks::DUPLICATE_ACK)
+            && s.marks
+                .any(SegmentMarks::SACK | SegmentMarks::DUPLICATE_ACK)
             && !s.marks.any(SegmentMarks::DSACK)
-            && !s.marks.any(SegmentMarks::KEEP_ALIVE | SegmentMarks::KEEP_ALIVE_ACK)
+            && !s
+                .marks
+                .any(SegmentMarks::KEEP_ALIVE | SegmentMarks::KEEP_ALIVE_ACK)
     })
 }
 
@@ -171,15 +176,16 @@ fn is_recovering(wait: &ExchangeWait<'_>, sender: crate::ConnectionSide) -> bool
     let recent = wait.timeline[from..=wait.before].iter();
     let mut copies = recent.filter(|s| s.from == sender && s.marks.any(SegmentMarks::RESENT));
     copies.next().is_some()
-        || (reports_hole(wait, sender) && wait.connection.end(sender).marks.of(SegmentMarks::RESENT) > 0)
+        || (reports_hole(wait, sender)
+            && wait.connection.end(sender).marks.of(SegmentMarks::RESENT) > 0)
 }
 
 /// The request was sent again although it had arrived, because its
 /// acknowledgement was lost with the answer; the answer came by a timer.
 fn is_answer_resent(wait: &ExchangeWait<'_>) -> bool {
     let asked_by = wait.exchange.asked_by;
-    let answers =
-        wait.phase == ExchangePhase::ServerThink && wait.after().is_some_and(|s| s.from != asked_by);
+    let answers = wait.phase == ExchangePhase::ServerThink
+        && wait.after().is_some_and(|s| s.from != asked_by);
     let inner = wait.inner();
     let copy = inner
         .iter()

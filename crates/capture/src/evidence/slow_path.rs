@@ -6,9 +6,11 @@
 //! acknowledgement of a request that comes late, and in copies that prove
 //! needless.
 
-use super::{WaitClaim, EvidenceDetector, EvidenceKind, LONGEST_NS, DelayOwner, Reason, ExchangeWait};
+use super::{
+    DelayOwner, EvidenceDetector, EvidenceKind, ExchangeWait, LONGEST_NS, Reason, WaitClaim,
+};
 use crate::verdict::{SliceDescription, SliceFacts, ms};
-use crate::{SegmentMarks, ExchangePhase, AppProtocol};
+use crate::{AppProtocol, ExchangePhase, SegmentMarks};
 
 pub(super) struct SlowPath;
 
@@ -29,12 +31,17 @@ impl EvidenceDetector for SlowPath {
         let sender = wait.sender();
         let before = wait.before();
         if before.from == sender {
-            let copy = |s: &crate::Segment| s.marks.any(SegmentMarks::RESENT) && s.seq == before.seq;
+            let copy =
+                |s: &crate::Segment| s.marks.any(SegmentMarks::RESENT) && s.seq == before.seq;
             let early = wait.after().is_some_and(copy);
             let far_ns = wait.near_ns(sender.other());
             if early && wait.length_ns() < far_ns {
                 // Sent again before any answer could have come.
-                return Some(WaitClaim::whole(wait, Reason::TurnRoundTrip, DelayOwner::Network));
+                return Some(WaitClaim::whole(
+                    wait,
+                    Reason::TurnRoundTrip,
+                    DelayOwner::Network,
+                ));
             }
             return needless_copy(wait);
         }
@@ -49,7 +56,8 @@ impl EvidenceDetector for SlowPath {
         if path_ns <= 0 {
             return None;
         }
-        let reason = if path_ns > near_ns * 2 + RISE_NS && wait.phase != ExchangePhase::ClientThink {
+        let reason = if path_ns > near_ns * 2 + RISE_NS && wait.phase != ExchangePhase::ClientThink
+        {
             Reason::DelaySpike
         } else {
             Reason::TurnRoundTrip
@@ -109,10 +117,9 @@ fn relayed_ns(wait: &ExchangeWait<'_>, near_ns: i64) -> Option<i64> {
 /// delays an acknowledgement so long.
 fn acknowledged_after_ns(wait: &ExchangeWait<'_>) -> Option<i64> {
     let before = wait.before();
-    let ack = wait
-        .inner()
-        .iter()
-        .find(|s| s.from != before.from && s.marks.any(SegmentMarks::ADVANCES) && s.via == before.via)?;
+    let ack = wait.inner().iter().find(|s| {
+        s.from != before.from && s.marks.any(SegmentMarks::ADVANCES) && s.via == before.via
+    })?;
     let took_ns = ack.time_ns - before.time_ns;
     let prompt = wait
         .after()

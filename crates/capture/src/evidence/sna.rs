@@ -5,13 +5,16 @@
 //! follows the grant at once. They count as closed windows.
 //! Reference: SNA Formats (GA27-3136), RFC 1795 section 8, ISO/IEC 8802-2.
 
-use super::{WaitClaim, DelayOwner, Reason, ExchangeWait};
+use super::{DelayOwner, ExchangeWait, Reason, WaitClaim};
 use crate::verdict::{SliceDescription, SliceFacts, ms, subject};
-use crate::{SegmentMarks, AppProtocol, Segment, ConnectionSide};
+use crate::{AppProtocol, ConnectionSide, Segment, SegmentMarks};
 
 /// Claims a wait for a pacing response, a DLSw window or a station.
 pub(super) fn claim(wait: &ExchangeWait<'_>) -> Option<WaitClaim> {
-    if !matches!(wait.connection.protocol, AppProtocol::Dlsw | AppProtocol::Sna) {
+    if !matches!(
+        wait.connection.protocol,
+        AppProtocol::Dlsw | AppProtocol::Sna
+    ) {
         return None;
     }
     let pacing = |s: &Segment, sender: ConnectionSide| {
@@ -29,8 +32,13 @@ pub(super) fn claim(wait: &ExchangeWait<'_>) -> Option<WaitClaim> {
         AppProtocol::Dlsw => Reason::DlswWindow,
         _ => Reason::LlcNotReady,
     };
-    held(wait, pacing, SegmentMarks::PACING_RESPONSE, Reason::SnaPacing)
-        .or_else(|| held(wait, window, SegmentMarks::READY_AGAIN, link))
+    held(
+        wait,
+        pacing,
+        SegmentMarks::PACING_RESPONSE,
+        Reason::SnaPacing,
+    )
+    .or_else(|| held(wait, window, SegmentMarks::READY_AGAIN, link))
 }
 
 /// The part of a wait between what holds the sender back and the grant.

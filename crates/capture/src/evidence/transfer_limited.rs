@@ -8,9 +8,9 @@
 //! trip, not what is seen in flight.
 //! Reference: RFC 5681, RFC 7323, RFC 2861.
 
-use super::{WaitClaim, EvidenceDetector, EvidenceKind, DelayOwner, Reason, ExchangeWait};
+use super::{DelayOwner, EvidenceDetector, EvidenceKind, ExchangeWait, Reason, WaitClaim};
 use crate::verdict::{SliceDescription, SliceFacts, bytes as size, ms};
-use crate::{TcpFlags, SegmentMarks, ExchangePhase, AppProtocol, Segment, ConnectionSide};
+use crate::{AppProtocol, ConnectionSide, ExchangePhase, Segment, SegmentMarks, TcpFlags};
 
 pub(super) struct TransferLimited;
 
@@ -22,7 +22,10 @@ impl EvidenceDetector for TransferLimited {
     fn claim(&self, wait: &ExchangeWait<'_>) -> Option<WaitClaim> {
         let (before, after) = (wait.before(), wait.after()?);
         let transfer = before.from == after.from && before.len > 0 && after.len > 0;
-        if !transfer || wait.phase == ExchangePhase::Connect || wait.connection.protocol == AppProtocol::Sna {
+        if !transfer
+            || wait.phase == ExchangePhase::Connect
+            || wait.connection.protocol == AppProtocol::Sna
+        {
             return None;
         }
         let sender = after.from;
@@ -38,7 +41,8 @@ impl EvidenceDetector for TransferLimited {
                     || round <= window.saturating_mul(2) && held())
         };
         let numbers = [round, window];
-        let network = |reason| Some(WaitClaim::whole(wait, reason, DelayOwner::Network).with(numbers));
+        let network =
+            |reason| Some(WaitClaim::whole(wait, reason, DelayOwner::Network).with(numbers));
         let bulk = u64::from(round) >= u64::from(full) * BULK_SEGMENTS;
         let ends_write = wait.is_short(before) && !bulk;
         if wait.is_busy() {
@@ -189,7 +193,10 @@ fn starting_rounds(wait: &ExchangeWait<'_>, sender: ConnectionSide) -> u32 {
 /// Data arrives at even distances, one segment or pair after the other.
 fn is_steady(wait: &ExchangeWait<'_>) -> bool {
     let before = wait.before();
-    let back = wait.timeline[..=wait.before].iter().rev().take(SEARCHED_SEGMENTS);
+    let back = wait.timeline[..=wait.before]
+        .iter()
+        .rev()
+        .take(SEARCHED_SEGMENTS);
     // Asked for each segment of a transfer, so without an allocation.
     let mut times = [0; SEARCHED_SEGMENTS];
     let mut count = 0;

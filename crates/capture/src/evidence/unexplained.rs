@@ -3,7 +3,7 @@
 //! It stands last in the table, so it claims what every other kind left. It
 //! has no remedy: a capture at another place may explain it.
 
-use super::{WaitClaim, EvidenceDetector, EvidenceKind, DelayOwner, Reason, ExchangeWait};
+use super::{DelayOwner, EvidenceDetector, EvidenceKind, ExchangeWait, Reason, WaitClaim};
 use crate::verdict::{SliceDescription, SliceFacts, ms};
 
 pub(super) struct UnexplainedWait;
@@ -14,7 +14,11 @@ impl EvidenceDetector for UnexplainedWait {
     }
 
     fn claim(&self, wait: &ExchangeWait<'_>) -> Option<WaitClaim> {
-        Some(WaitClaim::whole(wait, Reason::Unexplained, DelayOwner::Unknown))
+        Some(WaitClaim::whole(
+            wait,
+            Reason::Unexplained,
+            DelayOwner::Unknown,
+        ))
     }
 
     fn describe(&self, facts: &SliceFacts<'_>) -> SliceDescription {

@@ -4,7 +4,7 @@
 //! SYN, FIN or RST. Acknowledgements, probes and copies that were not needed
 //! lie within a wait. A wait never crosses a phase of its exchange.
 
-use crate::{Connection, Exchange, TcpFlags, SegmentMarks, ExchangePhase, Segment, ConnectionSide};
+use crate::{Connection, ConnectionSide, Exchange, ExchangePhase, Segment, SegmentMarks, TcpFlags};
 
 /// A time in which an exchange made no progress.
 pub(crate) struct ExchangeWait<'a> {
@@ -63,7 +63,9 @@ impl<'a> ExchangeWait<'a> {
 
     /// True for a FIN or RST of the end that waits.
     fn gives_up(&self, after: &Segment) -> bool {
-        after.len == 0 && after.flags.any(TcpFlags::FIN | TcpFlags::RST) && after.from != self.expected()
+        after.len == 0
+            && after.flags.any(TcpFlags::FIN | TcpFlags::RST)
+            && after.from != self.expected()
     }
 
     /// The end whose turn it is in this phase.
@@ -74,7 +76,9 @@ impl<'a> ExchangeWait<'a> {
                 true => self.before().from.other(),
                 false => ConnectionSide::Server,
             },
-            ExchangePhase::Connect if self.before().flags.has(TcpFlags::SYN | TcpFlags::ACK) => ConnectionSide::Client,
+            ExchangePhase::Connect if self.before().flags.has(TcpFlags::SYN | TcpFlags::ACK) => {
+                ConnectionSide::Client
+            }
             ExchangePhase::Connect => ConnectionSide::Server,
             _ => self.exchange.asked_by.other(),
         }
@@ -111,7 +115,8 @@ impl<'a> ExchangeWait<'a> {
     pub(crate) fn last_window(&self, side: ConnectionSide) -> Option<&'a Segment> {
         let end = self.after.unwrap_or(self.timeline.len());
         let back = self.timeline[..end].iter().rev().take(SEARCHED_SEGMENTS);
-        let mut windows = back.filter(|s| s.from == side && !s.flags.any(TcpFlags::RST | TcpFlags::SYN));
+        let mut windows =
+            back.filter(|s| s.from == side && !s.flags.any(TcpFlags::RST | TcpFlags::SYN));
         windows.next()
     }
 
@@ -160,7 +165,10 @@ impl ExchangeWait<'_> {
     /// Bytes that the receiver's window still allowed `sender` after the segment
     /// that began the wait, by what the receiver had advertised until then.
     pub(crate) fn allowed_bytes(&self, sender: ConnectionSide) -> Option<i64> {
-        let back = self.timeline[..=self.before].iter().rev().take(SEARCHED_SEGMENTS);
+        let back = self.timeline[..=self.before]
+            .iter()
+            .rev()
+            .take(SEARCHED_SEGMENTS);
         let mut windows = back
             .clone()
             .filter(|s| s.from != sender && !s.flags.any(TcpFlags::RST | TcpFlags::SYN));
@@ -234,7 +242,9 @@ impl RoundHistory {
             self.start_ns = segment.time_ns;
         }
         self.bytes = self.bytes.saturating_add(segment.len);
-        self.lost |= segment.marks.any(SegmentMarks::RESENT | SegmentMarks::LOST_SEGMENT)
+        self.lost |= segment
+            .marks
+            .any(SegmentMarks::RESENT | SegmentMarks::LOST_SEGMENT)
             && !segment.marks.any(SegmentMarks::PROVEN_SPURIOUS);
     }
 

@@ -7,9 +7,11 @@
 //! sends short segments one after the other has the algorithm off.
 //! Reference: RFC 896, RFC 1122 4.2.3.
 
-use super::{WaitClaim, EvidenceDetector, EvidenceKind, LONGEST_NS, DelayOwner, Reason, ExchangeWait};
+use super::{
+    DelayOwner, EvidenceDetector, EvidenceKind, ExchangeWait, LONGEST_NS, Reason, WaitClaim,
+};
 use crate::verdict::{SliceDescription, SliceFacts, ms, subject};
-use crate::{SegmentMarks, ExchangePhase, AppProtocol, Segment};
+use crate::{AppProtocol, ExchangePhase, Segment, SegmentMarks};
 
 pub(super) struct WaitedForAck;
 
@@ -53,8 +55,9 @@ impl EvidenceDetector for WaitedForAck {
         }
         // A full segment: the sender's window was used up by it.
         let few = before.flight <= wait.full_bytes(before.from).saturating_mul(FEW_SEGMENTS);
-        (delayed && few && delay_ns * 2 >= wait.length_ns())
-            .then(|| WaitClaim::whole(wait, Reason::DelayedAck, DelayOwner::of(ack.from)).with(numbers))
+        (delayed && few && delay_ns * 2 >= wait.length_ns()).then(|| {
+            WaitClaim::whole(wait, Reason::DelayedAck, DelayOwner::of(ack.from)).with(numbers)
+        })
     }
 
     fn describe(&self, facts: &SliceFacts<'_>) -> SliceDescription {

@@ -5,9 +5,9 @@
 //! that was filled and not opened for longer than a round trip counts too.
 //! Reference: RFC 9293 3.8.6.
 
-use super::{WaitClaim, EvidenceDetector, EvidenceKind, DelayOwner, Reason, ExchangeWait, sna};
+use super::{DelayOwner, EvidenceDetector, EvidenceKind, ExchangeWait, Reason, WaitClaim, sna};
 use crate::verdict::{SliceDescription, SliceFacts, ms, subject};
-use crate::{SegmentMarks, ExchangePhase, AppProtocol, Segment};
+use crate::{AppProtocol, ExchangePhase, Segment, SegmentMarks};
 
 pub(super) struct WindowClosed;
 
@@ -41,7 +41,9 @@ impl EvidenceDetector for WindowClosed {
         let before = wait.before();
         let end = wait.connection.end(receiver);
         let known = end.window_first_bytes > 0 && before.from == sender && before.len > 0;
-        let copied = wait.after().is_some_and(|s| s.marks.any(SegmentMarks::RESENT));
+        let copied = wait
+            .after()
+            .is_some_and(|s| s.marks.any(SegmentMarks::RESENT));
         if !known || copied || wait.length_ns() < LEAST_NS {
             return None;
         }
@@ -100,16 +102,16 @@ impl EvidenceDetector for WindowClosed {
 fn closed_since(wait: &ExchangeWait<'_>, sender: crate::ConnectionSide) -> Option<i64> {
     let receiver = sender.other();
     let shut = |s: &Segment| s.marks.any(SegmentMarks::ZERO_WINDOW) || s.window == 0;
-    let mut windows = wait
-        .inner()
-        .iter()
-        .filter(|s| s.from == receiver && !s.flags.any(crate::TcpFlags::RST | crate::TcpFlags::SYN));
+    let mut windows = wait.inner().iter().filter(|s| {
+        s.from == receiver && !s.flags.any(crate::TcpFlags::RST | crate::TcpFlags::SYN)
+    });
     if let Some(first) = windows.find(|s| shut(s)) {
         return Some(first.time_ns);
     }
     let end = wait.before + 1;
-    let last = (wait.timeline[..end].iter().rev().take(16))
-        .find(|s| s.from == receiver && !s.flags.any(crate::TcpFlags::RST | crate::TcpFlags::SYN))?;
+    let last = (wait.timeline[..end].iter().rev().take(16)).find(|s| {
+        s.from == receiver && !s.flags.any(crate::TcpFlags::RST | crate::TcpFlags::SYN)
+    })?;
     shut(last).then_some(last.time_ns)
 }
 

@@ -18,10 +18,12 @@ mod text;
 mod time;
 mod trace;
 
-pub use reconcile::{CaptureDelay, ExplainedReceive, TraceReconciliation, FigureMismatch, reconcile};
+pub use reconcile::{
+    CaptureDelay, ExplainedReceive, FigureMismatch, TraceReconciliation, reconcile,
+};
 pub use tasks::{Task, TaskList, parse_tasks};
 pub use time::{TimeOfDay, parse_time};
-pub use trace::{TracedReceive, TracedSend, SocketTrace, parse_trace};
+pub use trace::{SocketTrace, TracedReceive, TracedSend, parse_trace};
 
 /// A line that a parser could not use.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]

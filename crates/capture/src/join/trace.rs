@@ -130,7 +130,14 @@ struct Reader {
 }
 
 impl Reader {
-    fn entry(&mut self, kind: TraceEntryKind, task: u64, at: TimeOfDay, printed: Option<f64>, line: usize) {
+    fn entry(
+        &mut self,
+        kind: TraceEntryKind,
+        task: u64,
+        at: TimeOfDay,
+        printed: Option<f64>,
+        line: usize,
+    ) {
         self.trace.entries += 1;
         match kind {
             TraceEntryKind::Send(bytes) => self.sends.push(TracedSend { task, bytes, at }),

@@ -6,7 +6,7 @@
 
 use super::packets::{PointPackets, SeenPacket};
 use super::pair::{PairedFlow, overlap};
-use super::{PathHop, HopWay, JoinedPoints, LostPacket, NeedlessRepeats};
+use super::{HopWay, JoinedPoints, LostPacket, NeedlessRepeats, PathHop};
 use crate::TcpFlags;
 use crate::tcp::before;
 

@@ -18,7 +18,7 @@ mod share;
 mod verdict;
 
 pub use crate::capture_points::{
-    CaptureFile, CapturePoints, PathHop, HopWay, LostPacket, PlaceTime, PointClock, NeedlessRepeats,
+    CaptureFile, CapturePoints, HopWay, LostPacket, NeedlessRepeats, PathHop, PlaceTime, PointClock,
 };
 pub use packets::PointPackets;
 
@@ -142,7 +142,11 @@ impl JoinedPoints {
 }
 
 /// The pairs of two points, for their clocks.
-fn clock_pairs(one: &PointPackets, other: &PointPackets, pairing: &PacketPairing) -> Vec<ClockPair> {
+fn clock_pairs(
+    one: &PointPackets,
+    other: &PointPackets,
+    pairing: &PacketPairing,
+) -> Vec<ClockPair> {
     let mut pairs = Vec::new();
     for flow in &pairing.flows {
         for at in &one.flows[flow.at[0] as usize].packets {

@@ -6,7 +6,7 @@
 
 use crate::decode::{self, FlowKey, Packet};
 use crate::read::{FrameBlock, Reader};
-use crate::{TcpFlags, AnalysisOptions, ReadError};
+use crate::{AnalysisOptions, ReadError, TcpFlags};
 use std::collections::HashMap;
 use std::io::Read;
 
@@ -41,7 +41,8 @@ pub(super) struct SeenPacket {
 impl SeenPacket {
     /// The sequence number after it (SYN and FIN count one).
     pub(super) fn end(&self) -> u32 {
-        let control = u32::from(self.flags.has(TcpFlags::SYN)) + u32::from(self.flags.has(TcpFlags::FIN));
+        let control =
+            u32::from(self.flags.has(TcpFlags::SYN)) + u32::from(self.flags.has(TcpFlags::FIN));
         self.seq.wrapping_add(self.len).wrapping_add(control)
     }
 

@@ -6,7 +6,7 @@
 use super::losses::HopLosses;
 use super::share::WaitDivider;
 use super::{JoinedPoints, PlaceTime};
-use crate::{EvidenceKind, CaptureExplanation, LedgerInterval, EvidenceSlice, VerdictKind};
+use crate::{CaptureExplanation, EvidenceKind, EvidenceSlice, LedgerInterval, VerdictKind};
 
 /// The time of the waits by place.
 pub(super) struct PlacedWaits {
@@ -42,7 +42,11 @@ impl HopTime {
 }
 
 /// Gives each wait of the explanation to the parts of the way.
-pub(super) fn places(joined: &JoinedPoints, explanation: &CaptureExplanation, losses: &HopLosses) -> PlacedWaits {
+pub(super) fn places(
+    joined: &JoinedPoints,
+    explanation: &CaptureExplanation,
+    losses: &HopLosses,
+) -> PlacedWaits {
     let parts = joined.points.len() + 1;
     let kind = explanation.verdict.as_ref().and_then(verdict_kind);
     let mut sums = vec![[0_i64; 2]; parts + 1];

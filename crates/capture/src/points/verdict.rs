@@ -8,7 +8,10 @@ use super::JoinedPoints;
 use super::losses::HopLosses;
 use super::place::{HopTime, PlacedWaits};
 use crate::verdict::ms;
-use crate::{EvidenceKind, CaptureExplanation, LedgerInterval, DelayOwner, Reason, EvidenceSlice, EvidenceStrength, VerdictKind};
+use crate::{
+    CaptureExplanation, DelayOwner, EvidenceKind, EvidenceSlice, EvidenceStrength, LedgerInterval,
+    Reason, VerdictKind,
+};
 
 /// Moves time that was taken for an end's to the path, where it passed there.
 pub(super) fn correct(
@@ -82,7 +85,12 @@ fn correct_exchanges(explanation: &mut CaptureExplanation, wait: &LedgerInterval
 }
 
 /// The slice of answers or requests that were lost between two points.
-fn lost_slice(joined: &JoinedPoints, time: &HopTime, losses: &HopLosses, total_ms: f64) -> EvidenceSlice {
+fn lost_slice(
+    joined: &JoinedPoints,
+    time: &HopTime,
+    losses: &HopLosses,
+    total_ms: f64,
+) -> EvidenceSlice {
     let (near, far) = (
         &joined.points[time.hop].name,
         &joined.points[time.hop + 1].name,

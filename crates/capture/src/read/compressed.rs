@@ -13,7 +13,9 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 type ByteSource<'a> = Box<dyn Read + Send + 'a>;
 
 /// `source` as it would be uncompressed, and the name of the compression.
-pub(super) fn open<'a>(mut source: ByteSource<'a>) -> io::Result<(ByteSource<'a>, Option<&'static str>)> {
+pub(super) fn open<'a>(
+    mut source: ByteSource<'a>,
+) -> io::Result<(ByteSource<'a>, Option<&'static str>)> {
     let mut head = vec![0; 4];
     let (filled, error) = read_full(&mut source, &mut head);
     if let Some(error) = error {

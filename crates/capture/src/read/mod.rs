@@ -18,7 +18,7 @@ mod pcap;
 mod pcapng;
 mod snoop;
 
-use crate::{CaptureInfo, KeyLog, FileProblem, ReadError};
+use crate::{CaptureInfo, FileProblem, KeyLog, ReadError};
 use std::io::{self, Read};
 
 /// Splits a capture file into frames.
@@ -95,7 +95,11 @@ impl<'a> Reader<'a> {
         } else if let Some((snoop, used)) = snoop::SnoopHeader::open(&head)? {
             (FormatState::Snoop(snoop), "snoop", used)
         } else if pcapng::PcapngSection::recognise(&head) {
-            (FormatState::Pcapng(pcapng::PcapngSection::default()), "pcapng", 0)
+            (
+                FormatState::Pcapng(pcapng::PcapngSection::default()),
+                "pcapng",
+                0,
+            )
         } else if head.is_empty() {
             return Err(ReadError::Empty);
         } else if erf::recognise(&head) {

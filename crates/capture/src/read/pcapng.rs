@@ -5,7 +5,7 @@
 //! comments, names and statistics are passed over.
 
 use super::{Frame, MAX_RECORD_BYTES, ReadStep, u16_at, u32_at};
-use crate::{KeyLog, KeyLogError, FileProblem};
+use crate::{FileProblem, KeyLog, KeyLogError};
 
 /// State of the current section.
 #[derive(Default)]

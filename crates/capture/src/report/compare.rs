@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::columns::columns;
 use super::ms;
-use crate::{EvidenceKind, CaptureExplanation, ServiceTotals};
+use crate::{CaptureExplanation, EvidenceKind, ServiceTotals};
 
 /// Before against after.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -40,7 +40,9 @@ impl ComparisonRow {
 /// Compares.
 pub fn compare(before: &CaptureExplanation, after: &CaptureExplanation) -> CaptureComparison {
     let mut rows = Vec::new();
-    let both = |name: String, unit: &'static str, f: &dyn Fn(&CaptureExplanation) -> Option<f64>| ComparisonRow {
+    let both = |name: String,
+                unit: &'static str,
+                f: &dyn Fn(&CaptureExplanation) -> Option<f64>| ComparisonRow {
         name,
         unit,
         before: f(before),

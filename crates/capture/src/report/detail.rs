@@ -5,7 +5,8 @@ use std::fmt::Write;
 use super::columns::columns;
 use super::{ms, percent};
 use crate::{
-    CapturePoint, Connection, EvidenceKind, Exchange, CaptureExplanation, Segment, ConnectionSide, station,
+    CaptureExplanation, CapturePoint, Connection, ConnectionSide, EvidenceKind, Exchange, Segment,
+    station,
 };
 
 /// The exchange of this number (its request's first packet), if it was kept.

@@ -9,7 +9,7 @@ use super::slice_bar::{paint, slice_bar};
 use super::text::{now_ms, title};
 use super::{ladder_svg, ms};
 use crate::verdict::LEAST_SHARE;
-use crate::{EvidenceKind, Exchange, CaptureExplanation, EvidenceSlice, VerdictKind, station};
+use crate::{CaptureExplanation, EvidenceKind, EvidenceSlice, Exchange, VerdictKind, station};
 
 /// The page. `pictures` exchanges are drawn, the first one unfolded.
 pub fn html(explanation: &CaptureExplanation, heading: &str, pictures: usize) -> String {
@@ -97,7 +97,8 @@ fn slices(slices: &[EvidenceSlice]) -> String {
     let heading = "<tr><th><th>owner<th>waits<th>ms<th>%</tr>";
     let (large, small): (Vec<&EvidenceSlice>, Vec<&EvidenceSlice>) =
         slices.iter().partition(|slice| slice.share >= LEAST_SHARE);
-    let rows = |slices: &[&EvidenceSlice]| slices.iter().map(|slice| row(slice)).collect::<String>();
+    let rows =
+        |slices: &[&EvidenceSlice]| slices.iter().map(|slice| row(slice)).collect::<String>();
     let rest = match small.is_empty() {
         true => String::new(),
         false => format!(

@@ -11,7 +11,7 @@ use measure::report::escape;
 use super::detail::second_port;
 use super::ms;
 use super::slice_bar::paint;
-use crate::{Connection, Exchange, TcpFlags, LedgerInterval, Segment, ConnectionSide, station};
+use crate::{Connection, ConnectionSide, Exchange, LedgerInterval, Segment, TcpFlags, station};
 
 /// The diagram for a page: a wide and a narrow SVG element, of which the page's
 /// style shows one. Of a DLSw link with two TCP connections, `second` is the one
@@ -171,7 +171,9 @@ fn arrows(exchange: &Exchange) -> Vec<LadderArrow> {
         if after_gap {
             burst = arrows.len();
         }
-        let control = segment.flags.any(TcpFlags::SYN | TcpFlags::FIN | TcpFlags::RST);
+        let control = segment
+            .flags
+            .any(TcpFlags::SYN | TcpFlags::FIN | TcpFlags::RST);
         let first = burst.min(arrows.len());
         let joined = arrows[first..].iter_mut().find(|a| {
             !single && !control && a.from == segment.from && (a.bytes > 0) == (segment.len > 0)
@@ -302,7 +304,12 @@ fn draw(
 
 /// The band of a wait over the heights of its arrows, its text where there is
 /// most room.
-fn band(frame: &Frame, wait: &LedgerInterval, heights: &[f64], (part, parts): (usize, usize)) -> String {
+fn band(
+    frame: &Frame,
+    wait: &LedgerInterval,
+    heights: &[f64],
+    (part, parts): (usize, usize),
+) -> String {
     let kind = wait.reason.kind();
     let (colour, opacity) = paint(kind);
     let (style, opacity) = (format!("fill:{colour}"), opacity * BAND_OPACITY);

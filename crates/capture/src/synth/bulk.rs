@@ -44,7 +44,11 @@ pub fn bulk(kind: BulkKind, bytes: u64, seed: u64, to: impl Write) -> io::Result
     let mut packets = 0;
     let mut flows = 0;
     for slot in 0..open {
-        places.push(BulkConnection::new(&mut flows, rng.below(200_000_000), &mut rng));
+        places.push(BulkConnection::new(
+            &mut flows,
+            rng.below(200_000_000),
+            &mut rng,
+        ));
         queue.push(Reverse((places[slot].base_ns, slot)));
     }
     while let Some(Reverse((now, slot))) = queue.pop() {

@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 
 use super::end::TcpControlBlock;
 use super::frame::{ACK, FIN, PSH, RST, SYN, Segment};
-use super::model::{FaultAction, CloseStyle, Conversation, CapturePlace, PacketSelector};
+use super::model::{CapturePlace, CloseStyle, Conversation, FaultAction, PacketSelector};
 use super::payload;
 use super::rng::SeededRng;
 use crate::ConnectionSide;
@@ -153,11 +153,21 @@ impl<'a> ConversationPlay<'a> {
             return;
         }
         self.send(ConnectionSide::Client, SYN, 0, 0, None);
-        self.at(self.now + (1_000_000_000 << tries), PlayEvent::Open(tries + 1));
+        self.at(
+            self.now + (1_000_000_000 << tries),
+            PlayEvent::Open(tries + 1),
+        );
     }
 
     /// Puts a segment on the path. `seq` and the payload are stream offsets.
-    fn send(&mut self, side: ConnectionSide, flags: u8, seq: u32, len: u32, dsack: Option<(u32, u32)>) {
+    fn send(
+        &mut self,
+        side: ConnectionSide,
+        flags: u8,
+        seq: u32,
+        len: u32,
+        dsack: Option<(u32, u32)>,
+    ) {
         let peer_iss = self.ends[side.other().index()].iss;
         let scaled = self.script.ends.iter().all(|e| e.options);
         let hop_limit = match (flags & RST != 0, self.script.close) {
@@ -352,7 +362,9 @@ impl<'a> ConversationPlay<'a> {
                 self.end(side).peer_window = window;
                 self.send(ConnectionSide::Server, SYN | ACK, 0, 0, None);
             }
-            ConnectionSide::Client if self.ends[0].established => self.acknowledge(ConnectionSide::Client, None),
+            ConnectionSide::Client if self.ends[0].established => {
+                self.acknowledge(ConnectionSide::Client, None)
+            }
             ConnectionSide::Client => {
                 self.end(side).peer_window = u32::from(segment.window);
                 let stamps = self.script.ends.iter().all(|e| e.options);
@@ -514,7 +526,12 @@ impl<'a> ConversationPlay<'a> {
             return;
         }
         let last = self.write(ConnectionSide::Server, nth, begin);
-        if is_last && matches!(self.script.close, CloseStyle::Server | CloseStyle::HalfByClient) {
+        if is_last
+            && matches!(
+                self.script.close,
+                CloseStyle::Server | CloseStyle::HalfByClient
+            )
+        {
             self.at(last, PlayEvent::Shut(ConnectionSide::Server));
         }
     }
@@ -554,7 +571,7 @@ const EVENTS_MAX: usize = 4_000_000;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synth::{DelayedAck, Exchange, Fault, AppWrite};
+    use crate::synth::{AppWrite, DelayedAck, Exchange, Fault};
 
     fn play(conversation: &Conversation) -> Vec<Segment> {
         simulate(conversation).0

@@ -31,9 +31,9 @@ pub use bulk::{BulkKind, bulk};
 pub use conversation::simulate;
 pub use frame::Segment;
 pub use model::{
-    FaultAction, CloseStyle, Conversation, DelayedAck, EndModel, Exchange, Fault, NetworkPath, PayloadKind, CapturePlace, Reader,
-    PacketSelector, AppWrite,
+    AppWrite, CapturePlace, CloseStyle, Conversation, DelayedAck, EndModel, Exchange, Fault,
+    FaultAction, NetworkPath, PacketSelector, PayloadKind, Reader,
 };
-pub use planted::{PLANTED, PlantedCapture, FixtureView, paced, planted, stopped};
+pub use planted::{FixtureView, PLANTED, PlantedCapture, paced, planted, stopped};
 pub use rng::SeededRng;
 pub use writer::{FileFormat, Writer, capture_file};

@@ -9,7 +9,12 @@ use super::model::{Exchange, PayloadKind};
 use crate::ConnectionSide;
 
 /// The bytes of one message, at least one.
-pub(super) fn message(form: PayloadKind, from: ConnectionSide, exchange: &Exchange, nth: usize) -> Vec<u8> {
+pub(super) fn message(
+    form: PayloadKind,
+    from: ConnectionSide,
+    exchange: &Exchange,
+    nth: usize,
+) -> Vec<u8> {
     let writes = match from {
         ConnectionSide::Client => &exchange.request,
         ConnectionSide::Server => &exchange.response,
@@ -146,11 +151,19 @@ mod tests {
     fn a_message_is_as_long_as_requested_or_as_its_head() {
         let exchange = Exchange::new(300, 0, 5000);
         for form in [PayloadKind::Http, PayloadKind::Framed, PayloadKind::Opaque] {
-            assert_eq!(message(form, ConnectionSide::Client, &exchange, 0).len(), 300);
-            assert_eq!(message(form, ConnectionSide::Server, &exchange, 0).len(), 5000);
+            assert_eq!(
+                message(form, ConnectionSide::Client, &exchange, 0).len(),
+                300
+            );
+            assert_eq!(
+                message(form, ConnectionSide::Server, &exchange, 0).len(),
+                5000
+            );
         }
         let short = Exchange::new(1, 0, 1);
-        assert!(message(PayloadKind::Http, ConnectionSide::Client, &short, 0).ends_with(b"\r\n\r\n"));
+        assert!(
+            message(PayloadKind::Http, ConnectionSide::Client, &short, 0).ends_with(b"\r\n\r\n")
+        );
     }
 
     #[test]

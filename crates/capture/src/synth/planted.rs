@@ -9,7 +9,8 @@ use std::io;
 use super::conversation::simulate;
 use super::frame::{ACK, Segment};
 use super::model::{
-    FaultAction, CloseStyle, Conversation, DelayedAck, Exchange, Fault, PayloadKind, CapturePlace, Reader, PacketSelector, AppWrite,
+    AppWrite, CapturePlace, CloseStyle, Conversation, DelayedAck, Exchange, Fault, FaultAction,
+    PacketSelector, PayloadKind, Reader,
 };
 use super::sna::{LinkWord, SnaLink, SnaUnit, sna_capture};
 use super::writer::{FileFormat, Writer, capture_file};
@@ -245,7 +246,10 @@ pub static PLANTED: &[PlantedCapture] = &[
         brings: &[],
         make: |view| {
             let mut c = lan(vec![Exchange::new(5_000, 2_000, 500)]);
-            c.path.faults = vec![lose(ConnectionSide::Client, PacketSelector::LongerThan(1_200))];
+            c.path.faults = vec![lose(
+                ConnectionSide::Client,
+                PacketSelector::LongerThan(1_200),
+            )];
             c.client_end().fallback_mss = Some(536);
             file(view, &[c])
         },
@@ -519,7 +523,8 @@ fn ack_storm(view: &FixtureView) -> Vec<u8> {
     let conversation = view.of(&conversation);
     let (mut segments, streams) = simulate(&conversation);
     let last = |side: ConnectionSide| segments.iter().rev().find(|s| s.from == side).cloned();
-    let (Some(client), Some(server)) = (last(ConnectionSide::Client), last(ConnectionSide::Server)) else {
+    let (Some(client), Some(server)) = (last(ConnectionSide::Client), last(ConnectionSide::Server))
+    else {
         return Vec::new();
     };
     let at_ns = client.at_ns.max(server.at_ns);

@@ -15,7 +15,7 @@ use super::sna_dlsw;
 use super::writer::{EPOCH_NS, FileFormat, Writer};
 use crate::ConnectionSide;
 use sna::dlc::{mac, pdu};
-use sna::wire::rh::{RequestedResponse, RuCategory, Rh};
+use sna::wire::rh::{RequestedResponse, Rh, RuCategory};
 use sna::wire::{fmh5, ipm, th};
 
 /// One unit of a script.
@@ -172,7 +172,12 @@ impl SnaUnit {
 }
 
 /// The capture of a script over a path of `one_way_us`, taken at `place`.
-pub fn sna_capture(link: SnaLink, place: CapturePlace, one_way_us: u64, script: &[SnaUnit]) -> Vec<u8> {
+pub fn sna_capture(
+    link: SnaLink,
+    place: CapturePlace,
+    one_way_us: u64,
+    script: &[SnaUnit],
+) -> Vec<u8> {
     sna_captures(place, one_way_us, &[(link, 0, script)])
 }
 
@@ -211,7 +216,9 @@ pub fn sna_captures(
                     };
                     writer.segment(&segment, *ends, payload)?;
                 }
-                FrameContent::Frame(frame) => writer.frame(EPOCH_NS + sent.seen_us * 1000, frame)?,
+                FrameContent::Frame(frame) => {
+                    writer.frame(EPOCH_NS + sent.seen_us * 1000, frame)?
+                }
             }
         }
         writer.finish()
@@ -287,9 +294,19 @@ fn ethernet(tape: &mut FrameTape, script: &[SnaUnit]) {
         FrameContent::Frame(out)
     };
     let unnumbered = |kind: pdu::UnnumberedFrame| pdu::ControlField::U { kind, pf: true };
-    let sabme = frame(ConnectionSide::Client, unnumbered(pdu::UnnumberedFrame::Sabme), false, &[]);
+    let sabme = frame(
+        ConnectionSide::Client,
+        unnumbered(pdu::UnnumberedFrame::Sabme),
+        false,
+        &[],
+    );
     tape.send(ConnectionSide::Client, 0, sabme);
-    let ua = frame(ConnectionSide::Server, unnumbered(pdu::UnnumberedFrame::Ua), true, &[]);
+    let ua = frame(
+        ConnectionSide::Server,
+        unnumbered(pdu::UnnumberedFrame::Ua),
+        true,
+        &[],
+    );
     tape.send(ConnectionSide::Server, 200, ua);
     let mut counts = [0_u8; 2];
     for (n, unit) in script.iter().enumerate() {

@@ -7,10 +7,12 @@
 use std::net::SocketAddr;
 
 use super::frame::{ACK, FIN, PSH, SYN, Segment};
-use super::sna::{LinkWord, SnaLink, SnaUnit, FrameTape, FrameContent};
+use super::sna::{FrameContent, FrameTape, LinkWord, SnaLink, SnaUnit};
 use crate::ConnectionSide;
-use sna::dlc::caps::{self, SwitchCapabilities, Exchange};
-use sna::dlc::ssp::{ControlPart, CircuitEnd, Flow, Kind, SspMessage, FlowOperator, PORT, StationPair};
+use sna::dlc::caps::{self, Exchange, SwitchCapabilities};
+use sna::dlc::ssp::{
+    CircuitEnd, ControlPart, Flow, FlowOperator, Kind, PORT, SspMessage, StationPair,
+};
 
 /// Writes a link and its script.
 pub(super) fn write(link: SnaLink, tape: &mut FrameTape, script: &[SnaUnit]) {
@@ -23,7 +25,11 @@ pub(super) fn write(link: SnaLink, tape: &mut FrameTape, script: &[SnaUnit]) {
             40_000 + n
         },
     );
-    let first = DlswWire::new([near.into(), ([10, 0, 0, 2], PORT).into()], ConnectionSide::Client, n);
+    let first = DlswWire::new(
+        [near.into(), ([10, 0, 0, 2], PORT).into()],
+        ConnectionSide::Client,
+        n,
+    );
     let mut wires = vec![first];
     wires[0].open(tape);
     if link != SnaLink::Dlsw {
@@ -59,20 +65,32 @@ fn meet(link: SnaLink, tape: &mut FrameTape, wires: &mut [DlswWire]) {
     first.send_message(tape, ConnectionSide::Client, 40, message(&request));
     second.open(tape);
     second.send_message(tape, ConnectionSide::Server, 60, message(&request));
-    second.send_message(tape, ConnectionSide::Server, 15, message(&Exchange::Accepted));
-    first.send_message(tape, ConnectionSide::Client, 50, message(&Exchange::Accepted));
+    second.send_message(
+        tape,
+        ConnectionSide::Server,
+        15,
+        message(&Exchange::Accepted),
+    );
+    first.send_message(
+        tape,
+        ConnectionSide::Client,
+        50,
+        message(&Exchange::Accepted),
+    );
 }
 
 /// A circuit and what the script has on it.
 fn circuit(tape: &mut FrameTape, wires: &mut [DlswWire], script: &[SnaUnit]) {
     let number = u32::from(tape.number) * 16;
     let (own, other) = (number + 7, number + 9);
-    let mut say = |tape: &mut FrameTape, from: ConnectionSide, after_us: u64, message: SspMessage<'_>| {
-        let mut bytes = Vec::new();
-        message.emit(&mut bytes);
-        let at = wires.iter().position(|wire| wire.opener == from);
-        wires[at.filter(|_| wires.len() > 1).unwrap_or(0)].send_message(tape, from, after_us, bytes);
-    };
+    let mut say =
+        |tape: &mut FrameTape, from: ConnectionSide, after_us: u64, message: SspMessage<'_>| {
+            let mut bytes = Vec::new();
+            message.emit(&mut bytes);
+            let at = wires.iter().position(|wire| wire.opener == from);
+            wires[at.filter(|_| wires.len() > 1).unwrap_or(0)]
+                .send_message(tape, from, after_us, bytes);
+        };
     let control = |from_origin: bool| ControlPart {
         from_origin,
         stations: StationPair {
@@ -170,11 +188,22 @@ impl DlswWire {
     }
 
     /// A segment of the link's end `from`, after what was sent before.
-    fn send(&mut self, tape: &mut FrameTape, from: ConnectionSide, after_us: u64, flags: u8, payload: Vec<u8>) {
+    fn send(
+        &mut self,
+        tape: &mut FrameTape,
+        from: ConnectionSide,
+        after_us: u64,
+        flags: u8,
+        payload: Vec<u8>,
+    ) {
         let segment = self.segment(from, flags, payload.len() as u32);
         let control = flags & (SYN | FIN) != 0;
         self.next[segment.from.index()] += segment.len + u32::from(control);
-        tape.send(from, after_us, FrameContent::Segment(segment, self.ends, payload));
+        tape.send(
+            from,
+            after_us,
+            FrameContent::Segment(segment, self.ends, payload),
+        );
     }
 
     /// The handshake.
@@ -193,7 +222,13 @@ impl DlswWire {
     }
 
     /// A message, acknowledged at once.
-    fn send_message(&mut self, tape: &mut FrameTape, from: ConnectionSide, after_us: u64, message: Vec<u8>) {
+    fn send_message(
+        &mut self,
+        tape: &mut FrameTape,
+        from: ConnectionSide,
+        after_us: u64,
+        message: Vec<u8>,
+    ) {
         self.send(tape, from, after_us, ACK | PSH, message);
         let ack = self.segment(from.other(), ACK, 0);
         let arrives_us = tape.now_us + tape.one_way_us;

@@ -2,7 +2,7 @@
 
 use super::{TcpTracker, before};
 use crate::decode::Packet;
-use crate::{TcpFlags, SegmentMarks, Segment, ConnectionSide};
+use crate::{ConnectionSide, Segment, SegmentMarks, TcpFlags};
 
 impl TcpTracker {
     /// Sets the marks of `segment` and moves both directions on.
@@ -44,7 +44,10 @@ impl TcpTracker {
                         false => marks.set(SegmentMarks::DUPLICATE_ACK),
                     }
                 }
-                if window == 0 && same_window && rev.last_marks & SegmentMarks::ZERO_WINDOW_PROBE != 0 {
+                if window == 0
+                    && same_window
+                    && rev.last_marks & SegmentMarks::ZERO_WINDOW_PROBE != 0
+                {
                     marks.set(SegmentMarks::ZERO_WINDOW_PROBE_ACK);
                 }
             }

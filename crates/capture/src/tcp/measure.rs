@@ -5,7 +5,9 @@ use super::half::{Half, RetransmittedSegment, TimedSegment};
 use super::{TcpTracker, before};
 use crate::connection::ResetPacket;
 use crate::decode::Packet;
-use crate::{CapturePoint, Connection, TcpFlags, SegmentMarks, RoundTripTime, Segment, ConnectionSide};
+use crate::{
+    CapturePoint, Connection, ConnectionSide, RoundTripTime, Segment, SegmentMarks, TcpFlags,
+};
 
 impl TcpTracker {
     /// Brings `connection` up to date with a segment that was judged.
@@ -25,7 +27,8 @@ impl TcpTracker {
         {
             self.complete(connection, segment);
         }
-        if segment.flags.any(TcpFlags::FIN | TcpFlags::RST) || connection.close.first_fin.is_some() {
+        if segment.flags.any(TcpFlags::FIN | TcpFlags::RST) || connection.close.first_fin.is_some()
+        {
             close(connection, segment, self.passed_over);
         }
         note_source(connection, segment);

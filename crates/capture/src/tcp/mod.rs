@@ -14,7 +14,7 @@ mod judge;
 mod measure;
 
 use crate::decode::Packet;
-use crate::{Connection, TcpFlags, SegmentMarks, Segment, ConnectionSide};
+use crate::{Connection, ConnectionSide, Segment, SegmentMarks, TcpFlags};
 use half::Half;
 
 /// Follows both directions of one connection.

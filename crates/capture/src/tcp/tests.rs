@@ -24,7 +24,13 @@ impl ConnectionCase {
             number: 0,
         };
         case.put(ConnectionSide::Client, 0, TcpFlags::SYN, (0, 0), 0);
-        case.put(ConnectionSide::Server, server_us, TcpFlags::SYN | TcpFlags::ACK, (0, 1), 0);
+        case.put(
+            ConnectionSide::Server,
+            server_us,
+            TcpFlags::SYN | TcpFlags::ACK,
+            (0, 1),
+            0,
+        );
         let now = server_us + client_us;
         case.put(ConnectionSide::Client, now, TcpFlags::ACK, (1, 1), 0);
         case
@@ -117,7 +123,9 @@ fn a_timer_is_distinguished_from_duplicate_acknowledgements() {
     let mut case = ConnectionCase::open(50, 10_000);
     case.put(ConnectionSide::Client, 20_000, DATA, (1, 1), 1_460);
     let again = case.put(ConnectionSide::Client, 260_000, DATA, (1, 1), 1_460);
-    assert!(again.marks.any(SegmentMarks::RETRANSMISSION) && again.marks.any(SegmentMarks::TIMEOUT));
+    assert!(
+        again.marks.any(SegmentMarks::RETRANSMISSION) && again.marks.any(SegmentMarks::TIMEOUT)
+    );
 
     let mut case = ConnectionCase::open(50, 10_000);
     for n in 0..4 {
@@ -133,7 +141,10 @@ fn a_timer_is_distinguished_from_duplicate_acknowledgements() {
         case.put(ConnectionSide::Server, 30_100 + n, TcpFlags::ACK, (1, 1), 0);
     }
     let again = case.put(ConnectionSide::Client, 30_200, DATA, (1, 1), 1_460);
-    assert!(again.marks.any(SegmentMarks::FAST_RETRANSMISSION) && !again.marks.any(SegmentMarks::TIMEOUT));
+    assert!(
+        again.marks.any(SegmentMarks::FAST_RETRANSMISSION)
+            && !again.marks.any(SegmentMarks::TIMEOUT)
+    );
 }
 
 #[test]
@@ -145,16 +156,28 @@ fn a_receiver_proves_a_needless_copy() {
     case.send(ConnectionSide::Client, 240_000, DATA, (1, 1), 500, |p| {
         p.ts_value = 320
     });
-    case.send(ConnectionSide::Server, 250_000, TcpFlags::ACK, (1, 501), 0, |p| {
-        p.ts_echo = 100
-    });
+    case.send(
+        ConnectionSide::Server,
+        250_000,
+        TcpFlags::ACK,
+        (1, 501),
+        0,
+        |p| p.ts_echo = 100,
+    );
     assert_eq!(case.tracker.proven, Some(500));
 
     let mut case = ConnectionCase::open(50, 10_000);
     case.put(ConnectionSide::Client, 20_000, DATA, (1, 1), 500);
     case.put(ConnectionSide::Client, 240_000, DATA, (1, 1), 500);
     let report = |p: &mut Packet| (p.sack, p.dsack) = (true, Some(BASE[0] + 1));
-    let ack = case.send(ConnectionSide::Server, 250_000, TcpFlags::ACK, (1, 501), 0, report);
+    let ack = case.send(
+        ConnectionSide::Server,
+        250_000,
+        TcpFlags::ACK,
+        (1, 501),
+        0,
+        report,
+    );
     assert!(ack.marks.any(SegmentMarks::DSACK));
     assert_eq!(case.tracker.proven, Some(1));
 }
@@ -186,7 +209,13 @@ fn flights_show_the_growth_of_the_window() {
         }
         for n in 1..=count as u32 {
             let at = 149_000 + 50_000 * round + n as i64;
-            case.put(ConnectionSide::Server, at, TcpFlags::ACK, (1, start + n * 1_460), 0);
+            case.put(
+                ConnectionSide::Server,
+                at,
+                TcpFlags::ACK,
+                (1, start + n * 1_460),
+                0,
+            );
         }
     }
     assert_eq!(case.connection.client.flight_max_bytes, 11_680);

@@ -5,7 +5,7 @@
 //! where the trace was formatted by IPCS, and where task records of its monitor
 //! are joined; `--advice` asks for it.
 
-use crate::{Connection, AppProtocol};
+use crate::{AppProtocol, Connection};
 use serde::Serialize;
 
 /// A system that advice can be for.

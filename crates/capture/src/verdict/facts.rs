@@ -6,7 +6,7 @@
 use super::advice::{AdvicePlatform, EndSystems};
 use crate::evidence::{DelayOwner, Reason};
 use crate::ledger::{LedgerInterval, ReasonSums};
-use crate::{Connection, SegmentMarks, AnalysisOptions, station};
+use crate::{AnalysisOptions, Connection, SegmentMarks, station};
 
 /// Facts about all connections, summed up in each share.
 #[derive(Clone, Debug, Default)]
@@ -189,7 +189,11 @@ impl SliceFacts<'_> {
     /// Advice for the systems that were seen or asked for.
     pub(crate) fn advice(&self, linux: &str, zos: &str) -> String {
         let zos_wanted = self.context.advice.contains(&AdvicePlatform::Zos);
-        let other_wanted = self.context.advice.iter().any(|one| *one != AdvicePlatform::Zos);
+        let other_wanted = self
+            .context
+            .advice
+            .iter()
+            .any(|one| *one != AdvicePlatform::Zos);
         match (other_wanted || !zos_wanted, zos_wanted) {
             (true, false) => linux.to_owned(),
             (true, true) => format!("{linux}; on z/OS: {zos}"),

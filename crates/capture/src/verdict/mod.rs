@@ -12,10 +12,10 @@ mod facts;
 mod slice;
 
 pub use advice::AdvicePlatform;
-pub(crate) use facts::{Context, ConnectionFacts, SliceFacts};
+pub(crate) use facts::{ConnectionFacts, Context, SliceFacts};
 pub use slice::{EvidenceSlice, EvidenceStrength, VerdictKind};
 
-use crate::evidence::{EvidenceKind, DelayOwner, Reason, evidence};
+use crate::evidence::{DelayOwner, EvidenceKind, Reason, evidence};
 use crate::ledger::{LedgerInterval, ReasonSums};
 
 /// What a kind of evidence says about a slice.
@@ -122,7 +122,11 @@ fn slice(
             .map_or(0, LedgerInterval::length_ns),
         context,
     };
-    Some(EvidenceSlice::new(kind, &facts, evidence(kind).describe(&facts)))
+    Some(EvidenceSlice::new(
+        kind,
+        &facts,
+        evidence(kind).describe(&facts),
+    ))
 }
 
 /// The largest finding, or a verdict of kind `none`.

@@ -4,8 +4,8 @@
 //! notice. Below them it has no remedy and is never the verdict.
 
 use super::facts::Context;
-use super::{SliceDescription, LEAST_SHARE, SliceFacts, ms};
-use crate::evidence::{EvidenceKind, DelayOwner, Reason};
+use super::{LEAST_SHARE, SliceDescription, SliceFacts, ms};
+use crate::evidence::{DelayOwner, EvidenceKind, Reason};
 use serde::{Serialize, Serializer};
 
 /// What a verdict can be: a kind of evidence, or none.
@@ -83,7 +83,11 @@ pub struct EvidenceSlice {
 
 impl EvidenceSlice {
     /// The slice of a kind with its description.
-    pub(crate) fn new(kind: EvidenceKind, facts: &SliceFacts<'_>, text: SliceDescription) -> EvidenceSlice {
+    pub(crate) fn new(
+        kind: EvidenceKind,
+        facts: &SliceFacts<'_>,
+        text: SliceDescription,
+    ) -> EvidenceSlice {
         let share = match facts.total_ns {
             0 => 0.0,
             total => facts.lost_ns as f64 / total as f64,
@@ -113,7 +117,11 @@ impl EvidenceSlice {
     }
 
     /// The verdict on a capture in which nothing was lost.
-    pub(crate) fn none(slices: &[EvidenceSlice], total_ns: i64, context: &Context<'_>) -> EvidenceSlice {
+    pub(crate) fn none(
+        slices: &[EvidenceSlice],
+        total_ns: i64,
+        context: &Context<'_>,
+    ) -> EvidenceSlice {
         let parts: Vec<String> = (slices.iter())
             .filter(|slice| slice.share >= LEAST_SHARE)
             .filter_map(|slice| match slice.kind {

@@ -1,6 +1,6 @@
 //! Captures built by hand, byte by byte, for tests of one thing at a time.
 
-use capture::{CaptureExplanation, AnalysisOptions};
+use capture::{AnalysisOptions, CaptureExplanation};
 
 /// The link type of frames that begin with the IP header.
 pub const RAW: u32 = 101;
@@ -90,7 +90,8 @@ impl TestConversation {
 
     /// What is found in it.
     pub fn explain(&self) -> CaptureExplanation {
-        let mut explanation = capture::explain(&self.bytes()[..], &AnalysisOptions::default()).unwrap();
+        let mut explanation =
+            capture::explain(&self.bytes()[..], &AnalysisOptions::default()).unwrap();
         explanation.exchanges.sort_by_key(|e| (e.id, e.index));
         explanation
     }

@@ -1,7 +1,9 @@
 //! Two TCP connections of a DLSw link are read as one.
 
 use capture::synth::{CapturePlace, SnaLink, SnaUnit, paced, sna_capture, sna_captures, stopped};
-use capture::{EvidenceKind, Exchange, CaptureExplanation, AnalysisOptions, ConnectionSide, explain};
+use capture::{
+    AnalysisOptions, CaptureExplanation, ConnectionSide, EvidenceKind, Exchange, explain,
+};
 use proptest::prelude::*;
 
 use crate::build::{RAW, pcap, segment};
@@ -87,8 +89,14 @@ fn a_pair_names_each_other_and_its_exchanges_belong_to_the_first() {
         .iter()
         .map(|s| (s.from, s.len > 0, s.via))
         .collect();
-    assert!(ways.contains(&(ConnectionSide::Client, true, 0)), "{ways:?}");
-    assert!(ways.contains(&(ConnectionSide::Server, true, 1)), "{ways:?}");
+    assert!(
+        ways.contains(&(ConnectionSide::Client, true, 0)),
+        "{ways:?}"
+    );
+    assert!(
+        ways.contains(&(ConnectionSide::Server, true, 1)),
+        "{ways:?}"
+    );
     let text = capture::report::detail(&explanation, asked.id).expect("it is kept");
     assert!(
         text.contains("second TCP connection of the link: 10.0.0.2:41000"),
@@ -248,7 +256,12 @@ fn without(file: &[u8], lost: std::ops::RangeInclusive<u64>) -> Vec<u8> {
 #[test]
 fn a_link_is_followed_after_packets_that_the_capture_lost() {
     for link in [SnaLink::Dlsw, SnaLink::DlswTwo, SnaLink::DlswTwoThenOne] {
-        let whole = sna_capture(link, CapturePlace::Client, 0, &inquiries("INQUIRY", 40, 900));
+        let whole = sna_capture(
+            link,
+            CapturePlace::Client,
+            0,
+            &inquiries("INQUIRY", 40, 900),
+        );
         for (first, count) in (60..70).flat_map(|first| (1..9).map(move |n| (first, n))) {
             let file = without(&whole, first..=first + count - 1);
             let explanation = explained(&file, &AnalysisOptions::default());
@@ -292,7 +305,7 @@ fn a_capture_that_begins_inside_a_message_finds_the_next_one() {
 
 /// Capabilities that are sent, or accepted.
 fn capabilities(accepted: bool) -> Vec<u8> {
-    use sna::dlc::caps::{self, SwitchCapabilities, Exchange};
+    use sna::dlc::caps::{self, Exchange, SwitchCapabilities};
     let mut out = Vec::new();
     let exchange = match accepted {
         true => Exchange::Accepted,

@@ -3,7 +3,9 @@
 
 use std::path::Path;
 
-use capture::synth::{CloseStyle, Conversation, DelayedAck, Exchange, FileFormat, AppWrite, capture_file};
+use capture::synth::{
+    AppWrite, CloseStyle, Conversation, DelayedAck, Exchange, FileFormat, capture_file,
+};
 use capture::{AnalysisOptions, explain};
 
 /// Twenty requests, each written as a head and a body, on one connection.
@@ -39,7 +41,8 @@ fn after() -> Vec<u8> {
 }
 
 fn verdict(capture: &[u8]) -> capture::EvidenceSlice {
-    let explanation = explain(capture, &AnalysisOptions::default()).expect("a made capture can be read");
+    let explanation =
+        explain(capture, &AnalysisOptions::default()).expect("a made capture can be read");
     explanation.verdict.expect("there is always one")
 }
 

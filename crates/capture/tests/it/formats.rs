@@ -1,7 +1,7 @@
 //! Every format, byte order, resolution and link layer gives the same result.
 
 use crate::build::{RAW, pcap, segment, tcp};
-use capture::{CaptureInfo, CaptureExplanation, AnalysisOptions};
+use capture::{AnalysisOptions, CaptureExplanation, CaptureInfo};
 use std::io::Write;
 
 fn explain(bytes: &[u8]) -> CaptureExplanation {

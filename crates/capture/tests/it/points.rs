@@ -2,7 +2,7 @@
 
 use crate::build::{RAW, pcap, segment};
 use capture::points::{CapturePoints, JoinError, JoinedPoints, PointPackets};
-use capture::{CaptureExplanation, AnalysisOptions, DelayOwner};
+use capture::{AnalysisOptions, CaptureExplanation, DelayOwner};
 
 /// How far the server's clock is ahead, in microseconds.
 const AHEAD_US: u32 = 2_500_000;
@@ -121,7 +121,10 @@ fn a_server_that_is_slow_is_so_beyond_the_last_capture() {
         .up(30_000, request(), true)
         .down(1_040_000, answer(), true);
     let (explanation, points) = both.join();
-    assert_eq!(explanation.verdict.expect("a verdict").owner, DelayOwner::Server);
+    assert_eq!(
+        explanation.verdict.expect("a verdict").owner,
+        DelayOwner::Server
+    );
     // The client waited, too, before it asked.
     assert_eq!(verdict_ms(&points), [10.0, 0.0, 1_000.0, 0.0]);
 }

@@ -1,7 +1,7 @@
 //! Exchanges distinguished, protocol by protocol.
 
 use crate::build::TestConversation;
-use capture::{EvidenceKind, CaptureExplanation, AppProtocol};
+use capture::{AppProtocol, CaptureExplanation, EvidenceKind};
 
 /// Label, request bytes, response bytes, complete.
 fn exchanges(explanation: &CaptureExplanation) -> Vec<(&str, u64, u64, bool)> {

@@ -101,7 +101,8 @@ fn what_is_no_capture_is_refused_with_a_remedy() {
         capture::explain(&b""[..], &AnalysisOptions::default()),
         Err(ReadError::Empty)
     ));
-    let error = capture::explain(&b"No. Time Source\n"[..], &AnalysisOptions::default()).unwrap_err();
+    let error =
+        capture::explain(&b"No. Time Source\n"[..], &AnalysisOptions::default()).unwrap_err();
     assert!(error.to_string().contains("text2pcap"), "{error}");
     let head = &sample(FileFormat::Pcap)[..20];
     let error = capture::explain(head, &AnalysisOptions::default()).unwrap_err();
@@ -132,7 +133,8 @@ fn times_that_run_backwards_are_lifted_and_counted() {
         (6_000, segment((40_000, 80), 1, 1, 0x18, b"question")),
         (1_000, segment((80, 40_000), 1, 9, 0x18, b"answer")),
     ];
-    let explanation = capture::explain(&pcap(RAW, &frames)[..], &AnalysisOptions::default()).unwrap();
+    let explanation =
+        capture::explain(&pcap(RAW, &frames)[..], &AnalysisOptions::default()).unwrap();
     assert_eq!(explanation.totals.backward_times, 2);
     // From the SYN to the request that completes the handshake, and the client's
     // round trip before it; the rest is lifted.
@@ -184,7 +186,8 @@ fn forged_overlaps_keep_the_first_bytes_seen() {
             ),
         ),
     ];
-    let explanation = capture::explain(&pcap(RAW, &frames)[..], &AnalysisOptions::default()).unwrap();
+    let explanation =
+        capture::explain(&pcap(RAW, &frames)[..], &AnalysisOptions::default()).unwrap();
     assert_eq!(explanation.exchanges[0].label, "DELETE  /Xa → 204");
 }
 

@@ -2,15 +2,24 @@
 
 use std::collections::BTreeSet;
 
-use capture::synth::{LinkWord, CapturePlace, SnaLink, SnaUnit, paced, sna_capture, stopped};
-use capture::{EvidenceKind, Exchange, CaptureExplanation, AnalysisOptions, AppProtocol, ConnectionSide, explain};
+use capture::synth::{CapturePlace, LinkWord, SnaLink, SnaUnit, paced, sna_capture, stopped};
+use capture::{
+    AnalysisOptions, AppProtocol, CaptureExplanation, ConnectionSide, EvidenceKind, Exchange,
+    explain,
+};
 use proptest::prelude::*;
 
 use crate::build::{TestConversation, pcap};
 
-fn explained(link: SnaLink, place: CapturePlace, one_way_us: u64, script: &[SnaUnit]) -> CaptureExplanation {
+fn explained(
+    link: SnaLink,
+    place: CapturePlace,
+    one_way_us: u64,
+    script: &[SnaUnit],
+) -> CaptureExplanation {
     let file = sna_capture(link, place, one_way_us, script);
-    let mut explanation = explain(file.as_slice(), &AnalysisOptions::default()).expect("a made capture");
+    let mut explanation =
+        explain(file.as_slice(), &AnalysisOptions::default()).expect("a made capture");
     explanation.exchanges.sort_by_key(|e| e.index);
     explanation
 }

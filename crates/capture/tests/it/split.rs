@@ -1,10 +1,10 @@
 //! The time of an exchange adds up, whatever happened to it.
 
 use capture::synth::{
-    FaultAction, CloseStyle, Conversation, DelayedAck, Exchange, Fault, FileFormat, PayloadKind, PacketSelector, AppWrite,
-    capture_file,
+    AppWrite, CloseStyle, Conversation, DelayedAck, Exchange, Fault, FaultAction, FileFormat,
+    PacketSelector, PayloadKind, capture_file,
 };
-use capture::{EvidenceKind, CaptureExplanation, AnalysisOptions, ConnectionSide};
+use capture::{AnalysisOptions, CaptureExplanation, ConnectionSide, EvidenceKind};
 use proptest::prelude::*;
 
 use crate::build::{RAW, pcap, segment};

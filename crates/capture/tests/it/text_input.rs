@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use capture::ipcs::{Body, is_packet_trace, parse, to_pcap};
 use capture::join::{parse_tasks, parse_trace, reconcile};
-use capture::synth::{Conversation, DelayedAck, Exchange, AppWrite as Wrote, simulate};
+use capture::synth::{AppWrite as Wrote, Conversation, DelayedAck, Exchange, simulate};
 use capture::{AnalysisOptions, ConnectionSide, explain};
 use proptest::prelude::*;
 
@@ -79,7 +79,8 @@ fn a_packet_trace_in_text_is_explained_like_a_capture() {
     assert!(is_packet_trace(text.as_bytes()));
     let trace = parse(&text);
     assert!(trace.unread.is_empty(), "{:?}", trace.unread);
-    let explanation = explain(to_pcap(&trace).as_slice(), &AnalysisOptions::default()).expect("a capture");
+    let explanation =
+        explain(to_pcap(&trace).as_slice(), &AnalysisOptions::default()).expect("a capture");
     assert_eq!(explanation.totals.undecodable_frames, 0);
     let verdict = explanation.verdict.expect("there is one");
     assert_eq!((verdict.kind.name(), verdict.waits), ("waited-for-ack", 3));

@@ -4,9 +4,10 @@
 //! Where tshark is not installed the tests say so and pass.
 
 use capture::synth::{
-    FaultAction, BulkKind, Conversation, Exchange, Fault, FileFormat, Reader, PacketSelector, bulk, capture_file,
+    BulkKind, Conversation, Exchange, Fault, FaultAction, FileFormat, PacketSelector, Reader, bulk,
+    capture_file,
 };
-use capture::{SegmentMarks, AnalysisOptions, ConnectionSide};
+use capture::{AnalysisOptions, ConnectionSide, SegmentMarks};
 use std::io::Write;
 use std::process::Command;
 
@@ -24,7 +25,10 @@ const FIELDS: &[(&str, u32)] = &[
     ("tcp.analysis.out_of_order", SegmentMarks::OUT_OF_ORDER),
     ("tcp.analysis.duplicate_ack", SegmentMarks::DUPLICATE_ACK),
     ("tcp.analysis.zero_window", SegmentMarks::ZERO_WINDOW),
-    ("tcp.analysis.zero_window_probe", SegmentMarks::ZERO_WINDOW_PROBE),
+    (
+        "tcp.analysis.zero_window_probe",
+        SegmentMarks::ZERO_WINDOW_PROBE,
+    ),
     (
         "tcp.analysis.zero_window_probe_ack",
         SegmentMarks::ZERO_WINDOW_PROBE_ACK,

@@ -2,10 +2,10 @@
 //! by the right end, and its cost is the time that was planted.
 
 use capture::synth::{
-    FaultAction, CloseStyle, Conversation, DelayedAck, Exchange, Fault, FileFormat, Reader, PacketSelector, AppWrite,
-    capture_file,
+    AppWrite, CloseStyle, Conversation, DelayedAck, Exchange, Fault, FaultAction, FileFormat,
+    PacketSelector, Reader, capture_file,
 };
-use capture::{CaptureExplanation, AnalysisOptions, ConnectionSide, explain};
+use capture::{AnalysisOptions, CaptureExplanation, ConnectionSide, explain};
 
 use crate::build::{RAW, pcap, segment};
 
@@ -57,7 +57,10 @@ fn many_turns_belong_to_the_application() {
 
 #[test]
 fn a_long_path_is_slow_at_both_ends() {
-    for place in [capture::synth::CapturePlace::Client, capture::synth::CapturePlace::Server] {
+    for place in [
+        capture::synth::CapturePlace::Client,
+        capture::synth::CapturePlace::Server,
+    ] {
         let mut conversation = requests(2, 200, 300);
         conversation.path.one_way_us = 350_000;
         conversation.path.capture = place;

@@ -2,10 +2,10 @@
 //! simulated with the same conversation and no stall.
 
 use capture::synth::{
-    FaultAction, Conversation, DelayedAck, Exchange, Fault, FileFormat, CapturePlace, Reader, PacketSelector, AppWrite,
-    capture_file,
+    AppWrite, CapturePlace, Conversation, DelayedAck, Exchange, Fault, FaultAction, FileFormat,
+    PacketSelector, Reader, capture_file,
 };
-use capture::{CaptureExplanation, AnalysisOptions, ConnectionSide, explain};
+use capture::{AnalysisOptions, CaptureExplanation, ConnectionSide, explain};
 
 fn explained(conversation: &Conversation) -> CaptureExplanation {
     let file = capture_file(std::slice::from_ref(conversation), FileFormat::Pcap);

@@ -72,13 +72,15 @@ pub fn select(verb: &str, names: &[&str]) -> CommandSelection {
     rows.iter()
         .filter(meant)
         .min_by_key(strangers)
-        .map_or(CommandSelection::Incomplete(rows), |c| CommandSelection::Found(c))
+        .map_or(CommandSelection::Incomplete(rows), |c| {
+            CommandSelection::Found(c)
+        })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::{CommandDomain, MAX_OPTIONS, OptionRule, CommandSupport};
+    use crate::command::{CommandDomain, CommandSupport, MAX_OPTIONS, OptionRule};
     use std::collections::HashSet;
 
     #[test]
@@ -165,7 +167,10 @@ mod tests {
         );
         assert_eq!(name("READQ", &["QUEUE", "INTO"]), "READQ TS");
         assert_eq!(name("HANDLE", &["CONDITION"]), "HANDLE CONDITION");
-        assert!(matches!(select("HANDLE", &[]), CommandSelection::Incomplete(_)));
+        assert!(matches!(
+            select("HANDLE", &[]),
+            CommandSelection::Incomplete(_)
+        ));
         assert!(matches!(select("FROB", &[]), CommandSelection::UnknownVerb));
     }
 
@@ -202,7 +207,9 @@ mod tests {
             let verb = words.next().expect("a verb");
             let names: Vec<&str> = words.collect();
             match select(verb, &names) {
-                CommandSelection::Found(c) => assert!(c.served.is_served(), "{form}: {:?}", c.served),
+                CommandSelection::Found(c) => {
+                    assert!(c.served.is_served(), "{form}: {:?}", c.served)
+                }
                 other => panic!("{form}: {other:?}"),
             }
         }
@@ -227,7 +234,9 @@ mod tests {
             assert!(why.len() > 15, "{}: {why}", c.name);
             let expected = match c.domain {
                 CommandDomain::Maps | CommandDomain::Terminals | CommandDomain::System => true,
-                CommandDomain::Activities | CommandDomain::BatchData => matches!(c.served, CommandSupport::Refused(_)),
+                CommandDomain::Activities | CommandDomain::BatchData => {
+                    matches!(c.served, CommandSupport::Refused(_))
+                }
                 _ => NOT_OF_COBOL.contains(&c.name) || OF_TERMINALS.contains(&c.name),
             };
             assert!(expected, "{} is not served: {why}", c.name);

@@ -248,7 +248,10 @@ pub enum OptionArgument {
 impl OptionArgument {
     /// Whether parentheses must follow.
     pub const fn is_required(self) -> bool {
-        !matches!(self, OptionArgument::None | OptionArgument::Optional | OptionArgument::Any)
+        !matches!(
+            self,
+            OptionArgument::None | OptionArgument::Optional | OptionArgument::Any
+        )
     }
 
     /// Whether parentheses may follow.
@@ -354,7 +357,11 @@ impl Command {
     }
 }
 
-const fn option(name: &'static str, argument: OptionArgument, direction: DataDirection) -> OptionRow {
+const fn option(
+    name: &'static str,
+    argument: OptionArgument,
+    direction: DataDirection,
+) -> OptionRow {
     OptionRow {
         name,
         alias_of: None,
@@ -424,7 +431,11 @@ impl OptionRow {
         let bytes = spec.as_bytes();
         let len = bytes.len();
         if len > 2 && bytes[len - 1] == b')' {
-            option(spec.split_at(len - 2).0, OptionArgument::Any, DataDirection::In)
+            option(
+                spec.split_at(len - 2).0,
+                OptionArgument::Any,
+                DataDirection::In,
+            )
         } else {
             option(spec, OptionArgument::None, DataDirection::In)
         }

@@ -429,7 +429,7 @@ impl Reader {
 
 #[cfg(test)]
 mod tests {
-    use super::super::types::{Concurrency, RecordFormat, FileRecovery, RunawayLimit};
+    use super::super::types::{Concurrency, FileRecovery, RecordFormat, RunawayLimit};
     use super::*;
     use crate::file::FilePermits;
 
@@ -451,7 +451,10 @@ ADD GROUP(BANK) LIST(BANKLIST)
         assert_eq!(csd.diagnostics, []);
         let t = &csd.transactions[0];
         assert_eq!(t.program.unwrap().as_str(), "BNKINQ");
-        assert_eq!((t.priority, t.runaway), (7, RunawayLimit::Milliseconds(5000)));
+        assert_eq!(
+            (t.priority, t.runaway),
+            (7, RunawayLimit::Milliseconds(5000))
+        );
         assert_eq!(t.wait_limit_s, Some(90));
         assert!(t.in_doubt.commits && t.in_doubt.waits);
         assert_eq!(t.in_doubt.limit_s, 26 * 3600 + 180);

@@ -4,8 +4,8 @@ use super::attributes::complete;
 use super::read::{RawDefinition, Reader};
 use super::scan::Attribute;
 use super::types::{
-    Concurrency, FileDef, InDoubt, ProgramLanguage, ProgramDef, RecordFormat, FileRecovery, RunawayLimit,
-    TranClassDef, TransactionDef,
+    Concurrency, FileDef, FileRecovery, InDoubt, ProgramDef, ProgramLanguage, RecordFormat,
+    RunawayLimit, TranClassDef, TransactionDef,
 };
 use crate::diagnostic::Severity;
 use crate::file::FilePermits;

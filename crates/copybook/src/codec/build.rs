@@ -7,13 +7,16 @@
 
 use super::error::BuildError;
 use super::image;
-use super::options::{RedefinesChoice, CodecOptions};
+use super::options::{CodecOptions, RedefinesChoice};
 use super::plan::*;
 use super::variants::resolve_rules;
-use crate::{FieldId, FieldKind, RecordLayout, JsonNames};
+use crate::{FieldId, FieldKind, JsonNames, RecordLayout};
 
 /// Compiles `layout`.
-pub(super) fn build(layout: &RecordLayout, options: &CodecOptions) -> Result<CodecPlan, BuildError> {
+pub(super) fn build(
+    layout: &RecordLayout,
+    options: &CodecOptions,
+) -> Result<CodecPlan, BuildError> {
     check(layout)?;
     let names = JsonNames::new(layout, options.naming);
     let mut builder = Builder {
@@ -328,7 +331,12 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn object(&mut self, id: FieldId, members: Vec<ObjectMember>, sets: u16) -> Result<u32, BuildError> {
+    fn object(
+        &mut self,
+        id: FieldId,
+        members: Vec<ObjectMember>,
+        sets: u16,
+    ) -> Result<u32, BuildError> {
         if members.len() + usize::from(sets) > usize::from(u16::MAX / 2) {
             return Err(self.unsupported(id, "a group of too many items"));
         }

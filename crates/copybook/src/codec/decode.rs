@@ -5,9 +5,9 @@
 //! A leaf reserves its room once and writes through a pointer.
 
 use super::leaf::NumberText;
-use super::options::{InvalidPolicy, NumberForm, BlankTrimming, UnmappablePolicy};
+use super::options::{BlankTrimming, InvalidPolicy, NumberForm, UnmappablePolicy};
 use super::out::{self, SHORT_NUMBER};
-use super::plan::{LeafKind, NO_VAR, Node, NodeKind, CodecPlan, DescriptionRule, ErrorSpot, Table};
+use super::plan::{CodecPlan, DescriptionRule, ErrorSpot, LeafKind, NO_VAR, Node, NodeKind, Table};
 use super::scan;
 use super::shape::TableShape;
 use crate::codepage::PageKind;

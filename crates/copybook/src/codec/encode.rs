@@ -9,7 +9,9 @@ use super::build::{hash, push_json_string};
 use super::error::NumberError;
 use super::json::{Cursor, SyntaxError};
 use super::options::{MissingMembers, NullPolicy, UnknownMembers};
-use super::plan::{LeafKind, ObjectMember, NO_VAR, Node, NodeKind, ObjectPlan, CodecPlan, ErrorSpot, Table};
+use super::plan::{
+    CodecPlan, ErrorSpot, LeafKind, NO_VAR, Node, NodeKind, ObjectMember, ObjectPlan, Table,
+};
 use super::shape::CounterFault;
 use crate::number::{Decimal, DecimalError, scan_json, scan_small};
 
@@ -397,11 +399,14 @@ impl RecordEncoder<'_> {
         let at = (node.offset as usize).wrapping_add(delta);
         let end = at.wrapping_add(node.len as usize);
         match (self.json.peek(), leaf) {
-            (Some(b'"'), LeafKind::Text { justified }) => self.text(node, delta, justified, at, end),
-            (Some(b'"'), _) => self.quoted(node, leaf, delta, at, end),
-            (Some(b'-' | b'0'..=b'9'), LeafKind::Text { .. } | LeafKind::National { .. } | LeafKind::Bytes) => {
-                self.other(node, delta, "a string")
+            (Some(b'"'), LeafKind::Text { justified }) => {
+                self.text(node, delta, justified, at, end)
             }
+            (Some(b'"'), _) => self.quoted(node, leaf, delta, at, end),
+            (
+                Some(b'-' | b'0'..=b'9'),
+                LeafKind::Text { .. } | LeafKind::National { .. } | LeafKind::Bytes,
+            ) => self.other(node, delta, "a string"),
             (Some(b'-' | b'0'..=b'9'), _) => {
                 if let Some((number, behind)) = scan_small(self.json.input, self.json.pos)
                     && let Some(field) = self.record.get_mut(at..end)
@@ -419,7 +424,14 @@ impl RecordEncoder<'_> {
 
     /// A number of any length, or one that does not fit.
     #[inline(never)]
-    fn number(&mut self, node: &Node, leaf: LeafKind, delta: usize, at: usize, end: usize) -> EncodeStep {
+    fn number(
+        &mut self,
+        node: &Node,
+        leaf: LeafKind,
+        delta: usize,
+        at: usize,
+        end: usize,
+    ) -> EncodeStep {
         let start = self.json.pos;
         match scan_json(self.json.input, start) {
             Ok((number, behind)) => {

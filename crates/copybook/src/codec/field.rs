@@ -10,10 +10,10 @@
 use std::sync::Arc;
 
 use super::decode::RecordDecoder;
-use super::encode::{TableCounts, RecordEncoder};
+use super::encode::{RecordEncoder, TableCounts};
 use super::error::{DecodeError, EncodeError, PathError};
 use super::json::Cursor;
-use super::plan::{NO_VAR, Node, NodeKind, CodecPlan, ErrorSpot, Table};
+use super::plan::{CodecPlan, ErrorSpot, NO_VAR, Node, NodeKind, Table};
 use super::record::{finish_value, syntax_error};
 use super::shape::TableShape;
 

@@ -6,9 +6,9 @@
 use super::build::Builder;
 use super::error::BuildError;
 use super::options::InitialContents;
-use super::plan::{LeafKind, NodeKind, DescriptionRule};
+use super::plan::{DescriptionRule, LeafKind, NodeKind};
 use crate::number::Decimal;
-use crate::{FieldId, FieldKind, RecordLayout, Literal};
+use crate::{FieldId, FieldKind, Literal, RecordLayout};
 
 /// Fills the images of the builder's plan.
 pub(super) fn fill(builder: &mut Builder<'_>) -> Result<(), BuildError> {

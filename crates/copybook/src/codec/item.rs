@@ -7,13 +7,13 @@
 //! Offsets are those of a record in its longest form, [`RecordCodec::expand`] and
 //! [`RecordCodec::finish`] lead there and back; `delta` is what subscripts add.
 
-use super::decode::{RecordDecoder, DecodeStep};
-use super::encode::{TableCounts, RecordEncoder};
+use super::decode::{DecodeStep, RecordDecoder};
+use super::encode::{RecordEncoder, TableCounts};
 use super::error::{DecodeError, EncodeError};
 use super::json::Cursor;
 use super::options::NumberForm;
 use super::out::{SHORT_NUMBER, put_short};
-use super::plan::{LeafKind, Node, NodeKind, CodecPlan};
+use super::plan::{CodecPlan, LeafKind, Node, NodeKind};
 use super::record::RecordCodec;
 use crate::FieldId;
 use crate::codepage::PageKind;
@@ -35,7 +35,8 @@ impl RecordCodec {
             NodeKind::Table(_) => node + 1,
             _ => node,
         };
-        matches!(plan.nodes.get(node as usize)?.kind, NodeKind::Leaf(_)).then_some(CodecItem { node })
+        matches!(plan.nodes.get(node as usize)?.kind, NodeKind::Leaf(_))
+            .then_some(CodecItem { node })
     }
 
     /// Whether an item's values are numbers.
@@ -191,7 +192,14 @@ impl CodecPlan {
 
 impl RecordDecoder<'_> {
     /// A leaf's value without key, quotes and comma.
-    fn plain(&mut self, node: &Node, leaf: LeafKind, delta: usize, at: usize, len: usize) -> DecodeStep {
+    fn plain(
+        &mut self,
+        node: &Node,
+        leaf: LeafKind,
+        delta: usize,
+        at: usize,
+        len: usize,
+    ) -> DecodeStep {
         match leaf {
             LeafKind::Text { justified } => self.characters(node, justified, at, len),
             LeafKind::Edited(_) if !leaf.is_number(&self.plan.options) => {
@@ -260,7 +268,7 @@ fn push(out: &mut Vec<u8>, c: char) {
 
 #[cfg(test)]
 mod tests {
-    use crate::{CodePage, RecordCodec, CodecOptions, ParseOptions, parse};
+    use crate::{CodePage, CodecOptions, ParseOptions, RecordCodec, parse};
 
     fn codec(text: &str, page: CodePage) -> (RecordCodec, crate::RecordLayout) {
         let layout = parse(text, &ParseOptions::default()).unwrap().remove(0);

@@ -1,6 +1,6 @@
 //! Numbers out of fields: the first step of reading a record.
 
-use super::plan::{LeafKind, CodecPlan};
+use super::plan::{CodecPlan, LeafKind};
 use crate::number::zoned::AsciiDigits;
 use crate::number::{BadNumber, Decimal, decfloat, float, packed, swar, zoned};
 
@@ -82,13 +82,15 @@ impl CodecPlan {
         match leaf {
             LeafKind::Zoned {
                 scale, sign, blank, ..
-            } => match zoned::read(record, at, len, sign, self.zones()) {
-                Ok((digits, negative)) => Ok(NumberText::Digits(digits, negative, scale)),
-                Err(_) if blank && self.is_blank(&record[at..at + len]) => {
-                    Ok(NumberText::Digits(AsciiDigits::Short(swar::ZEROS), false, scale))
+            } => {
+                match zoned::read(record, at, len, sign, self.zones()) {
+                    Ok((digits, negative)) => Ok(NumberText::Digits(digits, negative, scale)),
+                    Err(_) if blank && self.is_blank(&record[at..at + len]) => Ok(
+                        NumberText::Digits(AsciiDigits::Short(swar::ZEROS), false, scale),
+                    ),
+                    Err(bad) => Err(bad),
                 }
-                Err(bad) => Err(bad),
-            },
+            }
             LeafKind::Packed {
                 digits,
                 scale,
@@ -181,7 +183,8 @@ impl CodecPlan {
 
 /// The value of an integer field, if its bytes are a number.
 pub(super) fn read_integer(plan: &CodecPlan, leaf: LeafKind, bytes: &[u8]) -> Option<i128> {
-    let NumberText::Digits(digits, negative, 0) = plan.read_number(leaf, bytes, 0, bytes.len()).ok()?
+    let NumberText::Digits(digits, negative, 0) =
+        plan.read_number(leaf, bytes, 0, bytes.len()).ok()?
     else {
         return None;
     };

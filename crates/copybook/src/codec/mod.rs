@@ -39,7 +39,7 @@ mod text;
 mod types;
 mod variants;
 
-pub use error::{BuildError, DecodeError, EncodeError, NumberError, PathError, FieldPlace};
+pub use error::{BuildError, DecodeError, EncodeError, FieldPlace, NumberError, PathError};
 pub use field::FieldCodec;
 pub use item::CodecItem;
 pub use options::*;

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::encode::{RecordEncoder, Fault, FaultKind, EncodeStep};
+use super::encode::{EncodeStep, Fault, FaultKind, RecordEncoder};
 use super::error::NumberError;
 use super::options::InvalidPolicy;
 use super::plan::{LeafKind, Node};

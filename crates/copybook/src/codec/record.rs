@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::build;
 use super::decode::{self, RecordDecoder};
-use super::encode::{self, TableCounts, RecordEncoder};
+use super::encode::{self, RecordEncoder, TableCounts};
 use super::error::{BuildError, DecodeError, EncodeError, PathError};
 use super::field::FieldCodec;
 use super::json::{Cursor, SyntaxError, line_and_column};

@@ -7,7 +7,7 @@
 //! known.
 
 use super::leaf::read_integer;
-use super::plan::{NO_VAR, Node, NodeKind, CodecPlan, ErrorSpot};
+use super::plan::{CodecPlan, ErrorSpot, NO_VAR, Node, NodeKind};
 
 /// Element counts of one record's varying tables, and what each table is
 /// shorter by than its longest form.

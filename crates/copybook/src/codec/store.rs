@@ -5,8 +5,10 @@
 
 use super::error::NumberError;
 use super::options::Overpunch;
-use super::plan::{LeafKind, CodecPlan};
-use crate::number::{Decimal, DecimalMisfit, RoundingMode, SmallDecimal, decfloat, float, packed, pow10, zoned};
+use super::plan::{CodecPlan, LeafKind};
+use crate::number::{
+    Decimal, DecimalMisfit, RoundingMode, SmallDecimal, decfloat, float, packed, pow10, zoned,
+};
 
 impl CodecPlan {
     /// The digits of this plan's region.
@@ -23,7 +25,12 @@ impl CodecPlan {
     /// 16 zoned ones; `false` for whatever is not as simple as that, and then
     /// nothing is written.
     #[inline(always)]
-    pub(super) fn store_small(&self, leaf: LeafKind, field: &mut [u8], number: SmallDecimal) -> bool {
+    pub(super) fn store_small(
+        &self,
+        leaf: LeafKind,
+        field: &mut [u8],
+        number: SmallDecimal,
+    ) -> bool {
         let negative = number.negative;
         match leaf {
             LeafKind::Zoned {

@@ -9,7 +9,7 @@
 
 use std::io::{self, BufRead, Read, Write};
 
-use super::descriptor::{RecordDescriptor, DescriptorError, WORD_BYTES, fill};
+use super::descriptor::{DescriptorError, RecordDescriptor, WORD_BYTES, fill};
 use super::error::{DecodeError, EncodeError};
 use super::record::RecordCodec;
 
@@ -127,7 +127,10 @@ impl<'c, R: BufRead> RecordReader<'c, R> {
             StreamFraming::GnuCobol => self.read_after_word(RecordDescriptor::GnuCobol)?,
         }
         if self.buffer.is_empty()
-            && matches!(self.framing, StreamFraming::Fixed(_) | StreamFraming::SelfDescribing)
+            && matches!(
+                self.framing,
+                StreamFraming::Fixed(_) | StreamFraming::SelfDescribing
+            )
         {
             // Records of no bytes would go on for ever.
             return Err(StreamError::Cut {
@@ -315,7 +318,9 @@ fn write_record(
     let too_long = |max| StreamError::TooLong { record, len, max };
     match framing {
         StreamFraming::Rdw => write_after_word(RecordDescriptor::Rdw, output, bytes, too_long),
-        StreamFraming::GnuCobol => write_after_word(RecordDescriptor::GnuCobol, output, bytes, too_long),
+        StreamFraming::GnuCobol => {
+            write_after_word(RecordDescriptor::GnuCobol, output, bytes, too_long)
+        }
         StreamFraming::SelfDescribing => Ok(output.write_all(bytes)?),
         StreamFraming::Fixed(size) if len > size => Err(too_long(size)),
         StreamFraming::Fixed(size) => {

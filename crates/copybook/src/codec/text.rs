@@ -3,7 +3,7 @@
 //! Plain ASCII goes straight from the JSON text into the field; anything else
 //! is converted in the encoder's scratch area first.
 
-use super::encode::{RecordEncoder, FaultKind, EncodeStep};
+use super::encode::{EncodeStep, FaultKind, RecordEncoder};
 use super::json::StringPiece;
 use super::options::{OverlongPolicy, UnmappablePolicy};
 use super::plan::Node;

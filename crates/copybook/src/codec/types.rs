@@ -8,7 +8,7 @@ use super::error::BuildError;
 use super::options::{CodecOptions, EditedForm, SourceMachine};
 use super::plan::LeafKind;
 use crate::number::{EditedPicture, MAX_DIGITS};
-use crate::{Field, FieldId, FieldKind, NumericItem, NumberStorage};
+use crate::{Field, FieldId, FieldKind, NumberStorage, NumericItem};
 
 impl Builder<'_> {
     /// The compiled type of an elementary item.

@@ -7,8 +7,8 @@
 use super::build::Builder;
 use super::build::push_json_string;
 use super::error::BuildError;
-use super::options::{RedefinesChoice, CodecOptions};
-use super::plan::{InitialImage, ObjectMember, NodeKind, DescriptionRule, RedefinesSet};
+use super::options::{CodecOptions, RedefinesChoice};
+use super::plan::{DescriptionRule, InitialImage, NodeKind, ObjectMember, RedefinesSet};
 use crate::{FieldId, RecordLayout};
 
 /// The choice for each redefined item, by field.
@@ -151,7 +151,11 @@ impl Builder<'_> {
     }
 
     /// The rule of a set, by option.
-    pub(super) fn resolve_rule(&mut self, first: FieldId, set: u32) -> Result<DescriptionRule, BuildError> {
+    pub(super) fn resolve_rule(
+        &mut self,
+        first: FieldId,
+        set: u32,
+    ) -> Result<DescriptionRule, BuildError> {
         let choice = self.rules[first.0 as usize].unwrap_or(&self.options.other_redefines);
         let siblings = match self.layout[first].parent {
             Some(parent) => self.layout[parent].children.clone(),

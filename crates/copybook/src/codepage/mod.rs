@@ -73,14 +73,16 @@ impl CodePage {
     /// Seven-bit ASCII.
     pub fn ascii() -> CodePage {
         static PAGE: OnceLock<PageTables> = OnceLock::new();
-        let page = PAGE.get_or_init(|| PageTables::build(PageKind::Ascii, 367, |b| ascii_unit(b, NONE)));
+        let page =
+            PAGE.get_or_init(|| PageTables::build(PageKind::Ascii, 367, |b| ascii_unit(b, NONE)));
         CodePage::of(page)
     }
 
     /// UTF-8.
     pub fn utf8() -> CodePage {
         static PAGE: OnceLock<PageTables> = OnceLock::new();
-        let page = PAGE.get_or_init(|| PageTables::build(PageKind::Utf8, 1208, |b| ascii_unit(b, NONE)));
+        let page =
+            PAGE.get_or_init(|| PageTables::build(PageKind::Utf8, 1208, |b| ascii_unit(b, NONE)));
         CodePage::of(page)
     }
 
@@ -119,7 +121,8 @@ impl CodePage {
             0x20 => PageKind::Ebcdic,
             _ => PageKind::Extended,
         };
-        let page = BUILT[at].get_or_init(|| PageTables::build(kind, ccsid, |b| units[usize::from(b)]));
+        let page =
+            BUILT[at].get_or_init(|| PageTables::build(kind, ccsid, |b| units[usize::from(b)]));
         Ok(CodePage::of(page))
     }
 

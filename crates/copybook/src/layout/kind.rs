@@ -1,9 +1,9 @@
 //! What each item's bytes mean, from its PICTURE, USAGE and SIGN.
 
 use crate::diagnostic::{Diagnostics, SourcePosition};
-use crate::model::{NumericEditing, FieldKind, Literal, NumericItem, SignPlace, NumberStorage};
+use crate::model::{FieldKind, Literal, NumberStorage, NumericEditing, NumericItem, SignPlace};
 use crate::parse::{DataEntry, SignClause, Usage};
-use crate::picture::{PictureCategory, Context, Picture};
+use crate::picture::{Context, Picture, PictureCategory};
 
 use super::tree::EntryTree;
 
@@ -230,11 +230,16 @@ impl ItemContext<'_> {
             Usage::Binary | Usage::Native | Usage::BinaryFull => self.binary(picture, at),
             Usage::Packed | Usage::PackedUnsigned => self.packed(picture, at),
             Usage::Dbcs => match picture.category {
-                PictureCategory::Dbcs | PictureCategory::National => Some(characters(FieldKind::Dbcs, picture.bytes)),
+                PictureCategory::Dbcs | PictureCategory::National => {
+                    Some(characters(FieldKind::Dbcs, picture.bytes))
+                }
                 _ => self.incompatible(at, "DISPLAY-1"),
             },
             Usage::National => {
-                if !matches!(picture.category, PictureCategory::National | PictureCategory::Dbcs) {
+                if !matches!(
+                    picture.category,
+                    PictureCategory::National | PictureCategory::Dbcs
+                ) {
                     self.diagnostics.warn(
                         at,
                         "USAGE NATIONAL without N in the PICTURE: one byte a character, as GnuCOBOL has it",
@@ -249,10 +254,14 @@ impl ItemContext<'_> {
     fn display(&mut self, picture: &Picture, at: SourcePosition) -> Option<ItemMeaning> {
         let bytes = picture.bytes;
         Some(match picture.category {
-            PictureCategory::Alphabetic | PictureCategory::Alphanumeric => characters(FieldKind::Alphanumeric, bytes),
+            PictureCategory::Alphabetic | PictureCategory::Alphanumeric => {
+                characters(FieldKind::Alphanumeric, bytes)
+            }
             PictureCategory::AlphanumericEdited => characters(FieldKind::AlphanumericEdited, bytes),
             PictureCategory::National => characters(FieldKind::National, bytes),
-            PictureCategory::Dbcs if self.usage == Usage::National => characters(FieldKind::National, bytes),
+            PictureCategory::Dbcs if self.usage == Usage::National => {
+                characters(FieldKind::National, bytes)
+            }
             PictureCategory::Dbcs => characters(FieldKind::Dbcs, bytes),
             PictureCategory::NationalEdited => {
                 self.error(
@@ -426,7 +435,8 @@ impl ItemContext<'_> {
         }
         if let Some(at) = self.entry.blank_when_zero {
             let numeric = matches!(meaning.kind, FieldKind::NumericEdited(_));
-            let shows_sign = picture.is_some_and(|p| p.category == PictureCategory::Numeric && p.signed);
+            let shows_sign =
+                picture.is_some_and(|p| p.category == PictureCategory::Numeric && p.signed);
             if !numeric || shows_sign || picture.is_some_and(|p| p.has_star) {
                 self.error(
                     at,
@@ -449,7 +459,9 @@ impl ItemContext<'_> {
                 let message = format!("{name} has no sign, its VALUE {text} has one");
                 self.error(value.at, message);
             }
-            (FieldKind::Numeric(_), Literal::Figurative(word)) if word == "SPACE" || word == "QUOTE" => {
+            (FieldKind::Numeric(_), Literal::Figurative(word))
+                if word == "SPACE" || word == "QUOTE" =>
+            {
                 let message = format!("{name} is a number, its VALUE cannot be {word}");
                 self.error(value.at, message);
             }

@@ -1,7 +1,7 @@
 //! SAME AS and TYPE: items that have the description of another.
 
 use crate::diagnostic::Diagnostics;
-use crate::parse::{DataEntry, RecordEntries, DataReference};
+use crate::parse::{DataEntry, DataReference, RecordEntries};
 
 /// Entries that one text may grow to.
 const MAX_ENTRIES: usize = 200_000;
@@ -81,7 +81,12 @@ fn has_groups(entries: &[DataEntry], names: &[String]) -> bool {
 }
 
 /// Adds `entry` with the clauses of `model` and copies of the items below it.
-fn adopt(entry: DataEntry, model: &[DataEntry], out: &mut Vec<DataEntry>, diagnostics: &mut Diagnostics) {
+fn adopt(
+    entry: DataEntry,
+    model: &[DataEntry],
+    out: &mut Vec<DataEntry>,
+    diagnostics: &mut Diagnostics,
+) {
     let from = model[0].level;
     let base = if entry.level == 77 { 1 } else { entry.level };
     let mut first = model[0].clone();

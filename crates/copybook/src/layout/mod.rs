@@ -19,7 +19,7 @@ mod tree;
 use std::collections::HashMap;
 
 use crate::diagnostic::Diagnostics;
-use crate::model::{Field, FieldId, FieldKind, RecordLayout, Occurs, Renames};
+use crate::model::{Field, FieldId, FieldKind, Occurs, RecordLayout, Renames};
 use crate::parse::{ParsedText, RecordEntries};
 use crate::picture::Context;
 
@@ -39,7 +39,11 @@ pub struct PictureRules {
 }
 
 /// Lays out every record; those with faults are left out and reported.
-pub fn lay_out(parsed: ParsedText, rules: PictureRules, diagnostics: &mut Diagnostics) -> Vec<RecordLayout> {
+pub fn lay_out(
+    parsed: ParsedText,
+    rules: PictureRules,
+    diagnostics: &mut Diagnostics,
+) -> Vec<RecordLayout> {
     let ParsedText { records, integers } = parsed;
     let records = like::expand(records, diagnostics);
     let names = refer::NameIndex::of(&records);
@@ -73,7 +77,11 @@ struct LayoutPass<'a> {
 }
 
 impl LayoutPass<'_> {
-    fn run(&self, records: &[RecordEntries], diagnostics: &mut Diagnostics) -> Option<RecordLayout> {
+    fn run(
+        &self,
+        records: &[RecordEntries],
+        diagnostics: &mut Diagnostics,
+    ) -> Option<RecordLayout> {
         let tree = EntryTree::of(&self.record.entries, diagnostics);
         let redefines = refer::redefines(&tree, self.index, records, diagnostics);
         let constant = |name: &str| self.integers.get(name).copied();
@@ -142,7 +150,11 @@ impl LayoutPass<'_> {
 
 /// GnuCOBOL adds up lengths when it finds an item behind a table of varying
 /// length, without regard to slack bytes and shared storage.
-fn warn_of_sliding(tree: &EntryTree<'_>, placements: &[ItemPlacement], diagnostics: &mut Diagnostics) {
+fn warn_of_sliding(
+    tree: &EntryTree<'_>,
+    placements: &[ItemPlacement],
+    diagnostics: &mut Diagnostics,
+) {
     for (entry, placement) in tree.entries.iter().zip(placements) {
         let clauses = [
             ("REDEFINES", entry.redefines.as_ref().map(|r| r.at)),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::diagnostic::Diagnostics;
-use crate::parse::{WithPosition, RecordEntries, DataReference, RenamesEntry};
+use crate::parse::{DataReference, RecordEntries, RenamesEntry, WithPosition};
 
 use super::tree::EntryTree;
 

@@ -68,7 +68,11 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Decimal, BadNumber> {
 }
 
 /// Writes a decimal float of 8 or 16 bytes.
-pub(crate) fn write(field: &mut [u8], number: Decimal, rounding: RoundingMode) -> Result<(), DecimalMisfit> {
+pub(crate) fn write(
+    field: &mut [u8],
+    number: Decimal,
+    rounding: RoundingMode,
+) -> Result<(), DecimalMisfit> {
     let shape = DecfloatFormat::of(field.len());
     let limit = pow10(shape.digits).unwrap_or(u128::MAX);
     let mut number = number;
@@ -134,7 +138,10 @@ mod tests {
                 }
                 let back = read(&field).unwrap();
                 assert_eq!(
-                    (back.negative, back.rescale(number.scale, RoundingMode::Refuse)),
+                    (
+                        back.negative,
+                        back.rescale(number.scale, RoundingMode::Refuse)
+                    ),
                     (number.negative, Ok(number.magnitude)),
                     "{text} in {len} bytes"
                 );

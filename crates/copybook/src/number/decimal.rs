@@ -462,11 +462,17 @@ mod tests {
             scale: 3,
         };
         assert_eq!(d.rescale(4, RoundingMode::Refuse), Ok(123450));
-        assert_eq!(d.rescale(2, RoundingMode::Refuse), Err(DecimalMisfit::Inexact));
+        assert_eq!(
+            d.rescale(2, RoundingMode::Refuse),
+            Err(DecimalMisfit::Inexact)
+        );
         assert_eq!(d.rescale(2, RoundingMode::Truncate), Ok(1234));
         assert_eq!(d.rescale(2, RoundingMode::Nearest), Ok(1235));
         assert_eq!(d.rescale(-3, RoundingMode::Truncate), Ok(0));
-        assert_eq!(d.rescale(60, RoundingMode::Refuse), Err(DecimalMisfit::TooLarge));
+        assert_eq!(
+            d.rescale(60, RoundingMode::Refuse),
+            Err(DecimalMisfit::TooLarge)
+        );
         let tiny = Decimal {
             negative: false,
             magnitude: 1,

@@ -473,7 +473,9 @@ mod tests {
         let picture = EditedPicture::compile(picture, false).unwrap();
         let mut out = Vec::new();
         let number = Decimal::parse(number.as_bytes()).unwrap();
-        picture.edit(number, RoundingMode::Refuse, &mut out).unwrap();
+        picture
+            .edit(number, RoundingMode::Refuse, &mut out)
+            .unwrap();
         let back = picture.deedit(&out).unwrap();
         assert_eq!(
             back.rescale(30, RoundingMode::Refuse),
@@ -542,7 +544,9 @@ mod tests {
         assert_eq!((picture.digits(), picture.scale()), (7, 2));
         let mut out = Vec::new();
         let number = Decimal::parse(b"1234.5").unwrap();
-        picture.edit(number, RoundingMode::Refuse, &mut out).unwrap();
+        picture
+            .edit(number, RoundingMode::Refuse, &mut out)
+            .unwrap();
         assert_eq!(out, b" E1.234,50");
         assert_eq!(
             picture.deedit(&out).map(|d| (d.magnitude, d.scale)),

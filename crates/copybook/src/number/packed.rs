@@ -130,7 +130,11 @@ fn check(bcd: u64, digits: u8) -> Result<(), BadNumber> {
 /// The form for more than eight bytes; `signed` is `None` without a sign
 /// nibble.
 #[cold]
-fn read_long(bytes: &[u8], digits: u8, signed: Option<bool>) -> Result<(AsciiDigits, bool), BadNumber> {
+fn read_long(
+    bytes: &[u8],
+    digits: u8,
+    signed: Option<bool>,
+) -> Result<(AsciiDigits, bool), BadNumber> {
     let mut negative = false;
     let mut nibbles = bytes.len() * 2;
     if let (Some(signed), Some(last)) = (signed, bytes.last()) {

@@ -135,7 +135,11 @@ pub(crate) fn read_short(
 
 /// The form for more than sixteen digits.
 #[cold]
-fn read_long(bytes: &[u8], sign: SignPlace, zones: ZoneBytes) -> Result<(AsciiDigits, bool), BadNumber> {
+fn read_long(
+    bytes: &[u8],
+    sign: SignPlace,
+    zones: ZoneBytes,
+) -> Result<(AsciiDigits, bool), BadNumber> {
     let mut negative = false;
     let mut bytes = bytes;
     let mut overpunched = None;

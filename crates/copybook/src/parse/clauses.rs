@@ -2,7 +2,7 @@
 
 use crate::source::Token;
 
-use super::entry::{WithPosition, DataEntry, OccursClause, SignClause, Usage};
+use super::entry::{DataEntry, OccursClause, SignClause, Usage, WithPosition};
 use super::{Parser, shown};
 
 /// The clauses, by what reads them.

@@ -15,7 +15,9 @@ mod constants;
 mod entry;
 mod values;
 
-pub use entry::{WithPosition, DataEntry, RecordEntries, DataReference, RenamesEntry, SignClause, Usage};
+pub use entry::{
+    DataEntry, DataReference, RecordEntries, RenamesEntry, SignClause, Usage, WithPosition,
+};
 
 use std::collections::HashMap;
 

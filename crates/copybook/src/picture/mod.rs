@@ -297,7 +297,10 @@ impl PictureSummary {
         let floating = self.floating.saturating_sub(1);
         let digits = self.nine + self.suppressed + floating;
         let category = self.category(digits)?;
-        let numeric = matches!(category, PictureCategory::Numeric | PictureCategory::NumericEdited);
+        let numeric = matches!(
+            category,
+            PictureCategory::Numeric | PictureCategory::NumericEdited
+        );
         if category == PictureCategory::Numeric && digits + self.scaling > MAX_DIGITS {
             let mut message = format!("a number has at most {MAX_DIGITS} digits");
             let _ = write!(message, ", this PICTURE has {}", digits + self.scaling);

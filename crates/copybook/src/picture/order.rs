@@ -5,7 +5,7 @@
 //! to a [`SymbolClass`]; of two symbols in one string the first's class must be
 //! listed for the second's.
 
-use super::{SymbolRun, Symbol};
+use super::{Symbol, SymbolRun};
 
 /// A row of the precedence table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -295,7 +295,8 @@ fn check_scaling(runs: &[SymbolRun]) -> Result<(), String> {
     };
     let before = &runs[..at];
     let after = &runs[at + 1..];
-    let outside = |runs: &[SymbolRun], allowed: &[Symbol]| runs.iter().all(|r| allowed.contains(&r.0));
+    let outside =
+        |runs: &[SymbolRun], allowed: &[Symbol]| runs.iter().all(|r| allowed.contains(&r.0));
     let at_start = outside(before, &[Symbol::Signed, Symbol::Assumed]);
     let at_end = outside(after, &[Symbol::Assumed]);
     if at_start || at_end {

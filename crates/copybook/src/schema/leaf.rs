@@ -2,10 +2,10 @@
 
 use serde_json::{Number, Value, json};
 
-use crate::codec::{EditedForm, InvalidPolicy, NumberForm, BlankTrimming};
-use crate::model::{NumericEditing, Field, FieldKind, NumericItem, NumberStorage};
+use crate::codec::{BlankTrimming, EditedForm, InvalidPolicy, NumberForm};
+use crate::model::{Field, FieldKind, NumberStorage, NumericEditing, NumericItem};
 
-use super::{SchemaDirection, Schema, Writer};
+use super::{Schema, SchemaDirection, Writer};
 
 /// Digits that a binary float always keeps.
 const EXACT_DIGITS: u32 = 15;
@@ -28,7 +28,8 @@ impl Writer<'_> {
 
     fn text(&self, characters: u32) -> Schema {
         let mut schema = of_type("string");
-        if self.direction == SchemaDirection::FromRecord && self.options.trim == BlankTrimming::Keep {
+        if self.direction == SchemaDirection::FromRecord && self.options.trim == BlankTrimming::Keep
+        {
             schema.insert("minLength".into(), characters.into());
         }
         schema.insert("maxLength".into(), characters.into());
@@ -101,7 +102,8 @@ impl Writer<'_> {
     /// What stands in the place of bytes that are not the field's type.
     fn or_invalid(&self, mut schema: Schema) -> Schema {
         let text = schema.get("type") == Some(&Value::from("string"));
-        if self.direction == SchemaDirection::ToRecord || (text && !schema.contains_key("pattern")) {
+        if self.direction == SchemaDirection::ToRecord || (text && !schema.contains_key("pattern"))
+        {
             return schema;
         }
         match self.options.invalid {

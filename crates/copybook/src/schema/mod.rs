@@ -14,7 +14,10 @@ mod leaf;
 
 use serde_json::{Map, Value, json};
 
-use crate::codec::{BuildError, RedefinesChoice, RecordCodec, CodecOptions, MissingMembers, NumberForm, UnknownMembers};
+use crate::codec::{
+    BuildError, CodecOptions, MissingMembers, NumberForm, RecordCodec, RedefinesChoice,
+    UnknownMembers,
+};
 use crate::model::{Field, FieldId, FieldKind, RecordLayout};
 use crate::naming::JsonNames;
 
@@ -113,8 +116,8 @@ impl Writer<'_> {
         if self.requires() && !required.is_empty() {
             schema.insert("required".into(), Value::Array(required));
         }
-        let closed =
-            self.direction == SchemaDirection::FromRecord || self.options.unknown == UnknownMembers::Error;
+        let closed = self.direction == SchemaDirection::FromRecord
+            || self.options.unknown == UnknownMembers::Error;
         if closed {
             schema.insert("additionalProperties".into(), false.into());
         }

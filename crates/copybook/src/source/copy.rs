@@ -12,7 +12,7 @@
 
 use crate::diagnostic::{Diagnostics, SourcePosition};
 
-use super::piece::{TextPiece, PieceKind};
+use super::piece::{PieceKind, TextPiece};
 use super::reader::read;
 use super::replace::{ReplaceRule, RuleKind, apply};
 use super::statement::PieceReader;
@@ -67,7 +67,11 @@ struct CopyStatement {
 impl CopyExpander<'_> {
     /// Expands the COPY statements in `pieces`; `active` are the REPLACING
     /// phrases of the COPY statements around, outermost first.
-    fn copies(&mut self, pieces: Vec<TextPiece>, active: &mut Vec<Vec<ReplaceRule>>) -> Vec<TextPiece> {
+    fn copies(
+        &mut self,
+        pieces: Vec<TextPiece>,
+        active: &mut Vec<Vec<ReplaceRule>>,
+    ) -> Vec<TextPiece> {
         let mut pieces = pieces;
         for rules in active.iter().rev() {
             pieces = apply(pieces, rules);
@@ -100,7 +104,12 @@ impl CopyExpander<'_> {
     }
 
     /// Appends the expanded text of one member to `out`.
-    fn member(&mut self, copy: CopyStatement, active: &mut Vec<Vec<ReplaceRule>>, out: &mut Vec<TextPiece>) {
+    fn member(
+        &mut self,
+        copy: CopyStatement,
+        active: &mut Vec<Vec<ReplaceRule>>,
+        out: &mut Vec<TextPiece>,
+    ) {
         let name = copy.member.to_ascii_uppercase();
         if self.open.contains(&name) {
             let way = self.open.join(" copies ");
@@ -193,7 +202,11 @@ impl CopyExpander<'_> {
     }
 
     /// Reads `operand BY operand` pairs up to the period.
-    fn rules(&mut self, reader: &mut PieceReader<'_>, at: SourcePosition) -> Option<Vec<ReplaceRule>> {
+    fn rules(
+        &mut self,
+        reader: &mut PieceReader<'_>,
+        at: SourcePosition,
+    ) -> Option<Vec<ReplaceRule>> {
         let mut rules = Vec::new();
         loop {
             let kind = if reader.accept("LEADING") {
@@ -318,7 +331,8 @@ fn block_end(pieces: &[TextPiece], index: usize) -> Option<usize> {
 fn after_period(pieces: &[TextPiece], from: usize) -> usize {
     let mut index = from;
     while index < pieces.len() {
-        let ends = pieces[index].is_char('.') && pieces.get(index + 1).is_none_or(TextPiece::is_gap);
+        let ends =
+            pieces[index].is_char('.') && pieces.get(index + 1).is_none_or(TextPiece::is_gap);
         index += 1;
         if ends {
             break;

@@ -8,7 +8,7 @@
 use crate::diagnostic::SourcePosition;
 use crate::model::Literal;
 
-use super::piece::{TextPiece, PieceKind};
+use super::piece::{PieceKind, TextPiece};
 
 /// One token.
 #[derive(Debug, Clone, PartialEq)]

@@ -182,10 +182,22 @@ mod tests {
 
     #[test]
     fn numbered_and_indented_texts_are_fixed() {
-        assert_eq!(ReferenceFormat::detect("000100 01  REC.\n"), ReferenceFormat::Fixed);
-        assert_eq!(ReferenceFormat::detect("       01  REC.\n"), ReferenceFormat::Fixed);
-        assert_eq!(ReferenceFormat::detect("      * remark\n"), ReferenceFormat::Fixed);
-        assert_eq!(ReferenceFormat::detect("CHG123 01  REC.\n"), ReferenceFormat::Fixed);
+        assert_eq!(
+            ReferenceFormat::detect("000100 01  REC.\n"),
+            ReferenceFormat::Fixed
+        );
+        assert_eq!(
+            ReferenceFormat::detect("       01  REC.\n"),
+            ReferenceFormat::Fixed
+        );
+        assert_eq!(
+            ReferenceFormat::detect("      * remark\n"),
+            ReferenceFormat::Fixed
+        );
+        assert_eq!(
+            ReferenceFormat::detect("CHG123 01  REC.\n"),
+            ReferenceFormat::Fixed
+        );
     }
 
     #[test]
@@ -208,8 +220,14 @@ mod tests {
 
     #[test]
     fn texts_that_start_at_the_margin_are_free() {
-        assert_eq!(ReferenceFormat::detect("01 REC.\n  05 A PIC X.\n"), ReferenceFormat::Free);
-        assert_eq!(ReferenceFormat::detect("*> remark\n01 R PIC X.\n"), ReferenceFormat::Free);
+        assert_eq!(
+            ReferenceFormat::detect("01 REC.\n  05 A PIC X.\n"),
+            ReferenceFormat::Free
+        );
+        assert_eq!(
+            ReferenceFormat::detect("*> remark\n01 R PIC X.\n"),
+            ReferenceFormat::Free
+        );
         assert_eq!(
             ReferenceFormat::detect("       >>SOURCE FORMAT IS FREE\n"),
             ReferenceFormat::Free

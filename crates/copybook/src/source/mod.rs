@@ -16,8 +16,8 @@ mod whole;
 mod words;
 
 pub use format::ReferenceFormat;
-pub use piece::{TextPiece, PieceKind};
-pub use resolver::{CopyFolders, CopyResolver, CopyMember, NoCopy};
+pub use piece::{PieceKind, TextPiece};
+pub use resolver::{CopyFolders, CopyMember, CopyResolver, NoCopy};
 pub use whole::{PreprocessedText, preprocess};
 pub use words::words;
 

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use crate::diagnostic::Diagnostics;
 
-use super::piece::{TextPiece, PieceKind};
+use super::piece::{PieceKind, TextPiece};
 
 /// Tells each name between colons where it first stands; whether there is one.
 pub fn report_placeholders(pieces: &[TextPiece], diagnostics: &mut Diagnostics) -> bool {

@@ -5,7 +5,7 @@
 //! file descriptions; everything else is cut away before COPY is expanded, so
 //! that members which only the procedure division needs need not be there.
 
-use super::piece::{TextPiece, PieceKind};
+use super::piece::{PieceKind, TextPiece};
 
 /// What the environment division says about pictures and numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -89,7 +89,8 @@ pub fn data_division(pieces: Vec<TextPiece>) -> Vec<TextPiece> {
             sentence_start = true;
             continue;
         }
-        let keeps_replace = state != ProgramState::Data && piece.is_word("REPLACE") && sentence_start;
+        let keeps_replace =
+            state != ProgramState::Data && piece.is_word("REPLACE") && sentence_start;
         let file_entry = state == ProgramState::Data
             && sentence_start
             && ["FD", "SD", "CD", "RD"].iter().any(|w| piece.is_word(w));

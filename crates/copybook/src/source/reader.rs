@@ -12,7 +12,7 @@ use crate::diagnostic::{Diagnostics, SourcePosition};
 
 use super::comment::{AFTER_COMMENT_ENTRY, COMMENT_ENTRIES, is_listing_statement};
 use super::format::{ReferenceFormat, expand_tabs, source_directive};
-use super::piece::{TextPiece, PieceKind, is_word_char};
+use super::piece::{PieceKind, TextPiece, is_word_char};
 
 /// What some editors put before UTF-8 text: as a character, and as its bytes
 /// where each is read as one.
@@ -34,7 +34,12 @@ pub struct LineOptions {
 }
 
 /// Reads `text` into pieces. `file` is its index in `diagnostics`.
-pub fn read(text: &str, file: u16, lines: LineOptions, diagnostics: &mut Diagnostics) -> Vec<TextPiece> {
+pub fn read(
+    text: &str,
+    file: u16,
+    lines: LineOptions,
+    diagnostics: &mut Diagnostics,
+) -> Vec<TextPiece> {
     let mark = BYTE_ORDER_MARKS.iter().find(|m| text.starts_with(**m));
     let mut offset = mark.map_or(0, |m| m.len());
     let text = &text[offset..];

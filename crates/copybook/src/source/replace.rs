@@ -1,6 +1,6 @@
 //! Exchanging text: the rules of REPLACING phrases and REPLACE statements.
 
-use super::piece::{TextPiece, PieceKind};
+use super::piece::{PieceKind, TextPiece};
 
 /// How much of a word a rule replaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::SourcePosition;
 
-use super::piece::{TextPiece, PieceKind};
+use super::piece::{PieceKind, TextPiece};
 use super::replace::bare;
 
 /// Reads a statement piece by piece, gaps passed over.

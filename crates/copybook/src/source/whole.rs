@@ -6,7 +6,7 @@
 
 use crate::diagnostic::Diagnostics;
 
-use super::{CopyResolver, ReferenceFormat, LineOptions, TextPiece, expand, read};
+use super::{CopyResolver, LineOptions, ReferenceFormat, TextPiece, expand, read};
 
 /// A text with its members.
 #[derive(Debug, Clone)]

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use copybook::codec::EditedForm;
 use copybook::number::{Decimal, RoundingMode};
-use copybook::{RecordCodec, CodecOptions, ParseOptions};
+use copybook::{CodecOptions, ParseOptions, RecordCodec};
 
 /// One field and what is moved to it.
 struct FieldCase {
@@ -96,7 +96,8 @@ fn compare(cases: &[FieldCase]) {
     };
     for ((case, layout), expected) in cases.iter().zip(&layouts).zip(&oracle) {
         let FieldCase { clauses, value } = case;
-        let codec = RecordCodec::build(layout, &options).unwrap_or_else(|e| panic!("{clauses}: {e}"));
+        let codec =
+            RecordCodec::build(layout, &options).unwrap_or_else(|e| panic!("{clauses}: {e}"));
         let mut area = vec![0; codec.max_len()];
         codec
             .encode(json_of(value).as_bytes(), &mut area)

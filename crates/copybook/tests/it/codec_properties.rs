@@ -3,8 +3,10 @@
 //! Layouts are made of random fields; their values are random too. A record
 //! made from JSON text gives the text back; no bytes and no text panic.
 
-use copybook::codec::{RedefinesChoice, EditedForm, InvalidPolicy, LongRecord, ShortRecord, UnmappablePolicy};
-use copybook::{CodePage, RecordCodec, CodecOptions, RecordLayout, ParseOptions};
+use copybook::codec::{
+    EditedForm, InvalidPolicy, LongRecord, RedefinesChoice, ShortRecord, UnmappablePolicy,
+};
+use copybook::{CodePage, CodecOptions, ParseOptions, RecordCodec, RecordLayout};
 use proptest::prelude::*;
 
 /// A field: its clauses, and a value that fits them.
@@ -199,7 +201,12 @@ const EVERYTHING: &str = "       01 REC.
            05 L PIC S9(20) SIGN LEADING SEPARATE.
 ";
 
-fn everything(page: CodePage, invalid: InvalidPolicy, choice: RedefinesChoice, substitute: bool) -> RecordCodec {
+fn everything(
+    page: CodePage,
+    invalid: InvalidPolicy,
+    choice: RedefinesChoice,
+    substitute: bool,
+) -> RecordCodec {
     let layouts = copybook::parse(EVERYTHING, &ParseOptions::default()).expect("it parses");
     let unmappable = if substitute {
         UnmappablePolicy::Substitute

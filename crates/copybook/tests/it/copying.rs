@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use copybook::{CopyFolders, ReferenceFormat, PieceKind, preprocess};
+use copybook::{CopyFolders, PieceKind, ReferenceFormat, preprocess};
 
 const MEMBERS: &[(&str, &str)] = &[
     (

@@ -1,6 +1,6 @@
 //! Texts that say DECIMAL-POINT IS COMMA by themselves.
 
-use copybook::{RecordLayout, ParseOptions, parse, has_decimal_comma, with_decimal_comma};
+use copybook::{ParseOptions, RecordLayout, has_decimal_comma, parse, with_decimal_comma};
 
 #[test]
 fn a_text_that_says_decimal_comma_means_the_same_alone() {

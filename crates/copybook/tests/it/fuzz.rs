@@ -1,6 +1,8 @@
 //! Whatever the text, the parser answers: a layout or diagnostics.
 
-use copybook::{CopyResolver, Diagnostics, ReferenceFormat, RecordLayout, CopyMember, ParseOptions};
+use copybook::{
+    CopyMember, CopyResolver, Diagnostics, ParseOptions, RecordLayout, ReferenceFormat,
+};
 use proptest::prelude::*;
 
 use crate::corpus::handwritten;
@@ -116,7 +118,11 @@ fn apply(text: &mut Vec<char>, change: &TextChange) {
 
 /// Parses in every format and checks what must hold of the outcome.
 fn check(text: &str) {
-    for format in [ReferenceFormat::Auto, ReferenceFormat::Fixed, ReferenceFormat::Free] {
+    for format in [
+        ReferenceFormat::Auto,
+        ReferenceFormat::Fixed,
+        ReferenceFormat::Free,
+    ] {
         let options = ParseOptions {
             format,
             copy: &LoopingMembers,

@@ -11,7 +11,8 @@ use std::path::Path;
 use std::process::Command;
 
 use copybook::{
-    CopyFolders, Field, FieldId, ReferenceFormat, FieldKind, RecordLayout, Occurs, ParseOptions, SignPlace, NumberStorage,
+    CopyFolders, Field, FieldId, FieldKind, NumberStorage, Occurs, ParseOptions, RecordLayout,
+    ReferenceFormat, SignPlace,
 };
 
 /// A copybook to be compared.

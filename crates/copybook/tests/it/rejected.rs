@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use copybook::{CopyFolders, ReferenceFormat, ParseOptions};
+use copybook::{CopyFolders, ParseOptions, ReferenceFormat};
 
 #[test]
 fn faulty_texts_are_refused_with_all_their_diagnostics() {

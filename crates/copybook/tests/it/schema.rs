@@ -1,7 +1,9 @@
 //! JSON Schema of records.
 
-use copybook::codec::{RedefinesChoice, CodecOptions, MissingMembers, NumberForm, RedefinesRule};
-use copybook::{RecordCodec, SchemaDirection, RecordLayout, JsonNames, NamingStyle, ParseOptions, json_schema};
+use copybook::codec::{CodecOptions, MissingMembers, NumberForm, RedefinesChoice, RedefinesRule};
+use copybook::{
+    JsonNames, NamingStyle, ParseOptions, RecordCodec, RecordLayout, SchemaDirection, json_schema,
+};
 use serde_json::{Value, json};
 
 use crate::corpus::handwritten;
@@ -173,9 +175,15 @@ fn every_member_is_required_only_where_it_must_be_given() {
         let schema = json_schema(&layout(text), &options, direction).expect("a schema");
         schema.get("required").is_some()
     };
-    assert!(!required(MissingMembers::Initial, SchemaDirection::ToRecord));
+    assert!(!required(
+        MissingMembers::Initial,
+        SchemaDirection::ToRecord
+    ));
     assert!(required(MissingMembers::Error, SchemaDirection::ToRecord));
-    assert!(required(MissingMembers::Initial, SchemaDirection::FromRecord));
+    assert!(required(
+        MissingMembers::Initial,
+        SchemaDirection::FromRecord
+    ));
 }
 
 /// The properties of a schema are the names of the fields.
@@ -197,7 +205,8 @@ fn schemas_of_the_corpus_name_the_fields_of_their_records() {
                 continue;
             }
             schemas += 1;
-            let schema = json_schema(&layout, &options, SchemaDirection::FromRecord).expect("a schema");
+            let schema =
+                json_schema(&layout, &options, SchemaDirection::FromRecord).expect("a schema");
             let names = JsonNames::new(&layout, options.naming);
             let expected: Vec<&str> = layout.fields[0]
                 .children

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use copybook::{CopyResolver, ReferenceFormat, RecordLayout, CopyMember, ParseOptions, describe};
+use copybook::{CopyMember, CopyResolver, ParseOptions, RecordLayout, ReferenceFormat, describe};
 use serde_json::json;
 
 /// Members held in memory.
@@ -405,7 +405,8 @@ fn a_period_that_is_lost_beyond_column_72_is_reported_with_its_line_and_column()
 
 #[test]
 fn a_missing_period_is_reported_with_the_line_that_lacks_it() {
-    let told = diagnostics_text("       01  R.\n           05  A PIC X\n\n           05  B PIC X.\n");
+    let told =
+        diagnostics_text("       01  R.\n           05  A PIC X\n\n           05  B PIC X.\n");
     assert!(
         told.contains("4:12: error: the period that ends the entry before"),
         "{told}"
@@ -418,7 +419,10 @@ fn a_missing_period_is_reported_with_the_line_that_lacks_it() {
         told.contains("5:12: error: the period that ends the entry before"),
         "{told}"
     );
-    assert_eq!(diagnostics_text(&format!("{values}               05 06.\n")), "");
+    assert_eq!(
+        diagnostics_text(&format!("{values}               05 06.\n")),
+        ""
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The programs that the C and COBOL programs speak to. PARTNER does what the
 //! first letter of the first record says; READY ends at once.
 
-use appc::{Conversation, Error, NodeHost, IncomingAttach};
+use appc::{Conversation, Error, IncomingAttach, NodeHost};
 use sna::TpDefinition;
 use sna::conversation::code::{
     DataReceived, DeallocateType, PrepareToReceiveType, ReturnCode, StatusReceived,
@@ -30,7 +30,9 @@ pub fn wait_until_ready(host: &NodeHost, programs: u64) {
 }
 
 /// A record, and the status that came with it or next.
-fn receive_record(conversation: &mut Conversation) -> Result<Option<(Vec<u8>, StatusReceived)>, Error> {
+fn receive_record(
+    conversation: &mut Conversation,
+) -> Result<Option<(Vec<u8>, StatusReceived)>, Error> {
     let mut buffer = vec![0; 32_767];
     let mut record = Vec::new();
     loop {

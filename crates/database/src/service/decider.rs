@@ -9,8 +9,8 @@ use std::sync::atomic::Ordering;
 
 use cics::resp::Condition;
 use region::{
-    WorkerRequestError, Order, OutcomeReply, UnitParticipant, ParticipantRole, UnitId, UnitToken, ParticipantVote,
-    WorkerReply, WorkerRequest,
+    Order, OutcomeReply, ParticipantRole, ParticipantVote, UnitId, UnitParticipant, UnitToken,
+    WorkerReply, WorkerRequest, WorkerRequestError,
 };
 
 use super::ServiceState;
@@ -64,16 +64,20 @@ impl UnitParticipant for ServiceDecider {
 
     fn outcome(&self, _: UnitId, token: UnitToken, reply: OutcomeReply) {
         let inner = self.0.clone();
-        self.0.outcome_queries.run(move || match inner.desk.ask(token) {
-            Some(true) => reply.committed(),
-            Some(false) => reply.backed_out(),
-            None => {}
-        });
+        self.0
+            .outcome_queries
+            .run(move || match inner.desk.ask(token) {
+                Some(true) => reply.committed(),
+                Some(false) => reply.backed_out(),
+                None => {}
+            });
     }
 
     fn forget(&self, tokens: &[UnitToken]) {
         let (inner, tokens) = (self.0.clone(), tokens.to_vec());
-        self.0.outcome_queries.run(move || inner.desk.forget(&tokens));
+        self.0
+            .outcome_queries
+            .run(move || inner.desk.forget(&tokens));
     }
 }
 
@@ -97,7 +101,12 @@ impl ServiceState {
         });
     }
 
-    fn commit_one_phase(self: &Arc<Self>, mut in_use: UnitUse, may_commit: bool, vote: ParticipantVote) {
+    fn commit_one_phase(
+        self: &Arc<Self>,
+        mut in_use: UnitUse,
+        may_commit: bool,
+        vote: ParticipantVote,
+    ) {
         if !may_commit {
             self.back_out_now(in_use);
             return;

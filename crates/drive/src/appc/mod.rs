@@ -10,13 +10,13 @@ mod names;
 
 use crate::engine::RequestFailure;
 use crate::load::{HttpLoad, LoadError};
-use crate::message::{AnswerCheck, TemplatePiece, ReplyEnd, RequestTemplate};
-use crate::plan::{RunPlan, Population, Protocol, RequestStep, LoadTarget, WritePattern};
+use crate::message::{AnswerCheck, ReplyEnd, RequestTemplate, TemplatePiece};
+use crate::plan::{LoadTarget, Population, Protocol, RequestStep, RunPlan, WritePattern};
 use crate::units::parse_size;
 use crate::url::Url;
 use appc::config::ModeConfig;
 use appc::transactions::{FILE_TRANSFER, INQUIRY};
-use appc::{AppcConfig, AllocateRequest, Error, AppcSection};
+use appc::{AllocateRequest, AppcConfig, AppcSection, Error};
 use sna::AllocateParameters;
 use sna::conversation::code::ReturnCode;
 use sna::mode::SyncLevel;
@@ -132,16 +132,18 @@ impl AppcPartner {
                 RequestFailure::Attach,
                 format!("{partner} does not take this user and password (`user`, `password`)"),
             ),
-            C::SyncLevelNotSupportedLu | C::SyncLevelNotSupportedPgm => {
-                (RequestFailure::Attach, "try the other sync level (`sync`)".into())
-            }
+            C::SyncLevelNotSupportedLu | C::SyncLevelNotSupportedPgm => (
+                RequestFailure::Attach,
+                "try the other sync level (`sync`)".into(),
+            ),
             C::ConversationTypeMismatch => (
                 RequestFailure::Attach,
                 format!("`{tp}` wants basic conversations; only mapped ones are driven"),
             ),
-            C::PipNotSpecifiedCorrectly | C::TpNotAvailableNoRetry | C::TpNotAvailableRetry => {
-                (RequestFailure::Attach, format!("{partner} cannot start `{tp}`"))
-            }
+            C::PipNotSpecifiedCorrectly | C::TpNotAvailableNoRetry | C::TpNotAvailableRetry => (
+                RequestFailure::Attach,
+                format!("{partner} cannot start `{tp}`"),
+            ),
             C::AllocateFailureRetry | C::AllocateFailureNoRetry | C::ParameterError => (
                 RequestFailure::Connect,
                 format!("no session with {partner} in mode `{mode}`: is the mode defined there?"),

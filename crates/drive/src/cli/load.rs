@@ -9,11 +9,11 @@ use crate::engine::RunError;
 use crate::export::MetricsExporter;
 use crate::live::LiveView;
 use crate::objective::Objective;
-use crate::observe::{ObservedServer, ObservationPanel};
+use crate::observe::{ObservationPanel, ObservedServer};
 use crate::plan::RunPlan;
 use crate::preflight;
 use crate::scenario::ScenarioVariant;
-use crate::session::{SessionResult, Session, IntervalViewer};
+use crate::session::{IntervalViewer, Session, SessionResult};
 use measure::report::LoadReport;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -147,9 +147,10 @@ pub(super) fn record(
     let mut live = LiveView::new(seconds, !observed.is_empty(), output.quiet || output.json);
     let names = plan.populations.iter().map(|p| p.name.clone()).collect();
     let mut exporter = match output.listen {
-        Some(address) => {
-            Some(MetricsExporter::start(address, names).map_err(|e| failed(format!("{address}: {e}")))?)
-        }
+        Some(address) => Some(
+            MetricsExporter::start(address, names)
+                .map_err(|e| failed(format!("{address}: {e}")))?,
+        ),
         None => None,
     };
     let mut viewers: Vec<&mut dyn IntervalViewer> = vec![&mut live];

@@ -4,12 +4,15 @@ use super::CliError;
 use super::load::RunContext;
 use super::say::say;
 use crate::scenario::ScenarioVariant;
-use measure::report::{MatrixCell, LoopMatrix};
+use measure::report::{LoopMatrix, MatrixCell};
 use std::sync::atomic::Ordering;
 
 /// Runs every combination; true when every objective was met. A combination
 /// that cannot be run ends the loop, and what ran before it is reported.
-pub(super) fn run(variants: &[ScenarioVariant], runs: &mut RunContext<'_>) -> Result<bool, CliError> {
+pub(super) fn run(
+    variants: &[ScenarioVariant],
+    runs: &mut RunContext<'_>,
+) -> Result<bool, CliError> {
     let Some(first) = variants.first() else {
         return Ok(true);
     };

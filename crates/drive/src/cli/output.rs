@@ -6,7 +6,7 @@ use super::{CliError, OutputArgs, failed};
 use crate::baseline::BaselineComparison;
 use crate::objective::Objective;
 use crate::session::SessionResult;
-use measure::report::{LoopMatrix, LoadReport, html, text};
+use measure::report::{LoadReport, LoopMatrix, html, text};
 use std::fs;
 use std::path::Path;
 
@@ -85,7 +85,11 @@ impl OutputArgs {
     }
 
     /// Writes the histogram log of one recording.
-    pub(super) fn write_log(&self, recording: &SessionResult, suffix: &str) -> Result<(), CliError> {
+    pub(super) fn write_log(
+        &self,
+        recording: &SessionResult,
+        suffix: &str,
+    ) -> Result<(), CliError> {
         if let Some(path) = &self.hdr {
             let log = crate::merge::log(recording).map_err(failed)?;
             write(&named(path, suffix), &log)?;
@@ -151,7 +155,10 @@ impl OutputArgs {
             let good = objective.met(report);
             met &= good;
             let word = if good { "met" } else { "MISSED" };
-            tell!("objective {objective}: {word} ({})", objective.figure_text(report));
+            tell!(
+                "objective {objective}: {word} ({})",
+                objective.figure_text(report)
+            );
         }
         if let (Some(baseline), Some(path)) = (self.read_baseline()?, &self.baseline) {
             let standing = BaselineComparison::of(&baseline, report, self.tolerance);

@@ -93,7 +93,8 @@ mod tests {
         let mut times = Vec::new();
         for i in 0..threads {
             let profile = LevelProfile::constant(1000.0);
-            let mut s = ArrivalSchedule::new(profile, arrivals, (i, threads), Rng::new(1, i as u64));
+            let mut s =
+                ArrivalSchedule::new(profile, arrivals, (i, threads), Rng::new(1, i as u64));
             while let Some(t) = s.next().filter(|t| *t < 10_000_000_000) {
                 times.push(t);
                 s.advance();

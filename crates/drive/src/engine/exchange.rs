@@ -1,6 +1,6 @@
 //! One request on the wire: connecting, writing, reading, and what ends it.
 
-use super::client::{Client, TargetConnection, ClientPhase, Token};
+use super::client::{Client, ClientPhase, TargetConnection, Token};
 use super::record::RequestFailure;
 use super::worker::Worker;
 use crate::clock;
@@ -347,7 +347,11 @@ impl Worker<'_> {
 }
 
 /// Whether the answer passes every check; captures are taken on the way.
-pub(super) fn examine(step: &RequestStep, reply: &mut TargetConnection, captured: &mut [Vec<u8>]) -> bool {
+pub(super) fn examine(
+    step: &RequestStep,
+    reply: &mut TargetConnection,
+    captured: &mut [Vec<u8>],
+) -> bool {
     let status = status(step, reply);
     let (body, size) = match &step.reply {
         ReplyEnd::Http { .. } => (reply.response.body(), reply.response.body_bytes()),

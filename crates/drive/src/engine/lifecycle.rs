@@ -2,7 +2,7 @@
 //! it well or badly, thinks, or is free for the next arrival.
 
 use super::client::ClientPhase;
-use super::record::{RequestFailure, PopulationRecord, note};
+use super::record::{PopulationRecord, RequestFailure, note};
 use super::worker::{GroupKind, Worker};
 use crate::clock;
 use crate::message::TemplateScope;
@@ -46,7 +46,10 @@ impl Worker<'_> {
                 ClientPhase::Parked => self.begin_iteration(c, at, at, clock::now()),
                 ClientPhase::Thinking => self.begin_step(c, at, at, clock::now()),
                 ClientPhase::Pausing => self.write_on(c),
-                ClientPhase::Idle | ClientPhase::Connecting | ClientPhase::Writing | ClientPhase::Waiting => {}
+                ClientPhase::Idle
+                | ClientPhase::Connecting
+                | ClientPhase::Writing
+                | ClientPhase::Waiting => {}
             }
         }
     }
@@ -275,7 +278,11 @@ impl Worker<'_> {
         if over && matches!(self.groups[p].kind, GroupKind::Open { .. }) {
             self.set_free(c, now);
         } else if pause > 0 {
-            client.phase = if over { ClientPhase::Parked } else { ClientPhase::Thinking };
+            client.phase = if over {
+                ClientPhase::Parked
+            } else {
+                ClientPhase::Thinking
+            };
             self.wake_at(c, now + pause);
         } else if over {
             self.begin_iteration(c, now, now, now);
@@ -376,7 +383,10 @@ impl Worker<'_> {
         let client = &mut self.clients[c];
         client.phase = ClientPhase::Parked;
         client.wake_at = 0;
-        client.conns.iter_mut().for_each(super::client::TargetConnection::close);
+        client
+            .conns
+            .iter_mut()
+            .for_each(super::client::TargetConnection::close);
         if let GroupKind::Closed { active, .. } = &mut self.groups[client.population].kind {
             *active -= 1;
         }

@@ -19,5 +19,7 @@ mod run;
 mod tasks;
 mod worker;
 
-pub use record::{RequestCounts, RequestFailure, IntervalRecord, PopulationRecord, StepRecord, Welford};
-pub use run::{RunObserver, LoadOutcome, RunError, SilentObserver, run};
+pub use record::{
+    IntervalRecord, PopulationRecord, RequestCounts, RequestFailure, StepRecord, Welford,
+};
+pub use run::{LoadOutcome, RunError, RunObserver, SilentObserver, run};

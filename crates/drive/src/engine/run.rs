@@ -1,7 +1,7 @@
 //! Runs a plan: starts the threads together, gathers what they record, and
 //! adds it up.
 
-use super::record::{RequestCounts, IntervalRecord, PopulationRecord};
+use super::record::{IntervalRecord, PopulationRecord, RequestCounts};
 use super::tasks::{self, ClientTasks};
 use super::worker::{ThreadResult, Worker};
 use crate::clock;

@@ -2,7 +2,7 @@
 //! The steps of a request are in `exchange`, those of a client in `lifecycle`.
 
 use super::arrivals::{ArrivalSchedule, stream};
-use super::client::{Client, TargetConnection, RequestBytes, ClientPhase};
+use super::client::{Client, ClientPhase, RequestBytes, TargetConnection};
 use super::record::IntervalRecord;
 use crate::clock;
 use crate::net::{Poller, ReadySocket};
@@ -103,7 +103,11 @@ impl<'p> Worker<'p> {
                     population: p,
                     number: number as u64,
                     phase: ClientPhase::Parked,
-                    conns: population.targets.iter().map(|_| TargetConnection::default()).collect(),
+                    conns: population
+                        .targets
+                        .iter()
+                        .map(|_| TargetConnection::default())
+                        .collect(),
                     step: 0,
                     iteration: u64::MAX, // The first one is number 0.
                     intended: 0,

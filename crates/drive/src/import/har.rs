@@ -3,7 +3,7 @@
 //!
 //! Reference: HAR 1.2, <http://www.softwareishard.com/blog/har-12-spec/>.
 
-use super::write::{ImportedPlan, ImportedGroup, Request, belongs_to_driver, literal, scenario};
+use super::write::{ImportedGroup, ImportedPlan, Request, belongs_to_driver, literal, scenario};
 use super::{ImportError, ImportedScenario};
 use crate::url::Url;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};

@@ -85,7 +85,11 @@ impl Frame {
 
     /// Takes bytes as they arrived: the number consumed when the message is
     /// complete, none when it goes on, an error when its length is absurd.
-    pub fn feed(&mut self, framing: &MessageFraming, input: &[u8]) -> Result<Option<usize>, &'static str> {
+    pub fn feed(
+        &mut self,
+        framing: &MessageFraming,
+        input: &[u8],
+    ) -> Result<Option<usize>, &'static str> {
         let before = self.bytes.len();
         let total = match framing {
             MessageFraming::Fixed(size) => Some(*size),

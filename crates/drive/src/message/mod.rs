@@ -5,9 +5,11 @@ mod check;
 mod framing;
 mod template;
 
-pub use check::{ValueCapture, CaptureFrom, AnswerCheck};
+pub use check::{AnswerCheck, CaptureFrom, ValueCapture};
 pub use framing::{Frame, MessageFraming};
-pub use template::{TemplatePiece, TemplateScope, RequestTemplate, UnsendableValue, TemplateVariable};
+pub use template::{
+    RequestTemplate, TemplatePiece, TemplateScope, TemplateVariable, UnsendableValue,
+};
 pub(crate) use template::{forbidden_in_header, forbidden_name, percent_encode};
 
 /// How the end of an answer is recognised.

@@ -172,11 +172,14 @@ impl RequestTemplate {
 
     /// The same template as fixed bytes when nothing in it varies.
     pub fn simplified(self) -> RequestTemplate {
-        let varies = |pieces: &[TemplatePiece]| pieces.iter().any(|p| !matches!(p, TemplatePiece::Bytes(_)));
+        let varies =
+            |pieces: &[TemplatePiece]| pieces.iter().any(|p| !matches!(p, TemplatePiece::Bytes(_)));
         let fixed = match &self {
             RequestTemplate::Fixed(_) => return self,
             RequestTemplate::Http { head, body, .. } => !varies(head) && !varies(body),
-            RequestTemplate::Plain { body, .. } | RequestTemplate::Message { body, .. } => !varies(body),
+            RequestTemplate::Plain { body, .. } | RequestTemplate::Message { body, .. } => {
+                !varies(body)
+            }
         };
         if !fixed {
             return self;
@@ -197,7 +200,11 @@ impl RequestTemplate {
 }
 
 /// Appends pieces with their values of the moment.
-fn render(pieces: &[TemplatePiece], scope: &mut TemplateScope<'_>, out: &mut Vec<u8>) -> Result<(), UnsendableValue> {
+fn render(
+    pieces: &[TemplatePiece],
+    scope: &mut TemplateScope<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), UnsendableValue> {
     for piece in pieces {
         match piece {
             TemplatePiece::Bytes(bytes) => out.extend_from_slice(bytes),

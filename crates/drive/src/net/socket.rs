@@ -29,7 +29,11 @@ fn port_at_connect(fd: &OwnedFd) {
 }
 
 /// Begins a connection. Whether it succeeded is known once it is writable.
-pub fn connect(address: SocketAddr, source: Option<IpAddr>, knobs: &SocketOptions) -> io::Result<OwnedFd> {
+pub fn connect(
+    address: SocketAddr,
+    source: Option<IpAddr>,
+    knobs: &SocketOptions,
+) -> io::Result<OwnedFd> {
     let family = match address {
         SocketAddr::V4(_) => AddressFamily::INET,
         SocketAddr::V6(_) => AddressFamily::INET6,

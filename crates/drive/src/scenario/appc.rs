@@ -3,9 +3,9 @@
 use super::request::TargetList;
 use super::step::{hex, pieces, writes};
 use super::template::TemplateNames;
-use super::tree::{Node, MistakeList, TreeValue};
+use super::tree::{MistakeList, Node, TreeValue};
 use crate::appc::AppcPartner;
-use crate::message::{AnswerCheck, TemplatePiece, ReplyEnd, RequestTemplate};
+use crate::message::{AnswerCheck, ReplyEnd, RequestTemplate, TemplatePiece};
 use crate::plan::RequestStep;
 use crate::units::parse_size;
 use sna::mode::SyncLevel;

@@ -5,12 +5,12 @@ use super::data;
 use super::request::TargetList;
 use super::step;
 use super::template::TemplateNames;
-use super::tree::{Node, MistakeList, TreeValue};
+use super::tree::{MistakeList, Node, TreeValue};
 use crate::load::default_threads;
 use crate::objective::Objective;
 use crate::observe::ObservedServer;
-use crate::plan::{ArrivalSpacing, LoadModel, RunPlan, Population, ThinkTime, usual_ahead};
-use crate::profile::{ProfilePiece, LevelProfile};
+use crate::plan::{ArrivalSpacing, LoadModel, Population, RunPlan, ThinkTime, usual_ahead};
+use crate::profile::{LevelProfile, ProfilePiece};
 use crate::scrape::MetricsEndpoint;
 use crate::tls::TrustSettings;
 use crate::url::Url;
@@ -27,10 +27,12 @@ pub(super) fn plan(
 ) -> Option<RunPlan> {
     let feeders = data::feeders(root, folder, notes);
     let timeout_ns = root.duration_ns("timeout").unwrap_or(30 * SECOND);
-    let trust = root.get("tls").map_or_else(TrustSettings::default, |tls| TrustSettings {
-        ca_file: tls.text("ca_file").map(|(file, _)| folder.join(file)),
-        insecure: tls.bool("insecure").unwrap_or(false),
-    });
+    let trust = root
+        .get("tls")
+        .map_or_else(TrustSettings::default, |tls| TrustSettings {
+            ca_file: tls.text("ca_file").map(|(file, _)| folder.join(file)),
+            insecure: tls.bool("insecure").unwrap_or(false),
+        });
     let mut populations = Vec::new();
     for node in root.list("population") {
         let load = load(node, notes);
@@ -139,11 +141,16 @@ pub(super) fn extras(
         let texts = |key: &str| observe.list(key).iter().filter_map(Node::as_text);
         for node in observe.list("pids") {
             if let TreeValue::Integer(pid) = node.value {
-                observed.push(ObservedServer::Local(CountedSubject::Process(pid.unsigned_abs() as u32)));
+                observed.push(ObservedServer::Local(CountedSubject::Process(
+                    pid.unsigned_abs() as u32,
+                )));
             }
         }
-        observed.extend(texts("processes").map(|n| ObservedServer::Local(CountedSubject::called(n))));
-        observed.extend(texts("cgroups").map(|g| ObservedServer::Local(CountedSubject::Group(g.into()))));
+        observed
+            .extend(texts("processes").map(|n| ObservedServer::Local(CountedSubject::called(n))));
+        observed.extend(
+            texts("cgroups").map(|g| ObservedServer::Local(CountedSubject::Group(g.into()))),
+        );
         for node in observe.list("scrape") {
             match node.as_text().map(Url::parse) {
                 Some(Ok(url)) => observed.push(ObservedServer::Remote(MetricsEndpoint(url))),

@@ -1,6 +1,6 @@
 //! Files that a scenario names: feeders' data and recorded pauses.
 
-use super::tree::{Node, MistakeList, TreeValue};
+use super::tree::{MistakeList, Node, TreeValue};
 use crate::feeder::{Feeder, RowSource};
 use crate::units::{ns, parse_duration};
 use std::fs;

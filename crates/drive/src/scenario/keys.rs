@@ -182,19 +182,29 @@ const SEQUENCE: &[Key] = &[
 
 const RANDOM: &[Key] = &[
     required("low", ValueKind::Integer(0, i64::MAX), "The lowest number."),
-    required("high", ValueKind::Integer(0, i64::MAX), "The highest number."),
+    required(
+        "high",
+        ValueKind::Integer(0, i64::MAX),
+        "The highest number.",
+    ),
 ];
 
 const POPULATION: &[Key] = &[
     required("name", ValueKind::Text, "The name in reports."),
     key(
         "clients",
-        ValueKind::Either(&[ValueKind::Integer(1, 1_000_000), ValueKind::List(&ValueKind::Table(PIECE))]),
+        ValueKind::Either(&[
+            ValueKind::Integer(1, 1_000_000),
+            ValueKind::List(&ValueKind::Table(PIECE)),
+        ]),
         "A closed loop of this many clients, or a profile of pieces.",
     ),
     key(
         "rate",
-        ValueKind::Either(&[ValueKind::Number(0.001, 1e7), ValueKind::List(&ValueKind::Table(PIECE))]),
+        ValueKind::Either(&[
+            ValueKind::Number(0.001, 1e7),
+            ValueKind::List(&ValueKind::Table(PIECE)),
+        ]),
         "An open loop of this many iterations a second, or a profile of pieces.",
     ),
     key(
@@ -229,7 +239,11 @@ const POPULATION: &[Key] = &[
         "Whether connections are kept between requests, and conversations between iterations; true unless given.",
     ),
     key("http2", ValueKind::Bool, "Whether HTTP/2 is spoken."),
-    key("connection", ValueKind::Table(CONNECTION), "Socket options."),
+    key(
+        "connection",
+        ValueKind::Table(CONNECTION),
+        "Socket options.",
+    ),
     key(
         "sockets",
         ValueKind::Map(&ValueKind::Text),
@@ -339,8 +353,16 @@ const THINKING: &[Key] = &[
 ];
 
 const CONNECTION: &[Key] = &[
-    key("no_delay", ValueKind::Bool, "TCP_NODELAY; true unless given."),
-    key("quick_ack", ValueKind::Bool, "TCP_QUICKACK after every read."),
+    key(
+        "no_delay",
+        ValueKind::Bool,
+        "TCP_NODELAY; true unless given.",
+    ),
+    key(
+        "quick_ack",
+        ValueKind::Bool,
+        "TCP_QUICKACK after every read.",
+    ),
     key(
         "kernel_times",
         ValueKind::Bool,
@@ -384,10 +406,17 @@ const STEP: &[Key] = &[
     ),
     key(
         "status",
-        ValueKind::List(&ValueKind::Either(&[ValueKind::Integer(100, 599), ValueKind::Text])),
+        ValueKind::List(&ValueKind::Either(&[
+            ValueKind::Integer(100, 599),
+            ValueKind::Text,
+        ])),
         "Statuses that are right, as 200 or \"2xx\"; below 400 unless given.",
     ),
-    key("contains", ValueKind::Text, "Text that the answer must contain."),
+    key(
+        "contains",
+        ValueKind::Text,
+        "Text that the answer must contain.",
+    ),
     key(
         "matches",
         ValueKind::Text,
@@ -414,7 +443,11 @@ const STEP: &[Key] = &[
         ValueKind::Text,
         "What is sent on the raw socket or in the conversation; templates are allowed. A step of a conversation that sends nothing lets the partner begin.",
     ),
-    key("send_hex", ValueKind::Text, "The same as hexadecimal digits."),
+    key(
+        "send_hex",
+        ValueKind::Text,
+        "The same as hexadecimal digits.",
+    ),
     key(
         "receive_from",
         ValueKind::Text,
@@ -493,5 +526,9 @@ const FRAME: &[Key] = &[
         ValueKind::Integer(1, 67_108_864),
         "Messages of this many bytes.",
     ),
-    key("close", ValueKind::Bool, "The answer ends when the peer closes."),
+    key(
+        "close",
+        ValueKind::Bool,
+        "The answer ends when the peer closes.",
+    ),
 ];

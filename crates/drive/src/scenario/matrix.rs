@@ -1,7 +1,7 @@
 //! The loop: every combination of its values gives a file of its own, in which
 //! `${name}` stands for the value.
 
-use super::tree::{TreeEntry, Node, MistakeList, TreeValue};
+use super::tree::{MistakeList, Node, TreeEntry, TreeValue};
 
 /// One combination of the loop's values.
 pub(super) struct LoopCombination {
@@ -94,7 +94,12 @@ fn replace(node: &Node, values: &[(&str, &Node)], notes: &mut MistakeList<'_>) -
     }
 }
 
-fn replace_text(text: &str, node: &Node, values: &[(&str, &Node)], notes: &mut MistakeList<'_>) -> Node {
+fn replace_text(
+    text: &str,
+    node: &Node,
+    values: &[(&str, &Node)],
+    notes: &mut MistakeList<'_>,
+) -> Node {
     let lookup = |name: &str| values.iter().find(|v| v.0 == name).map(|v| v.1);
     // A value that stands alone keeps its type.
     let alone = text.strip_prefix("${").and_then(|t| t.strip_suffix('}'));

@@ -3,9 +3,9 @@
 
 use super::step;
 use super::template::TemplateNames;
-use super::tree::{Node, MistakeList};
+use super::tree::{MistakeList, Node};
 use crate::message::RequestTemplate;
-use crate::plan::{SocketCycle, SocketOptions, Protocol, LoadTarget};
+use crate::plan::{LoadTarget, Protocol, SocketCycle, SocketOptions};
 use crate::tls::{TlsTarget, TrustSettings};
 use crate::units::parse_size;
 use crate::url::{Scheme, Url};
@@ -111,7 +111,12 @@ impl<'a> TargetList<'a> {
     }
 
     /// What raw sockets begin with, and when they end.
-    pub fn read_cycles(&mut self, population: &Node, names: &TemplateNames<'_>, notes: &mut MistakeList<'_>) {
+    pub fn read_cycles(
+        &mut self,
+        population: &Node,
+        names: &TemplateNames<'_>,
+        notes: &mut MistakeList<'_>,
+    ) {
         for entry in population.get("opening").map_or(&[][..], Node::entries) {
             let target = match self.socket(&entry.key) {
                 Ok(target) => target,

@@ -1,7 +1,7 @@
 //! Kinds of values, the check of a file against the key table, and the JSON
 //! schema and reference page that come from the same table.
 
-use super::tree::{Node, MistakeList, TreeValue};
+use super::tree::{MistakeList, Node, TreeValue};
 use crate::units::{parse_duration, parse_size};
 use serde_json::{Map, Value as Json, json};
 
@@ -78,7 +78,10 @@ impl ValueKind {
             (ValueKind::Either(kinds), _) => kinds.iter().any(|k| k.looks_like(value)),
             (ValueKind::Any, _)
             | (ValueKind::Text | ValueKind::OneOf(_), TreeValue::Text(_))
-            | (ValueKind::Duration, TreeValue::Text(_) | TreeValue::Integer(_) | TreeValue::Float(_))
+            | (
+                ValueKind::Duration,
+                TreeValue::Text(_) | TreeValue::Integer(_) | TreeValue::Float(_),
+            )
             | (ValueKind::Size, TreeValue::Text(_) | TreeValue::Integer(_))
             | (ValueKind::Integer(..), TreeValue::Integer(_))
             | (ValueKind::Number(..), TreeValue::Integer(_) | TreeValue::Float(_))
@@ -137,13 +140,17 @@ fn check_kind(name: &str, node: &Node, kind: &'static ValueKind, notes: &mut Mis
             }
         }
         (ValueKind::Size, TreeValue::Integer(n)) if *n < 0 => wrong(notes),
-        (ValueKind::Integer(low, high), TreeValue::Integer(n)) if n < low || n > high => wrong(notes),
+        (ValueKind::Integer(low, high), TreeValue::Integer(n)) if n < low || n > high => {
+            wrong(notes)
+        }
         (ValueKind::Number(low, high), _)
             if node.as_number().is_none_or(|n| !(n >= *low && n <= *high)) =>
         {
             wrong(notes);
         }
-        (ValueKind::OneOf(words), TreeValue::Text(text)) if !words.contains(&text.as_str()) => wrong(notes),
+        (ValueKind::OneOf(words), TreeValue::Text(text)) if !words.contains(&text.as_str()) => {
+            wrong(notes)
+        }
         (ValueKind::List(of), TreeValue::List(items)) => {
             items
                 .iter()

@@ -3,12 +3,12 @@
 use super::build::think;
 use super::request::TargetList;
 use super::template::{self, TemplateNames};
-use super::tree::{Node, MistakeList, TreeValue};
+use super::tree::{MistakeList, Node, TreeValue};
 use crate::feeder::Feeder;
 use crate::load::http_request;
 use crate::message::{
-    ValueCapture, CaptureFrom, AnswerCheck, MessageFraming, TemplatePiece, ReplyEnd, RequestTemplate, TemplateVariable, forbidden_in_header,
-    forbidden_name,
+    AnswerCheck, CaptureFrom, MessageFraming, ReplyEnd, RequestTemplate, TemplatePiece,
+    TemplateVariable, ValueCapture, forbidden_in_header, forbidden_name,
 };
 use crate::plan::{RequestStep, WritePattern};
 use regex::bytes::Regex;
@@ -400,7 +400,11 @@ fn class(text: &str) -> Option<(u16, u16)> {
         .then_some((digit * 100, digit * 100 + 99))
 }
 
-fn captures(node: &Node, captured: &mut Vec<String>, notes: &mut MistakeList<'_>) -> Vec<ValueCapture> {
+fn captures(
+    node: &Node,
+    captured: &mut Vec<String>,
+    notes: &mut MistakeList<'_>,
+) -> Vec<ValueCapture> {
     let mut captures = Vec::new();
     for entry in node.get("capture").map_or(&[][..], Node::entries) {
         let from = match entry.node.entries() {

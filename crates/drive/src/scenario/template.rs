@@ -37,7 +37,10 @@ pub(super) const HOLES: &[(&str, &str)] = &[
 
 /// Parses a template; the errors say what is wrong with each hole. A hole with
 /// quoted text stands for that text, so that braces can be written too.
-pub(super) fn parse(text: &str, names: &TemplateNames<'_>) -> Result<Vec<TemplatePiece>, Vec<String>> {
+pub(super) fn parse(
+    text: &str,
+    names: &TemplateNames<'_>,
+) -> Result<Vec<TemplatePiece>, Vec<String>> {
     let mut pieces = Vec::new();
     let mut errors = Vec::new();
     let mut rest = text;

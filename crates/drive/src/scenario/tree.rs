@@ -206,7 +206,10 @@ fn from_value(value: &DeValue<'_>) -> TreeValue {
             let parsed = i64::from_str_radix(number.as_str(), number.radix());
             parsed.map_or(TreeValue::Other, TreeValue::Integer)
         }
-        DeValue::Float(number) => number.as_str().parse().map_or(TreeValue::Other, TreeValue::Float),
+        DeValue::Float(number) => number
+            .as_str()
+            .parse()
+            .map_or(TreeValue::Other, TreeValue::Float),
         DeValue::Boolean(b) => TreeValue::Bool(*b),
         DeValue::Datetime(_) => TreeValue::Other,
         DeValue::Array(items) => TreeValue::List(

@@ -2,7 +2,7 @@
 
 use crate::peers::carry_out;
 use appc::config::{AppcConfig, ModeConfig};
-use appc::{Conversation, NodeHost, IncomingAttach, transactions};
+use appc::{Conversation, IncomingAttach, NodeHost, transactions};
 use drive::engine::RequestFailure;
 use drive::plan::RunPlan;
 use drive::preflight::{self, PlanProblem};
@@ -242,7 +242,11 @@ fn a_program_that_does_not_answer_times_out_and_the_next_request_has_another_con
     plan.populations[0].timeout_ns = 50_000_000;
     let sum = carry_out(&plan).sum();
     drop(release);
-    assert_eq!(sum.measured.failed[RequestFailure::Timeout as usize], 2, "{sum:?}");
+    assert_eq!(
+        sum.measured.failed[RequestFailure::Timeout as usize],
+        2,
+        "{sum:?}"
+    );
     assert_eq!(sum.whole.connects, 2);
 }
 
@@ -283,7 +287,11 @@ fn a_node_that_stops_in_mid_run_loses_no_count() {
     assert!(counts.answered >= 96, "{counts:?}");
     // A program that cannot send any more gives up its conversation, which may
     // still be told before the link is gone.
-    let lost = [RequestFailure::Reset, RequestFailure::Connect, RequestFailure::Program];
+    let lost = [
+        RequestFailure::Reset,
+        RequestFailure::Connect,
+        RequestFailure::Program,
+    ];
     let lost: u64 = lost.map(|f| counts.failed[f as usize]).iter().sum();
     assert_eq!(lost, counts.failures(), "{:?}", outcome.messages());
     assert!(
@@ -309,7 +317,8 @@ fn a_partner_that_was_started_again_is_conversed_with_again() {
     let stop = AtomicBool::new(false);
     let outcome = std::thread::scope(|scope| {
         let _stops = StopsWhenDropped(&stop);
-        let run = scope.spawn(|| drive::engine::run(&plan, &mut drive::engine::SilentObserver, &stop));
+        let run =
+            scope.spawn(|| drive::engine::run(&plan, &mut drive::engine::SilentObserver, &stop));
         told.recv().unwrap();
         first.stop();
         drop(first);

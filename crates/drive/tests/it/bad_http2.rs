@@ -4,7 +4,7 @@
 //! Reference: RFC 9113, sections 4.1 and 6.
 
 use crate::peers::serve;
-use drive::engine::{RequestFailure, LoadOutcome};
+use drive::engine::{LoadOutcome, RequestFailure};
 use drive::load::HttpLoad;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;

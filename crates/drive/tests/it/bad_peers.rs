@@ -1,7 +1,7 @@
 //! Servers that misbehave: every request is accounted for, nothing hangs.
 
 use crate::peers::{read_request, serve};
-use drive::engine::{RequestFailure, LoadOutcome};
+use drive::engine::{LoadOutcome, RequestFailure};
 use drive::load::HttpLoad;
 use std::io::Write;
 use std::net::{SocketAddr, TcpListener};

@@ -3,7 +3,7 @@
 use crate::peers::carry_out;
 use drive::load::HttpLoad;
 use drive::plan::ThinkTime;
-use drive::server::{ServerBehaviour, Server};
+use drive::server::{Server, ServerBehaviour};
 use std::time::Duration;
 
 fn server() -> (Server, HttpLoad) {

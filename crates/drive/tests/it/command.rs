@@ -4,7 +4,7 @@
 use crate::peers::{read_request, serve};
 use clap::Parser;
 use drive::cli::{Args, run};
-use drive::server::{ServerBehaviour, Server};
+use drive::server::{Server, ServerBehaviour};
 use std::fs;
 use std::io::Write;
 use std::path::Path;

@@ -2,8 +2,8 @@
 
 use drive::load::HttpLoad;
 use drive::merge::{log, merge, merged_log};
-use drive::server::{ServerBehaviour, Server};
-use drive::session::{SessionResult, Session};
+use drive::server::{Server, ServerBehaviour};
+use drive::session::{Session, SessionResult};
 use measure::report::{LoadReport, html, text};
 use std::sync::atomic::AtomicBool;
 
@@ -13,7 +13,9 @@ fn recording(requests: u64) -> SessionResult {
     load.iterations = Some(requests);
     load.clients = 4;
     let plan = load.plan().unwrap();
-    let own = drive::observe::ObservedServer::Local(measure::proc::CountedSubject::Process(std::process::id()));
+    let own = drive::observe::ObservedServer::Local(measure::proc::CountedSubject::Process(
+        std::process::id(),
+    ));
     let session = Session {
         plan: &plan,
         observed: &[own],

@@ -1,7 +1,7 @@
 //! A wish to stop at any moment: before the start, and while nobody answers.
 
 use crate::peers::serve;
-use drive::engine::{IntervalRecord, RunObserver, RunError, SilentObserver, run};
+use drive::engine::{IntervalRecord, RunError, RunObserver, SilentObserver, run};
 use drive::load::HttpLoad;
 use std::io::Read;
 use std::sync::Arc;

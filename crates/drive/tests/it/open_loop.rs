@@ -2,7 +2,7 @@
 
 use drive::load::HttpLoad;
 use drive::plan::ArrivalSpacing;
-use drive::server::{ServerBehaviour, Server};
+use drive::server::{Server, ServerBehaviour};
 use std::time::Duration;
 
 #[test]

@@ -143,7 +143,10 @@ fn a_certificate_that_is_itself_trusted_still_has_its_dates_and_names_checked() 
         assert!(told.contains(part), "{told}");
         load.iterations = Some(2);
         let outcome = load.run().unwrap();
-        assert_eq!(outcome.sum().measured.failed[RequestFailure::Tls as usize], 2);
+        assert_eq!(
+            outcome.sum().measured.failed[RequestFailure::Tls as usize],
+            2
+        );
         let messages = outcome.messages();
         assert!(messages.keys().all(|m| m.contains(part)), "{messages:?}");
     }
@@ -181,7 +184,10 @@ fn an_unknown_certificate_is_refused_and_reported() {
     let mut load = load(address);
     load.iterations = Some(4);
     let outcome = load.run().unwrap();
-    assert_eq!(outcome.sum().measured.failed[RequestFailure::Tls as usize], 4);
+    assert_eq!(
+        outcome.sum().measured.failed[RequestFailure::Tls as usize],
+        4
+    );
     assert!(
         outcome.messages().keys().any(|m| m.contains("certificate")),
         "{:?}",

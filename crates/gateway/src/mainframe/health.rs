@@ -119,7 +119,12 @@ impl Drop for UnderWay<'_> {
 }
 
 /// Name, type, help, and where it is.
-type Figure = (&'static str, &'static str, &'static str, fn(&ConnectionHealth) -> u64);
+type Figure = (
+    &'static str,
+    &'static str,
+    &'static str,
+    fn(&ConnectionHealth) -> u64,
+);
 
 const FIGURES: [Figure; 4] = [
     (
@@ -149,7 +154,10 @@ const FIGURES: [Figure; 4] = [
 ];
 
 /// Appends the figures of connections in the Prometheus text format.
-pub(super) fn write<'h>(all: impl Iterator<Item = (&'h str, &'h ConnectionHealth)>, out: &mut String) {
+pub(super) fn write<'h>(
+    all: impl Iterator<Item = (&'h str, &'h ConnectionHealth)>,
+    out: &mut String,
+) {
     let all: Vec<_> = all.collect();
     for (name, kind, help, value) in FIGURES {
         let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");

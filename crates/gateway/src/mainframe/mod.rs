@@ -25,7 +25,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::backend::{ProgramCall, CallFailure, ProgramReply, Task};
+use crate::backend::{CallFailure, ProgramCall, ProgramReply, Task};
 use health::ConnectionHealth;
 pub use health::MainframeStatus;
 use pool::SessionPool;

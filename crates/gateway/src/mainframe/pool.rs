@@ -155,7 +155,11 @@ impl SessionPool {
     }
 
     /// The right to one session, once there is one free.
-    pub async fn room(&self, wait: Duration, name: &str) -> Result<OwnedSemaphorePermit, CallFailure> {
+    pub async fn room(
+        &self,
+        wait: Duration,
+        name: &str,
+    ) -> Result<OwnedSemaphorePermit, CallFailure> {
         let asked = self.room.clone().acquire_owned();
         match tokio::time::timeout(wait, asked).await {
             Ok(Ok(permit)) => Ok(permit),

@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use super::pool::{Session, Stream, SessionStream};
-use super::{FirstFrame, MessageFraming, MainframeReply, MainframeTask, ConnectionSessions};
+use super::pool::{Session, SessionStream, Stream};
+use super::{ConnectionSessions, FirstFrame, MainframeReply, MainframeTask, MessageFraming};
 use crate::backend::CallFailure;
 
 /// A CICS that is called through its listener.
@@ -85,7 +85,9 @@ impl SocketConnection {
                 Ok(answer) => return Ok(self.answered(way, first, stream, answer)),
                 // The listener's side may have closed it before.
                 Err(SocketReplyFailure::Nothing(_)) if task.idempotent => {}
-                Err(SocketReplyFailure::Nothing(why) | SocketReplyFailure::Broken(why)) => return Err(way.lost(why)),
+                Err(SocketReplyFailure::Nothing(why) | SocketReplyFailure::Broken(why)) => {
+                    return Err(way.lost(why));
+                }
             }
         }
         let mut stream = way.connection.open().await?;
@@ -93,7 +95,9 @@ impl SocketConnection {
         out.extend_from_slice(&message);
         match self.exchange(way, &mut stream, &out).await {
             Ok(answer) => Ok(self.answered(way, first, stream, answer)),
-            Err(SocketReplyFailure::Nothing(why) | SocketReplyFailure::Broken(why)) => Err(way.lost(why)),
+            Err(SocketReplyFailure::Nothing(why) | SocketReplyFailure::Broken(why)) => {
+                Err(way.lost(why))
+            }
         }
     }
 
@@ -147,7 +151,9 @@ impl SocketConnection {
                     ));
                 }
                 Ok(read) => read,
-                Err(e) if bytes.is_empty() => return Err(SocketReplyFailure::Nothing(e.to_string())),
+                Err(e) if bytes.is_empty() => {
+                    return Err(SocketReplyFailure::Nothing(e.to_string()));
+                }
                 Err(e) => return Err(SocketReplyFailure::Broken(e.to_string())),
             };
             bytes.extend_from_slice(&piece[..read]);

@@ -22,7 +22,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use region::{Abend, NotStarted, ProgramName};
 
 use super::pool::{Session, SessionStream};
-use super::{MainframeReply, MainframeTask, ConnectionSessions};
+use super::{ConnectionSessions, MainframeReply, MainframeTask};
 use crate::backend::CallFailure;
 
 /// A CICS that is called over HTTP.
@@ -195,9 +195,9 @@ enum WebReplyFailure {
 impl WebReplyFailure {
     fn failed(self) -> CallFailure {
         match self {
-            WebReplyFailure::Unsent(failed) | WebReplyFailure::Unanswered(failed) | WebReplyFailure::Answered(failed) => {
-                failed
-            }
+            WebReplyFailure::Unsent(failed)
+            | WebReplyFailure::Unanswered(failed)
+            | WebReplyFailure::Answered(failed) => failed,
         }
     }
 }

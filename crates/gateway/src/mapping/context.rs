@@ -4,10 +4,12 @@
 //! body; a pass-through field is copied there from the program's own storage in
 //! one step.
 
-use super::expr::{ValuePath, PathRoot, TrimMode};
-use super::plan::{Condition, GeneralPlan, TemplatePiece, TableRows, ReplyPart, ValueSlot, ValueSource, ValuePlan};
+use super::expr::{PathRoot, TrimMode, ValuePath};
+use super::plan::{
+    Condition, GeneralPlan, ReplyPart, TableRows, TemplatePiece, ValuePlan, ValueSlot, ValueSource,
+};
 use super::text::{convert, same, trimmed, truthy};
-use crate::json::{PathResult, TapeValue, JsonTape, write_string};
+use crate::json::{JsonTape, PathResult, TapeValue, write_string};
 use crate::problem::Fault;
 use crate::project::asset::AssetInterface;
 use crate::validate::params::{self, OperationParameter, ParameterPlace};
@@ -152,7 +154,12 @@ impl<'a> EvalContext<'a> {
         Ok(!empty || there || self.exists_if_empty(slot)?)
     }
 
-    fn each_row(&mut self, rows: TableRows, item: &ValueSlot, out: &mut Vec<u8>) -> Result<bool, MappingFailure> {
+    fn each_row(
+        &mut self,
+        rows: TableRows,
+        item: &ValueSlot,
+        out: &mut Vec<u8>,
+    ) -> Result<bool, MappingFailure> {
         let Some((interface, bytes)) = self.area(rows.area) else {
             return Ok(false);
         };
@@ -206,7 +213,9 @@ impl<'a> EvalContext<'a> {
     pub fn standing(&self, source: &ValueSource) -> Option<PathResult<'a>> {
         let (value, names) = match source {
             ValueSource::Request(PathRoot::Body, names) => (self.request.body, names),
-            ValueSource::Request(PathRoot::Asset, names) => (self.reply.and_then(|r| r.json), names),
+            ValueSource::Request(PathRoot::Asset, names) => {
+                (self.reply.and_then(|r| r.json), names)
+            }
             ValueSource::Item(names) => (self.item, names),
             _ => return None,
         };
@@ -297,7 +306,11 @@ impl<'a> EvalContext<'a> {
 
     /// A template of one value is that value as text, missing if it is missing;
     /// in a longer one a missing value adds nothing.
-    fn template(&mut self, pieces: &[TemplatePiece], out: &mut Vec<u8>) -> Result<bool, MappingFailure> {
+    fn template(
+        &mut self,
+        pieces: &[TemplatePiece],
+        out: &mut Vec<u8>,
+    ) -> Result<bool, MappingFailure> {
         if let [TemplatePiece::Value(value)] = pieces {
             let from = out.len();
             let wrote = self.value(value, out)?;
@@ -335,10 +348,17 @@ impl<'a> EvalContext<'a> {
         Some((reply.interface, (*reply.bytes.get(index)?)?))
     }
 
-    fn source(&mut self, source: &ValueSource, trim: TrimMode, out: &mut Vec<u8>) -> Result<bool, MappingFailure> {
+    fn source(
+        &mut self,
+        source: &ValueSource,
+        trim: TrimMode,
+        out: &mut Vec<u8>,
+    ) -> Result<bool, MappingFailure> {
         match source {
             ValueSource::Field { area, id, depth } => self.field(*area, *id, *depth, trim, out),
-            ValueSource::Area(area) => self.field(*area, copybook::RecordLayout::RECORD, 0, trim, out),
+            ValueSource::Area(area) => {
+                self.field(*area, copybook::RecordLayout::RECORD, 0, trim, out)
+            }
             ValueSource::Reply => self.whole_reply(trim, out),
             ValueSource::AbendCode => match self.reply.and_then(|r| r.abend) {
                 Some(code) => {
@@ -351,7 +371,9 @@ impl<'a> EvalContext<'a> {
                 let from = out.len();
                 let wrote = match (self.standing(source), source) {
                     (Some(found), _) => found.write(out),
-                    (None, ValueSource::Request(root, names)) => self.request_value(*root, names, out),
+                    (None, ValueSource::Request(root, names)) => {
+                        self.request_value(*root, names, out)
+                    }
                     (None, _) => false,
                 };
                 if wrote {
@@ -428,10 +450,15 @@ impl<'a> EvalContext<'a> {
     }
 
     /// The value of a parameter that the document names.
-    fn declared(&self, place: ParameterPlace, name: &str) -> Option<&'a params::ParameterValue<'a>> {
+    fn declared(
+        &self,
+        place: ParameterPlace,
+        name: &str,
+    ) -> Option<&'a params::ParameterValue<'a>> {
         let same = |p: &OperationParameter| {
             p.place == place
-                && (p.name == name || place == ParameterPlace::Header && p.name.eq_ignore_ascii_case(name))
+                && (p.name == name
+                    || place == ParameterPlace::Header && p.name.eq_ignore_ascii_case(name))
         };
         let at = self.request.params.iter().position(same)?;
         Some(&self.request.values[at])
@@ -444,7 +471,10 @@ impl<'a> EvalContext<'a> {
         };
         match (root, names.as_slice()) {
             (
-                PathRoot::PathParameters | PathRoot::QueryParameters | PathRoot::Headers | PathRoot::Cookies,
+                PathRoot::PathParameters
+                | PathRoot::QueryParameters
+                | PathRoot::Headers
+                | PathRoot::Cookies,
                 [name],
             ) => match self.declared(place(*root), name)? {
                 params::ParameterValue::One(text) => Some(text),
@@ -520,8 +550,9 @@ impl<'a> EvalContext<'a> {
         }
         if place == ParameterPlace::Header {
             for name in self.request.headers.keys() {
-                let named =
-                    |p: &OperationParameter| p.place == place && p.name.eq_ignore_ascii_case(name.as_str());
+                let named = |p: &OperationParameter| {
+                    p.place == place && p.name.eq_ignore_ascii_case(name.as_str())
+                };
                 if let Some(text) = params::joined(self.request.headers, name.as_str())
                     && !self.request.params.iter().any(named)
                 {

@@ -170,7 +170,10 @@ pub(crate) fn general(source: &str) -> Result<Box<EvaluatorExpression>, String> 
 }
 
 /// The evaluator's form of a path, for one that only it can follow.
-pub(crate) fn force_general(path: &ValuePath, trim: TrimMode) -> Result<Box<EvaluatorExpression>, String> {
+pub(crate) fn force_general(
+    path: &ValuePath,
+    trim: TrimMode,
+) -> Result<Box<EvaluatorExpression>, String> {
     let source = path.source();
     general(&match trim {
         TrimMode::Keep => source,
@@ -188,7 +191,8 @@ pub(crate) fn force_or_empty(path: &ValuePath) -> Result<Box<EvaluatorExpression
 /// Compiles a condition.
 pub(crate) fn compile_condition(source: &str) -> Result<Condition, String> {
     let ast = parse(source)?;
-    Ok(condition(&ast).unwrap_or_else(|| Condition::General(Box::new(EvaluatorExpression::new(ast, source)))))
+    Ok(condition(&ast)
+        .unwrap_or_else(|| Condition::General(Box::new(EvaluatorExpression::new(ast, source)))))
 }
 
 /// Splits a template into texts and expressions.
@@ -763,7 +767,9 @@ mod tests {
 
     #[test]
     fn an_endless_expression_ends() {
-        let CompiledExpression::General(g) = compile("($f := function($x){$f($x+1)+1}; $f(1))").unwrap() else {
+        let CompiledExpression::General(g) =
+            compile("($f := function($x){$f($x+1)+1}; $f(1))").unwrap()
+        else {
             panic!("not general")
         };
         assert!(g.evaluate(|_| None).is_err());

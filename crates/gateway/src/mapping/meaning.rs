@@ -7,9 +7,11 @@
 
 use super::context::{EvalContext, MappingFailure, Request};
 use super::expr::{self, PathRoot};
-use super::plan::{MappingCompiler, Condition, GeneralPlan, ItemScope, JsonItem, ReplyPart, ValuePlan};
+use super::plan::{
+    Condition, GeneralPlan, ItemScope, JsonItem, MappingCompiler, ReplyPart, ValuePlan,
+};
 use super::tree::MapValue;
-use crate::diagnostics::{ProjectDiagnostics, FilePosition};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics};
 use crate::json::JsonTape;
 use crate::validate::params::{self, OperationParameter, ParameterPlace};
 use crate::validate::schema::SchemaSet;
@@ -114,7 +116,11 @@ impl TestRequest<'_> {
 }
 
 /// Calls `check` with a request of this body, and with the body as `$item`.
-pub(super) fn with_request(body: Option<&str>, parameter: &str, check: impl FnOnce(&mut TestRequest<'_>)) {
+pub(super) fn with_request(
+    body: Option<&str>,
+    parameter: &str,
+    check: impl FnOnce(&mut TestRequest<'_>),
+) {
     let params = [
         param("a", ParameterPlace::Path),
         param("a", ParameterPlace::Query),
@@ -362,7 +368,10 @@ fn a_number_keeps_its_digits_on_the_direct_way() {
 
 #[test]
 fn only_parameters_and_the_body_stand_below_the_request() {
-    for (source, root) in [("$apiRequest.item.a", None), ("$item.a", Some(PathRoot::Item))] {
+    for (source, root) in [
+        ("$apiRequest.item.a", None),
+        ("$item.a", Some(PathRoot::Item)),
+    ] {
         let found = match expr::compile(source).unwrap() {
             expr::CompiledExpression::Path(path, _) => Some(path.root),
             _ => None,

@@ -3,10 +3,12 @@
 //! Names are resolved to fields here, once; the plans that come out are walked
 //! by [`super::context`] with nothing left to look up.
 
-use super::expr::{self, CompiledExpression, EvaluatorExpression, TemplatePart, ValuePath, PathRoot, TrimMode};
+use super::expr::{
+    self, CompiledExpression, EvaluatorExpression, PathRoot, TemplatePart, TrimMode, ValuePath,
+};
 use super::tree::{MapNode, MapValue};
-use crate::diagnostics::{ProjectDiagnostics, FilePosition, closest};
-use crate::project::asset::{DataArea, AssetInterface};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics, closest};
+use crate::project::asset::{AssetInterface, DataArea};
 use crate::project::structure::DirectionStructures;
 use crate::validate::params::ParameterPlace;
 use crate::validate::schema::{SchemaId, SchemaSet, SchemaType};
@@ -239,7 +241,12 @@ impl MappingCompiler<'_> {
         }
     }
 
-    fn template(&mut self, parts: Vec<TemplatePart>, at: FilePosition, scope: ItemScope<'_>) -> ValuePlan {
+    fn template(
+        &mut self,
+        parts: Vec<TemplatePart>,
+        at: FilePosition,
+        scope: ItemScope<'_>,
+    ) -> ValuePlan {
         let pieces = parts.into_iter().map(|part| match part {
             TemplatePart::Text(text) => TemplatePiece::Text(text),
             TemplatePart::Expr(expr) => TemplatePiece::Value(self.expr(expr, at, scope)),
@@ -247,7 +254,12 @@ impl MappingCompiler<'_> {
         ValuePlan::Template(pieces.collect())
     }
 
-    fn expr(&mut self, expr: CompiledExpression, at: FilePosition, scope: ItemScope<'_>) -> ValuePlan {
+    fn expr(
+        &mut self,
+        expr: CompiledExpression,
+        at: FilePosition,
+        scope: ItemScope<'_>,
+    ) -> ValuePlan {
         match expr {
             CompiledExpression::Path(path, trim) => match self.source(&path, at, scope) {
                 Ok(source) if trim == TrimMode::Keep => ValuePlan::Source(source),
@@ -277,7 +289,9 @@ impl MappingCompiler<'_> {
                 },
             },
             CompiledExpression::Constant(text) => ValuePlan::Constant(text),
-            CompiledExpression::General(general) => ValuePlan::General(self.general(general, at, scope)),
+            CompiledExpression::General(general) => {
+                ValuePlan::General(self.general(general, at, scope))
+            }
         }
     }
 
@@ -423,7 +437,12 @@ impl MappingCompiler<'_> {
     }
 
     /// Finds what a path means. `Err` if it leads through a table's rows.
-    fn source(&mut self, path: &ValuePath, at: FilePosition, scope: ItemScope<'_>) -> Result<ValueSource, ()> {
+    fn source(
+        &mut self,
+        path: &ValuePath,
+        at: FilePosition,
+        scope: ItemScope<'_>,
+    ) -> Result<ValueSource, ()> {
         match (path.root, scope) {
             (PathRoot::Asset, _) if self.tree.is_some() => Ok(self.tree_source(&path.names, at)),
             (PathRoot::Asset, _) => match self.reply {
@@ -481,8 +500,9 @@ impl MappingCompiler<'_> {
                 .filter(|(p, _)| *p == place)
                 .map(|(_, name)| name.as_str())
         };
-        let same =
-            |one: &str| one == name || (place == ParameterPlace::Header && one.eq_ignore_ascii_case(name));
+        let same = |one: &str| {
+            one == name || (place == ParameterPlace::Header && one.eq_ignore_ascii_case(name))
+        };
         if known().any(same) {
             return;
         }
@@ -562,7 +582,13 @@ impl MappingCompiler<'_> {
 
     /// Warns of the first name after `from` that the derived structures do not
     /// have; returns true if they have them all.
-    fn derived_path(&mut self, names: &[String], from: usize, root: &str, at: FilePosition) -> bool {
+    fn derived_path(
+        &mut self,
+        names: &[String],
+        from: usize,
+        root: &str,
+        at: FilePosition,
+    ) -> bool {
         let Some(tree) = self.tree else {
             return false;
         };

@@ -5,7 +5,9 @@
 //! a success with nothing in it. A mapping that asks `$exists` of a container
 //! takes its absence into account, and only that one does.
 
-use super::plan::{Condition, GeneralPlan, TemplatePiece, ReplyPart, ValueSlot, ValueSource, ValuePlan};
+use super::plan::{
+    Condition, GeneralPlan, ReplyPart, TemplatePiece, ValuePlan, ValueSlot, ValueSource,
+};
 use super::response::ResponsePlan;
 use std::collections::BTreeSet;
 
@@ -42,7 +44,9 @@ impl AreaReads {
 
     fn value(&mut self, value: &ValuePlan) {
         match value {
-            ValuePlan::Source(source) | ValuePlan::OrEmpty(source) | ValuePlan::Trimmed { source, .. } => {
+            ValuePlan::Source(source)
+            | ValuePlan::OrEmpty(source)
+            | ValuePlan::Trimmed { source, .. } => {
                 self.source(source);
             }
             ValuePlan::Template(pieces) => {

@@ -6,12 +6,12 @@
 
 use super::context::{EvalContext, MappingFailure, Request};
 use super::expr::PathRoot;
-use super::plan::{MappingCompiler, ItemScope, TemplatePiece, ValueSlot, ValueSource, ValuePlan};
+use super::plan::{ItemScope, MappingCompiler, TemplatePiece, ValuePlan, ValueSlot, ValueSource};
 use super::tree::{MapNode, MapValue};
 use crate::diagnostics::{FilePosition, closest};
-use crate::json::{PathResult, JsonKind, JsonTape};
+use crate::json::{JsonKind, JsonTape, PathResult};
 use crate::problem::Fault;
-use crate::project::asset::{DataArea, AssetInterface, InterfaceStyle};
+use crate::project::asset::{AssetInterface, DataArea, InterfaceStyle};
 use crate::project::structure::DirectionStructures;
 use copybook::{FieldId, RecordLayout};
 
@@ -463,7 +463,9 @@ impl Writer<'_, '_> {
         let source = match value {
             ValuePlan::Source(source) => Some(source),
             ValuePlan::Template(pieces) => match pieces.as_slice() {
-                [TemplatePiece::Value(ValuePlan::Source(source @ ValueSource::Request(..)))] => Some(source),
+                [TemplatePiece::Value(ValuePlan::Source(source @ ValueSource::Request(..)))] => {
+                    Some(source)
+                }
                 _ => None,
             },
             _ => None,
@@ -535,7 +537,12 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn table(&mut self, id: FieldId, input: &ValuePlan, items: &[RequestStep]) -> Result<(), EncodeFailure> {
+    fn table(
+        &mut self,
+        id: FieldId,
+        input: &ValuePlan,
+        items: &[RequestStep],
+    ) -> Result<(), EncodeFailure> {
         if let ValuePlan::Source(source) | ValuePlan::OrEmpty(source) = input
             && let Some(list) = self.context.standing(source)
         {
@@ -631,16 +638,16 @@ fn expression(failure: MappingFailure) -> EncodeFailure {
 /// Where in the request a value comes from: JSON pointer or parameter.
 fn origin(value: &ValuePlan) -> (Option<String>, Option<String>) {
     match value {
-        ValuePlan::Source(source) | ValuePlan::OrEmpty(source) | ValuePlan::Trimmed { source, .. } => {
-            match source {
-                ValueSource::Request(PathRoot::Body, names) => {
-                    (Some(names.iter().map(|n| format!("/{n}")).collect()), None)
-                }
-                ValueSource::Item(names) => (Some(format!("/*/{}", names.join("/"))), None),
-                ValueSource::Request(_, names) => (None, names.first().cloned()),
-                _ => (None, None),
+        ValuePlan::Source(source)
+        | ValuePlan::OrEmpty(source)
+        | ValuePlan::Trimmed { source, .. } => match source {
+            ValueSource::Request(PathRoot::Body, names) => {
+                (Some(names.iter().map(|n| format!("/{n}")).collect()), None)
             }
-        }
+            ValueSource::Item(names) => (Some(format!("/*/{}", names.join("/"))), None),
+            ValueSource::Request(_, names) => (None, names.first().cloned()),
+            _ => (None, None),
+        },
         ValuePlan::Template(pieces) => pieces
             .iter()
             .find_map(|piece| match piece {

@@ -7,7 +7,7 @@
 //! it.
 
 use super::context::{EvalContext, MappingFailure};
-use super::plan::{MappingCompiler, Condition, ItemScope, ValueSlot, ValueSource};
+use super::plan::{Condition, ItemScope, MappingCompiler, ValueSlot, ValueSource};
 use super::tree::{MapNode, MapValue};
 use crate::project::asset::AssetInterface;
 use crate::validate::schema::{SchemaId, SchemaType};

@@ -11,8 +11,8 @@
 //! Each expression runs unchanged, below `$body`, and within the forms that
 //! need no evaluator; each of these alone and as `(0; E)`.
 
-use super::expr::{self, Condition, CompiledExpression};
-use super::meaning::{EvaluationResult, with_request, doubled};
+use super::expr::{self, CompiledExpression, Condition};
+use super::meaning::{EvaluationResult, doubled, with_request};
 use serde_json::Value;
 use std::path::Path;
 

@@ -2,7 +2,7 @@
 //! taken for true or false without a tree in between.
 
 use super::expr::TrimMode;
-use crate::json::{TapeValue, JsonKind, JsonTape, is_number, write_string};
+use crate::json::{JsonKind, JsonTape, TapeValue, is_number, write_string};
 use crate::validate::schema::SchemaType;
 
 /// Trims the JSON string at `from`; other values stay as they are.

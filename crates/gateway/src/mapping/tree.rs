@@ -2,7 +2,7 @@
 //!
 //! Every node has its place, so that every later finding has its line.
 
-use crate::diagnostics::{ProjectDiagnostics, FilePosition, closest};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics, closest};
 use crate::project::keys;
 use crate::yaml::Node;
 use std::path::Path;

@@ -13,7 +13,7 @@
 use super::context::shown;
 use super::queue::{BatchReceiver, Queue};
 use super::rotate::RotatingFile;
-use super::{ObserverCounters, RequestKind, FinishedRequest};
+use super::{FinishedRequest, ObserverCounters, RequestKind};
 use crate::project::operation::OperationHandler;
 use cics::time::AbsTime;
 use serde_json::{Map, Value, json};

@@ -7,8 +7,8 @@
 //! Reference: OTLP specification 1.5, "OTLP/HTTP".
 
 use super::queue::{BatchReceiver, Queue};
-use super::{ObserverCounters, FinishedRequest, otlp};
-use fetch::{HttpFetcher, Request, FetchSettings};
+use super::{FinishedRequest, ObserverCounters, otlp};
+use fetch::{FetchSettings, HttpFetcher, Request};
 use region::TraceRecord;
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -126,7 +126,10 @@ impl RequestObserver {
     /// Starts what was asked for.
     ///
     /// # Errors Why it cannot start.
-    pub fn start<B: ProgramBackend>(config: &ObserveConfig, backend: &B) -> Result<RequestObserver, String> {
+    pub fn start<B: ProgramBackend>(
+        config: &ObserveConfig,
+        backend: &B,
+    ) -> Result<RequestObserver, String> {
         let counts = Arc::new(ObserverCounters::default());
         let audit = match &config.audit {
             Some(audit) => {

@@ -118,7 +118,11 @@ fn put(made: SpanFields<'_>, out: &mut Vec<Value>) {
     out.push(span);
 }
 
-fn add(seen: &FinishedRequest, commands: &mut HashMap<u64, Vec<TraceRecord>>, out: &mut Vec<Value>) {
+fn add(
+    seen: &FinishedRequest,
+    commands: &mut HashMap<u64, Vec<TraceRecord>>,
+    out: &mut Vec<Value>,
+) {
     let Some(Span {
         trace_id,
         parent,

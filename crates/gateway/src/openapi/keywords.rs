@@ -15,7 +15,7 @@
 
 use super::references::{self, DanglingReference};
 use super::{Document, OpenapiVersion, pointer, roles, shapes, swagger_keywords};
-use crate::diagnostics::{ProjectDiagnostics, FilePosition, closest};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics, closest};
 use crate::validate::format;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
@@ -99,7 +99,11 @@ pub(super) struct KeywordRow {
     pub within: VersionRange,
 }
 
-pub(super) const fn row(keyword: &'static str, treatment: KeywordSupport, below: KeywordChild) -> KeywordRow {
+pub(super) const fn row(
+    keyword: &'static str,
+    treatment: KeywordSupport,
+    below: KeywordChild,
+) -> KeywordRow {
     KeywordRow {
         keyword,
         treatment,
@@ -151,7 +155,9 @@ const TABLE: Table = &[
             new(by_value("jsonSchemaDialect", DIALECT)),
             row(
                 "servers",
-                KeywordSupport::ByValue("the path of the first is the base path; more are a warning"),
+                KeywordSupport::ByValue(
+                    "the path of the first is the base path; more are a warning",
+                ),
                 List(ObjectKind::Server),
             ),
             served("paths", MapOf(ObjectKind::PathItem)),
@@ -163,7 +169,11 @@ const TABLE: Table = &[
             served("components", One(ObjectKind::Components)),
             by_value("security", SECURITY),
             row("tags", KeywordSupport::Shown, List(ObjectKind::Tag)),
-            row("externalDocs", KeywordSupport::Shown, One(ObjectKind::ExternalDocs)),
+            row(
+                "externalDocs",
+                KeywordSupport::Shown,
+                One(ObjectKind::ExternalDocs),
+            ),
         ],
     ),
     (
@@ -217,7 +227,11 @@ const TABLE: Table = &[
             served("schemas", MapOf(ObjectKind::Schema)),
             served("responses", MapOf(ObjectKind::Response)),
             served("parameters", MapOf(ObjectKind::Parameter)),
-            row("examples", KeywordSupport::Shown, MapOf(ObjectKind::Example)),
+            row(
+                "examples",
+                KeywordSupport::Shown,
+                MapOf(ObjectKind::Example),
+            ),
             served("requestBodies", MapOf(ObjectKind::RequestBody)),
             row("headers", KeywordSupport::Shown, MapOf(ObjectKind::Header)),
             row(
@@ -256,7 +270,11 @@ const TABLE: Table = &[
             shown("tags"),
             shown("summary"),
             shown("description"),
-            row("externalDocs", KeywordSupport::Shown, One(ObjectKind::ExternalDocs)),
+            row(
+                "externalDocs",
+                KeywordSupport::Shown,
+                One(ObjectKind::ExternalDocs),
+            ),
             shown("operationId"),
             served("parameters", List(ObjectKind::Parameter)),
             served("requestBody", One(ObjectKind::RequestBody)),
@@ -290,7 +308,11 @@ const TABLE: Table = &[
             served("allowReserved", Plain),
             served("schema", One(ObjectKind::Schema)),
             shown("example"),
-            row("examples", KeywordSupport::Shown, MapOf(ObjectKind::Example)),
+            row(
+                "examples",
+                KeywordSupport::Shown,
+                MapOf(ObjectKind::Example),
+            ),
             row(
                 "content",
                 KeywordSupport::Warning(
@@ -319,7 +341,11 @@ const TABLE: Table = &[
         &[
             served("schema", One(ObjectKind::Schema)),
             shown("example"),
-            row("examples", KeywordSupport::Shown, MapOf(ObjectKind::Example)),
+            row(
+                "examples",
+                KeywordSupport::Shown,
+                MapOf(ObjectKind::Example),
+            ),
             row(
                 "encoding",
                 KeywordSupport::Warning("bodies are JSON, and no part of one has an encoding"),
@@ -351,7 +377,9 @@ const TABLE: Table = &[
             ),
             row(
                 "links",
-                KeywordSupport::Warning("links are shown to clients and are not followed or checked"),
+                KeywordSupport::Warning(
+                    "links are shown to clients and are not followed or checked",
+                ),
                 MapOf(ObjectKind::Link),
             ),
         ],
@@ -389,8 +417,16 @@ const TABLE: Table = &[
             shown("explode"),
             row("schema", KeywordSupport::Shown, One(ObjectKind::Schema)),
             shown("example"),
-            row("examples", KeywordSupport::Shown, MapOf(ObjectKind::Example)),
-            row("content", KeywordSupport::Shown, MapOf(ObjectKind::MediaType)),
+            row(
+                "examples",
+                KeywordSupport::Shown,
+                MapOf(ObjectKind::Example),
+            ),
+            row(
+                "content",
+                KeywordSupport::Shown,
+                MapOf(ObjectKind::MediaType),
+            ),
         ],
     ),
     (
@@ -399,7 +435,11 @@ const TABLE: Table = &[
         &[
             shown("name"),
             shown("description"),
-            row("externalDocs", KeywordSupport::Shown, One(ObjectKind::ExternalDocs)),
+            row(
+                "externalDocs",
+                KeywordSupport::Shown,
+                One(ObjectKind::ExternalDocs),
+            ),
         ],
     ),
     (
@@ -449,7 +489,11 @@ const TABLE: Table = &[
                 KeywordSupport::Warning("bodies are JSON"),
                 One(ObjectKind::Xml),
             ),
-            row("externalDocs", KeywordSupport::Shown, One(ObjectKind::ExternalDocs)),
+            row(
+                "externalDocs",
+                KeywordSupport::Shown,
+                One(ObjectKind::ExternalDocs),
+            ),
             shown("example"),
             shown("deprecated"),
             new(by_value("$schema", DIALECT)),
@@ -476,7 +520,11 @@ const TABLE: Table = &[
             new(warned("unevaluatedProperties", UNEVALUATED)),
             new(shown("contentEncoding")),
             new(shown("contentMediaType")),
-            new(row("contentSchema", KeywordSupport::Shown, One(ObjectKind::Schema))),
+            new(row(
+                "contentSchema",
+                KeywordSupport::Shown,
+                One(ObjectKind::Schema),
+            )),
             new(shown("examples")),
         ],
     ),
@@ -521,8 +569,16 @@ const TABLE: Table = &[
         ObjectKind::OAuthFlows,
         "OAuth Flows Object",
         &[
-            row("implicit", KeywordSupport::Shown, One(ObjectKind::OAuthFlow)),
-            row("password", KeywordSupport::Shown, One(ObjectKind::OAuthFlow)),
+            row(
+                "implicit",
+                KeywordSupport::Shown,
+                One(ObjectKind::OAuthFlow),
+            ),
+            row(
+                "password",
+                KeywordSupport::Shown,
+                One(ObjectKind::OAuthFlow),
+            ),
             row(
                 "clientCredentials",
                 KeywordSupport::Shown,
@@ -590,7 +646,10 @@ pub(crate) fn check(document: &Document, out: &mut ProjectDiagnostics) {
 
 /// The rows of a kind of object, with its title. Rows that version 2.0 shares
 /// with its successors are in their table.
-fn rows(version: OpenapiVersion, kind: ObjectKind) -> Option<(&'static str, &'static [KeywordRow])> {
+fn rows(
+    version: OpenapiVersion,
+    kind: ObjectKind,
+) -> Option<(&'static str, &'static [KeywordRow])> {
     let own = match version {
         OpenapiVersion::V2 => swagger_keywords::TABLE,
         OpenapiVersion::V30 | OpenapiVersion::V31 => &[],

@@ -14,7 +14,7 @@ mod shapes;
 mod swagger;
 mod swagger_keywords;
 
-use crate::diagnostics::{ProjectDiagnostics, FilePosition};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics};
 use crate::yaml::{self, Node};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
@@ -105,7 +105,11 @@ impl Document {
         let text = match std::fs::read_to_string(&file) {
             Ok(text) => text,
             Err(e) => {
-                out.error(&file, FilePosition::default(), format!("cannot be read: {e}"));
+                out.error(
+                    &file,
+                    FilePosition::default(),
+                    format!("cannot be read: {e}"),
+                );
                 return None;
             }
         };
@@ -252,7 +256,12 @@ impl Document {
 
 /// The version that a document says it has; another than those served is an
 /// error, and read as 3.0.
-fn version(author: &Value, file: &Path, node: &Node, out: &mut ProjectDiagnostics) -> OpenapiVersion {
+fn version(
+    author: &Value,
+    file: &Path,
+    node: &Node,
+    out: &mut ProjectDiagnostics,
+) -> OpenapiVersion {
     let (key, value) = match (author.get("openapi"), author.get("swagger")) {
         (None, Some(value)) => ("swagger", value),
         (value, _) => ("openapi", value.unwrap_or(&Value::Null)),

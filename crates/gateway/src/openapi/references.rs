@@ -43,7 +43,11 @@ pub(super) fn check_reference(document: &Value, reference: &str) -> Option<Dangl
 }
 
 /// A reference to a reference that leads back to where it was.
-fn circle<'a>(document: &'a Value, reference: &'a str, mut target: &'a Value) -> Option<DanglingReference> {
+fn circle<'a>(
+    document: &'a Value,
+    reference: &'a str,
+    mut target: &'a Value,
+) -> Option<DanglingReference> {
     let mut seen = HashSet::from([reference]);
     while let Some(next) = target.get("$ref").and_then(Value::as_str) {
         if !seen.insert(next) {
@@ -103,7 +107,10 @@ mod tests {
 
     #[test]
     fn a_reference_that_leads_somewhere_is_right() {
-        assert_eq!(check_reference(&document(), "#/components/schemas/Account"), None);
+        assert_eq!(
+            check_reference(&document(), "#/components/schemas/Account"),
+            None
+        );
         assert_eq!(check_reference(&document(), "#"), None);
     }
 

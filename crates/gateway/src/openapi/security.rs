@@ -7,8 +7,10 @@
 //! Object"; 3.1.0 for `mutualTLS` and for roles of schemes without scopes.
 
 use super::{Document, OperationObject};
-use crate::diagnostics::{ProjectDiagnostics, FilePosition, closest};
-use crate::security::{SchemeDemand, KeyPlace, AvailableSchemes, SecurityRequirement, AuthenticationScheme};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics, closest};
+use crate::security::{
+    AuthenticationScheme, AvailableSchemes, KeyPlace, SchemeDemand, SecurityRequirement,
+};
 use serde_json::Value;
 
 /// The requirements of an operation; `None` if neither it nor the document has
@@ -94,7 +96,11 @@ struct RejectedScheme {
     help: String,
 }
 
-fn alternative(document: &Document, one: &Value, means: AvailableSchemes) -> Result<Vec<SchemeDemand>, RejectedScheme> {
+fn alternative(
+    document: &Document,
+    one: &Value,
+    means: AvailableSchemes,
+) -> Result<Vec<SchemeDemand>, RejectedScheme> {
     let Some(schemes) = one.as_object() else {
         let name = one.as_str().map_or_else(|| one.to_string(), str::to_owned);
         return Err(RejectedScheme {
@@ -129,7 +135,11 @@ pub(super) fn texts(value: &Value) -> Option<Vec<String>> {
 }
 
 /// The scheme of that name, if the gateway can check it.
-fn scheme(document: &Document, name: &str, means: AvailableSchemes) -> Result<AuthenticationScheme, RejectedScheme> {
+fn scheme(
+    document: &Document,
+    name: &str,
+    means: AvailableSchemes,
+) -> Result<AuthenticationScheme, RejectedScheme> {
     let known = document.json.pointer("/components/securitySchemes");
     let known = known.and_then(Value::as_object);
     let Some(object) = known.and_then(|known| known.get(name)) else {
@@ -157,7 +167,9 @@ fn scheme(document: &Document, name: &str, means: AvailableSchemes) -> Result<Au
     let kind = (text("type"), text("scheme").to_ascii_lowercase());
     match (kind.0, kind.1.as_str()) {
         ("http", "basic") if means.users => Ok(AuthenticationScheme::Basic),
-        ("http", "bearer") | ("oauth2" | "openIdConnect", _) if means.tokens => Ok(AuthenticationScheme::Bearer),
+        ("http", "bearer") | ("oauth2" | "openIdConnect", _) if means.tokens => {
+            Ok(AuthenticationScheme::Bearer)
+        }
         ("mutualTLS", _) if means.certificates => Ok(AuthenticationScheme::Certificate),
         ("apiKey", _) if means.users => {
             let place = match text("in") {

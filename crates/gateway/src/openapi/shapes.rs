@@ -185,7 +185,12 @@ mod tests {
     #[test]
     fn a_value_that_cannot_be_checked_is_reported() {
         let schema = |keyword: &str, value: &Value| {
-            wrong(OpenapiVersion::V30, (ObjectKind::Schema, keyword), KeywordChild::Value, value)
+            wrong(
+                OpenapiVersion::V30,
+                (ObjectKind::Schema, keyword),
+                KeywordChild::Value,
+                value,
+            )
         };
         for (keyword, value) in [
             ("minLength", json!("2")),
@@ -214,7 +219,15 @@ mod tests {
             assert_eq!(schema(keyword, &value), None, "{keyword}");
         }
         let operation = (ObjectKind::Parameter, "required");
-        assert!(wrong(OpenapiVersion::V30, operation, KeywordChild::Value, &json!("yes")).is_some());
+        assert!(
+            wrong(
+                OpenapiVersion::V30,
+                operation,
+                KeywordChild::Value,
+                &json!("yes")
+            )
+            .is_some()
+        );
         let items = (ObjectKind::Schema, "items");
         let below = KeywordChild::One(ObjectKind::Schema);
         assert!(wrong(OpenapiVersion::V30, items, below, &json!([{}])).is_some());

@@ -4,7 +4,8 @@
 
 use super::keywords::KeywordChild::{List, Map, One, Value as Plain};
 use super::keywords::{
-    FORMAT, ObjectKind, KeywordRow, Table, KeywordSupport, by_value as told, is_json, row, served, shown, warned,
+    FORMAT, KeywordRow, KeywordSupport, ObjectKind, Table, by_value as told, is_json, row, served,
+    shown, warned,
 };
 use serde_json::Value;
 
@@ -37,7 +38,11 @@ pub(super) const TABLE: Table = &[
             ),
             told("security", SECURITY),
             row("tags", KeywordSupport::Shown, List(ObjectKind::Tag)),
-            row("externalDocs", KeywordSupport::Shown, One(ObjectKind::ExternalDocs)),
+            row(
+                "externalDocs",
+                KeywordSupport::Shown,
+                One(ObjectKind::ExternalDocs),
+            ),
         ],
     ),
     (
@@ -62,7 +67,11 @@ pub(super) const TABLE: Table = &[
             shown("tags"),
             shown("summary"),
             shown("description"),
-            row("externalDocs", KeywordSupport::Shown, One(ObjectKind::ExternalDocs)),
+            row(
+                "externalDocs",
+                KeywordSupport::Shown,
+                One(ObjectKind::ExternalDocs),
+            ),
             shown("operationId"),
             told("consumes", MEDIA),
             told("produces", MEDIA),
@@ -157,7 +166,11 @@ pub(super) const TABLE: Table = &[
                 KeywordSupport::Warning("bodies are JSON"),
                 One(ObjectKind::Xml),
             ),
-            row("externalDocs", KeywordSupport::Shown, One(ObjectKind::ExternalDocs)),
+            row(
+                "externalDocs",
+                KeywordSupport::Shown,
+                One(ObjectKind::ExternalDocs),
+            ),
             shown("example"),
         ],
     ),
@@ -229,7 +242,12 @@ const HEADER: &[KeywordRow] = &[
 
 /// Keywords with unsupported values; `warn` receives the message for each of
 /// these.
-pub(super) fn by_value(kind: ObjectKind, keyword: &str, value: &Value, warn: &mut dyn FnMut(String)) {
+pub(super) fn by_value(
+    kind: ObjectKind,
+    keyword: &str,
+    value: &Value,
+    warn: &mut dyn FnMut(String),
+) {
     let text = value.as_str().unwrap_or_default();
     match (kind, keyword) {
         (_, "consumes" | "produces") => {

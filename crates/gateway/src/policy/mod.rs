@@ -13,12 +13,12 @@
 mod path;
 mod read;
 
-use crate::diagnostics::{ProjectDiagnostics, FilePosition};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics};
 use crate::project::page;
 use crate::security::CallerIdentity;
 use http::request::Parts;
 use http::{HeaderName, Method};
-use path::{PathPattern, NormalizedPath};
+use path::{NormalizedPath, PathPattern};
 use region::TransId;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -130,7 +130,11 @@ impl PolicyRules {
         let text = match std::fs::read_to_string(file) {
             Ok(text) => text,
             Err(e) => {
-                out.error(file, FilePosition::default(), format!("cannot be read: {e}"));
+                out.error(
+                    file,
+                    FilePosition::default(),
+                    format!("cannot be read: {e}"),
+                );
                 return Err(out);
             }
         };
@@ -194,7 +198,10 @@ impl PolicyRules {
         let mut out = ProjectDiagnostics::default();
         let about = |c: &Condition| matches!(c, Condition::User(_) | Condition::Role(_));
         for rule in self.rules.iter().filter(|r| r.conditions.iter().any(about)) {
-            let at = rule.sets.first().map_or(FilePosition::default(), |set| set.at);
+            let at = rule
+                .sets
+                .first()
+                .map_or(FilePosition::default(), |set| set.at);
             let message = format!(
                 "the rule {} never holds: callers are not authenticated",
                 rule.name
@@ -319,7 +326,11 @@ mod tests {
   </rule>
 </ruleset>"#;
 
-    fn choose(path: &str, headers: &[(&str, &str)], role: Option<&str>) -> Result<PolicyChoice, String> {
+    fn choose(
+        path: &str,
+        headers: &[(&str, &str)],
+        role: Option<&str>,
+    ) -> Result<PolicyChoice, String> {
         let policy = PolicyRules::parse(Path::new("p.xml"), RULES).unwrap();
         let mut request = http::Request::get(path);
         for (name, value) in headers {
@@ -338,12 +349,18 @@ mod tests {
     fn a_rule_holds_when_all_its_conditions_do_and_the_first_decides() {
         let chosen = choose("/x", &[("group", "B"), ("test", "")], None).unwrap();
         assert_eq!(chosen.connection.as_deref(), Some("one"));
-        assert_eq!(choose("/x", &[("group", "B")], None), Ok(PolicyChoice::default()));
+        assert_eq!(
+            choose("/x", &[("group", "B")], None),
+            Ok(PolicyChoice::default())
+        );
         let both = [("group", "A"), ("test", "1")];
         let chosen = choose("/bank/accounts", &both, Some("clerk")).unwrap();
         assert_eq!(chosen.connection.as_deref(), Some("one"));
         assert_eq!(chosen.transid, Some(TransId::from_bytes(*b"CLRK")));
-        assert_eq!(choose("/bank/a", &[], Some("chief")), Ok(PolicyChoice::default()));
+        assert_eq!(
+            choose("/bank/a", &[], Some("chief")),
+            Ok(PolicyChoice::default())
+        );
         assert_eq!(choose("/bank/a", &[], None), Ok(PolicyChoice::default()));
     }
 
@@ -523,7 +540,10 @@ mod tests {
             "<ruleset><rule",
             "<ruleset></rule>",
         ] {
-            assert!(PolicyRules::parse(Path::new("p.xml"), none).is_err(), "{none}");
+            assert!(
+                PolicyRules::parse(Path::new("p.xml"), none).is_err(),
+                "{none}"
+            );
         }
     }
 

@@ -3,8 +3,8 @@
 //! Neither entities of its own nor a document type are taken.
 
 use super::path::PathPattern;
-use super::{Condition, ValuePart, Property, Rule, PropertyChange};
-use crate::diagnostics::{ProjectDiagnostics, FilePosition, closest};
+use super::{Condition, Property, PropertyChange, Rule, ValuePart};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics, closest};
 use crate::project::page;
 use http::{HeaderName, Method};
 use quick_xml::Reader;
@@ -194,7 +194,9 @@ impl PolicyReader<'_> {
         }
         for set in &rule.sets {
             for piece in &set.value {
-                let ValuePart::Header(name) = piece else { continue };
+                let ValuePart::Header(name) = piece else {
+                    continue;
+                };
                 let named = |c: &Condition| matches!(c, Condition::Header(n, _) if n == name);
                 if !rule.conditions.iter().any(named) {
                     let message =
@@ -220,7 +222,8 @@ impl PolicyReader<'_> {
         }
         let holds_too = |before: &&Rule| {
             let within = |c: &Condition| rule.conditions.contains(c);
-            let sets = |set: &PropertyChange| before.sets.iter().any(|b| b.property == set.property);
+            let sets =
+                |set: &PropertyChange| before.sets.iter().any(|b| b.property == set.property);
             before.conditions.iter().all(within) && rule.sets.iter().all(sets)
         };
         if rule.sets.is_empty() {

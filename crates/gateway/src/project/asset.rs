@@ -10,9 +10,9 @@
 use super::origin::CopybookSources;
 use super::page::{self, CodePages};
 use super::record::Record;
-use super::structure::{Limits, DirectionStructures, derive};
+use super::structure::{DirectionStructures, Limits, derive};
 use super::{dai, keys, read_yaml};
-use crate::diagnostics::{ProjectDiagnostics, FilePosition, closest};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics, closest};
 use crate::yaml::Node;
 use copybook::{FieldId, RecordLayout};
 use region::{Name, ProgramName, TransId};
@@ -179,7 +179,11 @@ pub(crate) enum AssetState {
 }
 
 /// Reads one asset folder.
-pub(crate) fn load(folder: &Path, limits: Limits, out: &mut ProjectDiagnostics) -> Option<AssetState> {
+pub(crate) fn load(
+    folder: &Path,
+    limits: Limits,
+    out: &mut ProjectDiagnostics,
+) -> Option<AssetState> {
     let file = folder.join("zosAsset.yaml");
     let node = read_yaml(&file, out)?;
     let kind = node.get("type").and_then(|n| n.text()).unwrap_or_default();
@@ -492,7 +496,12 @@ fn copybooks(provider: &Path) -> Vec<Book> {
 
 /// The copybooks of a direction. Those that its `.dai` file or its schema does
 /// not mean are left out, where there is a choice.
-fn chosen<'b>(books: &'b [Book], provider: &Path, direction: &str, style: InterfaceStyle) -> Vec<&'b Book> {
+fn chosen<'b>(
+    books: &'b [Book],
+    provider: &Path,
+    direction: &str,
+    style: InterfaceStyle,
+) -> Vec<&'b Book> {
     let named: Vec<&Book> = books
         .iter()
         .filter(|b| b.direction == Some(direction))

@@ -6,7 +6,7 @@
 //! the direction means: by the name of its file, or by that of its record.
 
 use super::asset::DataArea;
-use crate::diagnostics::{ProjectDiagnostics, FilePosition};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics};
 use quick_xml::events::Event;
 use std::collections::HashMap;
 use std::path::Path;
@@ -57,7 +57,13 @@ pub(crate) const COPYBOOKS: [&str; 3] = ["cpy", "cbl", "cob"];
 pub(crate) fn check(file: &Path, areas: &[DataArea], out: &mut ProjectDiagnostics) {
     let text = match std::fs::read_to_string(file) {
         Ok(text) => text,
-        Err(e) => return out.error(file, FilePosition::default(), format!("cannot be read: {e}")),
+        Err(e) => {
+            return out.error(
+                file,
+                FilePosition::default(),
+                format!("cannot be read: {e}"),
+            );
+        }
     };
     let mut laid_out: HashMap<String, Vec<(u32, u32)>> = HashMap::new();
     for area in areas {

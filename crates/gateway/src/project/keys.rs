@@ -39,7 +39,11 @@ const SHOWN: KeyTreatment = Shown("");
 const BY_ASSET: KeyTreatment = Shown("the assets say it themselves");
 
 /// A kind of map, its title, and its keys.
-type Section = (ProjectFile, &'static str, &'static [(&'static str, KeyTreatment)]);
+type Section = (
+    ProjectFile,
+    &'static str,
+    &'static [(&'static str, KeyTreatment)],
+);
 
 const TABLE: &[Section] = &[
     (

@@ -9,7 +9,7 @@
 //! Reference: the z/OS Connect documentation, "Configuration elements"; Open
 //! Liberty, "Server configuration".
 
-use crate::diagnostics::{ProjectDiagnostics, FilePosition};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics};
 use quick_xml::Reader;
 use quick_xml::events::Event;
 use std::path::{Path, PathBuf};
@@ -80,7 +80,11 @@ pub(super) fn check(folder: &Path, out: &mut ProjectDiagnostics) {
     for file in files {
         match std::fs::read_to_string(&file) {
             Ok(text) => elements(&file, &text, out),
-            Err(e) => out.warn(&file, FilePosition::default(), format!("cannot be read: {e}")),
+            Err(e) => out.warn(
+                &file,
+                FilePosition::default(),
+                format!("cannot be read: {e}"),
+            ),
         }
     }
 }

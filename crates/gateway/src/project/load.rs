@@ -3,18 +3,18 @@
 //!
 //! Reference: the z/OS Connect documentation, "API project structure".
 
-use super::asset::{self, ProgramAsset, AssetState};
+use super::asset::{self, AssetState, ProgramAsset};
 use super::media::media_type;
-use super::operation::{LoadedApi, BodyRule, ApiOperation, OperationHandler};
+use super::operation::{ApiOperation, BodyRule, LoadedApi, OperationHandler};
 use super::structure::Limits;
 use super::{folder_name, keys, liberty, read_yaml, served};
-use crate::diagnostics::{ProjectDiagnostics, FilePosition, closest};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics, closest};
 use crate::mapping::plan::MappingCompiler;
 use crate::mapping::reads::AreaReads;
 use crate::mapping::request::{self, RequestPlan};
 use crate::mapping::response::{self, ResponsePlan};
 use crate::mapping::tree;
-use crate::openapi::{Document, OperationObject, OpenapiVersion, json_content, roles, security};
+use crate::openapi::{Document, OpenapiVersion, OperationObject, json_content, roles, security};
 use crate::security::AvailableSchemes;
 use crate::validate::params::{self, OperationParameter};
 use crate::validate::schema::{SchemaId, SchemaSet};
@@ -131,7 +131,11 @@ fn check_options(file: &Path, out: &mut ProjectDiagnostics) -> Limits {
 
 type Assets = BTreeMap<String, Option<Result<Arc<ProgramAsset>, String>>>;
 
-fn load_assets(folder: &Path, (limits, page): (Limits, CodePage), out: &mut ProjectDiagnostics) -> Assets {
+fn load_assets(
+    folder: &Path,
+    (limits, page): (Limits, CodePage),
+    out: &mut ProjectDiagnostics,
+) -> Assets {
     let mut assets = Assets::new();
     let Ok(entries) = std::fs::read_dir(folder) else {
         return assets;
@@ -188,7 +192,11 @@ fn stray_folders(folder: &Path, known: &[OperationObject<'_>], out: &mut Project
 
 /// Warns of operations with one name, of which commands and logs mean the
 /// first, and of operations without described responses.
-fn check_operations(document: &Document, found: &[OperationObject<'_>], out: &mut ProjectDiagnostics) {
+fn check_operations(
+    document: &Document,
+    found: &[OperationObject<'_>],
+    out: &mut ProjectDiagnostics,
+) {
     let mut named: Vec<(&str, String)> = Vec::new();
     for object in found {
         let what = format!("{} {}", object.method.to_uppercase(), object.path);
@@ -278,7 +286,12 @@ impl Loader<'_> {
     }
 
     /// The variables of the path and its parameters must be the same.
-    fn check_path(&mut self, object: &OperationObject<'_>, params: &[OperationParameter], at: FilePosition) {
+    fn check_path(
+        &mut self,
+        object: &OperationObject<'_>,
+        params: &[OperationParameter],
+        at: FilePosition,
+    ) {
         let file = &self.document.file;
         let mut variables = Vec::new();
         let mut reported = false;
@@ -307,7 +320,9 @@ impl Loader<'_> {
         }
         // A variable in a part of a segment was reported above.
         let in_part = |name: &str| reported && object.path.contains(&format!("{{{name}}}"));
-        let of_path = params.iter().filter(|p| p.place == params::ParameterPlace::Path);
+        let of_path = params
+            .iter()
+            .filter(|p| p.place == params::ParameterPlace::Path);
         let of_path = of_path.filter(|p| !variables.contains(&p.name.as_str()));
         for param in of_path.filter(|p| !in_part(&p.name)) {
             let name = &param.name;
@@ -459,7 +474,10 @@ impl Loader<'_> {
         }
         // A container whose presence any of them asks for may be missing.
         let reads: Vec<AreaReads> = plans.iter().map(AreaReads::of).collect();
-        let asked: BTreeSet<usize> = reads.iter().flat_map(|r| r.presence_checked.clone()).collect();
+        let asked: BTreeSet<usize> = reads
+            .iter()
+            .flat_map(|r| r.presence_checked.clone())
+            .collect();
         for (plan, reads) in plans.iter_mut().zip(reads) {
             plan.needs = reads.read.difference(&asked).copied().collect();
         }

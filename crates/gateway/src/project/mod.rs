@@ -24,7 +24,7 @@ pub(crate) mod record;
 mod served;
 pub(crate) mod structure;
 
-use crate::diagnostics::{ProjectDiagnostics, FilePosition};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics};
 use crate::yaml::{self, Node};
 use std::path::Path;
 
@@ -37,7 +37,11 @@ pub(crate) fn read_yaml(file: &Path, out: &mut ProjectDiagnostics) -> Option<Nod
             return None;
         }
         Err(e) => {
-            out.error(file, FilePosition::default(), format!("cannot be read: {e}"));
+            out.error(
+                file,
+                FilePosition::default(),
+                format!("cannot be read: {e}"),
+            );
             return None;
         }
     };

@@ -1,8 +1,8 @@
 //! The operations of an API, ready to be served, as `load` makes them.
 
-use super::asset::{ProgramAsset, AssetInterface, InterfaceStyle};
+use super::asset::{AssetInterface, InterfaceStyle, ProgramAsset};
 use super::load::load;
-use crate::diagnostics::{ProjectDiagnostics, FilePosition};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics};
 use crate::mapping::request::RequestPlan;
 use crate::mapping::response::ResponsePlan;
 use crate::security::{AvailableSchemes, SecurityRequirement};
@@ -96,7 +96,11 @@ impl LoadedApi {
     /// As above with the requirements of its document enforced by `means`,
     /// where one that cannot be enforced is an error, and texts of programs in
     /// `page`.
-    pub fn load_with(folder: &Path, means: AvailableSchemes, page: CodePage) -> Result<LoadedApi, ProjectDiagnostics> {
+    pub fn load_with(
+        folder: &Path,
+        means: AvailableSchemes,
+        page: CodePage,
+    ) -> Result<LoadedApi, ProjectDiagnostics> {
         let mut out = ProjectDiagnostics::default();
         let api = load(folder, means, page, &mut out);
         match api {
@@ -116,7 +120,9 @@ impl LoadedApi {
     pub fn load_all(folder: &Path) -> Result<Vec<LoadedApi>, ProjectDiagnostics> {
         let mut faults = ProjectDiagnostics::default();
         let mut apis: Vec<LoadedApi> = Vec::new();
-        for (_, loaded) in LoadedApi::load_each(folder, AvailableSchemes::default(), CodePage::ascii()) {
+        for (_, loaded) in
+            LoadedApi::load_each(folder, AvailableSchemes::default(), CodePage::ascii())
+        {
             match loaded {
                 Ok(api) => apis.push(api),
                 Err(found) => faults.0.extend(found.0),

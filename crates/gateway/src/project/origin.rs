@@ -20,8 +20,8 @@ use super::asset::{DataArea, ProgramAsset};
 use super::import::program_text;
 use super::operation::LoadedApi;
 use super::read_yaml;
-use crate::diagnostics::{ProjectDiagnostics, FilePosition};
-use copybook::{CopyFolders, Copybook, Field, FieldKind, RecordLayout, ParseOptions};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics};
+use copybook::{CopyFolders, Copybook, Field, FieldKind, ParseOptions, RecordLayout};
 use std::path::{Path, PathBuf};
 
 /// Name of the file next to `zosAsset.yaml`.
@@ -217,7 +217,12 @@ impl OriginCheck<'_> {
                     );
                     let help = "write a sources.yaml next to zosAsset.yaml that names this \
                         copybook's source, so that changes are noticed";
-                    out.warn_help(&area.file, FilePosition::default(), message, Some(help.into()));
+                    out.warn_help(
+                        &area.file,
+                        FilePosition::default(),
+                        message,
+                        Some(help.into()),
+                    );
                 }
             }
         }

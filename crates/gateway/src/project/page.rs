@@ -8,7 +8,7 @@
 //!
 //! Invariant: requests to local regions never look into [`CodePages`].
 
-use super::asset::{ApiFirst, DataArea, ProgramAsset, AssetInterface};
+use super::asset::{ApiFirst, AssetInterface, DataArea, ProgramAsset};
 use super::structure::DirectionStructures;
 use copybook::CodePage;
 use std::collections::BTreeMap;
@@ -170,6 +170,10 @@ mod tests {
         assert_eq!(ccsid(" 1047 "), Ok(1047));
         assert!(ccsid("1").unwrap_err().contains("not the CCSID"));
         assert!(ccsid("cp037").is_err());
-        assert!(CodePages::default().of(1, &interface(), &interface()).is_err());
+        assert!(
+            CodePages::default()
+                .of(1, &interface(), &interface())
+                .is_err()
+        );
     }
 }

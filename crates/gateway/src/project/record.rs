@@ -6,13 +6,15 @@
 //! its layout, when a program returns less, and longer than its counters say,
 //! when it returns a table at its full length.
 
-use crate::diagnostics::{ProjectDiagnostics, FilePosition};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics};
 use crate::mapping::expr::TrimMode;
 use crate::problem::Fault;
-use copybook::codec::{LongRecord, SourceMachine, NumberError, FieldPlace, ShortRecord, BlankTrimming as CodecTrim};
+use copybook::codec::{
+    BlankTrimming as CodecTrim, FieldPlace, LongRecord, NumberError, ShortRecord, SourceMachine,
+};
 use copybook::{
-    CodePage, RecordCodec, CodecOptions, DecodeError, EncodeError, FieldCodec, FieldId, FieldKind, RecordLayout,
-    JsonNames, ParseOptions,
+    CodePage, CodecOptions, DecodeError, EncodeError, FieldCodec, FieldId, FieldKind, JsonNames,
+    ParseOptions, RecordCodec, RecordLayout,
 };
 use std::path::Path;
 use std::sync::OnceLock;
@@ -72,7 +74,11 @@ impl Record {
         let text = match std::fs::read(file) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(e) => {
-                out.error(file, FilePosition::default(), format!("cannot be read: {e}"));
+                out.error(
+                    file,
+                    FilePosition::default(),
+                    format!("cannot be read: {e}"),
+                );
                 return None;
             }
         };
@@ -509,7 +515,10 @@ fn encode_fault(error: EncodeError) -> Fault {
 pub(crate) fn is_text(kind: &FieldKind) -> bool {
     matches!(
         kind,
-        FieldKind::Alphanumeric | FieldKind::AlphanumericEdited | FieldKind::National | FieldKind::Dbcs
+        FieldKind::Alphanumeric
+            | FieldKind::AlphanumericEdited
+            | FieldKind::National
+            | FieldKind::Dbcs
     )
 }
 

@@ -48,7 +48,11 @@ const GUARDED: [(&str, &str); 3] = [
 /// The document with its servers reduced to the base path, so that a page which
 /// shows it sends requests to where it came from, and with the gateway's own
 /// answers. It stays of its author's version.
-pub(super) fn document(document: &Document, operations: &[ApiOperation], means: AvailableSchemes) -> String {
+pub(super) fn document(
+    document: &Document,
+    operations: &[ApiOperation],
+    means: AvailableSchemes,
+) -> String {
     let base = document.base_path();
     let base = if base.is_empty() { "/" } else { &base };
     let mut json = document.author.clone();

@@ -6,7 +6,7 @@
 
 use super::operation::RequesterOperation;
 use super::{CallInterface, read};
-use crate::diagnostics::{ProjectDiagnostics, FilePosition};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics};
 use crate::openapi::Document;
 use crate::project::structure::GeneratedCopybook;
 use crate::project::{folder_name, keys, read_yaml};
@@ -93,7 +93,8 @@ pub fn requester_copybooks(
     let prefix = prefix.unwrap_or(&options.prefix);
     let mut all = Vec::new();
     for (number, object) in document.operations().iter().enumerate() {
-        let operation = RequesterOperation::new(&document, object, options.limits(), CodePage::ascii());
+        let operation =
+            RequesterOperation::new(&document, object, options.limits(), CodePage::ascii());
         let stem = format!("{prefix}{number:02}");
         let sides = [("Q01", true), ("P01", false)].map(|(letter, request)| {
             let name = format!("{stem}{letter}");

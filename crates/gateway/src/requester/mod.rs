@@ -15,9 +15,9 @@ mod schema;
 pub use generate::{RequesterOptions, requester_copybooks};
 pub use operation::{OutboundRequest, RequesterResponse};
 
-use crate::diagnostics::{ProjectDiagnostics, FilePosition};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics};
 use crate::openapi::Document;
-use crate::project::structure::{Limits, DynamicStyle};
+use crate::project::structure::{DynamicStyle, Limits};
 use copybook::CodePage;
 use operation::RequesterOperation;
 use std::path::Path;
@@ -59,7 +59,10 @@ impl CallableApi {
     ///
     /// # Errors
     /// What cannot be read.
-    pub fn load(folder: &Path, page: CodePage) -> Result<(CallableApi, ProjectDiagnostics), ProjectDiagnostics> {
+    pub fn load(
+        folder: &Path,
+        page: CodePage,
+    ) -> Result<(CallableApi, ProjectDiagnostics), ProjectDiagnostics> {
         let mut out = ProjectDiagnostics::default();
         let loaded = read(folder, &mut out).map(|(document, options)| {
             let name = generate::api_name(&document);
@@ -128,7 +131,8 @@ impl CallableApi {
 
     fn find(&self, path: &str, method: &str) -> Result<&RequesterOperation, RequesterFault> {
         let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
-        let same = |o: &&RequesterOperation| o.path == path && o.method.eq_ignore_ascii_case(method);
+        let same =
+            |o: &&RequesterOperation| o.path == path && o.method.eq_ignore_ascii_case(method);
         self.operations
             .iter()
             .find(same)
@@ -212,7 +216,11 @@ paths:
         };
         let count = r#"{"count":7}"#;
         for status in [200, 203] {
-            assert_eq!(reported(CallInterface::Stub, status, count), Ok(true), "{status}");
+            assert_eq!(
+                reported(CallInterface::Stub, status, count),
+                Ok(true),
+                "{status}"
+            );
         }
         assert_eq!(reported(CallInterface::Stub, 204, ""), Ok(true));
         assert_eq!(reported(CallInterface::Stub, 404, "no"), Ok(false));
@@ -224,7 +232,10 @@ paths:
             );
         }
         // The host API has a structure for each, and a warning for the others.
-        assert_eq!(reported(CallInterface::HostApi, 202, r#"{"job":1}"#), Ok(true));
+        assert_eq!(
+            reported(CallInterface::HostApi, 202, r#"{"job":1}"#),
+            Ok(true)
+        );
         assert_eq!(reported(CallInterface::HostApi, 201, count), Ok(false));
     }
 
@@ -468,7 +479,9 @@ components:
             );
             let (_, _, bytes) = &reported.unwrap().areas[0];
             assert_eq!(&bytes[..10], zoe, "{page}");
-            let made = api.request(CallInterface::HostApi, operation, zoe, &[]).unwrap();
+            let made = api
+                .request(CallInterface::HostApi, operation, zoe, &[])
+                .unwrap();
             let body = String::from_utf8(made.body.unwrap()).unwrap();
             assert_eq!(body, "{\"name\":\"Zoë\"}", "{page}");
         }
@@ -483,7 +496,9 @@ components:
         // Half of a character is not valid.
         let (api, _) = CallableApi::load(folder.path(), CodePage::utf8()).unwrap();
         let half = b"\x03\0Zo\xc3\xab\0\0\0\0";
-        let made = api.request(CallInterface::HostApi, operation, half, &[]).unwrap();
+        let made = api
+            .request(CallInterface::HostApi, operation, half, &[])
+            .unwrap();
         assert_eq!(made.body.unwrap(), b"{\"name\":\"Zo\"}");
     }
 }

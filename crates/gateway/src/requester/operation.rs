@@ -4,9 +4,9 @@
 use super::CallInterface;
 use super::fitting::{SchemaFitting, StructureSide};
 use super::schema::flat;
-use crate::json::{TapeValue, JsonKind, JsonTape, write_string};
+use crate::json::{JsonKind, JsonTape, TapeValue, write_string};
 use crate::openapi::{Document, OperationObject, json_content};
-use crate::project::structure::{BASE, Limits, PatchStyle, DirectionStructures, derive_in};
+use crate::project::structure::{BASE, DirectionStructures, Limits, PatchStyle, derive_in};
 use copybook::CodePage;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
@@ -261,7 +261,11 @@ impl RequesterOperation {
     }
 
     /// The structures as calls use them.
-    fn called(&self, calling: CallInterface, request: bool) -> Result<&DirectionStructures, String> {
+    fn called(
+        &self,
+        calling: CallInterface,
+        request: bool,
+    ) -> Result<&DirectionStructures, String> {
         let side = usize::from(!request);
         let place = match calling {
             CallInterface::HostApi => side,
@@ -339,7 +343,12 @@ impl RequesterOperation {
         Ok(out)
     }
 
-    pub fn response(&self, calling: CallInterface, status: u16, body: &[u8]) -> Result<RequesterResponse, String> {
+    pub fn response(
+        &self,
+        calling: CallInterface,
+        status: u16,
+        body: &[u8],
+    ) -> Result<RequesterResponse, String> {
         let structures = self.called(calling, false)?;
         let parts = self.response.as_ref().map_err(Clone::clone)?;
         let keys = [

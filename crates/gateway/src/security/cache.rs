@@ -49,7 +49,12 @@ impl CredentialCache {
         context.sign().as_ref().try_into().unwrap_or([0; 32])
     }
 
-    pub fn get(&self, digest: &CredentialDigest, generation: u64, now: Instant) -> Option<Arc<CallerIdentity>> {
+    pub fn get(
+        &self,
+        digest: &CredentialDigest,
+        generation: u64,
+        now: Instant,
+    ) -> Option<Arc<CallerIdentity>> {
         let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = entries.get(digest)?;
         let good = entry.until > now && entry.generation == generation;
@@ -57,7 +62,13 @@ impl CredentialCache {
     }
 
     /// Remembers what is right, no longer than `until`.
-    pub fn put(&self, digest: CredentialDigest, identity: Arc<CallerIdentity>, generation: u64, until: Instant) {
+    pub fn put(
+        &self,
+        digest: CredentialDigest,
+        identity: Arc<CallerIdentity>,
+        generation: u64,
+        until: Instant,
+    ) {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         if entries.len() >= MOST {
             let now = Instant::now();

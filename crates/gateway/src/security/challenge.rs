@@ -2,7 +2,7 @@
 //!
 //! Reference: RFC 9110, section 11.6.1; RFC 7617 (Basic); RFC 6750 (Bearer).
 
-use super::{AccessDenied, KeyPlace, AuthenticationScheme};
+use super::{AccessDenied, AuthenticationScheme, KeyPlace};
 use crate::problem::ProblemDocument;
 use http::{HeaderValue, StatusCode};
 
@@ -89,7 +89,11 @@ fn sentence(text: &str) -> String {
     first.unwrap_or_default() + letters.as_str()
 }
 
-fn challenge(scheme: &AuthenticationScheme, realm: &str, token: Option<&str>) -> Option<HeaderValue> {
+fn challenge(
+    scheme: &AuthenticationScheme,
+    realm: &str,
+    token: Option<&str>,
+) -> Option<HeaderValue> {
     let text = match scheme {
         AuthenticationScheme::Basic => format!("Basic realm=\"{realm}\", charset=\"UTF-8\""),
         AuthenticationScheme::Bearer => match token {

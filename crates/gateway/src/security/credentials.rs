@@ -14,7 +14,10 @@ pub(crate) struct RequestCredentials<'a> {
 }
 
 /// A header that may be there once.
-pub(super) fn single<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, SchemeFailure> {
+pub(super) fn single<'h>(
+    headers: &'h HeaderMap,
+    name: &str,
+) -> Result<Option<&'h str>, SchemeFailure> {
     let mut values = headers.get_all(name).iter();
     let (Some(value), more) = (values.next(), values.next()) else {
         return Ok(None);
@@ -29,7 +32,10 @@ pub(super) fn single<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'
 }
 
 /// The part of `Authorization` after the name of a scheme.
-pub(super) fn authorization<'h>(headers: &'h HeaderMap, scheme: &str) -> Result<&'h str, SchemeFailure> {
+pub(super) fn authorization<'h>(
+    headers: &'h HeaderMap,
+    scheme: &str,
+) -> Result<&'h str, SchemeFailure> {
     let value = single(headers, header::AUTHORIZATION.as_str())?.ok_or(SchemeFailure::Absent)?;
     match value.trim().split_once(' ') {
         Some((name, rest)) if name.eq_ignore_ascii_case(scheme) => Ok(rest.trim()),

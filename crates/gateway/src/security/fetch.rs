@@ -1,6 +1,6 @@
 //! Fetching an issuer's keys: over TLS, or from this machine.
 
-use fetch::{HttpFetcher, Request, FetchSettings};
+use fetch::{FetchSettings, HttpFetcher, Request};
 use std::path::Path;
 use std::time::Duration;
 

@@ -12,9 +12,11 @@ use super::credentials::{RequestCredentials, authorization, in_cookies, in_query
 use super::files::{FileStamp, load_keys, load_users, stamps};
 use super::jwt::{self, TokenClaims, TokenError};
 use super::keys::{KeySet, KeySource, REFRESH, SOONEST};
-use super::passwords::{QueueFull, VerificationJob, PasswordQueue};
+use super::passwords::{PasswordQueue, QueueFull, VerificationJob};
 use super::users::{StoredUser, UserStore};
-use super::{SchemeDemand, CallerIdentity, KeyPlace, SecurityRequirement, AuthenticationScheme, fetch, users};
+use super::{
+    AuthenticationScheme, CallerIdentity, KeyPlace, SchemeDemand, SecurityRequirement, fetch, users,
+};
 use base64::Engine as _;
 use http::HeaderMap;
 use region::UserId;
@@ -242,7 +244,9 @@ impl CredentialGuard {
             let found = match &demand.scheme {
                 AuthenticationScheme::Basic => self.basic(credentials.headers).await?,
                 AuthenticationScheme::Bearer => self.bearer(credentials.headers).await?,
-                AuthenticationScheme::ApiKey(place, name) => self.api_key(*place, name, credentials)?,
+                AuthenticationScheme::ApiKey(place, name) => {
+                    self.api_key(*place, name, credentials)?
+                }
                 AuthenticationScheme::Certificate => self.certificate(credentials.certificate)?,
             };
             if demand
@@ -349,7 +353,9 @@ impl CredentialGuard {
             KeyPlace::Query => in_query(credentials.query.unwrap_or_default(), name),
             KeyPlace::Cookie => in_cookies(credentials.headers, name).map(Cow::Borrowed),
         };
-        let key = key.filter(|key| !key.is_empty()).ok_or(SchemeFailure::Absent)?;
+        let key = key
+            .filter(|key| !key.is_empty())
+            .ok_or(SchemeFailure::Absent)?;
         let users = self.users();
         let user = users.by_key(&key);
         let wrong = || SchemeFailure::Wrong("unknown API key".into());
@@ -397,7 +403,12 @@ impl CredentialGuard {
         let before = self.checked_ms.load(Ordering::Relaxed);
         let due = now.saturating_sub(before) >= 1000;
         let (set, get) = (Ordering::Relaxed, Ordering::Relaxed);
-        if !due || self.checked_ms.compare_exchange(before, now, set, get).is_err() {
+        if !due
+            || self
+                .checked_ms
+                .compare_exchange(before, now, set, get)
+                .is_err()
+        {
             return;
         }
         let (now, before) = (stamps(&self.config), &self.stamps);

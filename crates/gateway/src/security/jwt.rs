@@ -87,7 +87,11 @@ pub(crate) enum TokenError {
 }
 
 /// Checks a token.
-pub(crate) fn verify(token: &str, keys: &KeySet, config: &JwtConfig) -> Result<TokenClaims, TokenError> {
+pub(crate) fn verify(
+    token: &str,
+    keys: &KeySet,
+    config: &JwtConfig,
+) -> Result<TokenClaims, TokenError> {
     let (algorithm, kid) = header(token, config)?;
     let mut validation = Validation::new(algorithm);
     validation.leeway = config.leeway_s;

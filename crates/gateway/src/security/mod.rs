@@ -26,7 +26,7 @@ pub mod users;
 
 use region::UserId;
 
-pub use access::{RoleAccess, AccessRule, AdminAction};
+pub use access::{AccessRule, AdminAction, RoleAccess};
 pub(crate) use challenge::problem;
 pub use config::{SecurityConfig, SecurityError};
 pub(crate) use credentials::RequestCredentials;

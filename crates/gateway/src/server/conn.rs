@@ -8,7 +8,7 @@
 //! request that needs memory the slowest of those that use some.
 
 use super::frames::{FrameCounter, WireProtocol};
-use super::memory::{ConnectionAccount, ReservedMemory, GatewayMemory};
+use super::memory::{ConnectionAccount, GatewayMemory, ReservedMemory};
 use super::share::ConnectionBudget;
 use super::watched::{self, FinalWriter};
 use std::cell::{Cell, OnceCell, RefCell};

@@ -6,7 +6,7 @@
 
 use super::body::ResponseBody;
 use super::{Gateway, GatewayConfig, StartError};
-use crate::backend::{ProgramBackend, ProgramCall, BackendHandle, CallFailure, ProgramReply, Task};
+use crate::backend::{BackendHandle, CallFailure, ProgramBackend, ProgramCall, ProgramReply, Task};
 use bytes::Bytes;
 use http::{HeaderValue, Response, header};
 use region::{Abend, NotStarted, PutError};

@@ -5,7 +5,7 @@
 //! connection.
 
 use super::body::ResponseBody;
-use super::conn::{ConnectionTimer, DoorConnections, Limits, CloseCause};
+use super::conn::{CloseCause, ConnectionTimer, DoorConnections, Limits};
 use super::frames::WireProtocol;
 use super::gate::PeerAddress;
 use super::relay::WakeRelay;
@@ -13,7 +13,7 @@ use super::serve::Server;
 use super::service::{ServiceConnection, ServiceState};
 use super::tls::Server as Tls;
 use super::watched::{self, TimedStream};
-use super::{GatewayConfig, HEADERS, GatewayShared, StopOrder};
+use super::{GatewayConfig, GatewayShared, HEADERS, StopOrder};
 use crate::backend::ProgramBackend;
 use bytes::Bytes;
 use hyper::body::Incoming;

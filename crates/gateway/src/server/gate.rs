@@ -6,10 +6,10 @@ use super::serve::Server;
 use super::service::ServiceConnection;
 use crate::backend::ProgramBackend;
 use crate::problem::ProblemDocument;
-use crate::project::operation::{LoadedApi, ApiOperation};
+use crate::project::operation::{ApiOperation, LoadedApi};
 use crate::security::{
-    RequestCredentials, SchemeDemand, AccessDenied, CallerIdentity, KeyPlace, SecurityRequirement, AuthenticationScheme, SecurityConfig,
-    client_of, problem,
+    AccessDenied, AuthenticationScheme, CallerIdentity, KeyPlace, RequestCredentials, SchemeDemand,
+    SecurityConfig, SecurityRequirement, client_of, problem,
 };
 use crate::service::CallerAuthentication;
 use crate::web::OUTSIDE_APIS;
@@ -84,7 +84,8 @@ impl AccessGate {
             });
         }
         // An alternative without demands admits every caller.
-        let asks = |r: &SecurityRequirement| r.alternatives.iter().any(|demands| !demands.is_empty());
+        let asks =
+            |r: &SecurityRequirement| r.alternatives.iter().any(|demands| !demands.is_empty());
         AccessGate {
             requirement: requirement.filter(|r| authenticated || asks(r)),
             roles,
@@ -103,7 +104,9 @@ impl AccessGate {
     pub fn names_of_keys(&self) -> Vec<String> {
         let alternatives = self.requirement.iter().flat_map(|r| &r.alternatives);
         let key = |demand: &SchemeDemand| match &demand.scheme {
-            AuthenticationScheme::ApiKey(KeyPlace::Query | KeyPlace::Header, name) => Some(name.clone()),
+            AuthenticationScheme::ApiKey(KeyPlace::Query | KeyPlace::Header, name) => {
+                Some(name.clone())
+            }
             _ => None,
         };
         alternatives.flatten().filter_map(key).collect()
@@ -115,7 +118,10 @@ impl AccessGate {
             CallerAuthentication::None => return AccessGate::default(),
             CallerAuthentication::Basic => &[AuthenticationScheme::Basic],
             CallerAuthentication::Certificate => &[AuthenticationScheme::Certificate],
-            CallerAuthentication::Either => &[AuthenticationScheme::Certificate, AuthenticationScheme::Basic],
+            CallerAuthentication::Either => &[
+                AuthenticationScheme::Certificate,
+                AuthenticationScheme::Basic,
+            ],
         };
         let alone = |scheme: &AuthenticationScheme| {
             let scopes = Vec::new();
@@ -151,7 +157,9 @@ impl<B: ProgramBackend> GatewayShared<B> {
     #[cold]
     pub(super) fn denied(&self, denied: AccessDenied) -> ProblemDocument {
         let counter = match &denied {
-            AccessDenied::Unknown { .. } | AccessDenied::NoKeys | AccessDenied::Busy => &self.metrics.unauthenticated,
+            AccessDenied::Unknown { .. } | AccessDenied::NoKeys | AccessDenied::Busy => {
+                &self.metrics.unauthenticated
+            }
             AccessDenied::Forbidden { .. } | AccessDenied::Insecure => &self.metrics.forbidden,
             AccessDenied::TooMany(_) => &self.metrics.rate_limited,
         };
@@ -204,7 +212,11 @@ impl<B: ProgramBackend> Server<B> {
     }
 
     /// Whether a caller may read the gateway's descriptions of its APIs.
-    pub(super) async fn may_read(&self, parts: &Parts, peer: &PeerAddress) -> Result<(), ProblemDocument> {
+    pub(super) async fn may_read(
+        &self,
+        parts: &Parts,
+        peer: &PeerAddress,
+    ) -> Result<(), ProblemDocument> {
         let guard = &self.shared.guard;
         let health = parts
             .uri

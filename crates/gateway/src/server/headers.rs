@@ -77,7 +77,11 @@ impl<'h> RequestHeaders<'h> {
 /// Why a request is not served, independently of its path.
 ///
 /// Reference: RFC 9112, sections 3.2 (Host) and 6.1 (Transfer-Encoding).
-pub(super) fn refused(parts: &Parts, seen: &RequestHeaders<'_>, most: usize) -> Option<ProblemDocument> {
+pub(super) fn refused(
+    parts: &Parts,
+    seen: &RequestHeaders<'_>,
+    most: usize,
+) -> Option<ProblemDocument> {
     // HTTP/1 counts them while it reads them.
     if parts.headers.len() > most {
         let detail = format!("A request may have at most {most} headers");
@@ -104,7 +108,11 @@ pub(super) fn refused(parts: &Parts, seen: &RequestHeaders<'_>, most: usize) -> 
     let foreign = seen.foreign_transfer?;
     let detail = format!("The only supported transfer coding is chunked, not {foreign:?}");
     let title = "Transfer coding not supported";
-    Some(ProblemDocument::new(StatusCode::NOT_IMPLEMENTED, title, detail))
+    Some(ProblemDocument::new(
+        StatusCode::NOT_IMPLEMENTED,
+        title,
+        detail,
+    ))
 }
 
 /// Bytes of nearly all names of hosts.

@@ -8,7 +8,7 @@
 
 use super::conn::ConnectionTimer;
 use super::door::ticks;
-use super::memory::{ReservedMemory, MemoryRequest};
+use super::memory::{MemoryRequest, ReservedMemory};
 use super::relay;
 use super::serve::Server;
 use crate::backend::ProgramBackend;
@@ -92,7 +92,11 @@ impl<B: ProgramBackend> Server<B> {
     }
 
     /// Room for that many bytes, at once or within a moment.
-    pub async fn room(&self, timer: &ConnectionTimer, bytes: usize) -> Result<ReservedMemory, ProblemDocument> {
+    pub async fn room(
+        &self,
+        timer: &ConnectionTimer,
+        bytes: usize,
+    ) -> Result<ReservedMemory, ProblemDocument> {
         if let Some(held) = timer.account.hold(bytes) {
             return Ok(held);
         }

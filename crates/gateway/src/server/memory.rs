@@ -190,7 +190,11 @@ impl ConnectionAccount {
     }
 
     /// Takes bytes, or wants them until it is polled again or dropped.
-    pub fn poll_hold(self: &Arc<ConnectionAccount>, wish: &mut MemoryRequest, cx: &mut Context<'_>) -> Poll<ReservedMemory> {
+    pub fn poll_hold(
+        self: &Arc<ConnectionAccount>,
+        wish: &mut MemoryRequest,
+        cx: &mut Context<'_>,
+    ) -> Poll<ReservedMemory> {
         if let Some(held) = self.hold(wish.bytes) {
             return Poll::Ready(held);
         }

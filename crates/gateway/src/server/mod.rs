@@ -29,15 +29,15 @@ mod web;
 
 use crate::backend::ProgramBackend;
 use crate::observe::{ObserveConfig, RequestObserver};
-use crate::policy::{PolicySet, PolicyRules};
+use crate::policy::{PolicyRules, PolicySet};
 use crate::problem::ProblemDocument;
-use crate::project::operation::{LoadedApi, ApiOperation};
+use crate::project::operation::{ApiOperation, LoadedApi};
 use crate::security::{CredentialGuard, RateLimiter, SecurityConfig, SecurityError};
 use crate::service::ServiceConfig;
 pub use admin::administration;
 use bytes::Bytes;
-use cors::CorsHeaders;
 pub use cors::CorsConfig;
+use cors::CorsHeaders;
 use gate::AccessGate;
 use memory::GatewayMemory;
 pub use metrics::sample as metrics_sample;
@@ -492,7 +492,8 @@ impl<B: ProgramBackend> Gateway<B> {
         }
         let metrics = GatewayMetrics::default();
         let routes = ApiRoutes::new(apis, &metrics, (&config, &config.policies), Switches::new());
-        let observer = RequestObserver::start(&config.observe, &backend).map_err(StartError::Observe)?;
+        let observer =
+            RequestObserver::start(&config.observe, &backend).map_err(StartError::Observe)?;
         let doors = match config.threads {
             0 => std::thread::available_parallelism().map_or(1, |n| n.get().div_ceil(2)),
             n => n,

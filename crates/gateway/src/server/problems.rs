@@ -173,7 +173,11 @@ impl ProgramOutput<'_> {
 
 /// Containers that a response reads and the program did not put.
 #[cold]
-pub(super) fn absent_containers(asset: &ProgramAsset, absent: &[&str], left: &ProgramOutput<'_>) -> ProblemDocument {
+pub(super) fn absent_containers(
+    asset: &ProgramAsset,
+    absent: &[&str],
+    left: &ProgramOutput<'_>,
+) -> ProblemDocument {
     let title = "The program returned no such container";
     let program = &asset.program;
     let detail = format!(
@@ -195,7 +199,11 @@ pub(super) fn absent_containers(asset: &ProgramAsset, absent: &[&str], left: &Pr
 
 /// An answer that fits no condition.
 #[cold]
-pub(super) fn unmapped(asset: &ProgramAsset, reply: &MappingReply<'_>, left: &ProgramOutput<'_>) -> ProblemDocument {
+pub(super) fn unmapped(
+    asset: &ProgramAsset,
+    reply: &MappingReply<'_>,
+    left: &ProgramOutput<'_>,
+) -> ProblemDocument {
     let mut detail =
         "No condition of response_mapping.yaml matches what the program returned".to_owned();
     let areas = reply.interface.areas.iter().zip(reply.bytes);

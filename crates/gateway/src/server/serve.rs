@@ -14,23 +14,23 @@ use super::headers::RequestHeaders;
 use super::intake::RequestBody;
 use super::memory::SMALL;
 use super::problems::{
-    ProgramOutput, abended, absent_containers, bad_data, failed, malformed, not_put, not_run, refused,
-    repeated, unmapped,
+    ProgramOutput, abended, absent_containers, bad_data, failed, malformed, not_put, not_run,
+    refused, repeated, unmapped,
 };
 use super::share::BudgetShare;
 use super::trail::{RequestRecord, is_health, log};
-use super::{Route, ApiRoutes, GatewayShared, constant, documents, headers, memory, respond};
-use crate::backend::{ProgramBackend, ProgramCall, BackendHandle, ProgramReply as _, Task as _};
-use crate::json::{TapeValue, JsonTape};
+use super::{ApiRoutes, GatewayShared, Route, constant, documents, headers, memory, respond};
+use crate::backend::{BackendHandle, ProgramBackend, ProgramCall, ProgramReply as _, Task as _};
+use crate::json::{JsonTape, TapeValue};
 use crate::mapping::context::{EvalContext, MappingFailure, MappingReply, Request};
 use crate::mapping::request::RequestPlan;
 use crate::mapping::response::ResponsePlan;
 use crate::observe::RequestKind;
 use crate::policy::{PolicyChoice, PolicyRules};
 use crate::problem::{Fault, ProblemDocument};
-use crate::project::asset::{ApiFirst, ProgramAsset, InterfaceStyle};
+use crate::project::asset::{ApiFirst, InterfaceStyle, ProgramAsset};
 use crate::project::media::takes;
-use crate::project::operation::{LoadedApi, BodyRule, ApiOperation, OperationHandler};
+use crate::project::operation::{ApiOperation, BodyRule, LoadedApi, OperationHandler};
 use crate::project::page::PageCodecs;
 use crate::project::structure;
 use crate::validate::params;
@@ -303,7 +303,11 @@ impl<B: ProgramBackend> Server<B> {
             } => (&**asset, request, responses),
             OperationHandler::Unsupported(why) => {
                 let status = StatusCode::NOT_IMPLEMENTED;
-                return Err(ProblemDocument::new(status, "Not implemented yet", why.clone()));
+                return Err(ProblemDocument::new(
+                    status,
+                    "Not implemented yet",
+                    why.clone(),
+                ));
             }
         };
         let chosen = match &route.policy {
@@ -341,7 +345,12 @@ impl<B: ProgramBackend> Server<B> {
     }
 
     /// The choices of a policy for a request.
-    fn chosen(&self, policy: &PolicyRules, parts: &Parts, trail: &RequestRecord) -> Result<PolicyChoice, ProblemDocument> {
+    fn chosen(
+        &self,
+        policy: &PolicyRules,
+        parts: &Parts,
+        trail: &RequestRecord,
+    ) -> Result<PolicyChoice, ProblemDocument> {
         let known = |name: &str| self.shared.backend.has_connection(name);
         let chosen = policy.choose(parts, trail.user.as_deref(), known);
         chosen.map_err(|why| {
@@ -574,7 +583,8 @@ impl<B: ProgramBackend> Server<B> {
         parts: &Parts,
         request: &Request<'_>,
         trail: &mut RequestRecord,
-    ) -> Result<<<B::Door as BackendHandle>::Task as crate::backend::Task>::Reply, ProblemDocument> {
+    ) -> Result<<<B::Door as BackendHandle>::Task as crate::backend::Task>::Reply, ProblemDocument>
+    {
         let Job {
             asset,
             plan,

@@ -10,7 +10,7 @@ use super::body::ResponseBody;
 use super::gate::AccessGate;
 use super::metrics::OperationMetrics;
 use super::respond::{self, without_body};
-use super::serve::{UnreadBody, Server};
+use super::serve::{Server, UnreadBody};
 use super::tls::Server as Tls;
 use super::trail::{RecordParts, RequestRecord, log};
 use crate::backend::ProgramBackend;

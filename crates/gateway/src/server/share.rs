@@ -110,12 +110,17 @@ impl<B: ProgramBackend> Server<B> {
     ///
     /// # Errors
     /// Those before it were not made and read in the time that an answer has.
-    pub(super) async fn share(&self, timer: &ConnectionTimer) -> Result<BudgetShare, ProblemDocument> {
+    pub(super) async fn share(
+        &self,
+        timer: &ConnectionTimer,
+    ) -> Result<BudgetShare, ProblemDocument> {
         if !timer.is_http2() {
             return Ok(BudgetShare::default());
         }
         let config = &self.shared.config;
-        let works = timer.works.get_or_init(|| ConnectionBudget::new(config.memory_bytes));
+        let works = timer
+            .works
+            .get_or_init(|| ConnectionBudget::new(config.memory_bytes));
         let limit = ticks(config.response_timeout_ms);
         let share = self.deadlines.limit(limit, works.take()).await;
         share.ok_or_else(|| self.no_room())

@@ -8,7 +8,7 @@ use super::body::ResponseBody;
 use super::gate::PeerAddress;
 use super::headers::RequestHeaders;
 use crate::backend::ProgramBackend;
-use crate::observe::{CalledProgram, RequestKind, FinishedRequest, Span};
+use crate::observe::{CalledProgram, FinishedRequest, RequestKind, Span};
 use crate::project::operation::LoadedApi;
 use crate::security::CallerIdentity;
 use http::request::Parts;
@@ -47,7 +47,11 @@ pub(super) struct RecordAttributes {
 
 impl RequestRecord {
     /// A request has come.
-    pub fn begin<B: ProgramBackend>(shared: &GatewayShared<B>, parts: &Parts, seen: &RequestHeaders<'_>) -> RequestRecord {
+    pub fn begin<B: ProgramBackend>(
+        shared: &GatewayShared<B>,
+        parts: &Parts,
+        seen: &RequestHeaders<'_>,
+    ) -> RequestRecord {
         let context = seen.trace_context();
         let mut trail = RequestRecord {
             started: Instant::now(),
@@ -130,7 +134,12 @@ pub(super) struct RecordParts<'p> {
 }
 
 impl RecordParts<'_> {
-    pub fn record<B: ProgramBackend>(self, shared: &GatewayShared<B>, told: RecordAttributes, response: &Response<ResponseBody>) {
+    pub fn record<B: ProgramBackend>(
+        self,
+        shared: &GatewayShared<B>,
+        told: RecordAttributes,
+        response: &Response<ResponseBody>,
+    ) {
         let now = Instant::now();
         let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let unix_ns = unix.map_or(0, |unix| unix.as_nanos() as u64);

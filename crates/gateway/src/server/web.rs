@@ -7,7 +7,7 @@ use super::body::ResponseBody;
 use super::gate::AccessGate;
 use super::problems::{abended_in, refused};
 use super::respond;
-use super::serve::{UnreadBody, Server};
+use super::serve::{Server, UnreadBody};
 use super::trail::RequestRecord;
 use crate::backend::ProgramBackend;
 use crate::observe::RequestKind;

@@ -6,7 +6,7 @@
 
 use super::schema::{MAX_NESTING, Schema, SchemaId, SchemaSet};
 use super::walk::SchemaWalk;
-use crate::json::{TapeValue, JsonKind};
+use crate::json::{JsonKind, TapeValue};
 use serde_json::Value;
 
 /// The property that names the alternative.

@@ -10,7 +10,7 @@
 //! Reference: OpenAPI 3.0.3, Schema Object, "default".
 
 use super::schema::{MAX_NESTING, SchemaId, SchemaSet};
-use crate::json::{TapeValue, JsonKind, write_string};
+use crate::json::{JsonKind, TapeValue, write_string};
 
 impl SchemaSet {
     /// Notes for every schema whether a default can be found from it. Called

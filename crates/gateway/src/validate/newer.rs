@@ -6,7 +6,7 @@
 //! Reference: JSON Schema 2020-12, Core and Validation.
 
 use super::pattern;
-use super::schema::{NumberBound, SchemaWarning, Schema, SchemaId, SchemaSet, SchemaType};
+use super::schema::{NumberBound, Schema, SchemaId, SchemaSet, SchemaType, SchemaWarning};
 use super::walk::SchemaWalk;
 use crate::json::TapeValue;
 use serde_json::Value;
@@ -98,7 +98,9 @@ impl SchemaSet {
                     let id = self.compile(document, inner);
                     newer.pattern_properties.push((regex, id));
                 }
-                None => self.notes.push(SchemaWarning::pattern("patternProperties", text)),
+                None => self
+                    .notes
+                    .push(SchemaWarning::pattern("patternProperties", text)),
             }
         }
         if newer.has_keywords() {
@@ -208,7 +210,8 @@ impl SchemaWalk<'_, '_> {
         if let Some(id) = newer.property_names {
             for (name, _) in value.members() {
                 let mut faults = Vec::new();
-                SchemaWalk::new(self.set(), &mut faults).text(id, super::walk::ScalarValue::Text(&name));
+                SchemaWalk::new(self.set(), &mut faults)
+                    .text(id, super::walk::ScalarValue::Text(&name));
                 for fault in faults {
                     self.fault(format!("the name {name} {}", fault.message));
                 }

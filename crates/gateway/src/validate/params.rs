@@ -107,7 +107,11 @@ pub(crate) fn read<'a>(
     values
 }
 
-fn find<'a>(param: &OperationParameter, sources: &ParameterSources<'a>, faults: &mut Vec<Fault>) -> ParameterValue<'a> {
+fn find<'a>(
+    param: &OperationParameter,
+    sources: &ParameterSources<'a>,
+    faults: &mut Vec<Fault>,
+) -> ParameterValue<'a> {
     let mut found = Found::default();
     match param.place {
         ParameterPlace::Path => {
@@ -224,7 +228,12 @@ fn parts<'a>(value: Cow<'a, str>, split: bool) -> Vec<Cow<'a, str>> {
     }
 }
 
-fn decode<'a>(raw: &'a str, form: bool, param: &OperationParameter, faults: &mut Vec<Fault>) -> Cow<'a, str> {
+fn decode<'a>(
+    raw: &'a str,
+    form: bool,
+    param: &OperationParameter,
+    faults: &mut Vec<Fault>,
+) -> Cow<'a, str> {
     let escaped = raw.contains('%') || (form && raw.contains('+'));
     if !escaped {
         return Cow::Borrowed(raw);
@@ -279,7 +288,12 @@ fn lenient(name: &str) -> String {
         .into_owned()
 }
 
-fn check(param: &OperationParameter, set: &SchemaSet, value: &ParameterValue<'_>, faults: &mut Vec<Fault>) {
+fn check(
+    param: &OperationParameter,
+    set: &SchemaSet,
+    value: &ParameterValue<'_>,
+    faults: &mut Vec<Fault>,
+) {
     let Some(schema) = param.schema else { return };
     let (schema, texts) = match value {
         ParameterValue::Missing => return,

@@ -8,7 +8,7 @@ use super::alternatives::SchemaDiscriminator;
 use super::newer::NewerKeywords;
 use super::pattern;
 use super::walk::{ScalarValue, SchemaWalk};
-use crate::json::{TapeValue, JsonTape, is_number};
+use crate::json::{JsonTape, TapeValue, is_number};
 use crate::openapi::target;
 use crate::problem::Fault;
 use serde_json::Value;
@@ -355,7 +355,12 @@ impl SchemaSet {
         self.find_in(id, 0, &|schema| schema.items)
     }
 
-    fn find_in<T>(&self, id: SchemaId, depth: usize, f: &dyn Fn(&Schema) -> Option<T>) -> Option<T> {
+    fn find_in<T>(
+        &self,
+        id: SchemaId,
+        depth: usize,
+        f: &dyn Fn(&Schema) -> Option<T>,
+    ) -> Option<T> {
         let schema = &self.schemas[id];
         f(schema).or_else(|| {
             let deeper = depth < MAX_NESTING;
@@ -375,8 +380,12 @@ impl SchemaSet {
     /// Checks the text of a parameter; returns its errors.
     pub fn check_text(&self, id: SchemaId, text: &str) -> Vec<String> {
         let scalar = match self.kind_of(id) {
-            Some(SchemaType::Integer | SchemaType::Number) if is_number(text) => ScalarValue::Number(text),
-            Some(SchemaType::Boolean) if matches!(text, "true" | "false") => ScalarValue::Bool(text),
+            Some(SchemaType::Integer | SchemaType::Number) if is_number(text) => {
+                ScalarValue::Number(text)
+            }
+            Some(SchemaType::Boolean) if matches!(text, "true" | "false") => {
+                ScalarValue::Bool(text)
+            }
             _ => ScalarValue::Text(text),
         };
         let mut faults = Vec::new();

@@ -5,9 +5,11 @@
 
 use super::decimal::{compare, is_integer, is_multiple};
 use super::format;
-use super::schema::{NumberBound, MAX_FAULTS, MAX_NESTING, Schema, SchemaId, SchemaSet, SchemaType};
+use super::schema::{
+    MAX_FAULTS, MAX_NESTING, NumberBound, Schema, SchemaId, SchemaSet, SchemaType,
+};
 use crate::diagnostics::closest;
-use crate::json::{TapeValue, JsonKind};
+use crate::json::{JsonKind, TapeValue};
 use crate::problem::Fault;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -180,7 +182,8 @@ impl<'s> SchemaWalk<'s, '_> {
             self.must_not(schema, check);
             return;
         }
-        let mut fits = |walk: &mut SchemaWalk<'s, '_>, id: SchemaId| walk.tried(|inner| check(inner, id));
+        let mut fits =
+            |walk: &mut SchemaWalk<'s, '_>, id: SchemaId| walk.tried(|inner| check(inner, id));
         if !schema.any_of.is_empty() && !schema.any_of.iter().any(|id| fits(self, *id)) {
             self.none_fits(&schema.any_of, value);
         }
@@ -194,7 +197,11 @@ impl<'s> SchemaWalk<'s, '_> {
         self.must_not(schema, check);
     }
 
-    fn must_not(&mut self, schema: &Schema, check: &mut dyn FnMut(&mut SchemaWalk<'_, '_>, SchemaId)) {
+    fn must_not(
+        &mut self,
+        schema: &Schema,
+        check: &mut dyn FnMut(&mut SchemaWalk<'_, '_>, SchemaId),
+    ) {
         if let Some(id) = schema.not
             && self.tried(|inner| check(inner, id))
         {
@@ -346,7 +353,8 @@ impl<'s> SchemaWalk<'s, '_> {
             (_, ScalarValue::Null) if schema.nullable => return,
             (None, value) if !several.is_empty() => several.iter().any(|kind| value.is(*kind)),
             (None, ScalarValue::Null) => true,
-            (Some(SchemaType::String), ScalarValue::Text(_)) | (Some(SchemaType::Boolean), ScalarValue::Bool(_)) => true,
+            (Some(SchemaType::String), ScalarValue::Text(_))
+            | (Some(SchemaType::Boolean), ScalarValue::Bool(_)) => true,
             (Some(SchemaType::Number), ScalarValue::Number(_)) | (None, _) => true,
             (Some(SchemaType::Integer), ScalarValue::Number(n)) => is_integer(n),
             _ => false,

@@ -4,7 +4,7 @@
 use crate::client::send;
 use crate::config;
 use crate::fake::{Data, Fake};
-use gateway::{LoadedApi, FromArchives, Gateway, import_archives};
+use gateway::{FromArchives, Gateway, LoadedApi, import_archives};
 use serde_json::json;
 use std::path::PathBuf;
 

@@ -5,7 +5,7 @@ use crate::fake::{Data, Fake, program_check};
 use crate::load::changed;
 use crate::{config, example, start};
 use copybook::CodePage;
-use gateway::{LoadedApi, Gateway};
+use gateway::{Gateway, LoadedApi};
 use serde_json::json;
 use std::sync::atomic::Ordering;
 

@@ -5,7 +5,7 @@ use crate::client::{connect, read};
 use crate::config;
 use crate::fake::Fake;
 use crate::load::changed;
-use gateway::{LoadedApi, Gateway};
+use gateway::{Gateway, LoadedApi};
 use std::io::Write;
 
 /// The findings of the bank's API with each of these replaced in its document.
@@ -238,7 +238,10 @@ fn a_second_document_is_reported() {
     let folder = changed("api/openapi.yaml", |text| text.to_owned());
     let beside = folder.path().join("src/main/api/openapi.json");
     std::fs::write(beside, "{}").unwrap();
-    let warnings = LoadedApi::load(folder.path()).unwrap().warnings().to_string();
+    let warnings = LoadedApi::load(folder.path())
+        .unwrap()
+        .warnings()
+        .to_string();
     assert!(
         warnings.contains("openapi.json: warning: it is ignored"),
         "{warnings}"
@@ -258,7 +261,10 @@ fn features_of_a_projects_server_xml_are_reported() {
     std::fs::create_dir_all(&config).unwrap();
     let text = "<server>\n<webAppSecurity allowFailOverToBasicAuth=\"true\"/>\n</server>\n";
     std::fs::write(config.join("server.xml"), text).unwrap();
-    let warnings = LoadedApi::load(folder.path()).unwrap().warnings().to_string();
+    let warnings = LoadedApi::load(folder.path())
+        .unwrap()
+        .warnings()
+        .to_string();
     assert!(
         warnings.contains("server.xml:2:1: warning: webAppSecurity"),
         "{warnings}"

@@ -4,7 +4,7 @@
 use crate::client::send;
 use crate::config;
 use crate::fake::{Data, Fake};
-use gateway::{LoadedApi, CallInterface, Gateway, CallableApi, requester_copybooks, structures};
+use gateway::{CallInterface, CallableApi, Gateway, LoadedApi, requester_copybooks, structures};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -282,7 +282,8 @@ components:
 fn names_that_come_again_are_numbered_as_in_copybooks_of_the_tool() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("openapi.yaml"), SHOP).unwrap();
-    let (all, notes) = requester_copybooks(folder.path(), CallInterface::HostApi, Some("SHP")).unwrap();
+    let (all, notes) =
+        requester_copybooks(folder.path(), CallInterface::HostApi, Some("SHP")).unwrap();
     assert_eq!(notes.to_string(), "");
     let response = all.iter().find(|made| made.name == "SHP00P01").unwrap();
     let text = &response.text;
@@ -415,7 +416,8 @@ fn a_merge_patch_has_what_its_program_updates_and_deletes() {
     std::fs::write(folder.path().join("openapi.yaml"), NOTES).unwrap();
     let options = "requesterPrefix: NTE\nshortSuffix: yes\n";
     std::fs::write(folder.path().join("options.yaml"), options).unwrap();
-    let (all, notes) = requester_copybooks(folder.path(), CallInterface::HostApi, Some("NTE")).unwrap();
+    let (all, notes) =
+        requester_copybooks(folder.path(), CallInterface::HostApi, Some("NTE")).unwrap();
     let notes = notes.to_string();
     assert!(notes.contains("application/json-patch+json"), "{notes}");
     assert!(notes.contains("unknown key shortSuffix"), "{notes}");
@@ -470,7 +472,9 @@ fn a_merge_patch_has_what_its_program_updates_and_deletes() {
     assert!(why.contains("is U, D or a blank, not X'58'"), "{why}");
     // The other operation passes no data either way.
     let operation = ("/notes", "DELETE");
-    let made = api.request(CallInterface::HostApi, operation, &[], &[]).unwrap();
+    let made = api
+        .request(CallInterface::HostApi, operation, &[], &[])
+        .unwrap();
     assert_eq!((made.path.as_str(), made.body), ("/notes", None));
     for calling in [CallInterface::HostApi, CallInterface::Stub] {
         let reported = api.response(calling, operation, 204, b"").unwrap();
@@ -520,7 +524,8 @@ components:
 fn a_list_of_operations_names_the_items_of_arrays() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("openapi.yaml"), LISTS).unwrap();
-    let (all, notes) = requester_copybooks(folder.path(), CallInterface::HostApi, Some("LST")).unwrap();
+    let (all, notes) =
+        requester_copybooks(folder.path(), CallInterface::HostApi, Some("LST")).unwrap();
     assert_eq!(notes.to_string(), "");
     let request = all.iter().find(|one| one.name == "LST01Q01").unwrap();
     let flat: Vec<&str> = request.text.split_whitespace().collect();

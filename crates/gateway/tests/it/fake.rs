@@ -1,6 +1,6 @@
 //! A backend whose programs are closures.
 
-use gateway::{ProgramBackend, ProgramCall, BackendHandle, CallFailure, ProgramReply, Task};
+use gateway::{BackendHandle, CallFailure, ProgramBackend, ProgramCall, ProgramReply, Task};
 use region::{Abend, Name, NotStarted, PutError, TaskCosts, TraceRecord, TransId};
 use std::collections::{BTreeSet, HashMap};
 use std::future::Future;

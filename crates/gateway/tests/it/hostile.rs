@@ -4,7 +4,7 @@
 use crate::client::{Answer, connect, read, send};
 use crate::fake::{Data, Fake};
 use crate::{config, example};
-use gateway::{LoadedApi, Gateway, GatewayConfig};
+use gateway::{Gateway, GatewayConfig, LoadedApi};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 

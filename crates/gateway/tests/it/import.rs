@@ -4,8 +4,8 @@ use crate::client::send;
 use crate::config;
 use crate::fake::Fake;
 use gateway::{
-    LoadedApi, RedefineChoice, DateField, Gateway, ImportRequest, ImportBook, ImportNames, NameStyle, FieldOverrides, Redefines,
-    BooleanField, import,
+    BooleanField, DateField, FieldOverrides, Gateway, ImportBook, ImportNames, ImportRequest,
+    LoadedApi, NameStyle, RedefineChoice, Redefines, import,
 };
 use serde_json::json;
 

@@ -4,7 +4,10 @@
 use crate::client::send;
 use crate::config;
 use crate::fake::Fake;
-use gateway::{LoadedApi, RedefineChoice, Gateway, ImportRequest, ImportBook, ImportedProject, Redefines, import};
+use gateway::{
+    Gateway, ImportBook, ImportRequest, ImportedProject, LoadedApi, RedefineChoice, Redefines,
+    import,
+};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -19,7 +22,10 @@ fn book(text: &str) -> ImportBook {
 
 /// A project from this copybook, served by a program that gives back what it
 /// gets, and what the import says; `change` edits its files.
-fn echo(text: &str, change: impl Fn(&Path, &str) -> String) -> (Gateway<Fake>, ImportedProject, String) {
+fn echo(
+    text: &str,
+    change: impl Fn(&Path, &str) -> String,
+) -> (Gateway<Fake>, ImportedProject, String) {
     let copybook = book(text);
     let made = import(&ImportRequest {
         name: "echo".into(),

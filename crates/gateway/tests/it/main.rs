@@ -21,7 +21,7 @@ mod tokens;
 mod versions;
 mod wire;
 
-use gateway::{LoadedApi, Gateway, GatewayConfig};
+use gateway::{Gateway, GatewayConfig, LoadedApi};
 use std::path::PathBuf;
 
 /// A folder of the examples.

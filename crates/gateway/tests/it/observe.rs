@@ -5,7 +5,8 @@ use crate::client::send;
 use crate::fake::{Data, Fake};
 use crate::{config, example};
 use gateway::{
-    LoadedApi, AuditConfig, Gateway, GatewayConfig, ObserveConfig, PolicySet, PolicyRules, TracingConfig,
+    AuditConfig, Gateway, GatewayConfig, LoadedApi, ObserveConfig, PolicyRules, PolicySet,
+    TracingConfig,
 };
 use region::TaskCosts;
 use serde_json::Value;
@@ -312,7 +313,9 @@ fn a_collector_that_is_not_there_costs_no_request() {
 fn policies(rules: &str) -> PolicySet {
     let text = format!("<ruleset>{rules}</ruleset>");
     PolicySet {
-        global: Some(Arc::new(PolicyRules::parse(Path::new("p.xml"), &text).unwrap())),
+        global: Some(Arc::new(
+            PolicyRules::parse(Path::new("p.xml"), &text).unwrap(),
+        )),
         ..PolicySet::default()
     }
 }

@@ -5,7 +5,7 @@
 use crate::client::{connect, read, send};
 use crate::fake::Fake;
 use crate::{config, example};
-use gateway::{LoadedApi, Gateway, GatewayConfig, LoadError, ProjectLoader, TlsConfig, constant};
+use gateway::{Gateway, GatewayConfig, LoadError, LoadedApi, ProjectLoader, TlsConfig, constant};
 use std::io::{Read, Write};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -79,7 +79,9 @@ fn a_port_without_authentication_answers_to_no_other_host_name() {
 #[test]
 fn an_api_is_redeployed_and_one_that_is_wrong_is_not() {
     let load = |name: &str| match name {
-        "accounts" => Ok(Arc::new(LoadedApi::load(&example("bank/apis/accounts")).unwrap())),
+        "accounts" => Ok(Arc::new(
+            LoadedApi::load(&example("bank/apis/accounts")).unwrap(),
+        )),
         "other" => Ok(Arc::new(
             LoadedApi::load(&example("perfchannel/apis/perfchannel")).unwrap(),
         )),

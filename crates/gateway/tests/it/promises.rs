@@ -5,7 +5,7 @@ use crate::client::send;
 use crate::fake::{Data, Fake};
 use crate::load::{changed, copy};
 use crate::{config, example, start};
-use gateway::{LoadedApi, Gateway};
+use gateway::{Gateway, LoadedApi};
 
 /// The findings of the bank's API with its document changed.
 fn reported(from: &str, to: &str) -> String {
@@ -79,7 +79,10 @@ fn a_path_into_the_body_that_the_document_does_not_have_is_reported() {
         assert!(text.contains("$body.holder"), "{text}");
         text.replace("$body.holder", "$body.hodler")
     });
-    let warnings = LoadedApi::load(folder.path()).unwrap().warnings().to_string();
+    let warnings = LoadedApi::load(folder.path())
+        .unwrap()
+        .warnings()
+        .to_string();
     assert!(warnings.contains("gives $body no hodler"), "{warnings}");
     assert!(warnings.contains("did you mean holder?"), "{warnings}");
 }
@@ -222,7 +225,10 @@ fn an_asset_for_the_eib_only_runs_under_the_mirror() {
 fn an_unknown_key_of_a_file_is_reported() {
     let reported = |file: &str, from: &str, to: &str| {
         let folder = changed(file, |text| text.replacen(from, to, 1));
-        LoadedApi::load(folder.path()).unwrap().warnings().to_string()
+        LoadedApi::load(folder.path())
+            .unwrap()
+            .warnings()
+            .to_string()
     };
     let asset = "zosAssets/ACCTINQ/zosAsset.yaml";
     let text = reported(asset, "  connectionRef", "  conectionRef");

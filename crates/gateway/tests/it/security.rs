@@ -9,9 +9,9 @@ use crate::tokens::with_tokens;
 use copybook::CodePage;
 use gateway::security::users::{StoredUser, UserStore, basic, hash_password, new_key};
 use gateway::security::{
-    RoleAccess, AccessRule, JwtConfig, KeySource, RateConfig, SecurityConfig, SecurityError,
+    AccessRule, JwtConfig, KeySource, RateConfig, RoleAccess, SecurityConfig, SecurityError,
 };
-use gateway::{LoadedApi, Gateway, GatewayConfig, StartError, UnservedApi};
+use gateway::{Gateway, GatewayConfig, LoadedApi, StartError, UnservedApi};
 use serde_json::json;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -291,7 +291,8 @@ fn roles_are_required_for_api_and_operation() {
         ..RoleAccess::default()
     };
     let project = project("");
-    let api = LoadedApi::load_with(project.path(), config.security.means(), CodePage::ascii()).unwrap();
+    let api =
+        LoadedApi::load_with(project.path(), config.security.means(), CodePage::ascii()).unwrap();
     let rule = AccessRule {
         operations: [("inquireAccount".to_owned(), vec!["teller".to_owned()])].into(),
         ..AccessRule::default()
@@ -427,7 +428,8 @@ fn the_roles_of_an_operation_stand_for_those_of_the_document() {
         let own = "operationId: inquireAccount\n      x-ibm-zcon-roles-allowed: [teller]";
         text.replacen("operationId: inquireAccount", own, 1)
     });
-    let api = LoadedApi::load_with(project.path(), config.security.means(), CodePage::ascii()).unwrap();
+    let api =
+        LoadedApi::load_with(project.path(), config.security.means(), CodePage::ascii()).unwrap();
     assert_eq!(api.warnings().to_string(), "");
     let gateway = Gateway::start(config, vec![api], Fake::default()).unwrap();
     let ada = password("ada", "ada's: word");

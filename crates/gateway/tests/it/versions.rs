@@ -4,7 +4,7 @@ use crate::client::send;
 use crate::config;
 use crate::fake::{Data, Fake};
 use crate::load::changed;
-use gateway::{LoadedApi, Gateway};
+use gateway::{Gateway, LoadedApi};
 use std::path::Path;
 
 const SWAGGER: &str = r##"swagger: '2.0'

@@ -3,7 +3,7 @@
 use crate::client::{connect, read, send, send_on};
 use crate::fake::{Data, Fake};
 use crate::{config, example, start};
-use gateway::{LoadedApi, CorsConfig, Gateway, GatewayConfig};
+use gateway::{CorsConfig, Gateway, GatewayConfig, LoadedApi};
 use std::io::{Read, Write};
 use std::sync::Arc;
 use std::time::Duration;

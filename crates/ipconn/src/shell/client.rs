@@ -22,13 +22,13 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsConnector;
 
 use super::directory::Record;
-use super::drive::{ConnectionEnd, Stream, ConnectionDriver, drive};
+use super::drive::{ConnectionDriver, ConnectionEnd, Stream, drive};
 use super::linker::OpenCallback;
 use super::tls;
 use super::waiting::SessionQueue;
 use crate::ConnectionConfig;
 use crate::connection::{Connection, ConnectionEvent};
-use crate::wire::{HelloMessage, WireName, EndNotice, VERSION};
+use crate::wire::{EndNotice, HelloMessage, VERSION, WireName};
 
 /// How long a connection may take to be made, TLS included.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -290,7 +290,8 @@ impl Client {
                 "the partner is {applid}, not {wanted}; correct the connection's \
                 address or applid"
             );
-            link.wire.with(|c| c.refuse(&EndNotice::Refused(why.clone())));
+            link.wire
+                .with(|c| c.refuse(&EndNotice::Refused(why.clone())));
             return Err(why);
         }
         link.open.set(sessions);

@@ -85,7 +85,11 @@ impl ConnectionDriver {
 }
 
 /// Moves bytes until the connection ends, and passes each event to `on_event`.
-pub async fn drive(stream: &mut dyn Stream, wire: &ConnectionDriver, on_event: &mut dyn FnMut(ConnectionEvent)) -> ConnectionEnd {
+pub async fn drive(
+    stream: &mut dyn Stream,
+    wire: &ConnectionDriver,
+    on_event: &mut dyn FnMut(ConnectionEvent),
+) -> ConnectionEnd {
     let mut buffer = vec![0; READ];
     let end = moved(stream, wire, &mut buffer, on_event).await;
     if !matches!(end, ConnectionEnd::Io(_)) {

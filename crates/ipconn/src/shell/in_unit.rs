@@ -4,12 +4,12 @@
 
 use std::time::Duration;
 
-use region::{Abend, BranchId, OnePhaseOutcome, OpenTask, TaskOutcome, Port, PrepareOutcome};
+use region::{Abend, BranchId, OnePhaseOutcome, OpenTask, Port, PrepareOutcome, TaskOutcome};
 use tokio::sync::oneshot;
 
 use super::mirror::{MirrorRegion, answer, fill, not_taken};
 use crate::serving::{BranchRegion, LinkOutcome, ended, refused};
-use crate::wire::{RequestEnding, Request};
+use crate::wire::{Request, RequestEnding};
 
 /// How long a question waits for a commit that is under way, before it looks
 /// again.

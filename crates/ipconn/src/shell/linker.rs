@@ -15,7 +15,7 @@ use tokio::task::{LocalSet, spawn_local};
 
 use super::client::LocalIdentity;
 use super::directory::ConnectionDirectory;
-use super::pool::{RequestFailure, ConnectionPool};
+use super::pool::{ConnectionPool, RequestFailure};
 use super::tls::TlsError;
 use crate::IpconnConfig;
 use crate::wire::ReplyMessage;
@@ -97,7 +97,8 @@ impl RegionCaller {
             .name("ipconn-link".into())
             .spawn(move || {
                 engine::enter("ipconn", EngineClass::Offload);
-                let Ok(mut pool) = ConnectionPool::new(&config, &folder, &who, lanes, &directory) else {
+                let Ok(mut pool) = ConnectionPool::new(&config, &folder, &who, lanes, &directory)
+                else {
                     return;
                 };
                 pool.on_open(&opened);

@@ -14,15 +14,15 @@ use cics::command::commands::start;
 use cics::resp::Condition;
 use link::{CommandOperands, ProgramFault};
 use region::{
-    Abend, Handle, OpenTask, TaskOutcome, Port, StartRefusal, StartCode, Task, TaskRequest, UserId,
+    Abend, Handle, OpenTask, Port, StartCode, StartRefusal, Task, TaskOutcome, TaskRequest, UserId,
 };
 
 use super::in_unit::InUnits;
-use crate::serving::{ServedPartner, BranchServer, refused, with_unit};
+use crate::serving::{BranchServer, ServedPartner, refused, with_unit};
 use crate::units::BranchTable;
 use crate::wire::{
-    RequestEnding, IN_UNIT_AT, InUnit, ReplyContainer, MAX_CONTAINERS, ReplyHead, Request, emit_reply, emit_started,
-    parse_start,
+    IN_UNIT_AT, InUnit, MAX_CONTAINERS, ReplyContainer, ReplyHead, Request, RequestEnding,
+    emit_reply, emit_started, parse_start,
 };
 
 /// ROLLEDBACK with RESP2 29: the program has changed something that is
@@ -83,7 +83,11 @@ impl MirrorRegion {
                     "the answer has {} bytes, but the partner accepts at most {longest}",
                     reply.len()
                 );
-                let ending = if head.link { TOO_LONG } else { RequestEnding::Never };
+                let ending = if head.link {
+                    TOO_LONG
+                } else {
+                    RequestEnding::Never
+                };
                 let mut short = refused(ending, why);
                 // The state of the caller's branch is kept.
                 short[IN_UNIT_AT] = reply[IN_UNIT_AT];
@@ -277,9 +281,13 @@ pub(super) fn answer(
         TaskOutcome::Ok if request.head.channel => {
             head.channel_name = reply.channel();
             let left = reply.containers();
-            let left: Vec<ReplyContainer<'_>> = left.map(|c| (c.name, c.kind, c.ccsid, c.bytes)).collect();
+            let left: Vec<ReplyContainer<'_>> =
+                left.map(|c| (c.name, c.kind, c.ccsid, c.bytes)).collect();
             match left.len() > MAX_CONTAINERS {
-                true => refused(RequestEnding::Never, "the channel has too many containers".into()),
+                true => refused(
+                    RequestEnding::Never,
+                    "the channel has too many containers".into(),
+                ),
                 false => emit_reply(&head, &[], &left),
             }
         }

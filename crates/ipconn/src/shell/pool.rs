@@ -22,7 +22,7 @@ use super::linker::OpenCallback;
 use super::tls::TlsError;
 use super::waiting::SessionQueue;
 use crate::IpconnConfig;
-use crate::wire::{RequestEnding, ReplyMessage, is_order};
+use crate::wire::{ReplyMessage, RequestEnding, is_order};
 
 /// Times that one request is sent at most.
 const ATTEMPTS: usize = 3;
@@ -177,10 +177,15 @@ impl ConnectionPool {
     }
 
     /// A reply, or the refusal that it says.
-    fn replied(&self, client: &Client, bytes: Vec<u8>) -> Result<Result<ReplyMessage, RequestFailure>, RequestFailure> {
+    fn replied(
+        &self,
+        client: &Client,
+        bytes: Vec<u8>,
+    ) -> Result<Result<ReplyMessage, RequestFailure>, RequestFailure> {
         let name = &client.record.name;
-        let reply = ReplyMessage::parse(bytes)
-            .map_err(|error| RequestFailure::Lost(format!("the answer of {name} is malformed: {error}")))?;
+        let reply = ReplyMessage::parse(bytes).map_err(|error| {
+            RequestFailure::Lost(format!("the answer of {name} is malformed: {error}"))
+        })?;
         Ok(match reply.head.ending {
             RequestEnding::Later => {
                 client.record.refused.fetch_add(1, Relaxed);

@@ -11,7 +11,7 @@ use super::super::drive::{ConnectionDriver, drive};
 use super::*;
 use crate::ConnectionConfig;
 use crate::connection::{Connection, ConnectionEvent};
-use crate::wire::{HelloMessage, WireName, EndNotice, ReplyHead, emit_reply};
+use crate::wire::{EndNotice, HelloMessage, ReplyHead, WireName, emit_reply};
 use std::future::Future;
 
 /// A server's behaviour for a request.
@@ -108,7 +108,11 @@ fn run(test: impl Future<Output = ()>) {
     runtime.block_on(LocalSet::new().run_until(test));
 }
 
-async fn both(first: ServerBehaviour, second: ServerBehaviour, idempotent: bool) -> (Result<ReplyMessage, RequestFailure>, [usize; 2]) {
+async fn both(
+    first: ServerBehaviour,
+    second: ServerBehaviour,
+    idempotent: bool,
+) -> (Result<ReplyMessage, RequestFailure>, [usize; 2]) {
     let (a, came_a) = server(first, 10).await;
     let (b, came_b) = server(second, 10).await;
     let (pool, _directory) = pool(&[a, b], 5000).await;
@@ -161,7 +165,10 @@ fn without_a_free_session_a_request_waits_so_long_and_no_longer() {
             tokio::task::yield_now().await;
         }
         let refused = pool.call("A", Bytes::from_static(b"y"), false).await;
-        assert!(matches!(refused, Err(RequestFailure::NoSession(_))), "{refused:?}");
+        assert!(
+            matches!(refused, Err(RequestFailure::NoSession(_))),
+            "{refused:?}"
+        );
         assert_eq!((came.get(), directory.connections()[0].in_use), (1, 1));
         // A cancelled request frees its session.
         held.abort();

@@ -24,15 +24,15 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
 use super::client::LocalIdentity;
-use super::directory::{PartnerCounters, ConnectionDirectory};
-use super::drive::{Stream, ConnectionDriver, drive};
+use super::directory::{ConnectionDirectory, PartnerCounters};
+use super::drive::{ConnectionDriver, Stream, drive};
 use super::mirror::MirrorRegion;
 use super::tls::{self, TlsError};
 use crate::IpconnConfig;
 use crate::connection::{Connection, ConnectionEvent};
 use crate::serving;
 use crate::units::BranchTable;
-use crate::wire::{HelloMessage, WireName, EndNotice, VERSION};
+use crate::wire::{EndNotice, HelloMessage, VERSION, WireName};
 
 /// How long the TLS handshake may take.
 const HANDSHAKE: Duration = Duration::from_secs(10);
@@ -244,7 +244,11 @@ fn run(thread: ServerThread, listener: StdListener, stop: watch::Receiver<StopSt
 }
 
 /// Accepts until it is to stop, and then waits for the connections.
-async fn accept(thread: Rc<ServerThread>, listener: StdListener, mut stop: watch::Receiver<StopStage>) {
+async fn accept(
+    thread: Rc<ServerThread>,
+    listener: StdListener,
+    mut stop: watch::Receiver<StopStage>,
+) {
     let listener = match TcpListener::from_std(listener) {
         Ok(listener) => listener,
         Err(error) => {
@@ -384,7 +388,10 @@ impl PartnerConnection {
                     task.abort();
                 }
             }
-            ConnectionEvent::Open | ConnectionEvent::Reply(..) | ConnectionEvent::Freed(_) | ConnectionEvent::Draining => {}
+            ConnectionEvent::Open
+            | ConnectionEvent::Reply(..)
+            | ConnectionEvent::Freed(_)
+            | ConnectionEvent::Draining => {}
         }
     }
 

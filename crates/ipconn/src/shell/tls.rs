@@ -43,7 +43,10 @@ pub fn faults(config: &IpconnConfig, folder: &Path) -> Vec<ConfigError> {
 }
 
 /// The TLS configuration for accepting partners.
-pub fn acceptor(folder: &Path, files: &TlsFiles) -> Result<ReloadingSettings<ServerConfig>, TlsError> {
+pub fn acceptor(
+    folder: &Path,
+    files: &TlsFiles,
+) -> Result<ReloadingSettings<ServerConfig>, TlsError> {
     let files = ServerFiles {
         certificate: folder.join(&files.certificate),
         key: folder.join(&files.key),

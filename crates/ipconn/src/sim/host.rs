@@ -10,7 +10,7 @@ use std::task::Poll;
 use region::sim::node::{Node, TaskAnswer};
 use region::{Abend, BranchId, OnePhaseOutcome, PrepareOutcome};
 
-use crate::serving::{BranchRegion, LinkOutcome, ServedPartner, BranchServer, ended};
+use crate::serving::{BranchRegion, BranchServer, LinkOutcome, ServedPartner, ended};
 use crate::units::BranchTable;
 use crate::wire::{ReplyHead, Request, emit_reply};
 
@@ -160,7 +160,8 @@ impl BranchRegion for SimulatedRegion {
         heard: &[BranchId],
     ) -> OnePhaseOutcome {
         let node = &self.node;
-        node.borrow_mut().commit_one_phase(task.number, branch, heard);
+        node.borrow_mut()
+            .commit_one_phase(task.number, branch, heard);
         match task.answer().await {
             TaskAnswer::Normal(_) => OnePhaseOutcome::Yes,
             TaskAnswer::Raised(_) => OnePhaseOutcome::BackedOut,

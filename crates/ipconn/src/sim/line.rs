@@ -220,7 +220,8 @@ impl SimulatedLine {
     }
 
     pub fn rests(&self) -> bool {
-        let idle = |j: &JointConnection| j.pending.is_empty() && j.served.is_empty() && j.open && !j.cut;
+        let idle =
+            |j: &JointConnection| j.pending.is_empty() && j.served.is_empty() && j.open && !j.cut;
         self.waiting.is_empty() && self.joints.len() == 1 && self.joints.iter().all(idle)
     }
 
@@ -261,7 +262,9 @@ impl JointConnection {
         while let Some(event) = self.server.poll_event() {
             match event {
                 ConnectionEvent::Greeted(hello) => self.server.welcome(hello.sessions.into()),
-                ConnectionEvent::Request(id, message) => moved.requests.push((id, self.number, message)),
+                ConnectionEvent::Request(id, message) => {
+                    moved.requests.push((id, self.number, message))
+                }
                 _ => {}
             }
         }

@@ -23,12 +23,12 @@ use region::sim::node::Node;
 use region::sim::random::SeededRandom;
 use region::{Order, ParticipantId, UnitId};
 
-use crate::coordinating::{MessageSubject, BranchCoordinator, OrderOutcome, ReplyOutcome};
+use crate::coordinating::{BranchCoordinator, MessageSubject, OrderOutcome, ReplyOutcome};
 use crate::serving::ServedPartner;
 use crate::shell::pool::RequestFailure;
 use crate::units::BranchTable;
-use crate::wire::{WireName, ReplyMessage};
-use host::{SimulatedRegion, HostTask};
+use crate::wire::{ReplyMessage, WireName};
+use host::{HostTask, SimulatedRegion};
 use line::{SimulatedLine, SimulatedReceiver};
 use program::Program;
 
@@ -293,7 +293,12 @@ impl SimWorld {
         }
     }
 
-    fn replied(&mut self, at: usize, waiter: SimulatedReceiver, reply: Result<ReplyMessage, RequestFailure>) {
+    fn replied(
+        &mut self,
+        at: usize,
+        waiter: SimulatedReceiver,
+        reply: Result<ReplyMessage, RequestFailure>,
+    ) {
         match waiter {
             SimulatedReceiver::Program(task) => self.linked(at, task, reply),
             SimulatedReceiver::About(about) => self.take_reply(at, about, &reply),
@@ -301,10 +306,18 @@ impl SimWorld {
     }
 
     /// Handles the reply to a message about units.
-    fn take_reply(&mut self, at: usize, about: MessageSubject, reply: &Result<ReplyMessage, RequestFailure>) {
+    fn take_reply(
+        &mut self,
+        at: usize,
+        about: MessageSubject,
+        reply: &Result<ReplyMessage, RequestFailure>,
+    ) {
         let reply = reply.as_ref().map(|reply| (&reply.head, reply.commarea()));
         let side = &mut self.sides[at];
-        let alone = matches!(about, MessageSubject::CommitOnePhase(..) | MessageSubject::Outcome(_));
+        let alone = matches!(
+            about,
+            MessageSubject::CommitOnePhase(..) | MessageSubject::Outcome(_)
+        );
         match side.coordinating.replied(about, reply) {
             ReplyOutcome::Vote(unit, yes) => {
                 self.report.alone += u64::from(alone && yes);

@@ -8,9 +8,9 @@ use region::sim::random::SeededRandom;
 
 use super::host::LinkInput;
 use super::line::SimulatedReceiver;
-use super::{UnitOutcome, SimWorld};
+use super::{SimWorld, UnitOutcome};
 use crate::shell::pool::RequestFailure;
-use crate::wire::{RequestEnding, ReplyMessage, RequestBuilder, RequestHead, UnitStep};
+use crate::wire::{ReplyMessage, RequestBuilder, RequestEnding, RequestHead, UnitStep};
 
 /// Queues of a region.
 const QUEUES: u64 = 3;
@@ -218,7 +218,12 @@ impl SimWorld {
     }
 
     /// The answer to a program's LINK.
-    pub(super) fn linked(&mut self, at: usize, task: u32, reply: Result<ReplyMessage, RequestFailure>) {
+    pub(super) fn linked(
+        &mut self,
+        at: usize,
+        task: u32,
+        reply: Result<ReplyMessage, RequestFailure>,
+    ) {
         let side = &mut self.sides[at];
         let programs = side.programs.iter_mut();
         let program = programs.into_iter().find(|p| p.task == task);

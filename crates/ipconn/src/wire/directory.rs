@@ -42,7 +42,11 @@ pub fn put_directory(out: &mut Vec<u8>, entries: &[MessageContainerEntry]) {
 
 /// The directory of a message whose containers' data begins at `at`; data and
 /// directory together end at the message's end.
-pub fn directory(message: &[u8], at: usize, count: usize) -> Result<Vec<MessageContainerEntry>, MalformedBytes> {
+pub fn directory(
+    message: &[u8],
+    at: usize,
+    count: usize,
+) -> Result<Vec<MessageContainerEntry>, MalformedBytes> {
     let wrong = |what, at| Err(MalformedBytes { what, at });
     if count > MAX_CONTAINERS {
         return wrong("more containers than a message may have", at);

@@ -73,7 +73,11 @@ impl FrameKind {
         match self {
             FrameKind::Request | FrameKind::Reply | FrameKind::Data => MAX_PAYLOAD,
             FrameKind::Hello | FrameKind::Welcome | FrameKind::Error => MAX_CONTROL,
-            FrameKind::Grant | FrameKind::Cancel | FrameKind::Ping | FrameKind::Pong | FrameKind::Drain => 0,
+            FrameKind::Grant
+            | FrameKind::Cancel
+            | FrameKind::Ping
+            | FrameKind::Pong
+            | FrameKind::Drain => 0,
         }
     }
 
@@ -81,7 +85,11 @@ impl FrameKind {
     fn is_of_request(self) -> bool {
         matches!(
             self,
-            FrameKind::Request | FrameKind::Reply | FrameKind::Data | FrameKind::Grant | FrameKind::Cancel
+            FrameKind::Request
+                | FrameKind::Reply
+                | FrameKind::Data
+                | FrameKind::Grant
+                | FrameKind::Cancel
         )
     }
 }

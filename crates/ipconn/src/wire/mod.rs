@@ -14,11 +14,13 @@ mod start;
 mod tests;
 mod unit;
 
-pub use directory::{MessageContainerEntry, MAX_CONTAINERS};
-pub use frame::{Header, FrameKind, MAX_CONTROL, MAX_PAYLOAD};
-pub use hello::{HelloMessage, EndNotice, VERSION};
+pub use directory::{MAX_CONTAINERS, MessageContainerEntry};
+pub use frame::{FrameKind, Header, MAX_CONTROL, MAX_PAYLOAD};
+pub use hello::{EndNotice, HelloMessage, VERSION};
 pub use reader::MalformedBytes;
-pub use reply::{RequestEnding, IN_UNIT_AT, InUnit, ReplyContainer, ReplyMessage, ReplyHead, emit_reply};
+pub use reply::{
+    IN_UNIT_AT, InUnit, ReplyContainer, ReplyHead, ReplyMessage, RequestEnding, emit_reply,
+};
 pub use request::{Request, RequestBuilder, RequestHead, is_order};
 pub use start::{emit_start, emit_started, parse_start};
 pub use unit::{OfUnit, UnitStep, emit_units, parse_units};

@@ -1,7 +1,7 @@
 //! A request: a head, the data, and the directory of its containers. A COMMAREA
 //! precedes the containers' data.
 
-use super::directory::{ENTRY, MessageContainerEntry, MAX_CONTAINERS, directory, put_directory};
+use super::directory::{ENTRY, MAX_CONTAINERS, MessageContainerEntry, directory, put_directory};
 use super::reader::{MalformedBytes, Reader};
 use super::unit::{OfUnit, UnitStep};
 use region::{ChannelName, ContainerName, ContainerType, Name, ProgramName, TransId, UserId};

@@ -6,7 +6,7 @@
 //! unit of work and a channel to its region: both are not sent.
 
 use cics::command::commands::start as row;
-use link::{OperandValue, CommandOperands};
+use link::{CommandOperands, OperandValue};
 use region::{ContainerName, ContainerType};
 
 use super::reader::MalformedBytes;
@@ -71,7 +71,9 @@ pub fn emit_start(head: RequestHead, operands: &CommandOperands) -> Option<Vec<u
 }
 
 /// The operands of a START that came.
-pub fn parse_start<B: AsRef<[u8]>>(request: &Request<B>) -> Result<CommandOperands, MalformedBytes> {
+pub fn parse_start<B: AsRef<[u8]>>(
+    request: &Request<B>,
+) -> Result<CommandOperands, MalformedBytes> {
     let mut options = 0_u128;
     let mut list = Vec::new();
     for entry in &request.containers {

@@ -7,8 +7,8 @@ use link::Request;
 use link::layout::REQUEST_BRIEF;
 
 use super::queue::TaskTurn;
-use super::task::{TaskStage, TaskKey, TaskSpec, TaskState};
-use super::{CoreAction, Core, CoreContext, WorkerLinks, RunTimes, SMALL_BYTES};
+use super::task::{TaskKey, TaskSpec, TaskStage, TaskState};
+use super::{Core, CoreAction, CoreContext, RunTimes, SMALL_BYTES, WorkerLinks};
 use crate::types::{ClassDef, StartRefusal};
 
 impl Core {
@@ -60,7 +60,12 @@ impl Core {
 
     /// The request's input is complete: queue it in its worker, or in another
     /// when that one is gone. The core fills in the task's own fields.
-    pub fn submit<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey, described: &Request) {
+    pub fn submit<L: WorkerLinks>(
+        &mut self,
+        cx: &mut CoreContext<'_, L>,
+        key: TaskKey,
+        described: &Request,
+    ) {
         let brief = self.pace_of(key).is_some_and(RunTimes::is_brief);
         let Some(task) = self.tasks.get_mut(key) else {
             return;
@@ -107,7 +112,9 @@ impl Core {
             TaskStage::Refused(_) => {
                 self.tasks.forget(key);
             }
-            TaskStage::WaitClass | TaskStage::WaitMxt | TaskStage::WaitPlace if task.is_waiting() => {
+            TaskStage::WaitClass | TaskStage::WaitMxt | TaskStage::WaitPlace
+                if task.is_waiting() =>
+            {
                 let class = task.class;
                 self.refuse_waiting(cx, key, StartRefusal::TimedOut);
                 cx.out.retain(|a| *a != CoreAction::Wake(key));
@@ -177,7 +184,11 @@ impl Core {
 
     /// Refuses those who wait for a class beyond its PURGETHRESH, the last
     /// first.
-    pub(super) fn shorten_queue<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, class: usize) {
+    pub(super) fn shorten_queue<L: WorkerLinks>(
+        &mut self,
+        cx: &mut CoreContext<'_, L>,
+        class: usize,
+    ) {
         let ClassDef {
             name,
             purge_threshold,
@@ -186,7 +197,11 @@ impl Core {
         let most = purge_threshold.unwrap_or(usize::MAX);
         while self.class_waits[class].len() > most {
             let tasks = &self.tasks;
-            let waits = |k| tasks.get(k).is_some_and(|t| t.stage == TaskStage::WaitClass);
+            let waits = |k| {
+                tasks
+                    .get(k)
+                    .is_some_and(|t| t.stage == TaskStage::WaitClass)
+            };
             let Some(key) = self.class_waits[class].last(waits) else {
                 return;
             };
@@ -195,7 +210,11 @@ impl Core {
     }
 
     /// An active task is over: others may take its part of the limits.
-    pub(super) fn leave<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, class: Option<usize>) {
+    pub(super) fn leave<L: WorkerLinks>(
+        &mut self,
+        cx: &mut CoreContext<'_, L>,
+        class: Option<usize>,
+    ) {
         self.active -= 1;
         self.uncount_class(class);
         if let Some(class) = class {
@@ -205,10 +224,18 @@ impl Core {
     }
 
     /// Lets tasks of a class through while it has room.
-    pub(super) fn admit_from_class<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, class: usize) {
+    pub(super) fn admit_from_class<L: WorkerLinks>(
+        &mut self,
+        cx: &mut CoreContext<'_, L>,
+        class: usize,
+    ) {
         while self.class_active[class] < self.defs.classes[class].max_active {
             let tasks = &self.tasks;
-            let waits = |k| tasks.get(k).is_some_and(|t| t.stage == TaskStage::WaitClass);
+            let waits = |k| {
+                tasks
+                    .get(k)
+                    .is_some_and(|t| t.stage == TaskStage::WaitClass)
+            };
             let Some(key) = self.class_waits[class].pop(waits) else {
                 return;
             };

@@ -11,11 +11,11 @@
 
 use super::defs::RunTimes;
 use super::queue::TaskTurn;
-use super::task::{TaskStage, TaskKey};
+use super::task::{TaskKey, TaskStage};
 use super::worker::{WorkerLife, WorkerSlot, WorkerState};
 use super::{
-    CoreAction, BRIEF_DEPTH, COMPUTING_WORKERS, Core, CoreContext, DEPTH, WorkerLinks, MAX_START_FAILURES,
-    PLACE_WAIT_NS, SHORT_NS, START_RETRY_NS, WAITING_WORKERS,
+    BRIEF_DEPTH, COMPUTING_WORKERS, Core, CoreAction, CoreContext, DEPTH, MAX_START_FAILURES,
+    PLACE_WAIT_NS, SHORT_NS, START_RETRY_NS, WAITING_WORKERS, WorkerLinks,
 };
 use link::SlotState;
 use link::layout::SLOTS;
@@ -51,7 +51,11 @@ impl Core {
         let queue = usize::from(computes);
         while !self.place_waits[queue].is_empty() {
             let tasks = &self.tasks;
-            let waits = |k| tasks.get(k).is_some_and(|t| t.stage == TaskStage::WaitPlace);
+            let waits = |k| {
+                tasks
+                    .get(k)
+                    .is_some_and(|t| t.stage == TaskStage::WaitPlace)
+            };
             let Some(key) = self.place_waits[queue].pop(waits) else {
                 return true;
             };
@@ -115,7 +119,12 @@ impl Core {
 
     /// Takes every queued task of a worker away. With `must` those that find
     /// no place wait for one; else they stay where they are.
-    pub(super) fn take_queue<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, worker: usize, must: bool) {
+    pub(super) fn take_queue<L: WorkerLinks>(
+        &mut self,
+        cx: &mut CoreContext<'_, L>,
+        worker: usize,
+        must: bool,
+    ) {
         let mut queued: Vec<(u32, TaskKey)> = Vec::new();
         for slot in self.workers[worker].submitted_slots() {
             let Some(key) = self.workers[worker].slots[slot] else {
@@ -212,7 +221,10 @@ impl Core {
         if resting || self.ready_workers() >= most || live >= most + self.limits.mxt {
             return None;
         }
-        let vacant = self.workers.iter().position(|w| w.life == WorkerLife::Vacant);
+        let vacant = self
+            .workers
+            .iter()
+            .position(|w| w.life == WorkerLife::Vacant);
         let worker = vacant.unwrap_or(self.workers.len());
         if worker >= link::MAX_WORKERS {
             return None;
@@ -233,7 +245,12 @@ impl Core {
         Some(worker)
     }
 
-    fn choose<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey, force: bool) -> Option<WorkerSlot> {
+    fn choose<L: WorkerLinks>(
+        &mut self,
+        cx: &mut CoreContext<'_, L>,
+        key: TaskKey,
+        force: bool,
+    ) -> Option<WorkerSlot> {
         let task = self.tasks.get(key)?;
         if task.run_of.is_some()
             && let Some(worker) = self.pinned_worker(key)
@@ -334,7 +351,12 @@ impl Core {
 
     /// Moves a task to a place: for its input to be written, or with its
     /// request when that is complete.
-    fn settle<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey, place: WorkerSlot) {
+    fn settle<L: WorkerLinks>(
+        &mut self,
+        cx: &mut CoreContext<'_, L>,
+        key: TaskKey,
+        place: WorkerSlot,
+    ) {
         let slow = !self.is_short(key);
         let Some(task) = self.tasks.get_mut(key) else {
             return;

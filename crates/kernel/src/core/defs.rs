@@ -6,7 +6,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use link::{Name, ProgramEntry, ProgramFault, ProgramName, TransId};
 
 use super::{BRIEF_NS, SHORT_NS};
-use crate::types::{ClassDef, RegionDefinitions, StartRefusal, StartError, TransactionDef};
+use crate::types::{ClassDef, RegionDefinitions, StartError, StartRefusal, TransactionDef};
 
 /// Definitions of one generation.
 #[derive(Debug, Default)]

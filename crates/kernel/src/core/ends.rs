@@ -3,15 +3,20 @@
 use link::SlotState;
 
 use super::defs::RunTimes;
-use super::task::{TaskStage, TaskKey};
+use super::task::{TaskKey, TaskStage};
 use super::worker::{KillReason, WorkerLife, WorkerSlot};
-use super::{CoreAction, Core, CoreContext, WorkerLinks, MAX_LOSSES, MAX_START_FAILURES};
+use super::{Core, CoreAction, CoreContext, MAX_LOSSES, MAX_START_FAILURES, WorkerLinks};
 use crate::types::{Abend, StartRefusal};
 
 impl Core {
     /// Looks at the submitted slots of a worker that ring a port, and takes in
     /// those of that port that are done. `port` none looks at all of them.
-    pub fn poll_completions<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, worker: usize, port: Option<usize>) {
+    pub fn poll_completions<L: WorkerLinks>(
+        &mut self,
+        cx: &mut CoreContext<'_, L>,
+        worker: usize,
+        port: Option<usize>,
+    ) {
         let Some(w) = self.workers.get(worker) else {
             return;
         };
@@ -40,7 +45,12 @@ impl Core {
     }
 
     /// The unit of work of a task that was ending is over.
-    pub fn unit_ended<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey, abend: Option<Abend>) {
+    pub fn unit_ended<L: WorkerLinks>(
+        &mut self,
+        cx: &mut CoreContext<'_, L>,
+        key: TaskKey,
+        abend: Option<Abend>,
+    ) {
         self.lend(cx, key, false);
         if let Some(task) = self.tasks.get_mut(key)
             && task.stage == TaskStage::Ending
@@ -91,7 +101,13 @@ impl Core {
     }
 
     /// A worker's process ended. `how` says it in words.
-    pub fn dead<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, worker: usize, clean: bool, how: &str) {
+    pub fn dead<L: WorkerLinks>(
+        &mut self,
+        cx: &mut CoreContext<'_, L>,
+        worker: usize,
+        clean: bool,
+        how: &str,
+    ) {
         let Some(w) = self.workers.get_mut(worker) else {
             return;
         };
@@ -166,13 +182,22 @@ impl Core {
     }
 
     /// The worker wrote something that makes no sense: it must go.
-    pub fn protocol_violation<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, worker: usize) {
+    pub fn protocol_violation<L: WorkerLinks>(
+        &mut self,
+        cx: &mut CoreContext<'_, L>,
+        worker: usize,
+    ) {
         self.stats.violations += 1;
         self.kill_worker(cx, worker, KillReason::Violation);
     }
 
     /// The running task of a worker waits for the region, or goes on.
-    pub fn waits<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, worker: usize, waiting: bool) {
+    pub fn waits<L: WorkerLinks>(
+        &mut self,
+        cx: &mut CoreContext<'_, L>,
+        worker: usize,
+        waiting: bool,
+    ) {
         let Some(w) = self.workers.get_mut(worker) else {
             return;
         };
@@ -206,7 +231,12 @@ impl Core {
     }
 
     /// Ends a submitted or waiting task without results.
-    pub(super) fn fail<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey, abend: Abend) {
+    pub(super) fn fail<L: WorkerLinks>(
+        &mut self,
+        cx: &mut CoreContext<'_, L>,
+        key: TaskKey,
+        abend: Abend,
+    ) {
         let Some(task) = self.tasks.get_mut(key) else {
             return;
         };
@@ -292,7 +322,12 @@ impl Core {
 
     /// Gives a queued task to another worker; not for ever, when its workers
     /// end before they take any task at all.
-    fn lose_queued<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey, started: bool) {
+    fn lose_queued<L: WorkerLinks>(
+        &mut self,
+        cx: &mut CoreContext<'_, L>,
+        key: TaskKey,
+        started: bool,
+    ) {
         let Some(task) = self.tasks.get_mut(key) else {
             return;
         };

@@ -25,13 +25,13 @@ mod worker;
 mod tests;
 
 pub use defs::{CompiledDefinitions, RunTimes, Transaction};
-pub use task::{OutsideCall, TaskStage, TaskKey, TaskSpec, TaskState};
+pub use task::{OutsideCall, TaskKey, TaskSpec, TaskStage, TaskState};
 pub use worker::{CallOwner, WorkerLife, WorkerSlot, WorkerState};
 
 use link::layout::SLOTS;
 use link::{Name, Request, SlotState};
 
-use crate::types::{Abend, ClassDef, StartRefusal, RegionStatistics};
+use crate::types::{Abend, ClassDef, RegionStatistics, StartRefusal};
 use queue::WaitQueue;
 use task::TaskTable;
 
@@ -466,7 +466,11 @@ impl Core {
 
     /// Switches to other definitions. Workers of the old ones end as soon as
     /// they have no task.
-    pub fn reload<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, mut defs: CompiledDefinitions) {
+    pub fn reload<L: WorkerLinks>(
+        &mut self,
+        cx: &mut CoreContext<'_, L>,
+        mut defs: CompiledDefinitions,
+    ) {
         // Classes keep their numbers, so that active tasks stay counted.
         defs.adopt_class_numbers(&self.defs);
         let classes = defs.classes.len();

@@ -15,8 +15,8 @@ use std::task::Waker;
 
 use link::{CallAnswer, ProgramName};
 
-use super::task::{TaskStage, TaskKey, TaskState};
-use super::{CoreAction, Core, CoreContext, WorkerLinks, SMALL_BYTES};
+use super::task::{TaskKey, TaskStage, TaskState};
+use super::{Core, CoreAction, CoreContext, SMALL_BYTES, WorkerLinks};
 use crate::types::StartRefusal;
 
 /// What the core keeps of a task that runs on a thread of its door.
@@ -140,7 +140,8 @@ impl Core {
         let task = self.tasks.get(of)?;
         let open = task.open.as_ref()?;
         let busy = open.run.is_some_and(|r| self.tasks.get(r).is_some());
-        if task.stage != TaskStage::Open || task.purging.is_some() || open.doomed.is_some() || busy {
+        if task.stage != TaskStage::Open || task.purging.is_some() || open.doomed.is_some() || busy
+        {
             return None;
         }
         if let Err(refusal) = self.defs.can_run(program) {
@@ -177,7 +178,11 @@ impl Core {
 
     /// Gives an open task the answer to its call. Gives whom to wake; false
     /// when it asks nothing.
-    pub fn answer_open(&mut self, key: TaskKey, answer: &CallAnswer) -> (bool, Option<(usize, Waker)>) {
+    pub fn answer_open(
+        &mut self,
+        key: TaskKey,
+        answer: &CallAnswer,
+    ) -> (bool, Option<(usize, Waker)>) {
         let Some(task) = self.tasks.get_mut(key) else {
             return (false, None);
         };
@@ -198,7 +203,11 @@ impl Core {
         key: TaskKey,
         abend: Option<crate::types::Abend>,
     ) {
-        let Some(task) = self.tasks.get_mut(key).filter(|t| t.stage == TaskStage::Open) else {
+        let Some(task) = self
+            .tasks
+            .get_mut(key)
+            .filter(|t| t.stage == TaskStage::Open)
+        else {
             return;
         };
         task.completion_ns = cx.now;
@@ -224,7 +233,12 @@ impl Core {
     }
 
     /// A worker ended while it ran a program for an open task.
-    pub(super) fn doom<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, of: TaskKey, code: [u8; 4]) {
+    pub(super) fn doom<L: WorkerLinks>(
+        &mut self,
+        cx: &mut CoreContext<'_, L>,
+        of: TaskKey,
+        code: [u8; 4],
+    ) {
         let task = self.tasks.get_mut(of);
         if let Some(open) = task.and_then(|t| t.open.as_mut()) {
             open.doomed = Some(code);

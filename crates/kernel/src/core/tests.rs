@@ -36,7 +36,10 @@ impl CoreHistory {
             priority_aging_ns: [0, 1_000_000, 1_000_000_000][(seed % 3) as usize],
             parallel: 1 + (seed % 3) as usize,
         };
-        let core = Core::new(limits, CompiledDefinitions::build(1, &definitions()).unwrap());
+        let core = Core::new(
+            limits,
+            CompiledDefinitions::build(1, &definitions()).unwrap(),
+        );
         CoreHistory {
             core,
             links: SimLinks::default(),
@@ -155,7 +158,11 @@ impl CoreHistory {
         if w.dead || !w.running {
             return;
         }
-        let running = w.slots.iter_mut().flatten().find(|s| s.2 == SlotProgress::Running);
+        let running = w
+            .slots
+            .iter_mut()
+            .flatten()
+            .find(|s| s.2 == SlotProgress::Running);
         if let Some(slot) = running {
             w.cpu_ns += 1_000_000;
             if end {
@@ -164,7 +171,11 @@ impl CoreHistory {
             }
             return;
         }
-        let queued = w.slots.iter_mut().flatten().filter(|s| s.2 == SlotProgress::Queued);
+        let queued = w
+            .slots
+            .iter_mut()
+            .flatten()
+            .filter(|s| s.2 == SlotProgress::Queued);
         if let Some(slot) = queued.min_by_key(|s| s.0) {
             slot.2 = SlotProgress::Running;
             w.waits_for_qr = open;

@@ -2,9 +2,9 @@
 
 use link::SlotState;
 
-use super::task::{TaskStage, TaskKey};
-use super::worker::{KillReason, WorkerLife, WorkerSlot, ObservedTask};
-use super::{CoreAction, Core, CoreContext, WorkerLinks, STUCK_NS};
+use super::task::{TaskKey, TaskStage};
+use super::worker::{KillReason, ObservedTask, WorkerLife, WorkerSlot};
+use super::{Core, CoreAction, CoreContext, STUCK_NS, WorkerLinks};
 use crate::types::StartRefusal;
 
 impl Core {
@@ -74,7 +74,11 @@ impl Core {
     }
 
     /// Notes which slot runs, and since when. True when it ran at the last look.
-    fn check_running<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, worker: usize) -> bool {
+    fn check_running<L: WorkerLinks>(
+        &mut self,
+        cx: &mut CoreContext<'_, L>,
+        worker: usize,
+    ) -> bool {
         let running = self.running(cx, worker);
         let w = &mut self.workers[worker];
         let mut lasts = false;
@@ -164,7 +168,12 @@ impl Core {
 
     /// Ends a task wherever it is: before its admission, in a queue, in a wait
     /// for the region, or running.
-    pub fn purge_task<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey, why: &'static str) {
+    pub fn purge_task<L: WorkerLinks>(
+        &mut self,
+        cx: &mut CoreContext<'_, L>,
+        key: TaskKey,
+        why: &'static str,
+    ) {
         let Some(task) = self.tasks.get_mut(key) else {
             return;
         };

@@ -74,7 +74,10 @@ impl<R: ResourceManagers> Kernel<R> {
                 let record = [&[VERSION][..], &since_unix_ns.to_be_bytes()].concat();
                 unit.changes.put(TABLE, branch.as_bytes(), &record);
                 unit.branch = Some(branch.clone());
-                self.state.one_phase.0.insert(branch, OnePhaseState::default());
+                self.state
+                    .one_phase
+                    .0
+                    .insert(branch, OnePhaseState::default());
             }
             // One that changes nothing takes them away, too: they are not named
             // again.
@@ -150,7 +153,10 @@ impl<R: ResourceManagers> Kernel<R> {
     /// A unit that was to be committed so is in doubt since the last life of the
     /// region, and another participant decides it.
     pub(super) fn one_phase_restored(&mut self, branch: BranchId) {
-        self.state.one_phase.0.insert(branch, OnePhaseState::default());
+        self.state
+            .one_phase
+            .0
+            .insert(branch, OnePhaseState::default());
     }
 
     /// The commit of a branch has ended.
@@ -168,8 +174,17 @@ impl<R: ResourceManagers> Kernel<R> {
             if std::mem::take(&mut state.outcome_requested) {
                 out.push(KernelEffect::Outcome(branch.clone(), None));
             }
-        } else if self.state.one_phase.0.remove(branch).is_some_and(|s| s.outcome_requested) {
-            out.push(KernelEffect::Outcome(branch.clone(), Some(failed.is_none())));
+        } else if self
+            .state
+            .one_phase
+            .0
+            .remove(branch)
+            .is_some_and(|s| s.outcome_requested)
+        {
+            out.push(KernelEffect::Outcome(
+                branch.clone(),
+                Some(failed.is_none()),
+            ));
         }
     }
 

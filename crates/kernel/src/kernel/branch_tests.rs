@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, VecDeque};
 
 use cics::command::commands::{readq_td, readq_ts, start, writeq_td, writeq_ts};
 use cics::resp::Condition;
-use link::{Name, CommandOperands, TransId};
+use link::{CommandOperands, Name, TransId};
 use proptest::prelude::*;
 
 use crate::resources::world::KernelFixture;
 use crate::types::{
-    RegionDefinitions, KernelConfig, QueueDefinitions, TdKind, TdQueueDef, TdRecovery, TransactionDef,
-    TsModelDef,
+    KernelConfig, QueueDefinitions, RegionDefinitions, TdKind, TdQueueDef, TdRecovery,
+    TransactionDef, TsModelDef,
 };
 
 fn config() -> KernelConfig {

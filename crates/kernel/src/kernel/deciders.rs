@@ -29,14 +29,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use link::{CallAnswer, Name};
 use store::{ApplyError, Table, UnitOfWork};
 
-use super::effect::{KernelEffect, StoreJob, Order, ParticipantId, JobContinuation, UnitId, UnitToken};
+use super::effect::{
+    JobContinuation, KernelEffect, Order, ParticipantId, StoreJob, UnitId, UnitToken,
+};
 use super::locks::{LockLifetime, LockName};
 use super::prepared::{BranchId, PreparedTask, Record, emit, parse as parse_record};
 use super::request::CallingTask;
 use super::syncpoint::{CommitFailure, NOT_COMMITTED, send_order_to};
 use super::timers::{AlarmTarget, TimerId};
 use super::unit::{UnitContinuation, UnitPhase, UnitState, UnitTable};
-use super::{Kernel, ResourceManagers, KernelState, WakeReason, alone, scan};
+use super::{Kernel, KernelState, ResourceManagers, WakeReason, alone, scan};
 use crate::core::TaskKey;
 use crate::types::Abend;
 
@@ -251,7 +253,13 @@ impl<R: ResourceManagers> Kernel<R> {
     }
 
     /// Has the store keep what a unit would do.
-    pub(super) fn secure(&mut self, now: u64, task: TaskKey, then: UnitContinuation, out: &mut Vec<KernelEffect>) {
+    pub(super) fn secure(
+        &mut self,
+        now: u64,
+        task: TaskKey,
+        then: UnitContinuation,
+        out: &mut Vec<KernelEffect>,
+    ) {
         let locks = self.state.locks.of_unit(task).cloned().collect();
         let since_unix_ns = self.state.settings.unix_offset_ns + now;
         let unit = self.state.units.of(task);
@@ -332,7 +340,8 @@ impl<R: ResourceManagers> Kernel<R> {
             return;
         };
         let unit = self.state.units.of(task);
-        let (UnitPhase::AwaitingDecider { then }, Some(part)) = (&unit.phase, &mut unit.decider) else {
+        let (UnitPhase::AwaitingDecider { then }, Some(part)) = (&unit.phase, &mut unit.decider)
+        else {
             return;
         };
         if part.participant != participant {
@@ -427,7 +436,13 @@ impl<R: ResourceManagers> Kernel<R> {
     }
 
     /// The decider has committed: so does the store.
-    fn apply(&mut self, now: u64, task: TaskKey, then: UnitContinuation, out: &mut Vec<KernelEffect>) {
+    fn apply(
+        &mut self,
+        now: u64,
+        task: TaskKey,
+        then: UnitContinuation,
+        out: &mut Vec<KernelEffect>,
+    ) {
         let unit = self.state.units.of(task);
         let others = others(unit);
         let (Some(part), Some(id)) = (&mut unit.decider, unit.id) else {
@@ -487,7 +502,13 @@ impl<R: ResourceManagers> Kernel<R> {
     }
 
     /// The decider has backed out: so does everybody else.
-    fn drop_decided(&mut self, now: u64, task: TaskKey, then: UnitContinuation, out: &mut Vec<KernelEffect>) {
+    fn drop_decided(
+        &mut self,
+        now: u64,
+        task: TaskKey,
+        then: UnitContinuation,
+        out: &mut Vec<KernelEffect>,
+    ) {
         let unit = self.state.units.of(task);
         send_order_to(unit, &others(unit), Order::BackOut, out);
         if let Some(part) = &unit.decider {
@@ -512,7 +533,13 @@ impl<R: ResourceManagers> Kernel<R> {
 
     /// A task has waited long enough for the outcome of its unit: it is answered
     /// that the unit is in doubt, which goes on without it, with its locks.
-    pub(super) fn detach(&mut self, now: u64, task: TaskKey, then: UnitContinuation, out: &mut Vec<KernelEffect>) {
+    pub(super) fn detach(
+        &mut self,
+        now: u64,
+        task: TaskKey,
+        then: UnitContinuation,
+        out: &mut Vec<KernelEffect>,
+    ) {
         if then == UnitContinuation::Detached {
             return;
         }

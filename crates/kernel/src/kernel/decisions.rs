@@ -23,7 +23,7 @@ use store::{Table, UnitOfWork};
 
 use super::effect::{KernelEffect, Order, ParticipantId, UnitId};
 use super::timers::{AlarmTarget, TimerId};
-use super::{KernelContext, Kernel, ResourceManagers, scan};
+use super::{Kernel, KernelContext, ResourceManagers, scan};
 
 const TABLE: Table = Table::new("decision");
 /// First byte of a record.

@@ -278,14 +278,29 @@ mod tests {
     fn waiters_get_a_lock_in_the_order_of_their_coming() {
         let mut locks = LockTable::default();
         let k = record(b"K");
-        assert_eq!(locks.lock(task(1), &k, LockLifetime::Unit), LockOutcome::New);
-        assert_eq!(locks.lock(task(1), &k, LockLifetime::Unit), LockOutcome::Owned);
-        assert_eq!(locks.lock(task(2), &k, LockLifetime::Unit), LockOutcome::Waits);
-        assert_eq!(locks.lock(task(3), &k, LockLifetime::Unit), LockOutcome::Waits);
+        assert_eq!(
+            locks.lock(task(1), &k, LockLifetime::Unit),
+            LockOutcome::New
+        );
+        assert_eq!(
+            locks.lock(task(1), &k, LockLifetime::Unit),
+            LockOutcome::Owned
+        );
+        assert_eq!(
+            locks.lock(task(2), &k, LockLifetime::Unit),
+            LockOutcome::Waits
+        );
+        assert_eq!(
+            locks.lock(task(3), &k, LockLifetime::Unit),
+            LockOutcome::Waits
+        );
         assert_eq!(locks.release(task(1)), [task(2)]);
         assert_eq!(locks.unlock(task(2), &k), Some(task(3)));
         assert_eq!(locks.unlock(task(3), &k), None);
-        assert_eq!(locks.lock(task(4), &k, LockLifetime::Unit), LockOutcome::New);
+        assert_eq!(
+            locks.lock(task(4), &k, LockLifetime::Unit),
+            LockOutcome::New
+        );
     }
 
     #[test]
@@ -299,8 +314,14 @@ mod tests {
         for (n, name) in (1..).zip(&names) {
             locks.lock(task(n), name, LockLifetime::Unit);
         }
-        assert_eq!(locks.lock(task(1), &names[1], LockLifetime::Unit), LockOutcome::Waits);
-        assert_eq!(locks.lock(task(2), &names[2], LockLifetime::Task), LockOutcome::Waits);
+        assert_eq!(
+            locks.lock(task(1), &names[1], LockLifetime::Unit),
+            LockOutcome::Waits
+        );
+        assert_eq!(
+            locks.lock(task(2), &names[2], LockLifetime::Task),
+            LockOutcome::Waits
+        );
         let closes = locks.lock(task(3), &names[0], LockLifetime::Unit);
         assert_eq!(closes, LockOutcome::Deadlock);
         assert_eq!(locks.release(task(3)), [task(2)]);

@@ -6,7 +6,7 @@ use std::any::Any;
 use link::{CallAnswer, FileEntry};
 use store::{ReadError, ReadStore, Table, UnitOfWork};
 
-use super::{CallingTask, KernelContext, Request, CallResult, StartEnd};
+use super::{CallResult, CallingTask, KernelContext, Request, StartEnd};
 use crate::core::TaskKey;
 use crate::types::{FileKey, FileKind};
 
@@ -48,7 +48,12 @@ pub trait ResourceManagers {
     fn start_ended(&mut self, cx: &mut KernelContext<'_>, start: u64, ended: &StartEnd);
 
     /// What a task asked for a file is done, and the task is about to be answered.
-    fn file_answered(&mut self, cx: &mut KernelContext<'_>, file: (FileKind, FileKey), answer: &CallAnswer);
+    fn file_answered(
+        &mut self,
+        cx: &mut KernelContext<'_>,
+        file: (FileKind, FileKey),
+        answer: &CallAnswer,
+    );
 
     /// The region starts over what is committed.
     fn restore(&mut self, cx: &mut KernelContext<'_>);

@@ -35,21 +35,24 @@ mod tests;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use link::{CallAnswer, WorkerCall, CallOperation, CommandOperands, ProtocolViolation};
+use link::{CallAnswer, CallOperation, CommandOperands, ProtocolViolation, WorkerCall};
 use store::ReadStore;
 
 use alone::OnePhase;
 use deciders::DeciderTable;
 pub use deciders::InDoubtUnit;
 use decisions::OpenDecisions;
-pub use effect::{KernelEffect, StoreJob, Order, ParticipantId, InternalStart, JobContinuation, UnitId, UnitToken};
-pub use locks::{LockOutcome, LockLifetime, LockName, LockSpace, LockTable};
+pub use effect::{
+    InternalStart, JobContinuation, KernelEffect, Order, ParticipantId, StoreJob, UnitId, UnitToken,
+};
+pub use locks::{LockLifetime, LockName, LockOutcome, LockSpace, LockTable};
 pub use managers::{ResourceManagers, SettleAction};
 use prepared::PreparedBranches;
 pub use prepared::{BranchId, PreparedTask, PreparedUnit};
 pub use request::{
-    CallingTask, EventKind, EventName, WaitExpiry, CommandFailure, CommandCompletion, RefusalMapping, Request, CallResult, CallProgress, TaskWait,
-    WaitOn, WakeReason, condition, done, done_with, done_with_condition,
+    CallProgress, CallResult, CallingTask, CommandCompletion, CommandFailure, EventKind, EventName,
+    RefusalMapping, Request, TaskWait, WaitExpiry, WaitOn, WakeReason, condition, done, done_with,
+    done_with_condition,
 };
 pub use tables::scan;
 pub use timers::{AlarmTarget, TimerId, TimerTable};
@@ -211,7 +214,12 @@ impl KernelContext<'_> {
 
     /// The wait for a lock, as long as the task's DTIMOUT or else the region
     /// says; then it ends with the abend `timeout`.
-    pub fn wait_for_lock(&mut self, request: &Request, name: LockName, timeout: [u8; 4]) -> CallProgress {
+    pub fn wait_for_lock(
+        &mut self,
+        request: &Request,
+        name: LockName,
+        timeout: [u8; 4],
+    ) -> CallProgress {
         self.kernel.counts.lock_waits += 1;
         CallProgress::Wait(TaskWait {
             on: WaitOn::Lock(name),
@@ -304,7 +312,8 @@ impl KernelContext<'_> {
     /// A file is not used any more.
     pub fn forget_file(&mut self, file: FileKey, kind: FileKind) {
         let ask = FileAsk::Forget(kind);
-        self.out.push(KernelEffect::File(None, FileWork { file, ask }));
+        self.out
+            .push(KernelEffect::File(None, FileWork { file, ask }));
     }
 
     /// Microseconds since 1970.
@@ -404,7 +413,13 @@ impl<R: ResourceManagers> Kernel<R> {
 
     /// A call of the task that stands for a batch job: an operation on a
     /// record.
-    pub fn call_for_job(&mut self, now: u64, caller: CallingTask, call: WorkerCall, out: &mut Vec<KernelEffect>) {
+    pub fn call_for_job(
+        &mut self,
+        now: u64,
+        caller: CallingTask,
+        call: WorkerCall,
+        out: &mut Vec<KernelEffect>,
+    ) {
         self.begin_unit(now, &caller, out);
         let request = Request {
             caller,
@@ -419,7 +434,13 @@ impl<R: ResourceManagers> Kernel<R> {
     }
 
     /// A task ended: commit its unit, or back it out. [`KernelEffect::Ended`] follows.
-    pub fn end(&mut self, now: u64, caller: CallingTask, commit: bool, out: &mut Vec<KernelEffect>) {
+    pub fn end(
+        &mut self,
+        now: u64,
+        caller: CallingTask,
+        commit: bool,
+        out: &mut Vec<KernelEffect>,
+    ) {
         self.begin_unit(now, &caller, out);
         self.end_task(now, caller, commit, out);
         self.wake(now, out);
@@ -573,7 +594,13 @@ impl<R: ResourceManagers> Kernel<R> {
     }
 
     /// A start came to its end, or could not begin: what its task gave.
-    pub fn start_ended(&mut self, now: u64, start: u64, ended: &StartEnd, out: &mut Vec<KernelEffect>) {
+    pub fn start_ended(
+        &mut self,
+        now: u64,
+        start: u64,
+        ended: &StartEnd,
+        out: &mut Vec<KernelEffect>,
+    ) {
         self.manage(now, out, |resources, cx| {
             resources.start_ended(cx, start, ended);
         });

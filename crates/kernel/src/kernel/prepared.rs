@@ -44,13 +44,13 @@ use cics::resp::Condition;
 use link::{CallAnswer, TransId, UserId};
 use store::{ApplyError, FileId, Table, UnitOfWork};
 
-use super::effect::{KernelEffect, StoreJob, Order, ParticipantId, JobContinuation, UnitId};
+use super::effect::{JobContinuation, KernelEffect, Order, ParticipantId, StoreJob, UnitId};
 use super::locks::{LockLifetime, LockName, LockSpace};
 use super::request::CallingTask;
 use super::syncpoint::send_order;
 use super::timers::{AlarmTarget, TimerId};
 use super::unit::{UnitContinuation, UnitPhase, UnitState};
-use super::{Kernel, ResourceManagers, KernelState, WakeReason, scan};
+use super::{Kernel, KernelState, ResourceManagers, WakeReason, scan};
 use crate::core::TaskKey;
 
 const TABLE: Table = Table::new("prepared");
@@ -200,7 +200,13 @@ impl<R: ResourceManagers> Kernel<R> {
     /// coordinator's. The answer is NORMAL when it is prepared, with 1 as its
     /// first value when there is nothing to commit; ROLLEDBACK when it is backed
     /// out.
-    pub fn prepare(&mut self, now: u64, caller: CallingTask, branch: BranchId, out: &mut Vec<KernelEffect>) {
+    pub fn prepare(
+        &mut self,
+        now: u64,
+        caller: CallingTask,
+        branch: BranchId,
+        out: &mut Vec<KernelEffect>,
+    ) {
         self.begin_unit(now, &caller, out);
         let task = caller.key;
         let has_store = self.state.reader.is_some();
@@ -297,7 +303,13 @@ impl<R: ResourceManagers> Kernel<R> {
             return;
         };
         if let Err(error) = result {
-            self.fail(now, task, UnitContinuation::Prepare, &error.to_string(), out);
+            self.fail(
+                now,
+                task,
+                UnitContinuation::Prepare,
+                &error.to_string(),
+                out,
+            );
             return;
         }
         let waited = unit.commit_took(now);
@@ -353,7 +365,13 @@ impl<R: ResourceManagers> Kernel<R> {
     /// [`KernelEffect::Settled`] follows: true when that is carried out, now or
     /// before; false when the store would not, and the branch is prepared
     /// still.
-    pub fn settle(&mut self, now: u64, branch: &BranchId, commit: bool, out: &mut Vec<KernelEffect>) {
+    pub fn settle(
+        &mut self,
+        now: u64,
+        branch: &BranchId,
+        commit: bool,
+        out: &mut Vec<KernelEffect>,
+    ) {
         let entry = self.state.prepared.branches.get(branch).copied();
         let unit = entry.and_then(|entry| self.state.units.get_mut(entry.key));
         let (Some(PreparedBranch { key, .. }), Some(unit)) = (entry, unit) else {

@@ -5,9 +5,9 @@
 //! as it is then; `woken` says why it is tried again.
 
 use cics::csd::InDoubt;
-use cics::resp::Condition;
 pub use cics::resp::CommandFailure;
-use link::{CallAnswer, WorkerCall, CommandOperands, TransId, UserId};
+use cics::resp::Condition;
+use link::{CallAnswer, CommandOperands, TransId, UserId, WorkerCall};
 
 use super::SettleAction;
 use super::locks::{LockName, LockSpace};
@@ -234,7 +234,11 @@ pub fn done_with(operands: CommandOperands) -> CallResult {
 }
 
 /// As [`done_with`], with a condition that does not hide the operands.
-pub fn done_with_condition(condition: Condition, resp2: u32, operands: CommandOperands) -> CallResult {
+pub fn done_with_condition(
+    condition: Condition,
+    resp2: u32,
+    operands: CommandOperands,
+) -> CallResult {
     let mut answer = CallAnswer::of_condition(condition, resp2);
     answer.data = operands.emit();
     Ok(CallProgress::Done(answer))

@@ -20,10 +20,10 @@
 use link::{CallAnswer, Name};
 use store::{ApplyError, StorageError};
 
-use super::effect::{KernelEffect, StoreJob, Order, ParticipantId, JobContinuation, UnitId};
+use super::effect::{JobContinuation, KernelEffect, Order, ParticipantId, StoreJob, UnitId};
 use super::request::{CallingTask, CommandCompletion};
 use super::unit::{UnitContinuation, UnitPhase, UnitState};
-use super::{Kernel, ResourceManagers, KernelState, WakeReason, log_unreadable};
+use super::{Kernel, KernelState, ResourceManagers, WakeReason, log_unreadable};
 use crate::core::TaskKey;
 use crate::types::Abend;
 use cics::resp::Condition;
@@ -105,7 +105,13 @@ impl<R: ResourceManagers> Kernel<R> {
     }
 
     /// Begins to commit a task's unit.
-    pub(super) fn commit(&mut self, now: u64, task: TaskKey, then: UnitContinuation, out: &mut Vec<KernelEffect>) {
+    pub(super) fn commit(
+        &mut self,
+        now: u64,
+        task: TaskKey,
+        then: UnitContinuation,
+        out: &mut Vec<KernelEffect>,
+    ) {
         let has_store = self.state.reader.is_some();
         let unit = self.state.units.of(task);
         match (unit.changes.is_empty(), unit.participants.as_slice()) {
@@ -139,7 +145,13 @@ impl<R: ResourceManagers> Kernel<R> {
     }
 
     /// Hands the unit's changes to the store, whose commit is the decision.
-    fn decide(&mut self, now: u64, task: TaskKey, then: UnitContinuation, out: &mut Vec<KernelEffect>) {
+    fn decide(
+        &mut self,
+        now: u64,
+        task: TaskKey,
+        then: UnitContinuation,
+        out: &mut Vec<KernelEffect>,
+    ) {
         let unit = self.state.units.of(task);
         unit.phase = UnitPhase::Deciding { then };
         unit.commit_began = Some(now);
@@ -294,7 +306,9 @@ impl<R: ResourceManagers> Kernel<R> {
                     self.state.owed.push(changes);
                 }
             }
-            JobContinuation::Command(outcome) => self.command_stored(now, task, *outcome, result, out),
+            JobContinuation::Command(outcome) => {
+                self.command_stored(now, task, *outcome, result, out)
+            }
             JobContinuation::Prepared => self.recorded(now, task, result, out),
             JobContinuation::Secured(unit) => self.secured(now, unit, result, out),
             JobContinuation::Applied(unit, ..) => self.applied(now, unit, result, out),
@@ -447,7 +461,13 @@ impl<R: ResourceManagers> Kernel<R> {
 
     /// A unit is over: its managers hear of it, its locks go back, the task's
     /// next unit begins.
-    fn close_unit(&mut self, now: u64, task: TaskKey, committed: bool, out: &mut Vec<KernelEffect>) {
+    fn close_unit(
+        &mut self,
+        now: u64,
+        task: TaskKey,
+        committed: bool,
+        out: &mut Vec<KernelEffect>,
+    ) {
         let end = self.state.units.remove(task).and_then(|unit| unit.end);
         *self.state.units.of(task) = UnitState {
             end,

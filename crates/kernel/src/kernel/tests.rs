@@ -4,12 +4,12 @@
 use cics::command::commands::{delay, deq, enq, start};
 use cics::csd::InDoubt;
 use cics::resp::Condition;
-use link::{WorkerCall, CallOperation, CommandOperands};
+use link::{CallOperation, CommandOperands, WorkerCall};
 
 use super::*;
 use crate::core::TaskKey;
 use crate::resources::world::KernelFixture;
-use crate::types::{RegionDefinitions, KernelConfig, TransactionDef};
+use crate::types::{KernelConfig, RegionDefinitions, TransactionDef};
 
 const MS: u64 = 1_000_000;
 
@@ -124,7 +124,8 @@ fn without_a_limit_a_wait_for_a_lock_lasts() {
 #[test]
 fn a_delay_ends_when_its_time_is_over_and_not_before() {
     let mut w = world();
-    let wait = CommandOperands::new(1 << delay::FOR | 1 << delay::MILLISECS).int(delay::MILLISECS, 7);
+    let wait =
+        CommandOperands::new(1 << delay::FOR | 1 << delay::MILLISECS).int(delay::MILLISECS, 7);
     w.ask(1, delay::NUMBER, &wait);
     assert_eq!(w.kernel.next_alarm(), Some(w.now + 7 * MS));
     w.later(6);
@@ -566,8 +567,8 @@ fn a_decision_is_resent_until_the_participant_has_carried_it_out() {
 
 /// A task's unit changes something that the store has.
 fn change(w: &mut KernelFixture, task: u32) {
-    let operands =
-        CommandOperands::new(1 << start::TRANSID | 1 << start::PROTECT).bytes(start::TRANSID, "TRNA");
+    let operands = CommandOperands::new(1 << start::TRANSID | 1 << start::PROTECT)
+        .bytes(start::TRANSID, "TRNA");
     w.ask(task, start::NUMBER, &operands);
     assert_eq!(w.answers(), got(&[(task, "NORMAL")]));
 }

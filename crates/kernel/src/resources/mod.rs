@@ -33,13 +33,15 @@ pub mod world;
 
 use std::collections::HashMap;
 
-use link::{CallAnswer, FileEntry, Name, CallOperation};
+use link::{CallAnswer, CallOperation, FileEntry, Name};
 use store::{ReadError, ReadStore, Table, UnitOfWork};
 
 pub use accounts::{AccountSums, GrowthAccount};
 
 use crate::core::TaskKey;
-use crate::kernel::{CallingTask, KernelContext, ResourceManagers, Request, CallResult, SettleAction, StartEnd};
+use crate::kernel::{
+    CallResult, CallingTask, KernelContext, Request, ResourceManagers, SettleAction, StartEnd,
+};
 use crate::types::{FileKey, FileKind, KernelConfig, QueueDefinitions, RegionStatistics};
 
 /// Serves a command of a task.
@@ -184,7 +186,9 @@ pub type Kernel = crate::kernel::Kernel<Resources>;
 type SettleFn = Box<dyn FnOnce(&mut Resources, &mut KernelContext<'_>, bool) + Send>;
 
 /// What to do once the store has taken or refused a change.
-fn settling(then: impl FnOnce(&mut Resources, &mut KernelContext<'_>, bool) + Send + 'static) -> SettleAction {
+fn settling(
+    then: impl FnOnce(&mut Resources, &mut KernelContext<'_>, bool) + Send + 'static,
+) -> SettleAction {
     let then: SettleFn = Box::new(then);
     SettleAction::new(then)
 }
@@ -261,7 +265,12 @@ impl ResourceManagers for Resources {
         }
     }
 
-    fn file_answered(&mut self, cx: &mut KernelContext<'_>, file: (FileKind, FileKey), answer: &CallAnswer) {
+    fn file_answered(
+        &mut self,
+        cx: &mut KernelContext<'_>,
+        file: (FileKind, FileKey),
+        answer: &CallAnswer,
+    ) {
         for manager in MANAGERS {
             (manager.file_answered)(self, cx, file, answer);
         }

@@ -5,7 +5,9 @@ use cics::resp::Condition;
 use store::{ReadError, ReadStore, UnitOfWork};
 
 use crate::core::TaskKey;
-use crate::kernel::{KernelContext, CommandFailure, LockLifetime, LockName, Request, CallResult, log_unreadable};
+use crate::kernel::{
+    CallResult, CommandFailure, KernelContext, LockLifetime, LockName, Request, log_unreadable,
+};
 
 /// The abend of a wait for a queue, or for space, that lasts too long or can
 /// never end.

@@ -7,15 +7,16 @@ use std::collections::HashMap;
 
 use cics::csd::InDoubt;
 use cics::resp::Condition;
-use link::{CallAnswer, WorkerCall, FileCall, FileCommand, Name, CallOperation, CommandOperands};
+use link::{CallAnswer, CallOperation, CommandOperands, FileCall, FileCommand, Name, WorkerCall};
 use store::{MemoryStore, WriteStore};
 
 use super::{Kernel, Resources};
 use crate::core::TaskKey;
 use crate::kernel::{
-    BranchId, CallingTask, KernelEffect, StoreJob, KernelSettings, InternalStart, StartEnd, JobContinuation, UnitId, UnitToken,
+    BranchId, CallingTask, InternalStart, JobContinuation, KernelEffect, KernelSettings, StartEnd,
+    StoreJob, UnitId, UnitToken,
 };
-use crate::types::{Abend, RegionDefinitions, FacilityEvent, FacilityId, FileWork, KernelConfig};
+use crate::types::{Abend, FacilityEvent, FacilityId, FileWork, KernelConfig, RegionDefinitions};
 
 const MS: u64 = 1_000_000;
 
@@ -200,7 +201,12 @@ impl KernelFixture {
     }
 
     /// A command of a task; its answer, unless it waits.
-    pub fn command(&mut self, task: u32, number: u16, operands: &CommandOperands) -> Option<Response> {
+    pub fn command(
+        &mut self,
+        task: u32,
+        number: u16,
+        operands: &CommandOperands,
+    ) -> Option<Response> {
         let mut args = [0; 8];
         args[0] = number.into();
         self.call(task, CallOperation::Command, args, operands.emit())
@@ -223,7 +229,13 @@ impl KernelFixture {
         self.call(task, CallOperation::Rollback, [0; 8], Vec::new())
     }
 
-    fn call(&mut self, task: u32, op: CallOperation, args: [u64; 8], data: Vec<u8>) -> Option<Response> {
+    fn call(
+        &mut self,
+        task: u32,
+        op: CallOperation,
+        args: [u64; 8],
+        data: Vec<u8>,
+    ) -> Option<Response> {
         self.put(task, op, args, data);
         self.answer(task)
     }
@@ -456,7 +468,9 @@ impl KernelFixture {
                 }
                 KernelEffect::Statistics => self.recorded += 1,
                 KernelEffect::Settled(branch, yes) => self.settled.push((branch.to_string(), yes)),
-                KernelEffect::Outcome(branch, told) => self.outcomes.push((branch.to_string(), told)),
+                KernelEffect::Outcome(branch, told) => {
+                    self.outcomes.push((branch.to_string(), told))
+                }
                 KernelEffect::Line { queue, record, .. } => {
                     let text = [&queue[..], b" ", &record].concat();
                     self.lines.push(String::from_utf8_lossy(&text).into_owned());

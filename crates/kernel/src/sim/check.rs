@@ -60,7 +60,9 @@ impl SimWorld {
         let mut total = 0;
         for account in 0..ACCOUNTS {
             let key = program::key(account);
-            let found = reader.read(accounts, SeekKey::Equal(&key), |e| program::balance(e.record));
+            let found = reader.read(accounts, SeekKey::Equal(&key), |e| {
+                program::balance(e.record)
+            });
             total += found.expect("readable").expect("an account");
         }
         let mut there = |unit: u64| {

@@ -153,7 +153,9 @@ impl SimWorld {
 
     /// The decider is to commit: the task's changes are in doubt from now on.
     pub(super) fn begin_decision(&mut self, id: UnitId, token: UnitToken) {
-        self.decider.pending_calls.push((id, DeciderCall::Commit(token)));
+        self.decider
+            .pending_calls
+            .push((id, DeciderCall::Commit(token)));
         let task = self.kernel.task_of(id).expect("a unit that is under way");
         let start = self.core.task(task).and_then(|task| task.start);
         let returned = self.tasks.get(&task).and_then(|of| of.returned);
@@ -174,7 +176,9 @@ impl SimWorld {
     pub(super) fn ask_decider(&mut self, id: UnitId, token: UnitToken) {
         let forgotten = self.decider.forgotten.contains(&token);
         assert!(!forgotten, "unit {id} is asked for and may be forgotten");
-        self.decider.pending_calls.push((id, DeciderCall::Outcome(token)));
+        self.decider
+            .pending_calls
+            .push((id, DeciderCall::Outcome(token)));
     }
 
     /// It is not asked for a unit any more.

@@ -29,11 +29,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use ::store::{MemoryStore, WriteStore};
 use link::{Name, ProgramEntry};
 
-use crate::core::{CoreAction, CompiledDefinitions, Core, CoreContext, Limits, TaskStage, TaskKey, TaskSpec};
-use crate::kernel::{KernelEffect, StoreJob, KernelSettings, InternalStart, StartEnd};
+use crate::core::{
+    CompiledDefinitions, Core, CoreAction, CoreContext, Limits, TaskKey, TaskSpec, TaskStage,
+};
+use crate::kernel::{InternalStart, KernelEffect, KernelSettings, StartEnd, StoreJob};
 use crate::resources::{Kernel, Resources};
 use crate::types::{
-    ClassDef, RegionDefinitions, KernelConfig, QueueDefinitions, TdKind, TdQueueDef, TdRecovery,
+    ClassDef, KernelConfig, QueueDefinitions, RegionDefinitions, TdKind, TdQueueDef, TdRecovery,
     TransactionDef, Trigger, TsModelDef,
 };
 use decider::SimDecider;
@@ -601,7 +603,10 @@ fn new_core(parallel: usize) -> Core {
         priority_aging_ns: [0, MS, 1_000 * MS][parallel % 3],
         parallel,
     };
-    Core::new(limits, CompiledDefinitions::build(1, &definitions()).expect("sound"))
+    Core::new(
+        limits,
+        CompiledDefinitions::build(1, &definitions()).expect("sound"),
+    )
 }
 
 /// A kernel over what is in a store.

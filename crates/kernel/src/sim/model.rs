@@ -184,7 +184,10 @@ impl ExpectedState {
     /// A START is cancelled.
     pub fn cancelled(&mut self, number: u64) {
         let fate = self.requests[&number].fate;
-        let can = matches!(fate, StartFate::Begins | StartFate::MayBegin | StartFate::Never);
+        let can = matches!(
+            fate,
+            StartFate::Begins | StartFate::MayBegin | StartFate::Never
+        );
         assert!(can, "request {number} was cancelled and is {fate:?}");
         self.fate(number, StartFate::Never);
     }

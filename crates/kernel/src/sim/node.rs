@@ -10,12 +10,14 @@ use ::store::{ApplyError, MemoryStore, SeekKey, StorageError, Table, UnitOfWork,
 use cics::command::commands::writeq_ts;
 use cics::csd::InDoubt;
 use cics::resp::Condition;
-use link::{CallAnswer, WorkerCall, Name, CallOperation, CommandOperands};
+use link::{CallAnswer, CallOperation, CommandOperands, Name, WorkerCall};
 
 use super::history::HistoryHash;
 use super::random::SeededRandom;
 use crate::core::TaskKey;
-use crate::kernel::{BranchId, CallingTask, KernelEffect, StoreJob, Order, ParticipantId, KernelSettings, UnitId};
+use crate::kernel::{
+    BranchId, CallingTask, KernelEffect, KernelSettings, Order, ParticipantId, StoreJob, UnitId,
+};
 use crate::resources::{Kernel, Resources};
 use crate::types::RegionDefinitions;
 use crate::types::{KernelConfig, QueueDefinitions, TsModelDef};

@@ -7,7 +7,7 @@ use cics::command::commands::{
     writeq_td, writeq_ts,
 };
 use cics::file::FileAccess;
-use link::{WorkerCall, FileCall, FileCommand, CallOperation, CommandOperands};
+use link::{CallOperation, CommandOperands, FileCall, FileCommand, WorkerCall};
 use store::SeekKey;
 
 use super::random::SeededRandom;
@@ -139,7 +139,10 @@ pub fn script(random: &mut SeededRandom, transid: &str) -> Vec<TaskStep> {
             acts.push(TaskStep::StartAt(at, random.below(3) as i64, protect));
         }
         if outer && random.one_in(4) {
-            acts.push(TaskStep::Start(1 + random.below(4) as i64, random.one_in(2)));
+            acts.push(TaskStep::Start(
+                1 + random.below(4) as i64,
+                random.one_in(2),
+            ));
             acts.push(TaskStep::Syncpoint);
             acts.push(TaskStep::Cancel);
         }
@@ -454,5 +457,8 @@ fn command(number: u16, operands: &CommandOperands) -> WorkerCall {
 }
 
 fn named(number: u16, option: u8, name: u8) -> WorkerCall {
-    command(number, &CommandOperands::new(1 << option).bytes(option, [name]))
+    command(
+        number,
+        &CommandOperands::new(1 << option).bytes(option, [name]),
+    )
 }

@@ -94,11 +94,14 @@ impl SimWorld {
             let remote = k.participant(NAMES[at]);
             k.join(now, &caller, remote, out)
         });
-        let branch = self.remotes[at].branches.entry(id).or_insert(ParticipantUnit {
-            unit,
-            amount: 0,
-            stage: ParticipantStage::Active,
-        });
+        let branch = self.remotes[at]
+            .branches
+            .entry(id)
+            .or_insert(ParticipantUnit {
+                unit,
+                amount: 0,
+                stage: ParticipantStage::Active,
+            });
         branch.amount += amount;
         branch.stage == ParticipantStage::Active
     }
@@ -171,14 +174,17 @@ impl SimWorld {
             for (id, order) in std::mem::take(&mut remote.pending_orders) {
                 let stage = remote.branches.get(&id).map(|b| b.stage);
                 let ready = match order {
-                    Order::Prepare | Order::CommitOnePhase => stage == Some(ParticipantStage::Active),
+                    Order::Prepare | Order::CommitOnePhase => {
+                        stage == Some(ParticipantStage::Active)
+                    }
                     Order::Commit | Order::BackOut => true,
                 };
                 if ready && !remote.away && self.random.one_in(2) {
                     remote.carry_out(id, order);
                 }
             }
-            let prepared = |_: &UnitId, b: &mut ParticipantUnit| b.stage == ParticipantStage::Prepared;
+            let prepared =
+                |_: &UnitId, b: &mut ParticipantUnit| b.stage == ParticipantStage::Prepared;
             remote.branches.retain(prepared);
         }
         // They come back in any order.

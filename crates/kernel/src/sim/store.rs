@@ -3,7 +3,7 @@
 
 use cics::command::commands::readq_td;
 use cics::file::FilePermits;
-use link::{CallAnswer, Name, CommandOperands};
+use link::{CallAnswer, CommandOperands, Name};
 use store::{
     ApplyError, FileDef, KeyField, MemoryStore, RecordFormat, StorageError, UnitOfWork, WriteStore,
 };
@@ -14,7 +14,7 @@ use super::program::{self, ACCOUNTS, TdQueueKind};
 use super::task::PendingCall;
 use super::{BALANCE, SimWorld, kernel, new_core};
 use crate::core::TaskKey;
-use crate::kernel::{StoreJob, JobContinuation};
+use crate::kernel::{JobContinuation, StoreJob};
 
 /// What the store made of a unit.
 type JobResult = (StoreJob, Result<(), ApplyError>);
@@ -116,7 +116,9 @@ impl SimWorld {
                 let number = program::number_in(record);
                 self.model.physical(PhysicalChange::Take(number));
             }
-            Some(PendingCall::Td(OnTd::Drop(TdQueueKind::Physical))) => self.model.physical(PhysicalChange::Drop),
+            Some(PendingCall::Td(OnTd::Drop(TdQueueKind::Physical))) => {
+                self.model.physical(PhysicalChange::Drop)
+            }
             Some(PendingCall::Cancel(number)) => self.model.cancelled(number),
             _ => {}
         }

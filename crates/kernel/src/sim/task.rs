@@ -3,11 +3,11 @@
 use cics::command::commands::{fetch_any, get_counter, readq_td, readq_ts, run_transid};
 use cics::cvda;
 use cics::resp::Condition;
-use link::{CallAnswer, WorkerCall, CallOperation, CommandOperands};
+use link::{CallAnswer, CallOperation, CommandOperands, WorkerCall};
 
 use super::SimWorld;
 use super::links::SlotProgress;
-use super::model::{ModelChange, StartFate, OnTd};
+use super::model::{ModelChange, OnTd, StartFate};
 use super::program::{self, TaskStep, TdQueueKind, Token};
 use super::random::SeededRandom;
 use super::terminals;
@@ -163,7 +163,9 @@ impl SimWorld {
                 (program::put_record(td, unit), asked)
             }
             TaskStep::TakeRecord(td) => (program::take_record(td), PendingCall::Td(OnTd::Take(td))),
-            TaskStep::DropRecords(td) => (program::drop_records(td), PendingCall::Td(OnTd::Drop(td))),
+            TaskStep::DropRecords(td) => {
+                (program::drop_records(td), PendingCall::Td(OnTd::Drop(td)))
+            }
             TaskStep::Number => (program::number(), PendingCall::Number),
             TaskStep::Counter(call) => (call, PendingCall::Counter),
             TaskStep::Start(seconds, protect) => {
@@ -309,7 +311,9 @@ impl SimWorld {
                 let seen = self.model.items_seen(&task.changes);
                 assert_eq!(Some(&item), seen.first(), "the first item of {seen:?}");
             }
-            PendingCall::Td(OnTd::Put(TdQueueKind::Logical, unit)) => task.changes.push(ModelChange::Record(unit)),
+            PendingCall::Td(OnTd::Put(TdQueueKind::Logical, unit)) => {
+                task.changes.push(ModelChange::Record(unit))
+            }
             PendingCall::Td(OnTd::Drop(TdQueueKind::Logical)) => {
                 task.changes.push(ModelChange::NoRecords);
                 self.model.found_empty(key);
@@ -398,13 +402,24 @@ impl SimWorld {
                 assert!(left.is_empty(), "records are left: {left:?}");
             }
             (
-                PendingCall::Td(OnTd::Put(TdQueueKind::Physical, _) | OnTd::Take(TdQueueKind::Physical)),
+                PendingCall::Td(
+                    OnTd::Put(TdQueueKind::Physical, _) | OnTd::Take(TdQueueKind::Physical),
+                ),
                 Condition::NoSpace | Condition::IoErr,
             ) => {}
-            (PendingCall::Number | PendingCall::Counter, Condition::InvReq | Condition::Suppressed) => {}
+            (
+                PendingCall::Number | PendingCall::Counter,
+                Condition::InvReq | Condition::Suppressed,
+            ) => {}
             (PendingCall::Cancel(_), Condition::NotFnd) => {}
-            (PendingCall::Fetch(_) | PendingCall::FetchAny, Condition::NotFinished | Condition::NotFnd) => {}
-            (PendingCall::Fetch(_) | PendingCall::FetchAny | PendingCall::Free, Condition::InvReq) => {}
+            (
+                PendingCall::Fetch(_) | PendingCall::FetchAny,
+                Condition::NotFinished | Condition::NotFnd,
+            ) => {}
+            (
+                PendingCall::Fetch(_) | PendingCall::FetchAny | PendingCall::Free,
+                Condition::InvReq,
+            ) => {}
             (PendingCall::Start(number, _), _) => {
                 task.abended = true;
                 self.model.fate(*number, StartFate::Never);

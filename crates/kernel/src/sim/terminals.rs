@@ -10,17 +10,17 @@
 //! afterwards that is what the unit left, or what was there before it.
 
 use cics::command::commands::{receive, ret, send, start};
-use link::{Name, CommandOperands, TransId};
+use link::{CommandOperands, Name, TransId};
 
 use super::SimWorld;
 use super::decider::DecidingUnit;
 use super::program::{self, call, key, number_in};
 use super::random::SeededRandom;
 use crate::core::TaskKey;
-use crate::kernel::{StoreJob, InternalStart, StartEnd, JobContinuation};
+use crate::kernel::{InternalStart, JobContinuation, StartEnd, StoreJob};
 use crate::resources::facilities;
 use crate::types::{FacilityDef, FacilityId, FacilityInput, FacilityLimits, InputRefused};
-use link::{WorkerCall, CallOperation};
+use link::{CallOperation, WorkerCall};
 
 /// Transactions that inputs begin: what the second leaves outlives the region.
 pub const ENTERED: [&str; 2] = ["TERM", "TKEP"];
@@ -132,7 +132,12 @@ impl SimTerminals {
     /// A task was told that its unit is committed: what came before is gone. The
     /// task comes from `start`.
     pub fn note_committed(&mut self, job: &StoreJob, stored: bool, start: Option<u64>) {
-        if !stored || !matches!(job.then, JobContinuation::Unit | JobContinuation::Applied(..)) {
+        if !stored
+            || !matches!(
+                job.then,
+                JobContinuation::Unit | JobContinuation::Applied(..)
+            )
+        {
             return;
         }
         for (at, number) in saved_in(job) {
@@ -163,7 +168,8 @@ impl SimTerminals {
             _ => ExpectedInput::Nothing,
         };
         let replaces = returned.is_some() && kept(terminal.left, at) != ExpectedInput::Nothing;
-        let changes = given != ExpectedInput::Nothing || after != ExpectedInput::Nothing || replaces;
+        let changes =
+            given != ExpectedInput::Nothing || after != ExpectedInput::Nothing || replaces;
         changes.then_some(Conversation { at, before, after })
     }
 
@@ -265,7 +271,11 @@ impl SimWorld {
             (false, _) => terminal.away,
             (true, _) => ExpectedInput::Any,
         };
-        terminal.left = if stranger { ExpectedInput::Nothing } else { left };
+        terminal.left = if stranger {
+            ExpectedInput::Nothing
+        } else {
+            left
+        };
         let id = self.kernel(|k, now, out| {
             k.with(now, out, |resources, cx| {
                 // Before a task begins at it.
@@ -359,7 +369,8 @@ impl SimWorld {
                 let may_be = terminal.stored.iter().any(|s| s.1 == got);
                 assert!(may_be, "{name} got {got:?} of {:?}", terminal.stored);
                 // Now it is known.
-                terminal.given = got.map_or(ExpectedInput::Nothing, |n| ExpectedInput::Exactly(n, true));
+                terminal.given =
+                    got.map_or(ExpectedInput::Nothing, |n| ExpectedInput::Exactly(n, true));
             }
         }
         None
@@ -450,7 +461,11 @@ pub fn return_call(number: u64, keeps: bool) -> WorkerCall {
     let operands = CommandOperands::new(1 << ret::TRANSID | 1 << ret::COMMAREA)
         .bytes(ret::TRANSID, ENTERED[usize::from(keeps)])
         .bytes(ret::COMMAREA, key(number));
-    call(CallOperation::Command, [ret::NUMBER.into(), 0], operands.emit())
+    call(
+        CallOperation::Command,
+        [ret::NUMBER.into(), 0],
+        operands.emit(),
+    )
 }
 
 /// RECEIVE.
@@ -465,7 +480,11 @@ pub fn receive_call() -> WorkerCall {
 /// SEND.
 pub fn send_call() -> WorkerCall {
     let operands = CommandOperands::new(1 << send::FROM).bytes(send::FROM, *b"a screen");
-    call(CallOperation::Command, [send::NUMBER.into(), 0], operands.emit())
+    call(
+        CallOperation::Command,
+        [send::NUMBER.into(), 0],
+        operands.emit(),
+    )
 }
 
 /// START for a terminal; with PROTECT where that may outlive the region.
@@ -477,7 +496,11 @@ pub fn start_call(number: u64, at: usize, seconds: i64, protect: bool) -> Worker
         .int(start::SECONDS, seconds)
         .bytes(start::TERMID, NAMES[at])
         .bytes(start::REQID, format!("R{number:07}"));
-    call(CallOperation::Command, [start::NUMBER.into(), 0], operands.emit())
+    call(
+        CallOperation::Command,
+        [start::NUMBER.into(), 0],
+        operands.emit(),
+    )
 }
 
 /// A terminal for a START, and whether that is protected.

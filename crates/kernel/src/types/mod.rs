@@ -15,12 +15,14 @@ mod request;
 
 pub use abend::Abend;
 pub use accounts::{
-    ACCOUNTS, AccountKind, AccountLimit, AccountLimits, AccountRow, CountAndBytes, AtLimit,
+    ACCOUNTS, AccountKind, AccountLimit, AccountLimits, AccountRow, AtLimit, CountAndBytes,
 };
-pub use config::{ClassDef, RegionDefinitions, FacilityLimits, KernelConfig, StartError, TransactionDef};
+pub use config::{
+    ClassDef, FacilityLimits, KernelConfig, RegionDefinitions, StartError, TransactionDef,
+};
 pub use facilities::{
-    ScreenErase, FacilityDef, FacilityEvent, FacilityId, FacilityInput, FacilityKind, FacilityOutput,
-    FacilityState, InputRefused, InputTaken, RegisterRefused,
+    FacilityDef, FacilityEvent, FacilityId, FacilityInput, FacilityKind, FacilityOutput,
+    FacilityState, InputRefused, InputTaken, RegisterRefused, ScreenErase,
 };
 pub use file_work::{
     DumpAsk, FileAsk, FileKey, FileKind, FileWork, JournalAsk, JournalRecord, QueueAsk, QueueFile,
@@ -30,5 +32,7 @@ pub use queues::{
     EnqModelDef, JournalDef, JournalKind, OpenTime, QueueDefinitions, QueueFileFormat, TdKind,
     TdQueueDef, TdRecovery, Trigger, TsModelDef,
 };
-pub use record::{MonitoringRecord, RegionStatistics, TaskCosts, UserPoint, WaitKind, WaitTimes, TaskTotals};
-pub use request::{NotStarted, PutError, StartRefusal, StartCode, TaskRequest};
+pub use record::{
+    MonitoringRecord, RegionStatistics, TaskCosts, TaskTotals, UserPoint, WaitKind, WaitTimes,
+};
+pub use request::{NotStarted, PutError, StartCode, StartRefusal, TaskRequest};

@@ -1,6 +1,6 @@
 //! Monitoring records and statistics.
 
-use link::{RunCounters, Name, ProgramName, TransId, UserId};
+use link::{Name, ProgramName, RunCounters, TransId, UserId};
 use serde::Serialize;
 
 /// What one task was and cost. Times are in nanoseconds.

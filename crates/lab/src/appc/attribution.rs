@@ -64,7 +64,8 @@ pub struct ChangeEffects {
 impl ChangeEffects {
     /// Seconds with these changes and no others.
     pub fn with_s(&self, changes: &[ParameterChange]) -> Option<f64> {
-        let place = |change: &ParameterChange| ParameterChange::ALL.iter().position(|c| c == change);
+        let place =
+            |change: &ParameterChange| ParameterChange::ALL.iter().position(|c| c == change);
         let set = changes.iter().filter_map(place);
         *self
             .times_s
@@ -142,7 +143,11 @@ pub fn attribute(client: Client, repetitions: usize, model: &NetworkModel) -> Ch
     ChangeEffects {
         before_s: before_s.unwrap_or(f64::NAN),
         after_s: after_s.unwrap_or(f64::NAN),
-        parts: ParameterChange::ALL.into_iter().enumerate().map(one).collect(),
+        parts: ParameterChange::ALL
+            .into_iter()
+            .enumerate()
+            .map(one)
+            .collect(),
         times_s: times,
     }
 }
@@ -184,7 +189,11 @@ fn combinations(client: Client, repetitions: usize, model: &NetworkModel) -> Vec
 
 /// Seconds with larger frames before all other changes, but with the RU as it
 /// was: what the frame alone brings where a product sizes its RUs by it.
-pub fn frame_with_ru_held_s(client: Client, repetitions: usize, model: &NetworkModel) -> Option<f64> {
+pub fn frame_with_ru_held_s(
+    client: Client,
+    repetitions: usize,
+    model: &NetworkModel,
+) -> Option<f64> {
     let mut parameters = client.baseline();
     parameters.ru_bytes = Some(parameters.effective_ru_bytes());
     ParameterChange::Frame.apply(&mut parameters, &client.tuned());

@@ -10,7 +10,7 @@
 use super::costs::CostItem;
 use super::figures::{APPENDIX_A, micro_seconds};
 use super::mainframe::Client;
-use super::micro::{TransactionKind, MachinePair};
+use super::micro::{MachinePair, TransactionKind};
 use super::model::NetworkModel;
 use sna::ring::RingError;
 
@@ -98,8 +98,12 @@ impl PublishedTransaction {
     /// The simulated time, in seconds.
     pub fn simulated_s(self, model: &NetworkModel) -> Result<f64, RingError> {
         match self {
-            PublishedTransaction::Before(client) => model.mainframe_s(client, &client.baseline(), MAINFRAME),
-            PublishedTransaction::After(client) => model.mainframe_s(client, &client.tuned(), MAINFRAME),
+            PublishedTransaction::Before(client) => {
+                model.mainframe_s(client, &client.baseline(), MAINFRAME)
+            }
+            PublishedTransaction::After(client) => {
+                model.mainframe_s(client, &client.tuned(), MAINFRAME)
+            }
             PublishedTransaction::Tuned(pair, kind) => {
                 let count = match kind {
                     TransactionKind::File => FILES,

@@ -1,7 +1,7 @@
 //! Where the guide contradicts itself: both readings are simulated and shown.
 
 use super::mainframe::{Client, MainframeParameters};
-use super::micro::{self, TransactionKind, MachinePair};
+use super::micro::{self, MachinePair, TransactionKind};
 use super::model::NetworkModel;
 use sna::ring::RingError;
 

@@ -2,7 +2,7 @@
 //! simulation says of it.
 
 use super::mainframe::Client;
-use super::micro::{self, TransactionKind, MachinePair};
+use super::micro::{self, MachinePair, TransactionKind};
 use super::model::NetworkModel;
 use crate::report::FigureOrigin;
 use sna::ring::RingError;
@@ -97,14 +97,20 @@ impl PredictedFigure {
 }
 
 /// All figures, Appendix A first.
-pub fn all(repetitions: TransactionCounts, model: &NetworkModel) -> Result<Vec<PredictedFigure>, RingError> {
+pub fn all(
+    repetitions: TransactionCounts,
+    model: &NetworkModel,
+) -> Result<Vec<PredictedFigure>, RingError> {
     let mut figures = mainframe(repetitions, model)?;
     figures.extend(microcomputers(repetitions, model)?);
     Ok(figures)
 }
 
 /// Appendix A: seconds before and after, and the reduction.
-pub fn mainframe(repetitions: TransactionCounts, model: &NetworkModel) -> Result<Vec<PredictedFigure>, RingError> {
+pub fn mainframe(
+    repetitions: TransactionCounts,
+    model: &NetworkModel,
+) -> Result<Vec<PredictedFigure>, RingError> {
     let mut figures = Vec::new();
     for (client, before, after, reduction) in APPENDIX_A {
         let time = |parameters: super::mainframe::MainframeParameters| {
@@ -131,15 +137,19 @@ pub fn mainframe(repetitions: TransactionCounts, model: &NetworkModel) -> Result
 }
 
 /// Appendix B: rates, times, and gains over the defaults.
-pub fn microcomputers(repetitions: TransactionCounts, model: &NetworkModel) -> Result<Vec<PredictedFigure>, RingError> {
+pub fn microcomputers(
+    repetitions: TransactionCounts,
+    model: &NetworkModel,
+) -> Result<Vec<PredictedFigure>, RingError> {
     let mut figures = Vec::new();
     for row in APPENDIX_B {
         let count = match row.kind {
             TransactionKind::File => repetitions.file,
             TransactionKind::Inquiry => repetitions.inquiry,
         };
-        let simulate =
-            |parameters: micro::MicroParameters| model.micro_s(row.pair, row.kind, &parameters, count);
+        let simulate = |parameters: micro::MicroParameters| {
+            model.micro_s(row.pair, row.kind, &parameters, count)
+        };
         let tuned_s = simulate(row.pair.tuned(row.kind))?;
         let (name, kind) = (row.pair.name(), row.kind.name());
         let (found, unit) = match row.kind {

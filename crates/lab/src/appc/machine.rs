@@ -7,7 +7,7 @@
 use super::costs::CostItem;
 use super::mainframe::Client;
 use super::model::NetworkModel;
-use sna::ring::{AdapterCard, ProcessorCost, PathControl, AdapterTransfer};
+use sna::ring::{AdapterCard, AdapterTransfer, PathControl, ProcessorCost};
 
 /// A client of Appendix A, or the host: none of them is the limit.
 pub fn client(model: &NetworkModel) -> ProcessorCost {

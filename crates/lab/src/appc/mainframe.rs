@@ -12,7 +12,8 @@ use super::machine;
 use super::model::NetworkModel;
 use advise::sna::model::{Pacing as PacingTold, SessionProduct};
 use sna::ring::{
-    Channel, FrontEnd, RingHost, Link, RingMachine, RingNetwork, Pacing, TokenRing, Server, Session, RingWorkload,
+    Channel, FrontEnd, Link, Pacing, RingHost, RingMachine, RingNetwork, RingWorkload, Server,
+    Session, TokenRing,
 };
 
 /// The three clients of Appendix A.

@@ -4,7 +4,7 @@
 use super::machine;
 use super::mainframe::expressible;
 use super::model::NetworkModel;
-use sna::ring::{Link, RingMachine, RingNetwork, Pacing, TokenRing, Server, Session, RingWorkload};
+use sna::ring::{Link, Pacing, RingMachine, RingNetwork, RingWorkload, Server, Session, TokenRing};
 
 /// Which machines talk, and over which cards. The client is named first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +96,11 @@ impl MachinePair {
             os2_pacing: 4,
             os2_ru_bytes: 1024,
             dlc_window: 4,
-            driver_buffer_bytes: if self == MachinePair::BusMaster { 2048 } else { 256 },
+            driver_buffer_bytes: if self == MachinePair::BusMaster {
+                2048
+            } else {
+                256
+            },
             ..self.tuned(kind)
         }
     }

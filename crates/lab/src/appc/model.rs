@@ -3,7 +3,7 @@
 
 use super::costs::MachineCosts;
 use super::mainframe::{self, Client};
-use super::micro::{self, TransactionKind, MachinePair};
+use super::micro::{self, MachinePair, TransactionKind};
 use sna::ring::{AcknowledgePoint, Pacing, RingError, run};
 
 /// Costs, structure and a seed: the same three give the same times.

@@ -62,8 +62,13 @@ impl GuideAppendix {
 
 /// Every cost of an appendix a quarter smaller and a quarter larger, with that
 /// value, all others as they are.
-pub fn costs(appendix: GuideAppendix, model: &NetworkModel) -> Vec<SensitivityRow<(KnownCost, u64)>> {
-    let of_appendix = COSTS.iter().filter(|k| GuideAppendix::of(k.item) == appendix);
+pub fn costs(
+    appendix: GuideAppendix,
+    model: &NetworkModel,
+) -> Vec<SensitivityRow<(KnownCost, u64)>> {
+    let of_appendix = COSTS
+        .iter()
+        .filter(|k| GuideAppendix::of(k.item) == appendix);
     let wanted = of_appendix.flat_map(|k| [(*k, k.value * 3 / 4), (*k, k.value * 5 / 4)]);
     on_all_processors(wanted.collect(), |(known, value)| {
         appendix.figures(&model.with_costs(model.costs.with(known.item, *value)))
@@ -72,7 +77,10 @@ pub fn costs(appendix: GuideAppendix, model: &NetworkModel) -> Vec<SensitivityRo
 
 /// Every choice about an appendix decided the other way, with the calibrated
 /// costs found again.
-pub fn choices(appendix: GuideAppendix, model: &NetworkModel) -> Vec<SensitivityRow<&'static ModelChoice>> {
+pub fn choices(
+    appendix: GuideAppendix,
+    model: &NetworkModel,
+) -> Vec<SensitivityRow<&'static ModelChoice>> {
     let of_appendix = CHOICES.iter().filter(|c| c.appendix == appendix);
     let wanted = of_appendix.filter(|c| c.change.is_some());
     on_all_processors(wanted.collect(), |choice| {

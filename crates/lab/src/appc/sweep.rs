@@ -1,10 +1,10 @@
 //! Throughput against one parameter at a time, as pictures.
 
 use super::mainframe::{Client, MainframeParameters};
-use super::micro::{self, TransactionKind, MachinePair};
+use super::micro::{self, MachinePair, TransactionKind};
 use super::model::NetworkModel;
 use measure::report::{Axis, Plot, Series};
-use sna::ring::{AcknowledgePoint, RingNetwork, Pacing, RingError, Server, RingWorkload, run};
+use sna::ring::{AcknowledgePoint, Pacing, RingError, RingNetwork, RingWorkload, Server, run};
 
 /// One picture and what to see in it.
 #[derive(Clone, Debug)]

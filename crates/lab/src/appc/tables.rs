@@ -6,7 +6,7 @@ use super::contradiction::GuideContradiction;
 use super::costs::{COSTS, KnownCost};
 use super::figures::PredictedFigure;
 use super::mainframe::Client;
-use super::micro::{self, TransactionKind, MachinePair};
+use super::micro::{self, MachinePair, TransactionKind};
 use super::model::NetworkModel;
 use super::sensitivity;
 use crate::report::{FigureOrigin, Table};
@@ -219,8 +219,14 @@ pub fn choices() -> Table {
 /// How many figures claim something, and how many of these hold.
 pub fn count(found: &[PredictedFigure]) -> Table {
     let kinds = [
-        ("held out: nothing was chosen for it", FigureOrigin::Predicted),
-        ("predicted, with a choice made in sight of it", FigureOrigin::Seen),
+        (
+            "held out: nothing was chosen for it",
+            FigureOrigin::Predicted,
+        ),
+        (
+            "predicted, with a choice made in sight of it",
+            FigureOrigin::Seen,
+        ),
         ("a cost was calibrated on it", FigureOrigin::Calibrated),
         (
             "arithmetic on other rows, or the same by construction",
@@ -278,9 +284,11 @@ pub fn choice_sensitivity(
 ) -> Table {
     let claims = |f: &&PredictedFigure| f.origin.claims();
     let found: Vec<PredictedFigure> = found.iter().filter(claims).cloned().collect();
-    let named =
-        |row: &sensitivity::SensitivityRow<&ModelChoice>| vec![row.of.what.to_owned(), row.of.other.to_owned()];
-    let error = |_: &PredictedFigure, now: &PredictedFigure| now.error().unwrap_or(f64::NAN) * 100.0;
+    let named = |row: &sensitivity::SensitivityRow<&ModelChoice>| {
+        vec![row.of.what.to_owned(), row.of.other.to_owned()]
+    };
+    let error =
+        |_: &PredictedFigure, now: &PredictedFigure| now.error().unwrap_or(f64::NAN) * 100.0;
     let mut table = moved(&["choice", "made otherwise"], &found, rows, named, error);
     let mut first = words(&["all as in the report", ""]);
     let shown = found.iter().filter(|f| short(f).is_some());

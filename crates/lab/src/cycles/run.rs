@@ -62,7 +62,8 @@ impl Region {
     pub fn cycles(&mut self, concurrent: u32, requests: u32) -> Result<CycleResult, LabError> {
         let plan = plan(&self.listener, concurrent, requests)?;
         let before = self.server.idle()?;
-        let outcome = engine::run(&plan, &mut SilentObserver, stop_flag()).map_err(LoadError::from)?;
+        let outcome =
+            engine::run(&plan, &mut SilentObserver, stop_flag()).map_err(LoadError::from)?;
         let after = self.server.idle()?;
         let sum = outcome.sum();
         let wrong = sum.whole.failures() + sum.whole.checks_failed;

@@ -15,7 +15,7 @@ use crate::appc::model::NetworkModel;
 use crate::appc::sensitivity::{self, GuideAppendix};
 use crate::appc::{sweep, tables};
 use crate::error::LabError;
-use crate::report::{Picture, PublishedValue, ExperimentReport};
+use crate::report::{ExperimentReport, Picture, PublishedValue};
 use sna::ring::{AcknowledgePoint, RingError};
 
 /// The row of the table.
@@ -167,10 +167,17 @@ fn conclusion(client: Client, all: &ChangeEffects) -> String {
         all.before_s, all.after_s
     );
     let named: (&str, &[ParameterChange]) = match client {
-        Client::Dos => ("MAXBFRU and DELAY", &[ParameterChange::Maxbfru, ParameterChange::Delay]),
+        Client::Dos => (
+            "MAXBFRU and DELAY",
+            &[ParameterChange::Maxbfru, ParameterChange::Delay],
+        ),
         Client::Os2 => (
             "RU size and DLC pacing",
-            &[ParameterChange::RuSize, ParameterChange::Frame, ParameterChange::DlcPacing],
+            &[
+                ParameterChange::RuSize,
+                ParameterChange::Frame,
+                ParameterChange::DlcPacing,
+            ],
         ),
         Client::Rs6000 => return text,
     };
@@ -201,11 +208,17 @@ fn about_os2(model: &NetworkModel, base: &ChangeEffects, report: &mut Experiment
         return;
     };
     let parts = attribute(os2, ATTRIBUTION_REPETITIONS, &late);
-    let without = parts.parts.iter().find(|a| a.change == ParameterChange::DlcPacing);
+    let without = parts
+        .parts
+        .iter()
+        .find(|a| a.change == ParameterChange::DlcPacing);
     let cost = without.and_then(|a| a.without_s).unwrap_or(f64::NAN) - parts.after_s;
     let rs = Client::Rs6000;
     let rs_s = late.mainframe_s(rs, &rs.baseline(), ATTRIBUTION_REPETITIONS);
-    let now = base.parts.iter().find(|a| a.change == ParameterChange::DlcPacing);
+    let now = base
+        .parts
+        .iter()
+        .find(|a| a.change == ParameterChange::DlcPacing);
     let now = now.and_then(|a| a.without_s).unwrap_or(f64::NAN) - base.after_s;
     let first_s = model.mainframe_s(rs, &rs.baseline(), ATTRIBUTION_REPETITIONS);
     report.conclusions.push(format!(

@@ -9,7 +9,7 @@
 use super::presented::axis;
 use super::{Context, Experiment, MachineNeeds};
 use crate::error::LabError;
-use crate::report::{Picture, PublishedValue, ExperimentReport, Table};
+use crate::report::{ExperimentReport, Picture, PublishedValue, Table};
 use crate::serve::{ServedApplication, Server, stop_flag};
 use drive::engine::{self, LoadOutcome, SilentObserver};
 use drive::load::{HttpLoad, LoadError};
@@ -93,11 +93,12 @@ fn run(context: &Context<'_>) -> Result<ExperimentReport, LabError> {
 
 /// The paper's workload; the gateway's settings say where its region is.
 fn application(settings: &str) -> ServedApplication {
-    let mut application = ServedApplication::default()
-        .settings(settings)
-        .definitions(include_str!(
-            "../../../../examples/perfchannel/resources.csd"
-        ));
+    let mut application =
+        ServedApplication::default()
+            .settings(settings)
+            .definitions(include_str!(
+                "../../../../examples/perfchannel/resources.csd"
+            ));
     for (path, text) in FILES {
         application = application.file(*path, *text);
     }

@@ -9,8 +9,8 @@ use super::pictures::{bytes_over_time, where_time_went};
 use super::{Context, Experiment, MachineNeeds};
 use crate::error::LabError;
 use crate::net::{Route, WirePlan};
-use crate::report::{FigureOrigin, PublishedValue, ExperimentReport};
-use crate::traffic::{ClientPlan, TrialEndpoint, PeerPlan, TrialResult, ServerPlan, TrafficTrial};
+use crate::report::{ExperimentReport, FigureOrigin, PublishedValue};
+use crate::traffic::{ClientPlan, PeerPlan, ServerPlan, TrafficTrial, TrialEndpoint, TrialResult};
 
 /// The row of the table.
 pub const EXPERIMENT: Experiment = Experiment {
@@ -131,7 +131,8 @@ fn figures(report: &mut ExperimentReport, kernel: [&TrialResult; 3], peer: [&Tri
     for run in kernel.iter().chain(&peer) {
         network::response_time(report, run, None);
     }
-    let saved = |before: &TrialResult, after: &TrialResult| before.response_ms() - after.response_ms();
+    let saved =
+        |before: &TrialResult, after: &TrialResult| before.response_ms() - after.response_ms();
     let [delayed, route, option] = kernel;
     let [peer_delayed, peer_quick] = peer;
     let waited = saved(peer_delayed, peer_quick);
@@ -140,7 +141,8 @@ fn figures(report: &mut ExperimentReport, kernel: [&TrialResult; 3], peer: [&Tri
         let name = "wait of one receive";
         report.measured(name, &conditions, PublishedValue::number(ms), waited, "ms");
     }
-    let times = |before: &TrialResult, after: &TrialResult| [before.response_ms(), after.response_ms()];
+    let times =
+        |before: &TrialResult, after: &TrialResult| [before.response_ms(), after.response_ms()];
     for after in [route, option] {
         network::change(report, &after.conditions, None, times(delayed, after));
     }

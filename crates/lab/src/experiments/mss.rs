@@ -11,7 +11,7 @@ use super::{Context, Experiment, MachineNeeds};
 use crate::error::LabError;
 use crate::net::{Impairment, Route, WirePlan};
 use crate::report::ExperimentReport;
-use crate::traffic::{ClientPlan, TrialEndpoint, TrialResult, ServerPlan, TrafficTrial};
+use crate::traffic::{ClientPlan, ServerPlan, TrafficTrial, TrialEndpoint, TrialResult};
 
 /// The row of the table.
 pub const EXPERIMENT: Experiment = Experiment {

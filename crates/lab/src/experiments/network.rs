@@ -3,7 +3,7 @@
 
 use super::Experiment;
 use crate::net::Route;
-use crate::report::{FigureOrigin, PublishedValue, ExperimentReport};
+use crate::report::{ExperimentReport, FigureOrigin, PublishedValue};
 use crate::traffic::TrialResult;
 
 /// Kinds of evidence by the names that `capture` gives them.
@@ -61,7 +61,13 @@ pub fn packets(report: &mut ExperimentReport, run: &TrialResult, published: Opti
         let conditions = &run.conditions;
         match published {
             Some(p) => {
-                report.calibrated(name, conditions, PublishedValue::number(p[i]), found, "packets");
+                report.calibrated(
+                    name,
+                    conditions,
+                    PublishedValue::number(p[i]),
+                    found,
+                    "packets",
+                );
             }
             None => report.measured(name, conditions, None, found, "packets"),
         }
@@ -69,7 +75,11 @@ pub fn packets(report: &mut ExperimentReport, run: &TrialResult, published: Opti
 }
 
 /// Adds the median response time.
-pub fn response_time(report: &mut ExperimentReport, run: &TrialResult, published: Option<PublishedValue>) {
+pub fn response_time(
+    report: &mut ExperimentReport,
+    run: &TrialResult,
+    published: Option<PublishedValue>,
+) {
     let name = "response time, half are faster";
     report.measured(name, &run.conditions, published, run.response_ms(), "ms");
 }
@@ -96,7 +106,14 @@ pub fn derived_change(
 ) {
     let name = "change of the response time";
     let percent = (after / before - 1.0) * 100.0;
-    report.add(FigureOrigin::Derived, name, conditions, published, percent, "%");
+    report.add(
+        FigureOrigin::Derived,
+        name,
+        conditions,
+        published,
+        percent,
+        "%",
+    );
 }
 
 /// Says how exact the path was, over all runs that had one.

@@ -5,8 +5,8 @@
 use super::presented::{PresentedRun, axis, load, present, report};
 use super::{Context, Experiment, MachineNeeds};
 use crate::error::LabError;
-use crate::report::{Picture, ExperimentReport, Table};
-use crate::serve::{ServedApplication, Server, HttpProgram};
+use crate::report::{ExperimentReport, Picture, Table};
+use crate::serve::{HttpProgram, ServedApplication, Server};
 use measure::report::{Plot, Series, short};
 use std::time::Duration;
 
@@ -226,7 +226,10 @@ fn table(points: &[Vec<OverloadPoint>; 2]) -> Table {
 }
 
 fn pictures(points: &[Vec<OverloadPoint>; 2], target: f64) -> Vec<Picture> {
-    let series = |name: &str, points: &[OverloadPoint], of: fn(&OverloadPoint) -> f64, dashed: bool| Series {
+    let series = |name: &str,
+                  points: &[OverloadPoint],
+                  of: fn(&OverloadPoint) -> f64,
+                  dashed: bool| Series {
         name: name.into(),
         points: points.iter().map(|p| (p.rate, of(p))).collect(),
         dots: !dashed,

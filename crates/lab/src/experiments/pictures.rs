@@ -1,6 +1,6 @@
 //! Pictures that network experiments share, drawn from explained captures.
 
-use crate::report::{StackedBar, BarPart, Picture, bars};
+use crate::report::{BarPart, Picture, StackedBar, bars};
 use crate::traffic::TrialResult;
 use capture::{EvidenceKind, Exchange};
 use measure::report::{Axis, Plot, Series};

@@ -6,7 +6,7 @@
 use super::presented::{PresentedRun, axis, load, present, report};
 use super::{Context, Experiment, MachineNeeds};
 use crate::error::LabError;
-use crate::report::{Picture, ExperimentReport, Table};
+use crate::report::{ExperimentReport, Picture, Table};
 use crate::serve::{ServedApplication, Server};
 use measure::report::{Plot, Series, short};
 use std::time::Duration;

@@ -9,8 +9,8 @@ use super::pictures::{bytes_over_time, where_time_went};
 use super::{Context, Experiment, MachineNeeds};
 use crate::error::LabError;
 use crate::net::{Impairment, Route, WirePlan};
-use crate::report::{FigureOrigin, PublishedValue, ExperimentReport};
-use crate::traffic::{ClientPlan, TrialEndpoint, TrialResult, ServerPlan, TrafficTrial};
+use crate::report::{ExperimentReport, FigureOrigin, PublishedValue};
+use crate::traffic::{ClientPlan, ServerPlan, TrafficTrial, TrialEndpoint, TrialResult};
 
 /// The row of the table.
 pub const EXPERIMENT: Experiment = Experiment {

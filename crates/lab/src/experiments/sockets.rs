@@ -5,7 +5,7 @@ use super::presented::report;
 use super::{Context, Experiment, MachineNeeds};
 use crate::cycles::{CASES, CycleResult, LOOPS, Region, application_us};
 use crate::error::LabError;
-use crate::report::{PublishedValue, ExperimentReport, Table};
+use crate::report::{ExperimentReport, PublishedValue, Table};
 use measure::report::short;
 
 /// The row of the table.
@@ -138,7 +138,12 @@ fn change(now: f64, before: f64) -> f64 {
     (now / before - 1.0) * 100.0
 }
 
-fn figures(report: &mut ExperimentReport, figure: &PaperFigure, found: &[CaseRepetitions; 4], application: f64) {
+fn figures(
+    report: &mut ExperimentReport,
+    figure: &PaperFigure,
+    found: &[CaseRepetitions; 4],
+    application: f64,
+) {
     let at = |case: &str| {
         format!(
             "{case}, {} at once",
@@ -177,7 +182,12 @@ fn figures(report: &mut ExperimentReport, figure: &PaperFigure, found: &[CaseRep
 }
 
 /// Every repetition.
-fn table(figure: &PaperFigure, found: &[CaseRepetitions; 4], application: f64, repetition: usize) -> Table {
+fn table(
+    figure: &PaperFigure,
+    found: &[CaseRepetitions; 4],
+    application: f64,
+    repetition: usize,
+) -> Table {
     let mut rows = Vec::new();
     for (case, repeated) in CASES.iter().zip(found) {
         for found in repeated {

@@ -11,8 +11,8 @@ use super::pictures::{bytes_over_time, where_time_went};
 use super::{Context, Experiment, MachineNeeds};
 use crate::error::LabError;
 use crate::net::{Impairment, WirePlan};
-use crate::report::{FigureOrigin, Picture, PublishedValue, ExperimentReport};
-use crate::traffic::{ClientPlan, TrialEndpoint, PeerPlan, TrialResult, TrafficTrial};
+use crate::report::{ExperimentReport, FigureOrigin, Picture, PublishedValue};
+use crate::traffic::{ClientPlan, PeerPlan, TrafficTrial, TrialEndpoint, TrialResult};
 use measure::report::{Axis, Plot, Series};
 
 /// The row of the table.

@@ -5,8 +5,8 @@
 use super::presented::{PresentedRun, axis, load, present, report};
 use super::{Context, Experiment, MachineNeeds};
 use crate::error::LabError;
-use crate::report::{Picture, PublishedValue, ExperimentReport, Table};
-use crate::serve::{ServedApplication, Server, HttpProgram};
+use crate::report::{ExperimentReport, Picture, PublishedValue, Table};
+use crate::serve::{HttpProgram, ServedApplication, Server};
 use measure::report::{Plot, Series, short};
 use std::fmt::Write;
 use std::time::Duration;

@@ -10,9 +10,10 @@ use super::network::cause;
 use super::{Context, Experiment, MachineNeeds};
 use crate::error::LabError;
 use crate::report::{
-    StackedBar, BarPart, JudgeFinding, NamedCause, FigureOrigin, Picture, PublishedValue, ExperimentReport, Table, bars,
+    BarPart, ExperimentReport, FigureOrigin, JudgeFinding, NamedCause, Picture, PublishedValue,
+    StackedBar, Table, bars,
 };
-use crate::services::{FlowConditions, Flow, FlowRounds, ClientTransport};
+use crate::services::{ClientTransport, Flow, FlowConditions, FlowRounds};
 use measure::report::short;
 
 /// The row of the table.
@@ -158,7 +159,11 @@ fn met(delayed: bool) -> FlowConditions {
     }
 }
 
-fn measure(context: &Context<'_>, report: &mut ExperimentReport, row: &PaperRow) -> Result<RowResult, LabError> {
+fn measure(
+    context: &Context<'_>,
+    report: &mut ExperimentReport,
+    row: &PaperRow,
+) -> Result<RowResult, LabError> {
     let flow = &row.flow;
     let mut both = Vec::new();
     for (i, when) in ["delayed", "not delayed"].into_iter().enumerate() {
@@ -177,7 +182,14 @@ fn measure(context: &Context<'_>, report: &mut ExperimentReport, row: &PaperRow)
             // The delay and the writes were chosen with it in sight.
             0 => {
                 let found = median.response_ms();
-                report.add(FigureOrigin::Seen, name, &conditions, published, found, "ms");
+                report.add(
+                    FigureOrigin::Seen,
+                    name,
+                    &conditions,
+                    published,
+                    found,
+                    "ms",
+                );
             }
             _ => report.measured(name, &conditions, published, median.response_ms(), "ms"),
         }

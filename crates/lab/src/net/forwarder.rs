@@ -5,8 +5,8 @@
 //! rest, and it counts how late each frame was sent: the report says how exact
 //! the path was.
 
-use super::impair::{ImpairedDirection, FrameFate, Impairment};
-use super::packet::{FrameBatch, PacketSocket, FrameSelection, wait};
+use super::impair::{FrameFate, ImpairedDirection, Impairment};
+use super::packet::{FrameBatch, FrameSelection, PacketSocket, wait};
 use super::{NetworkNamespace, permission};
 use crate::error::LabError;
 use measure::Histogram;
@@ -78,7 +78,10 @@ impl FrameForwarder {
         let [a, b] = plans;
         let path = ForwardingPath {
             sockets,
-            directions: [ImpairedDirection::new(a, seed, 0), ImpairedDirection::new(b, seed, 1)],
+            directions: [
+                ImpairedDirection::new(a, seed, 0),
+                ImpairedDirection::new(b, seed, 1),
+            ],
             waiting: BinaryHeap::new(),
             arrivals: 0,
             traffic: ForwarderCounts::default(),

@@ -15,7 +15,7 @@ pub mod packet;
 pub mod permission;
 mod wire;
 
-pub use forwarder::{FrameForwarder, ForwarderCounts};
-pub use impair::{ImpairedDirection, FrameFate, Impairment};
+pub use forwarder::{ForwarderCounts, FrameForwarder};
+pub use impair::{FrameFate, ImpairedDirection, Impairment};
 pub use namespace::{NetworkNamespace, enter};
-pub use wire::{CLIENT, PORT, Route, SERVER, SERVER_HARDWARE, EmulatedPath, WirePlan};
+pub use wire::{CLIENT, EmulatedPath, PORT, Route, SERVER, SERVER_HARDWARE, WirePlan};

@@ -2,7 +2,7 @@
 //! joined directly or through a forwarder, with the route attributes of each
 //! side.
 
-use super::forwarder::{FrameForwarder, ForwarderCounts};
+use super::forwarder::{ForwarderCounts, FrameForwarder};
 use super::impair::Impairment;
 use super::{NetworkNamespace, offload};
 use crate::error::LabError;
@@ -134,7 +134,12 @@ impl EmulatedPath {
 }
 
 /// Joins two namespaces by a pair of interfaces.
-fn join(a: &NetworkNamespace, name: &str, b: &NetworkNamespace, peer: &str) -> Result<(), LabError> {
+fn join(
+    a: &NetworkNamespace,
+    name: &str,
+    b: &NetworkNamespace,
+    peer: &str,
+) -> Result<(), LabError> {
     a.ip(&format!(
         "link add {name} type veth peer name {peer} netns {}",
         b.path().display()

@@ -1,7 +1,7 @@
 //! `tupelo capture record`: the arguments and what they do.
 
 use super::filter::PacketFilter;
-use super::recorder::{Limits, PacketRecorder, SNAP_BYTES, CaptureSetup, open};
+use super::recorder::{CaptureSetup, Limits, PacketRecorder, SNAP_BYTES, open};
 use crate::error::LabError;
 use crate::net;
 use std::fs::File;

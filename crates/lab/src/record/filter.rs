@@ -126,7 +126,12 @@ impl PacketEnds {
                     Some(IpAddr::from(bytes))
                 };
                 let rest = packet.get(40..)?;
-                Some(PacketEnds::with([host(8), host(24)], *packet.get(6)?, true, rest))
+                Some(PacketEnds::with(
+                    [host(8), host(24)],
+                    *packet.get(6)?,
+                    true,
+                    rest,
+                ))
             }
             _ => None,
         }
@@ -187,7 +192,11 @@ mod tests {
                 "{text}"
             );
         }
-        assert!(PacketFilter::parse("port 80").unwrap().keeps(&frame[14..], false));
+        assert!(
+            PacketFilter::parse("port 80")
+                .unwrap()
+                .keeps(&frame[14..], false)
+        );
     }
 
     #[test]

@@ -12,4 +12,4 @@ mod recorder;
 pub use cli::{Args, run};
 pub use filter::PacketFilter;
 pub use pcapng::PcapngWriter;
-pub use recorder::{Limits, PacketRecorder, FinishedCapture, CaptureSetup};
+pub use recorder::{CaptureSetup, FinishedCapture, Limits, PacketRecorder};

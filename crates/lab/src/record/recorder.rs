@@ -3,7 +3,7 @@
 use super::filter::PacketFilter;
 use super::pcapng::PcapngWriter;
 use crate::error::LabError;
-use crate::net::packet::{FrameBatch, Frame, PacketSocket, FrameSelection, wait};
+use crate::net::packet::{Frame, FrameBatch, FrameSelection, PacketSocket, wait};
 use crate::net::permission;
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;

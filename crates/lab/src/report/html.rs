@@ -2,7 +2,7 @@
 //! the load reports.
 
 use super::bars;
-use super::model::{JudgeFinding, Picture, ExperimentReport};
+use super::model::{ExperimentReport, JudgeFinding, Picture};
 use super::text::{MARKS, found, off, published};
 use measure::report::{escape, page, short, three_and_others};
 

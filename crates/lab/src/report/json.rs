@@ -1,6 +1,6 @@
 //! A report as JSON lines: one a figure, then one a finding.
 
-use super::model::{ReportFigure, ExperimentReport};
+use super::model::{ExperimentReport, ReportFigure};
 use serde_json::{Value, json};
 
 /// One line a figure, `{"experiment", "figure", "conditions", "published",

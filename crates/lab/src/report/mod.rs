@@ -9,9 +9,12 @@ mod model;
 mod table;
 mod text;
 
-pub use bars::{StackedBar, BarPart, bars};
+pub use bars::{BarPart, StackedBar, bars};
 pub use file::ReportPage;
 pub use html::{html, standalone};
 pub use json::json_lines;
-pub use model::{ReportFigure, JudgeFinding, NamedCause, FigureOrigin, Picture, PublishedValue, ExperimentReport, Table};
+pub use model::{
+    ExperimentReport, FigureOrigin, JudgeFinding, NamedCause, Picture, PublishedValue,
+    ReportFigure, Table,
+};
 pub use text::text;

@@ -168,7 +168,14 @@ impl ExperimentReport {
         found: f64,
         unit: &str,
     ) {
-        self.add(FigureOrigin::Measured, name, conditions, published, found, unit);
+        self.add(
+            FigureOrigin::Measured,
+            name,
+            conditions,
+            published,
+            found,
+            unit,
+        );
     }
 
     /// Adds a figure that was predicted.
@@ -180,7 +187,14 @@ impl ExperimentReport {
         found: f64,
         unit: &str,
     ) {
-        self.add(FigureOrigin::Predicted, name, conditions, published, found, unit);
+        self.add(
+            FigureOrigin::Predicted,
+            name,
+            conditions,
+            published,
+            found,
+            unit,
+        );
     }
 
     /// Adds a figure that the model or the conditions were chosen for.
@@ -192,7 +206,14 @@ impl ExperimentReport {
         found: f64,
         unit: &str,
     ) {
-        self.add(FigureOrigin::Calibrated, name, conditions, published, found, unit);
+        self.add(
+            FigureOrigin::Calibrated,
+            name,
+            conditions,
+            published,
+            found,
+            unit,
+        );
     }
 
     /// Adds a figure of any origin.

@@ -1,7 +1,7 @@
 //! A report for a terminal: the question, the table of published against
 //! found, what was named, and what follows.
 
-use super::model::{ReportFigure, JudgeFinding, FigureOrigin, PublishedValue, ExperimentReport};
+use super::model::{ExperimentReport, FigureOrigin, JudgeFinding, PublishedValue, ReportFigure};
 use measure::report::short;
 
 /// The report as text.
@@ -23,7 +23,11 @@ pub fn text(report: &ExperimentReport) -> String {
     if !report.has_no_comparison() {
         out += &table(&report.figures);
     }
-    if report.figures.iter().any(|f| f.origin != FigureOrigin::Measured) {
+    if report
+        .figures
+        .iter()
+        .any(|f| f.origin != FigureOrigin::Measured)
+    {
         out += &wrapped(MARKS, "");
     }
     if !report.findings.is_empty() {
@@ -135,7 +139,9 @@ pub(super) fn off(figure: &ReportFigure) -> String {
     if !figure.origin.claims() {
         return String::new();
     }
-    if let (Some(PublishedValue::Number(published)), "%") = (&figure.published, figure.unit.as_str()) {
+    if let (Some(PublishedValue::Number(published)), "%") =
+        (&figure.published, figure.unit.as_str())
+    {
         return format!("{:+.0} points", whole(figure.found - published));
     }
     match figure.error() {

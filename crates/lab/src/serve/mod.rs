@@ -12,7 +12,7 @@ mod metrics;
 mod record;
 mod server;
 
-pub use application::{ServedApplication, HttpProgram};
+pub use application::{HttpProgram, ServedApplication};
 pub use interrupt::{interrupted, stop_flag};
 pub use metrics::MetricsReading;
 pub use record::{Record, RecordFile};

@@ -56,7 +56,10 @@ impl Server {
     }
 
     /// The same as [`Server::start`] with another `tupelo`.
-    pub fn start_of(executable: &Path, application: &ServedApplication) -> Result<Server, LabError> {
+    pub fn start_of(
+        executable: &Path,
+        application: &ServedApplication,
+    ) -> Result<Server, LabError> {
         Server::start_as(executable, application, &[], "gateway")
     }
 
@@ -146,7 +149,11 @@ impl Server {
     /// The monitoring records of the tasks that ended between two readings of
     /// an idle server, each taken once. It writes them a moment later than it
     /// counts the tasks.
-    pub fn records(&mut self, before: &MetricsReading, now: &MetricsReading) -> Result<Vec<Record>, LabError> {
+    pub fn records(
+        &mut self,
+        before: &MetricsReading,
+        now: &MetricsReading,
+    ) -> Result<Vec<Record>, LabError> {
         let dropped = now.since(before, "tupelo_region_records_dropped_total");
         let due = (now.tasks_ended() - before.tasks_ended() - dropped) as usize;
         let mut records = Vec::new();
@@ -326,7 +333,8 @@ mod tests {
 
     #[test]
     fn a_program_that_ends_instead_of_listening_is_reported_with_its_log() {
-        let error = Server::start_of(Path::new("/bin/sh"), &ServedApplication::default()).unwrap_err();
+        let error =
+            Server::start_of(Path::new("/bin/sh"), &ServedApplication::default()).unwrap_err();
         let text = error.to_string();
         assert!(
             text.contains("the server ended (exit status") && text.contains("serve"),

@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use capture::CaptureExplanation;
 
-use super::application::{SERVER_PORT, START_PORT, ClientTransport, application};
+use super::application::{ClientTransport, SERVER_PORT, START_PORT, application};
 use crate::error::LabError;
 use crate::experiments::Context;
-use crate::net::{CLIENT, Impairment, Route, SERVER, EmulatedPath, WirePlan};
-use crate::record::{PacketFilter, Limits, PacketRecorder, CaptureSetup};
+use crate::net::{CLIENT, EmulatedPath, Impairment, Route, SERVER, WirePlan};
+use crate::record::{CaptureSetup, Limits, PacketFilter, PacketRecorder};
 use crate::report::ExperimentReport;
 use crate::serve::{Record, Server};
 use crate::traffic::TcpRelay;
@@ -133,7 +133,9 @@ impl Flow {
             snap_bytes: SNAP_BYTES,
             limits: Limits::default(),
         };
-        let recorder = wire.server.run(|| PacketRecorder::start(setup, Vec::new()))??;
+        let recorder = wire
+            .server
+            .run(|| PacketRecorder::start(setup, Vec::new()))??;
         let mut made = Vec::new();
         for _ in 0..met.rounds {
             made.push(self.round(&wire, &mut server, starts)?);

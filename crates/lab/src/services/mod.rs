@@ -9,4 +9,4 @@ mod application;
 mod flow;
 
 pub use application::ClientTransport;
-pub use flow::{FlowConditions, Flow, FlowRound, FlowRounds};
+pub use flow::{Flow, FlowConditions, FlowRound, FlowRounds};

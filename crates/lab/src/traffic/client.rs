@@ -2,7 +2,7 @@
 //! the other, written in the pieces that an experiment wants.
 
 use crate::error::LabError;
-use crate::net::{PORT, SERVER, EmulatedPath};
+use crate::net::{EmulatedPath, PORT, SERVER};
 use drive::engine::{self, SilentObserver};
 use drive::load::{HttpLoad, LoadError};
 use drive::plan::{SocketOptions, WritePattern};

@@ -13,4 +13,4 @@ pub use client::{ClientPlan, ResponseTimes};
 pub use peer::{PeerPlan, UserPeer};
 pub use relay::TcpRelay;
 pub use server::{Server, ServerPlan};
-pub use trial::{TrialEndpoint, TrialResult, TrialMeasurement, TrafficTrial};
+pub use trial::{TrafficTrial, TrialEndpoint, TrialMeasurement, TrialResult};

@@ -7,7 +7,7 @@
 
 use super::http::{RequestBuffer, response};
 use crate::error::LabError;
-use crate::net::{PORT, SERVER, SERVER_HARDWARE, EmulatedPath, packet::wait, permission};
+use crate::net::{EmulatedPath, PORT, SERVER, SERVER_HARDWARE, packet::wait, permission};
 use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet};
 use smoltcp::phy::{Medium, RawSocket};
 use smoltcp::socket::tcp;

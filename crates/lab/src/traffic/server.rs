@@ -3,7 +3,7 @@
 
 use super::http::{RequestBuffer, response};
 use crate::error::LabError;
-use crate::net::{PORT, SERVER, EmulatedPath, packet::wait};
+use crate::net::{EmulatedPath, PORT, SERVER, packet::wait};
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;

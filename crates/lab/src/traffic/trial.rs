@@ -6,9 +6,9 @@ use super::peer::{PeerPlan, UserPeer};
 use super::server::{Server, ServerPlan};
 use crate::error::LabError;
 use crate::experiments::Context;
-use crate::net::{ForwarderCounts, EmulatedPath, WirePlan};
-use crate::record::{PacketFilter, Limits, PacketRecorder, CaptureSetup};
-use crate::report::{JudgeFinding, NamedCause, ExperimentReport};
+use crate::net::{EmulatedPath, ForwarderCounts, WirePlan};
+use crate::record::{CaptureSetup, Limits, PacketFilter, PacketRecorder};
+use crate::report::{ExperimentReport, JudgeFinding, NamedCause};
 use capture::CaptureExplanation;
 
 /// What is to be run.
@@ -68,8 +68,11 @@ impl TrafficTrial {
         let taken = self.take(context.seed)?;
         let kept = context.keep(&format!("{name}.pcapng"), &taken.capture)?;
         report.files.extend(kept);
-        let explanation = capture::explain(taken.capture.as_slice(), &capture::AnalysisOptions::default())
-            .map_err(|error| LabError::Failed(format!("explaining the capture: {error}")))?;
+        let explanation = capture::explain(
+            taken.capture.as_slice(),
+            &capture::AnalysisOptions::default(),
+        )
+        .map_err(|error| LabError::Failed(format!("explaining the capture: {error}")))?;
         Ok(TrialResult {
             conditions: self.conditions.clone(),
             timing: taken.timing,
@@ -91,7 +94,9 @@ impl TrafficTrial {
             snap_bytes: SNAP_BYTES,
             limits: Limits::default(),
         };
-        let recorder = wire.client.run(|| PacketRecorder::start(setup, Vec::new()))??;
+        let recorder = wire
+            .client
+            .run(|| PacketRecorder::start(setup, Vec::new()))??;
         let timing = match &self.server {
             TrialEndpoint::Kernel(plan) => {
                 let _server = Server::start(&wire, plan)?;

@@ -6,11 +6,11 @@ use lab::appc::calibrate::{MAINFRAME_TARGETS, MICRO_TARGETS, calibrate};
 use lab::appc::costs::COSTS;
 use lab::appc::figures::{PredictedFigure, TransactionCounts, all, mainframe};
 use lab::appc::mainframe::Client;
-use lab::appc::micro::{TransactionKind, MachinePair};
+use lab::appc::micro::{MachinePair, TransactionKind};
 use lab::appc::model::NetworkModel;
 use lab::appc::sensitivity::{self, GuideAppendix};
 use lab::appc::sweep;
-use lab::report::{FigureOrigin, PublishedValue, ExperimentReport, json_lines};
+use lab::report::{ExperimentReport, FigureOrigin, PublishedValue, json_lines};
 
 /// Every figure as the model has it, whether it agrees with the guide or not: a
 /// change of the model or of the stack below it that moves one is seen here.
@@ -159,7 +159,9 @@ fn every_cost_is_reported_or_moves_a_figure() {
         for row in sensitivity::costs(appendix, &model) {
             let (known, _) = row.of;
             let figures = row.figures.expect(known.what);
-            let moves = |(a, b): (&PredictedFigure, &PredictedFigure)| (b.simulated / a.simulated - 1.0).abs() > 0.01;
+            let moves = |(a, b): (&PredictedFigure, &PredictedFigure)| {
+                (b.simulated / a.simulated - 1.0).abs() > 0.01
+            };
             let moved = report.iter().zip(&figures).any(moves);
             assert!(moved || known.calibrated_on.is_none(), "{}", known.what);
         }
@@ -184,8 +186,9 @@ fn every_pair_keeps_one_side_to_predict() {
 #[test]
 fn tuning_never_makes_it_slower() {
     for client in Client::ALL {
-        let time =
-            |p: lab::appc::mainframe::MainframeParameters| NetworkModel::new(1).mainframe_s(client, &p, 2).unwrap();
+        let time = |p: lab::appc::mainframe::MainframeParameters| {
+            NetworkModel::new(1).mainframe_s(client, &p, 2).unwrap()
+        };
         assert!(time(client.tuned()) < time(client.baseline()));
     }
     for pair in MachinePair::ALL {
@@ -207,11 +210,17 @@ fn what_the_guide_names_for_dos_is_what_saves_most() {
     let alone = |change| part(change).alone_s.unwrap();
     assert!(alone(ParameterChange::Delay) < 2.0);
     assert!(alone(ParameterChange::Maxbfru) < 20.0);
-    for change in [ParameterChange::DlcPacing, ParameterChange::T2Timer, ParameterChange::Iobuf] {
+    for change in [
+        ParameterChange::DlcPacing,
+        ParameterChange::T2Timer,
+        ParameterChange::Iobuf,
+    ] {
         assert!(alone(change) > 29.0, "{change:?}");
         assert!(part(change).share_s.unwrap() < 0.5, "{change:?}");
     }
-    let named = all.with_s(&[ParameterChange::Delay, ParameterChange::Maxbfru]).unwrap();
+    let named = all
+        .with_s(&[ParameterChange::Delay, ParameterChange::Maxbfru])
+        .unwrap();
     assert!(named <= alone(ParameterChange::Delay));
     let shares: f64 = all.parts.iter().filter_map(|a| a.share_s).sum();
     assert!((shares - (all.before_s - all.after_s)).abs() < 1e-6);

@@ -1,7 +1,7 @@
 //! Namespaces and the path between them.
 
 use crate::permitted;
-use lab::net::{Impairment, PORT, SERVER, EmulatedPath, WirePlan};
+use lab::net::{EmulatedPath, Impairment, PORT, SERVER, WirePlan};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};

@@ -2,7 +2,7 @@
 
 use crate::permitted;
 use lab::net::NetworkNamespace;
-use lab::record::{self, PacketFilter, Limits, PacketRecorder, FinishedCapture, CaptureSetup};
+use lab::record::{self, CaptureSetup, FinishedCapture, Limits, PacketFilter, PacketRecorder};
 use std::net::UdpSocket;
 use std::process::ExitCode;
 use std::time::Duration;

@@ -2,7 +2,9 @@
 
 use crate::permitted;
 use lab::net::{Impairment, Route, WirePlan};
-use lab::traffic::{ClientPlan, TrialEndpoint, PeerPlan, ServerPlan, TrialMeasurement, TrafficTrial};
+use lab::traffic::{
+    ClientPlan, PeerPlan, ServerPlan, TrafficTrial, TrialEndpoint, TrialMeasurement,
+};
 
 fn take(wire: WirePlan, server: TrialEndpoint, client: ClientPlan) -> TrialMeasurement {
     let trial = TrafficTrial {

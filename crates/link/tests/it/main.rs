@@ -5,9 +5,9 @@ use std::thread;
 
 use link::layout::{ARENA_OFFSET, CALL_BYTES, CALL_OUT_OFFSET, SLOTS};
 use link::{
-    CallAnswer, AnswerHeader, CallAreaState, WorkerCall, CallEvent, ConfigText, ContainerName, ContainerType, ContainerEntry,
-    WorkerEvent, CallOperation, ProgramEntry, RegionPage, RegionSide, Request, SlotResults, SlotState, WorkerConfig,
-    WorkerSide,
+    AnswerHeader, CallAnswer, CallAreaState, CallEvent, CallOperation, ConfigText, ContainerEntry,
+    ContainerName, ContainerType, ProgramEntry, RegionPage, RegionSide, Request, SlotResults,
+    SlotState, WorkerCall, WorkerConfig, WorkerEvent, WorkerSide,
 };
 use proptest::prelude::*;
 
@@ -217,7 +217,10 @@ fn a_call_is_answered_and_a_program_may_be_run_before_that() {
         worker.finish(SlotResults::default(), "", &[]).unwrap();
     });
     let call = wait_for_call(&region);
-    assert_eq!((call.op, call.slot, call.args), (CallOperation::Link, 1, [7; 8]));
+    assert_eq!(
+        (call.op, call.slot, call.args),
+        (CallOperation::Link, 1, [7; 8])
+    );
     assert_eq!(call.data, b"SCRIPT  area");
     region.run_nested(&CallAnswer {
         data: b"COBPROG input".to_vec(),
@@ -244,7 +247,8 @@ fn a_call_is_returned_once_however_long_its_answer_takes() {
     let thread = thread::spawn(move || {
         task(&mut worker);
         for round in 1..=100 {
-            let CallEvent::Answer(answer) = worker.call(CallOperation::Converse, [round; 8], &[]) else {
+            let CallEvent::Answer(answer) = worker.call(CallOperation::Converse, [round; 8], &[])
+            else {
                 panic!("no program was to be run")
             };
             assert_eq!(answer.args, [round; 8], "the answer to this call");
@@ -255,7 +259,10 @@ fn a_call_is_returned_once_however_long_its_answer_takes() {
         assert_eq!(wait_for_call(&region).args, [round; 8]);
         // A worker rings for other reasons, too.
         for _ in 0..3 {
-            assert!(matches!(region.take_call(), CallAreaState::Nothing), "returned before");
+            assert!(
+                matches!(region.take_call(), CallAreaState::Nothing),
+                "returned before"
+            );
         }
         region.answer(&CallAnswer {
             args: [round; 8],
@@ -272,7 +279,8 @@ fn the_largest_call_fits() {
     region.submit(0, 1, &Request::default());
     let thread = thread::spawn(move || {
         task(&mut worker);
-        let CallEvent::Answer(answer) = worker.call(CallOperation::Write, [0; 8], &[&vec![9; CALL_BYTES]])
+        let CallEvent::Answer(answer) =
+            worker.call(CallOperation::Write, [0; 8], &[&vec![9; CALL_BYTES]])
         else {
             panic!("no program was to be run")
         };

@@ -4,7 +4,7 @@
 //! Invariant: [`CensusCount::together_ns`] never counts a process twice and never
 //! shrinks, whatever the subjects are called and whoever ends meanwhile.
 
-use super::{ProcError, CountedSubject, Usage, process};
+use super::{CountedSubject, ProcError, Usage, process};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
@@ -230,7 +230,10 @@ mod tests {
     }
 
     fn together(subjects: &[CountedSubject]) -> u64 {
-        ProcessCensus::new(subjects.to_vec()).take().together_ns.unwrap()
+        ProcessCensus::new(subjects.to_vec())
+            .take()
+            .together_ns
+            .unwrap()
     }
 
     fn end(mut child: Child) {
@@ -294,7 +297,10 @@ mod tests {
     #[test]
     fn different_processes_add_up_and_keep_what_they_used_when_they_end() {
         let (a, b) = (busy(), busy());
-        let subjects = [CountedSubject::Process(a.id()), CountedSubject::Process(b.id())];
+        let subjects = [
+            CountedSubject::Process(a.id()),
+            CountedSubject::Process(b.id()),
+        ];
         let alone = [together(&subjects[..1]), together(&subjects[1..])];
         let mut census = ProcessCensus::new(subjects.to_vec());
         assert_eq!(census.take().together_ns, Some(alone[0] + alone[1]));

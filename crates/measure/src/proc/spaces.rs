@@ -10,7 +10,7 @@
 
 use std::fs;
 
-use super::{ProcError, CountedSubject, Usage, process};
+use super::{CountedSubject, ProcError, Usage, process};
 
 /// A process by itself.
 #[derive(Clone, Debug, Default)]

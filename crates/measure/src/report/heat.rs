@@ -3,7 +3,7 @@
 //! that was not) are two bands where percentiles show one line.
 
 use super::hover::{HoverBand, write_bands};
-use super::model::{LatencyReport, ReportInterval, DurationBuckets};
+use super::model::{DurationBuckets, LatencyReport, ReportInterval};
 use super::scale::AxisScale;
 use super::svg::{Axis, Frame, NARROW, WIDE, begin, escape, short, write_axes};
 use std::fmt::Write;
@@ -47,7 +47,12 @@ fn both(
     out + below + "</div>"
 }
 
-fn draw_histogram(frame: &Frame, shape: &DurationBuckets, count: u64, out: &mut String) -> std::fmt::Result {
+fn draw_histogram(
+    frame: &Frame,
+    shape: &DurationBuckets,
+    count: u64,
+    out: &mut String,
+) -> std::fmt::Result {
     let share = |n: u64| n as f64 / count.max(1) as f64 * 100.0;
     let edges = shape.iter().flat_map(|(k, _)| [edge(*k), edge(k + 1)]);
     let x = AxisScale::new(&times(), edges, frame.left, frame.right, 5.0);

@@ -7,7 +7,12 @@ use super::svg::{Axis, Frame, Plot, Series, escape, short};
 use std::fmt::Write;
 
 /// Writes the bands of a plot.
-pub(super) fn write(plot: &Plot, frame: &Frame, x: &AxisScale, out: &mut String) -> std::fmt::Result {
+pub(super) fn write(
+    plot: &Plot,
+    frame: &Frame,
+    x: &AxisScale,
+    out: &mut String,
+) -> std::fmt::Result {
     let places = places(&plot.series, x, frame.places);
     let bands: Vec<HoverBand> = places
         .iter()
@@ -29,10 +34,15 @@ pub(super) struct HoverBand {
 
 /// Writes bands that share the picture among them, each up to the middle
 /// between it and its neighbour.
-pub(super) fn write_bands(frame: &Frame, bands: &[HoverBand], out: &mut String) -> std::fmt::Result {
+pub(super) fn write_bands(
+    frame: &Frame,
+    bands: &[HoverBand],
+    out: &mut String,
+) -> std::fmt::Result {
     let (top, bottom) = (frame.top(), frame.bottom());
     for (i, band) in bands.iter().enumerate() {
-        let middle = |other: Option<&HoverBand>, end: f64| other.map_or(end, |o| (o.at + band.at) / 2.0);
+        let middle =
+            |other: Option<&HoverBand>, end: f64| other.map_or(end, |o| (o.at + band.at) / 2.0);
         let from = middle(i.checked_sub(1).and_then(|b| bands.get(b)), frame.left);
         let to = middle(bands.get(i + 1), frame.right);
         let longest = band.lines.iter().map(|l| l.chars().count()).max();

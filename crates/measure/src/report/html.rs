@@ -2,7 +2,7 @@
 //! matter first, then plots, then tables, then what the words mean.
 
 use super::heat::{heatmap, histogram};
-use super::model::{LoadCurve, LatencyReport, PopulationReport, LoadReport, Server};
+use super::model::{LatencyReport, LoadCurve, LoadReport, PopulationReport, Server};
 use super::page::page;
 use super::svg::{Axis, Plot, Series, escape, short};
 use super::text::conclusions;
@@ -331,7 +331,9 @@ fn curve_section(curve: &LoadCurve) -> String {
         ..Series::default()
     };
     let mark = match (&curve.stick, curve.verdict) {
-        (Some(s), crate::knee::KneeVerdict::Found) => Some((s.knee, format!("knee {}", short(s.knee)))),
+        (Some(s), crate::knee::KneeVerdict::Found) => {
+            Some((s.knee, format!("knee {}", short(s.knee))))
+        }
         _ => None,
     };
     let load = || Axis {

@@ -217,7 +217,8 @@ impl LoopMatrix {
 
     /// The most and the fewest answers a second, in one sentence.
     fn verdict(&self) -> Option<String> {
-        let by = |a: &&MatrixCell, b: &&MatrixCell| a.report.throughput.total_cmp(&b.report.throughput);
+        let by =
+            |a: &&MatrixCell, b: &&MatrixCell| a.report.throughput.total_cmp(&b.report.throughput);
         let most = self.cells.iter().max_by(by)?;
         let fewest = self.cells.iter().min_by(by)?;
         Some(format!(

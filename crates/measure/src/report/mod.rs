@@ -18,12 +18,13 @@ mod text;
 mod verdict;
 mod versus;
 
-pub use cost::{CpuPart, ServerCpu, CpuView};
+pub use cost::{CpuPart, CpuView, ServerCpu};
 pub use html::{html, three_and_others};
-pub use matrix::{MatrixCell, LoopMatrix};
+pub use matrix::{LoopMatrix, MatrixCell};
 pub use model::{
-    LoadCurve, CurvePoint, DriverUsage, LatencyReport, ReportInterval, PopulationReport, PresentedLoad, PresentedPiece,
-    LoadReport, Server, DurationBuckets, StepReport, ThreadShare, UnrecoveredLoad,
+    CurvePoint, DriverUsage, DurationBuckets, LatencyReport, LoadCurve, LoadReport,
+    PopulationReport, PresentedLoad, PresentedPiece, ReportInterval, Server, StepReport,
+    ThreadShare, UnrecoveredLoad,
 };
 pub use page::{STYLE, page};
 pub use svg::{Axis, Plot, Series, escape, short};

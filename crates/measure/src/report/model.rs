@@ -2,7 +2,7 @@
 
 use super::cost::ServerCpu;
 use crate::Histogram;
-use crate::knee::{BrokenStick, ScalabilityLaw, KneeVerdict};
+use crate::knee::{BrokenStick, KneeVerdict, ScalabilityLaw};
 use crate::proc::Usage;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

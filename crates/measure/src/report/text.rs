@@ -1,6 +1,6 @@
 //! The report as text: what to know first, then the figures.
 
-use super::model::{LoadCurve, LatencyReport, ReportInterval, PopulationReport, LoadReport};
+use super::model::{LatencyReport, LoadCurve, LoadReport, PopulationReport, ReportInterval};
 use super::verdict::{bars, sparkline, tip, verdict};
 use crate::knee::{KneeVerdict, before_collapse};
 use std::fmt::Write;
@@ -68,8 +68,9 @@ fn write_timeline(timeline: &[ReportInterval], out: &mut String) -> std::fmt::Re
         "\nOver {last:.0} s, {:.1} s a block",
         last * each as f64 / timeline.len() as f64
     )?;
-    let mean =
-        |group: &[ReportInterval]| group.iter().map(|m| m.answered_s).sum::<f64>() / group.len() as f64;
+    let mean = |group: &[ReportInterval]| {
+        group.iter().map(|m| m.answered_s).sum::<f64>() / group.len() as f64
+    };
     let rates = timeline.chunks(each).map(mean);
     let highest = rates.clone().fold(0.0, f64::max);
     writeln!(out, "  answers/s  {}  most {highest:.0}", sparkline(rates))?;

@@ -164,7 +164,7 @@ const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
 mod tests {
     use super::*;
     use crate::Histogram;
-    use crate::report::{ReportInterval, PopulationReport};
+    use crate::report::{PopulationReport, ReportInterval};
 
     fn report(answered: u64, failed: u64) -> LoadReport {
         let mut sum = PopulationReport {

@@ -137,7 +137,8 @@ impl RunComparison {
                 ..Plot::default()
             }
         };
-        let response = |f: fn(&LatencyReport) -> f64| move |r: &LoadReport| Some(f(&r.sum()?.response));
+        let response =
+            |f: fn(&LatencyReport) -> f64| move |r: &LoadReport| Some(f(&r.sum()?.response));
         let mut curves = percentile_plot(&[("A", self.curve(0)), ("B", self.curve(1))]);
         curves.title = "Percentiles of the response time, mean of the runs".into();
         let mut plots = vec![

@@ -22,8 +22,8 @@ use std::time::{Duration, Instant};
 
 use peer::{ServerProcess, own_cpu, process_cpu};
 use region::{
-    WorkerConfinement, RegionDefinitions, DoorRuntime, Handle, Name, Port, ProgramEntry, Region, RegionConfig,
-    SandboxMode, TaskRequest, TransId, TransactionDef,
+    DoorRuntime, Handle, Name, Port, ProgramEntry, Region, RegionConfig, RegionDefinitions,
+    SandboxMode, TaskRequest, TransId, TransactionDef, WorkerConfinement,
 };
 
 const ROUNDS: usize = 5;

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use link::display::DisplayCharacters;
-use link::{WorkerConfinement, Name, SandboxMode, StoreEntry};
+use link::{Name, SandboxMode, StoreEntry, WorkerConfinement};
 
 use crate::api::{CommandService, ConversationService, GuestPrograms, SocketCalls};
-use kernel::{RegionDefinitions, FacilityLimits, KernelConfig};
+use kernel::{FacilityLimits, KernelConfig, RegionDefinitions};
 
 /// Everything that a region needs to start.
 #[derive(Debug, Clone)]

@@ -15,7 +15,9 @@ use std::sync::atomic::AtomicBool;
 
 use cics::resp::Condition;
 use link::call::LINK_CHANNEL;
-use link::{CallAnswer, WorkerCall, ChannelData, Name, CallOperation, ProgramName, TransId, UserId};
+use link::{
+    CallAnswer, CallOperation, ChannelData, Name, ProgramName, TransId, UserId, WorkerCall,
+};
 
 use crate::api::{FacilityId, Port};
 use crate::shell::GuestSeat;
@@ -125,7 +127,11 @@ impl GuestTask {
     /// # Errors
     /// PGMIDERR where the program cannot be run, LENGERR for more than the link
     /// takes, or the program's abend.
-    pub async fn link(&mut self, program: ProgramName, given: &LinkData) -> Result<LinkData, NotRun> {
+    pub async fn link(
+        &mut self,
+        program: ProgramName,
+        given: &LinkData,
+    ) -> Result<LinkData, NotRun> {
         self.seat.begin_run(program, given)?;
         poll_fn(|cx| self.seat.poll_run(cx)).await
     }

@@ -8,10 +8,10 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 
 use crate::api::{
-    CommandCount, RegionDefinitions, UnitParticipant, StartRefusal, RegionConfig, StartError, RegionStatistics, Task,
-    TaskRequest, TraceFilter, TraceRecord, TraceStatus,
+    CommandCount, RegionConfig, RegionDefinitions, RegionStatistics, StartError, StartRefusal,
+    Task, TaskRequest, TraceFilter, TraceRecord, TraceStatus, UnitParticipant,
 };
-use crate::shell::{BeginOutcome, SharedRegion, RegionThreads, now_ns};
+use crate::shell::{BeginOutcome, RegionThreads, SharedRegion, now_ns};
 use kernel::{BranchId, InDoubtUnit, ParticipantId, PreparedUnit, UnitId};
 
 /// A running region. Dropping it without [`Region::shutdown`] ends its workers

@@ -10,8 +10,8 @@ use link::{FileEntry, Name, ProgramEntry};
 
 use super::{ClassDef, TransactionDef};
 use kernel::{
-    EnqModelDef, JournalDef, JournalKind, OpenTime, QueueFileFormat, TdKind, TdQueueDef, TdRecovery,
-    Trigger, TsModelDef,
+    EnqModelDef, JournalDef, JournalKind, OpenTime, QueueFileFormat, TdKind, TdQueueDef,
+    TdRecovery, Trigger, TsModelDef,
 };
 
 /// A transaction.

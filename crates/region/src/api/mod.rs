@@ -22,24 +22,25 @@ mod starts;
 mod task;
 mod trace;
 
-pub use config::{EngineCpus, RegionConfig, ProcessStopper};
+pub use config::{EngineCpus, ProcessStopper, RegionConfig};
 pub use conversations::{
-    ConnectionInfo, Conversation, ConversationService, ConversationTarget, Fault, ReceiveOutcome, sense,
+    ConnectionInfo, Conversation, ConversationService, ConversationTarget, Fault, ReceiveOutcome,
+    sense,
 };
-pub use descriptors::{LentDescriptor, WorkerRequestError, WorkerReply, WorkerRequest};
+pub use descriptors::{LentDescriptor, WorkerReply, WorkerRequest, WorkerRequestError};
 pub use door::DoorRuntime;
 pub use facilities::FacilitySink;
 pub use facility::PrincipalFacility;
 pub(crate) use guests::{GIVEN_UP, abend_of};
-pub use guests::{GuestPrograms, GuestTask, NotRun, LinkData};
+pub use guests::{GuestPrograms, GuestTask, LinkData, NotRun};
 pub use handle::{Handle, Port, Region, block_on};
 pub use kernel::{
-    Abend, ClassDef, RegionDefinitions, EnqModelDef, ScreenErase, FacilityDef, FacilityEvent, FacilityId,
-    FacilityInput, FacilityKind, FacilityLimits, FacilityOutput, FacilityState, InputRefused,
-    InputTaken, JournalDef, JournalKind, MonitoringRecord, NotStarted, OpenTime, PutError,
-    QueueDefinitions, QueueFileFormat, StartRefusal, RegisterRefused, StartCode, StartError, RegionStatistics,
-    TaskCosts, TaskRequest, TdKind, TdQueueDef, TdRecovery, TransactionDef, Trigger, TsModelDef,
-    UserPoint, WaitKind, WaitTimes, TaskTotals,
+    Abend, ClassDef, EnqModelDef, FacilityDef, FacilityEvent, FacilityId, FacilityInput,
+    FacilityKind, FacilityLimits, FacilityOutput, FacilityState, InputRefused, InputTaken,
+    JournalDef, JournalKind, MonitoringRecord, NotStarted, OpenTime, PutError, QueueDefinitions,
+    QueueFileFormat, RegionDefinitions, RegionStatistics, RegisterRefused, ScreenErase, StartCode,
+    StartError, StartRefusal, TaskCosts, TaskRequest, TaskTotals, TdKind, TdQueueDef, TdRecovery,
+    TransactionDef, Trigger, TsModelDef, UserPoint, WaitKind, WaitTimes,
 };
 pub use kernel::{
     BranchId, InDoubtUnit, Order, ParticipantId, PreparedTask, PreparedUnit, UnitId, UnitToken,
@@ -48,7 +49,9 @@ pub use open::{OnePhaseOutcome, OpenTask, PrepareOutcome};
 pub use operator::{
     ClassInfo, FileInfo, LockInfo, MessageInfo, PurgeOutcome, QueueStatus, ResourceInfo, TaskInfo,
 };
-pub use participant::{JoinError, OutcomeReply, UnitParticipant, ParticipantRole, TaskUnit, ParticipantVote};
+pub use participant::{
+    JoinError, OutcomeReply, ParticipantRole, ParticipantVote, TaskUnit, UnitParticipant,
+};
 pub use reply::{Container, TaskOutcome, TaskReply};
 pub use services::{CommandService, ServiceCommand};
 pub use sockets::{SocketCall, SocketCalls};

@@ -12,11 +12,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use cics::resp::Condition;
-use link::{CallAnswer, WorkerCall, CallOperation, CommandOperands, ProgramName, TransId, UserId};
+use link::{CallAnswer, CallOperation, CommandOperands, ProgramName, TransId, UserId, WorkerCall};
 
 use crate::api::{
-    Abend, BranchId, Handle, JoinError, MonitoringRecord, TaskOutcome, ParticipantId, Port, StartRefusal,
-    TaskReply, StartCode, Task, TaskRequest, UnitId,
+    Abend, BranchId, Handle, JoinError, MonitoringRecord, ParticipantId, Port, StartCode,
+    StartRefusal, Task, TaskOutcome, TaskReply, TaskRequest, UnitId,
 };
 use crate::shell::{OpenLease, OpenUse};
 
@@ -56,7 +56,11 @@ pub enum OnePhaseOutcome {
 impl Handle {
     /// Begins an open task: waits for its admission. Dropping the future gives
     /// the place in the queue up.
-    pub async fn begin_open(&self, port: &Port, request: TaskRequest) -> Result<OpenTask, StartRefusal> {
+    pub async fn begin_open(
+        &self,
+        port: &Port,
+        request: TaskRequest,
+    ) -> Result<OpenTask, StartRefusal> {
         let mut opening = self.shared.begin_open(port.number, &request)?;
         let lease = poll_fn(|cx| opening.poll(cx)).await?;
         Ok(OpenTask {
@@ -165,7 +169,8 @@ impl OpenTask {
     /// A command that the region serves, by its number in the command table.
     pub async fn command(&mut self, number: u16, operands: &CommandOperands) -> CallAnswer {
         let args = [u64::from(number), 0, 0, 0, 0, 0, 0, 0];
-        self.call(CallOperation::Command, args, operands.emit()).await
+        self.call(CallOperation::Command, args, operands.emit())
+            .await
     }
 
     /// A participant changes something for this task and commits with it: the
@@ -238,7 +243,11 @@ impl OpenTask {
     /// that is decided elsewhere. Who lost the answer asks
     /// [`Handle::outcome`]; those of the units `heard` were not lost. The task's
     /// next unit begins.
-    pub async fn commit_one_phase(&mut self, branch: BranchId, heard: &[BranchId]) -> OnePhaseOutcome {
+    pub async fn commit_one_phase(
+        &mut self,
+        branch: BranchId,
+        heard: &[BranchId],
+    ) -> OnePhaseOutcome {
         self.used.calls += 1;
         if !self.lease.commit_one_phase(branch, heard) {
             return OnePhaseOutcome::BackedOut;
@@ -281,7 +290,11 @@ impl OpenTask {
     /// Ends the task: commits its unit of work, or backs it out when there is
     /// an abend. `cpu_ns` is what its thread used. An abend that comes with
     /// the end (ASP7, or a worker that ended under the unit) is told.
-    pub async fn end(mut self, abend: Option<Abend>, cpu_ns: u64) -> (TaskOutcome, MonitoringRecord) {
+    pub async fn end(
+        mut self,
+        abend: Option<Abend>,
+        cpu_ns: u64,
+    ) -> (TaskOutcome, MonitoringRecord) {
         self.lease.end(abend);
         poll_fn(|cx| self.lease.poll_end(cx)).await;
         self.used.cpu_ns = cpu_ns;

@@ -4,7 +4,7 @@
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use crate::api::{LentDescriptor, WorkerRequestError, WorkerReply, WorkerRequest};
+use crate::api::{LentDescriptor, WorkerReply, WorkerRequest, WorkerRequestError};
 use crate::shell::SharedRegion;
 use kernel::core::TaskKey;
 use kernel::{Order, ParticipantId, UnitId, UnitToken};
@@ -103,7 +103,11 @@ pub struct OutcomeReply {
 }
 
 impl OutcomeReply {
-    pub(crate) fn new(shared: &Arc<SharedRegion>, unit: UnitId, participant: ParticipantId) -> Self {
+    pub(crate) fn new(
+        shared: &Arc<SharedRegion>,
+        unit: UnitId,
+        participant: ParticipantId,
+    ) -> Self {
         OutcomeReply {
             shared: shared.clone(),
             on: Some((unit, participant)),

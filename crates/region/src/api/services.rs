@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use link::{CallAnswer, CommandOperands, TransId, UserId};
 
-use crate::api::{FacilityId, WorkerRequestError, TaskUnit, WorkerReply, WorkerRequest};
+use crate::api::{FacilityId, TaskUnit, WorkerReply, WorkerRequest, WorkerRequestError};
 use crate::shell::SharedRegion;
 use kernel::core::{OutsideCall, TaskKey};
 

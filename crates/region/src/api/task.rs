@@ -7,11 +7,11 @@ use std::task::{Poll, ready};
 use link::layout::{REQUEST_CHANGED, REQUEST_CHANNEL, REQUEST_PIPELINE};
 use link::terminal::{TERMINAL_BYTES, TerminalData};
 use link::{
-    ChannelData, ChannelName, ContainerName, ContainerType, ENTRY_BYTES, ContainerEntry, ArenaHeap, Name,
-    Request, TransId,
+    ArenaHeap, ChannelData, ChannelName, ContainerEntry, ContainerName, ContainerType, ENTRY_BYTES,
+    Name, Request, TransId,
 };
 
-use crate::api::{PrincipalFacility, PutError, TaskReply, StartCode};
+use crate::api::{PrincipalFacility, PutError, StartCode, TaskReply};
 use crate::shell::SlotLease;
 
 /// An admitted task. Dropping it before [`Task::run`] gives its place up.
@@ -76,10 +76,12 @@ impl Task {
         match facility {
             PrincipalFacility::None => self.facility = Name::BLANK,
             PrincipalFacility::Terminal(name) => self.facility = name,
-            PrincipalFacility::Conversation(conversation) => match self.lease.attach(conversation) {
-                Some(name) => self.facility = name,
-                None => return false,
-            },
+            PrincipalFacility::Conversation(conversation) => {
+                match self.lease.attach(conversation) {
+                    Some(name) => self.facility = name,
+                    None => return false,
+                }
+            }
         }
         true
     }

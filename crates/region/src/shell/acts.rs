@@ -14,7 +14,7 @@ use link::CallAnswer;
 use super::SharedRegion;
 use super::links::WorkerLink;
 use super::wakes;
-use crate::api::{LentDescriptor, WorkerRequestError, WorkerReply, WorkerRequest};
+use crate::api::{LentDescriptor, WorkerReply, WorkerRequest, WorkerRequestError};
 use kernel::core::{OutsideCall, TaskKey};
 
 /// Is called with the worker's reply.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{OpenLease, SharedRegion};
 use crate::api::JoinError;
-use kernel::core::{TaskStage, TaskKey};
+use kernel::core::{TaskKey, TaskStage};
 use kernel::{BranchId, InDoubtUnit, ParticipantId, PreparedUnit, UnitId, UnitToken};
 
 /// Hears whether it is carried out.

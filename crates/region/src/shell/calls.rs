@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cics::resp::Condition;
-use link::{CallAnswer, CallAreaState, WorkerCall, CallOperation, ProgramName};
+use link::{CallAnswer, CallAreaState, CallOperation, ProgramName, WorkerCall};
 
 use super::SharedRegion;
 use super::links::WorkerLink;
@@ -42,7 +42,13 @@ impl SharedRegion {
         }
     }
 
-    fn serve(self: &Arc<Self>, worker: usize, link: &Arc<WorkerLink>, key: TaskKey, call: WorkerCall) {
+    fn serve(
+        self: &Arc<Self>,
+        worker: usize,
+        link: &Arc<WorkerLink>,
+        key: TaskKey,
+        call: WorkerCall,
+    ) {
         match call.op {
             CallOperation::Log => {
                 self.log(worker, key, &call);
@@ -64,7 +70,11 @@ impl SharedRegion {
 
     /// Serves the call of a task that is no worker's: of an open task, or of a
     /// guest.
-    pub(super) fn serve_open(self: &Arc<Self>, key: TaskKey, call: WorkerCall) -> Result<(), CallAnswer> {
+    pub(super) fn serve_open(
+        self: &Arc<Self>,
+        key: TaskKey,
+        call: WorkerCall,
+    ) -> Result<(), CallAnswer> {
         let failed = CallAnswer::of_abend(&kernel::FAILED);
         if call.op == CallOperation::Command && system::serves(call.args[0]) {
             let answer = self.system_answer(key, &call).ok_or(failed)?;

@@ -12,7 +12,7 @@ use std::time::Duration;
 use store::{ApplyError, StorageError, UnitOfWork, WriteStore};
 
 use kernel::core::TaskKey;
-use kernel::{StoreJob, JobContinuation};
+use kernel::{JobContinuation, StoreJob};
 
 /// How long what no task waits for may stay without a flush.
 const UNHURRIED: Duration = Duration::from_millis(50);

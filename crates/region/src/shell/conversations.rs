@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use link::conversation::Verb;
-use link::{CallAnswer, WorkerCall, Name};
+use link::{CallAnswer, Name, WorkerCall};
 
 use super::SharedRegion;
 use super::lease::ended_well;

@@ -191,7 +191,8 @@ impl DispatchThread {
         if let Some(link) = &link {
             link.pid.store(super::links::ENDED, Ordering::Relaxed);
             self.shared.end_guests(link);
-            self.shared.act_failed(link, crate::api::WorkerRequestError::Gone);
+            self.shared
+                .act_failed(link, crate::api::WorkerRequestError::Gone);
         }
         let (clean, how) = match started.child.wait() {
             Ok(status) => describe(status),

@@ -13,13 +13,13 @@ use std::task::{Context, Poll, Waker};
 
 use cics::resp::Condition;
 use link::layout::CALL_BYTES;
-use link::{CallAnswer, WorkerCall, Name, ProgramName};
+use link::{CallAnswer, Name, ProgramName, WorkerCall};
 
 use super::SharedRegion;
 use super::calls::no_such_program;
 use super::links::WorkerLink;
 use super::wakes;
-use crate::api::{GIVEN_UP, GuestTask, NotRun, LinkData, StartRefusal, abend_of};
+use crate::api::{GIVEN_UP, GuestTask, LinkData, NotRun, StartRefusal, abend_of};
 use kernel::PURGED;
 use kernel::core::TaskKey;
 
@@ -210,7 +210,12 @@ impl SharedRegion {
     }
 
     /// The program that a worker's guest had run is over.
-    pub(super) fn guest_ran(self: &Arc<Self>, worker: usize, link: &WorkerLink, answer: CallAnswer) {
+    pub(super) fn guest_ran(
+        self: &Arc<Self>,
+        worker: usize,
+        link: &WorkerLink,
+        answer: CallAnswer,
+    ) {
         let Some(wake) = link.guests.ran(answer) else {
             return;
         };

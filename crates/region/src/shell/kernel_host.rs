@@ -8,9 +8,9 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use link::trace::KernelPoint;
-use link::{CallAnswer, WorkerCall, StoreEntry, TransId, ProtocolViolation};
+use link::{CallAnswer, ProtocolViolation, StoreEntry, TransId, WorkerCall};
 use store::{
-    CheckEnded, CheckReport, DiskOptions, DiskStore, CommitDurability, ReaderTables, StorageError,
+    CheckEnded, CheckReport, CommitDurability, DiskOptions, DiskStore, ReaderTables, StorageError,
     StoreDamage, WriteStore,
 };
 
@@ -26,7 +26,7 @@ use kernel::core::TaskKey;
 use kernel::resources::dump::DumpControl;
 use kernel::resources::storage::SharedArea;
 use kernel::resources::{Kernel, Resources};
-use kernel::{CallingTask, KernelEffect, FileWork, PURGED, KernelSettings};
+use kernel::{CallingTask, FileWork, KernelEffect, KernelSettings, PURGED};
 
 thread_local! {
     /// The dispatch thread looks at its alarms by itself.
@@ -92,8 +92,7 @@ impl KernelHost {
             damage = store.damage();
             // Before anybody reads.
             let path = entry.path.join("data.mdb");
-            let ended: CheckEnded =
-                Box::new(move |report, took| log_check(&path, report, took));
+            let ended: CheckEnded = Box::new(move |report, took| log_check(&path, report, took));
             store
                 .check_in_background(ended)
                 .map_err(|error| failed(error.to_string()))?;
@@ -227,7 +226,11 @@ impl SharedRegion {
     }
 
     /// A call of a running task, or of a program's run for an open task.
-    pub(super) fn call_kernel(self: &Arc<Self>, key: TaskKey, call: WorkerCall) -> Result<(), ProtocolViolation> {
+    pub(super) fn call_kernel(
+        self: &Arc<Self>,
+        key: TaskKey,
+        call: WorkerCall,
+    ) -> Result<(), ProtocolViolation> {
         let Some(caller) = self.caller(key) else {
             return Ok(());
         };

@@ -6,12 +6,12 @@ use std::task::{Context, Poll};
 
 use link::layout::{RESULT_CPU_ESTIMATED, RESULT_RETIRE};
 use link::trace::KernelPoint;
-use link::{ContainerEntry, Name, Request, SlotResults, ProtocolViolation};
+use link::{ContainerEntry, Name, ProtocolViolation, Request, SlotResults};
 
 use super::links::{LinkTable, WorkerLink};
-use super::{SharedRegion, RegionState};
+use super::{RegionState, SharedRegion};
 use crate::api::{Abend, Conversation, MonitoringRecord, TaskOutcome, TaskReply, TaskTotals};
-use kernel::core::{Core, RunTimes, WorkerSlot, TaskStage, TaskKey, TaskState};
+use kernel::core::{Core, RunTimes, TaskKey, TaskStage, TaskState, WorkerSlot};
 
 /// Owns a slot. Dropping it gives up, abandons or releases the task, as far as
 /// the task has come.
@@ -131,7 +131,11 @@ impl SlotLease {
     }
 
     /// Submits the request at the first poll; ready when the task is over.
-    pub(crate) fn poll_done(&mut self, request: &Request, cx: &mut Context<'_>) -> Poll<FinishedTask> {
+    pub(crate) fn poll_done(
+        &mut self,
+        request: &Request,
+        cx: &mut Context<'_>,
+    ) -> Poll<FinishedTask> {
         if self.stage == LeaseStage::Building {
             self.stage = LeaseStage::Submitted;
             let key = self.key;

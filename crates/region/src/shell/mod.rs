@@ -58,11 +58,11 @@ use std::task::{Context, Poll, Waker};
 use link::RegionPage;
 use link::trace::RegionTrace;
 
-use crate::api::{RegionDefinitions, StartRefusal, RegionConfig, TaskRequest};
+use crate::api::{RegionConfig, RegionDefinitions, StartRefusal, TaskRequest};
 use branches::{OutcomeWaiters, SettlementWaiters};
 use conversations::ConversationTable;
 use facilities::FacilityTable;
-use kernel::core::{CoreAction, Core, CoreContext, TaskStage, TaskKey, TaskSpec};
+use kernel::core::{Core, CoreAction, CoreContext, TaskKey, TaskSpec, TaskStage};
 use kernel_host::KernelHost;
 use lines::LogLines;
 use links::WorkerLink;
@@ -294,7 +294,11 @@ impl SharedRegion {
     }
 
     /// A request arrives: a lease at once, or the key of a task that waits.
-    pub fn begin(self: &Arc<Self>, port: usize, request: &TaskRequest) -> Result<BeginOutcome, StartRefusal> {
+    pub fn begin(
+        self: &Arc<Self>,
+        port: usize,
+        request: &TaskRequest,
+    ) -> Result<BeginOutcome, StartRefusal> {
         let spec = TaskSpec {
             transid: request.transid,
             program: request.program,
@@ -309,7 +313,9 @@ impl SharedRegion {
         };
         self.with(|core, cx| {
             let key = core.begin(cx, &spec)?;
-            let building = core.task(key).is_some_and(|t| t.stage == TaskStage::Building);
+            let building = core
+                .task(key)
+                .is_some_and(|t| t.stage == TaskStage::Building);
             let lease = building
                 .then(|| SlotLease::of_building(self, core, cx.links, key))
                 .flatten();

@@ -5,12 +5,14 @@ use std::sync::atomic::AtomicBool;
 use std::task::{Context, Poll};
 
 use link::trace::KernelPoint;
-use link::{CallAnswer, WorkerCall, Name, ProgramName, TransId};
+use link::{CallAnswer, Name, ProgramName, TransId, WorkerCall};
 
 use super::lease::FinishedTask;
-use super::{SharedRegion, SlotLease, RegionState};
-use crate::api::{Abend, JoinError, MonitoringRecord, TaskOutcome, StartRefusal, TaskRequest, TaskTotals};
-use kernel::core::{TaskStage, TaskKey, TaskSpec};
+use super::{RegionState, SharedRegion, SlotLease};
+use crate::api::{
+    Abend, JoinError, MonitoringRecord, StartRefusal, TaskOutcome, TaskRequest, TaskTotals,
+};
+use kernel::core::{TaskKey, TaskSpec, TaskStage};
 use kernel::{ParticipantId, UnitId};
 
 /// An open task that waits for its admission; dropping it gives its turn up.
@@ -263,7 +265,11 @@ impl OpenLease {
     }
 
     /// Ready when a run has its place, or cannot have one.
-    pub fn poll_run(&self, run: TaskKey, cx: &mut Context<'_>) -> Poll<Result<SlotLease, StartRefusal>> {
+    pub fn poll_run(
+        &self,
+        run: TaskKey,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<SlotLease, StartRefusal>> {
         let mut guard = self.shared.lock();
         let RegionState { core, links, .. } = &mut *guard;
         let Some(task) = core.task_mut(run) else {

@@ -9,8 +9,8 @@ use store::FileId;
 use super::SharedRegion;
 use super::system::RegionView;
 use crate::api::{
-    ClassInfo, FileInfo, LockInfo, MessageInfo, PurgeOutcome, QueueStatus, ResourceInfo, TaskInfo, TdKind,
-    TdRecovery,
+    ClassInfo, FileInfo, LockInfo, MessageInfo, PurgeOutcome, QueueStatus, ResourceInfo, TaskInfo,
+    TdKind, TdRecovery,
 };
 use kernel::core::TaskKey;
 use kernel::{LockName, LockSpace};

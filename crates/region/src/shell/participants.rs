@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::SharedRegion;
-use crate::api::{OutcomeReply, UnitParticipant, ParticipantRole, ParticipantVote};
+use crate::api::{OutcomeReply, ParticipantRole, ParticipantVote, UnitParticipant};
 use kernel::{Order, ParticipantId, UnitId, UnitToken};
 
 /// The participants of a region, by their number.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use link::{CallAnswer, WorkerCall, CommandOperands, ProtocolViolation};
+use link::{CallAnswer, CommandOperands, ProtocolViolation, WorkerCall};
 
 use super::SharedRegion;
 use crate::api::{CommandService, ServiceCommand};

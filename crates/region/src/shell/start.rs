@@ -9,7 +9,9 @@ use std::thread::JoinHandle;
 
 use cics::resp::Condition;
 use link::trace::{RegionTrace, TraceClock};
-use link::{ConfigText, MAX_WORKERS, CommandOperands, PAGE, RegionPage, TransactionEntry, WorkerConfig};
+use link::{
+    CommandOperands, ConfigText, MAX_WORKERS, PAGE, RegionPage, TransactionEntry, WorkerConfig,
+};
 
 use store::WriteStore;
 
@@ -30,8 +32,8 @@ use super::starts::StartTable;
 use super::trace::{DeadRings, PastCounts};
 use super::uses::PastUses;
 use super::wakes::WakeInboxes;
-use super::{SharedRegion, RegionState, UNIX_OFFSET, clock};
-use crate::api::{RegionDefinitions, RegionConfig, StartError, RegionStatistics};
+use super::{RegionState, SharedRegion, UNIX_OFFSET, clock};
+use crate::api::{RegionConfig, RegionDefinitions, RegionStatistics, StartError};
 use kernel::core::{CompiledDefinitions, Core, Limits};
 use kernel::{CommandFailure, condition};
 
@@ -44,7 +46,9 @@ pub struct RegionThreads {
 
 impl RegionThreads {
     /// Starts everything.
-    pub fn start(mut config: RegionConfig) -> Result<(Arc<SharedRegion>, RegionThreads), StartError> {
+    pub fn start(
+        mut config: RegionConfig,
+    ) -> Result<(Arc<SharedRegion>, RegionThreads), StartError> {
         check(&config)?;
         raise_descriptor_limit();
         let compiled = CompiledDefinitions::build(1, &config.definitions)?;

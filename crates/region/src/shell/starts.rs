@@ -9,8 +9,8 @@ use std::task::{Context, Waker};
 use super::SharedRegion;
 use super::lease::SlotLease;
 use super::ordered_lock::{LockRank, OrderedGuard, OrderedLock};
-use crate::api::{TaskOutcome, PutError, StartRefusal, TaskReply, Task};
-use kernel::core::{TaskStage, TaskKey, TaskSpec};
+use crate::api::{PutError, StartRefusal, Task, TaskOutcome, TaskReply};
+use kernel::core::{TaskKey, TaskSpec, TaskStage};
 use kernel::{InternalStart, StartEnd};
 
 /// What tasks are to be begun with, by the number of the start.
@@ -42,7 +42,9 @@ impl SharedRegion {
         self.starts.lock().insert(id, start);
         let begun = self.with(|core, cx| {
             let key = core.begin(cx, &spec)?;
-            let building = core.task(key).is_some_and(|t| t.stage == TaskStage::Building);
+            let building = core
+                .task(key)
+                .is_some_and(|t| t.stage == TaskStage::Building);
             Ok(building.then_some(key))
         });
         match begun {

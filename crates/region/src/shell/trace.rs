@@ -142,11 +142,19 @@ impl SharedRegion {
             entries.clear();
             link.side.read_trace(0, |entry| entries.push(entry));
             let worker = link.side.worker() as u32;
-            records.append(&mut clock.records(Some(worker), &entries, &mut OpenCommands::default()));
+            records.append(&mut clock.records(
+                Some(worker),
+                &entries,
+                &mut OpenCommands::default(),
+            ));
         }
         let dead = &self.dead_rings.rings;
         for (worker, entries) in &*dead.lock().unwrap_or_else(PoisonError::into_inner) {
-            records.append(&mut clock.records(Some(*worker), entries, &mut OpenCommands::default()));
+            records.append(&mut clock.records(
+                Some(*worker),
+                entries,
+                &mut OpenCommands::default(),
+            ));
         }
         records.retain(|record| filter.takes(record));
         // Stable: entries of one ring stay in their order.

@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use link::CallAnswer;
 use region::{
-    CommandService, Handle, LentDescriptor, Order, OutcomeReply, UnitParticipant, ParticipantId,
-    ParticipantRole, ServiceCommand, TaskUnit, UnitId, UnitToken, ParticipantVote, WorkerRequest,
+    CommandService, Handle, LentDescriptor, Order, OutcomeReply, ParticipantId, ParticipantRole,
+    ParticipantVote, ServiceCommand, TaskUnit, UnitId, UnitParticipant, UnitToken, WorkerRequest,
 };
 
 /// The command that it serves, and the option that has the number.

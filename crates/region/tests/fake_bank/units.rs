@@ -8,12 +8,14 @@ use std::time::{Duration, Instant};
 
 use cics::file::FilePermits;
 use region::{
-    RegionDefinitions, FileEntry, Handle, Name, TaskOutcome, ProgramEntry, Region, RegionConfig, StoreEntry,
-    TaskRequest, TransId, TransactionDef, block_on,
+    FileEntry, Handle, Name, ProgramEntry, Region, RegionConfig, RegionDefinitions, StoreEntry,
+    TaskOutcome, TaskRequest, TransId, TransactionDef, block_on,
 };
-use store::{DiskOptions, DiskStore, FileDef, FileName, KeyField, RecordFormat, SeekKey, WriteStore};
+use store::{
+    DiskOptions, DiskStore, FileDef, FileName, KeyField, RecordFormat, SeekKey, WriteStore,
+};
 
-use crate::service::{COMMAND, BankService};
+use crate::service::{BankService, COMMAND};
 
 const FILE: &str = "LEDGER";
 const PROGRAM: &str = "TALK";

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 
 use cics::resp::Condition;
-use link::{AnswerHeader, CallEvent, Name, CallOperation, CommandOperands, WorkerSide};
+use link::{AnswerHeader, CallEvent, CallOperation, CommandOperands, Name, WorkerSide};
 
 /// The option of the service's command that has its text.
 const TEXT: u8 = 0;
@@ -19,11 +19,17 @@ pub fn run(worker: &mut WorkerSide, script: &str) -> (String, Name<4>) {
     let mut said = Vec::new();
     for line in script.lines() {
         let heard = match line.split_once(' ') {
-            Some(("write", record)) => worker.call(CallOperation::Write, [0; 8], &[record.as_bytes()]),
+            Some(("write", record)) => {
+                worker.call(CallOperation::Write, [0; 8], &[record.as_bytes()])
+            }
             Some((number, text)) => {
                 let number = number.parse().expect("a command's number");
                 let operands = CommandOperands::new(1 << TEXT).bytes(TEXT, text).emit();
-                worker.call(CallOperation::Command, [number, 0, 0, 0, 0, 0, 0, 0], &[&operands])
+                worker.call(
+                    CallOperation::Command,
+                    [number, 0, 0, 0, 0, 0, 0, 0],
+                    &[&operands],
+                )
             }
             None => worker.call(CallOperation::Syncpoint, [0; 8], &[]),
         };

@@ -7,7 +7,9 @@
 use std::fmt::Write;
 
 use cics::file::FileAccess;
-use link::{CallEvent, RunCounters, FileAnswer, FileCall, FileCommand, Name, CallOperation, WorkerSide};
+use link::{
+    CallEvent, CallOperation, FileAnswer, FileCall, FileCommand, Name, RunCounters, WorkerSide,
+};
 use store::SeekKey;
 
 /// Runs a script; gives what was answered, a line each, and the abend code.

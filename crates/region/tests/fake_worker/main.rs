@@ -8,7 +8,9 @@ mod violations;
 use std::io::Read;
 use std::os::fd::{FromRawFd, OwnedFd};
 
-use link::{ContainerEntry, Name, WorkerEvent, ProgramName, SlotResults, TaskIn, WORKER_FD, WorkerSide};
+use link::{
+    ContainerEntry, Name, ProgramName, SlotResults, TaskIn, WORKER_FD, WorkerEvent, WorkerSide,
+};
 
 fn main() {
     if std::env::args().any(|a| a == "--die-at-start") {

@@ -5,7 +5,10 @@ use std::sync::mpsc::channel;
 
 use cics::resp::Condition;
 use link::CallOperation;
-use region::{BranchId, Handle, OpenTask, Order, TaskOutcome, UnitParticipant, PrepareOutcome, Region, ParticipantVote};
+use region::{
+    BranchId, Handle, OpenTask, Order, ParticipantVote, PrepareOutcome, Region, TaskOutcome,
+    UnitParticipant,
+};
 use region::{ParticipantId, PreparedUnit, block_on};
 use store::{FileId, FileName};
 
@@ -100,7 +103,10 @@ fn a_prepared_unit_is_there_with_its_locks_when_the_region_comes_back() {
     {
         let region = start(folder.path(), MAP);
         assert_eq!(prepare(&region, "kept", "KEY00001-a"), PrepareOutcome::Yes);
-        assert_eq!(prepare(&region, "undone", "KEY00002-b"), PrepareOutcome::Yes);
+        assert_eq!(
+            prepare(&region, "undone", "KEY00002-b"),
+            PrepareOutcome::Yes
+        );
         block_on(region.shutdown());
     }
     {

@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, Weak};
 
 use link::CallAnswer;
 use region::{
-    CommandService, Handle, JoinError, LentDescriptor, OpenTask, Order, OutcomeReply, UnitParticipant,
-    ParticipantId, ParticipantRole, Region, RegionConfig, TaskReply, ServiceCommand, StoreEntry,
-    TaskUnit, UnitId, UnitToken, ParticipantVote, WorkerRequest, block_on,
+    CommandService, Handle, JoinError, LentDescriptor, OpenTask, Order, OutcomeReply,
+    ParticipantId, ParticipantRole, ParticipantVote, Region, RegionConfig, ServiceCommand,
+    StoreEntry, TaskReply, TaskUnit, UnitId, UnitParticipant, UnitToken, WorkerRequest, block_on,
 };
 
 use crate::harness::{call_now, config, put, request, text, until};

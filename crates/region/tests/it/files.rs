@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use cics::file::FilePermits;
-use region::{FileEntry, Name, Region, RegionConfig, TaskReply, StoreEntry, block_on};
+use region::{FileEntry, Name, Region, RegionConfig, StoreEntry, TaskReply, block_on};
 use store::{
     DiskOptions, DiskStore, FileDef, KeyField, RecordFormat, Table, UnitOfWork, WriteStore,
 };

@@ -6,8 +6,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use region::{
-    RegionDefinitions, Handle, Name, TaskOutcome, ProgramEntry, Region, RegionConfig, TaskReply, TaskRequest,
-    TransId, TransactionDef, block_on,
+    Handle, Name, ProgramEntry, Region, RegionConfig, RegionDefinitions, TaskOutcome, TaskReply,
+    TaskRequest, TransId, TransactionDef, block_on,
 };
 
 /// Programs of the fake worker.

@@ -1,7 +1,7 @@
 //! Admission, growth, reload, shutdown, volume.
 
 use region::{
-    ClassDef, ContainerType, Name, StartRefusal, Region, RegionConfig, TransactionDef, block_on,
+    ClassDef, ContainerType, Name, Region, RegionConfig, StartRefusal, TransactionDef, block_on,
 };
 
 use crate::harness::{

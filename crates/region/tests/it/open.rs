@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 use cics::resp::Condition;
 use link::CallOperation;
 use region::{
-    Abend, ClassDef, MonitoringRecord, OpenTask, TaskOutcome, PurgeOutcome, StartRefusal, Region, RegionConfig,
-    TaskReply, TransactionDef, block_on,
+    Abend, ClassDef, MonitoringRecord, OpenTask, PurgeOutcome, Region, RegionConfig, StartRefusal,
+    TaskOutcome, TaskReply, TransactionDef, block_on,
 };
 
 use crate::harness::{config, put, request, text, tran, until};
@@ -108,7 +108,9 @@ fn a_worker_that_dies_leaves_a_unit_that_can_only_be_backed_out() {
         assert!(matches!(reply.outcome(), TaskOutcome::Abend(a) if a.code() == "ASRA"));
         drop(reply);
         assert!(task.run("UPPER".parse().unwrap(), 0).await.is_none());
-        let refused = task.call(CallOperation::Syncpoint, [0; 8], Vec::new()).await;
+        let refused = task
+            .call(CallOperation::Syncpoint, [0; 8], Vec::new())
+            .await;
         assert_eq!(refused.abend.as_str(), "ASRA");
         task.end(None, 0).await.0
     });
@@ -121,7 +123,9 @@ fn the_region_answers_a_task_as_it_answers_programs() {
     let region = Region::start(config()).unwrap();
     block_on(async {
         let mut task = begin(&region).await.unwrap();
-        let done = task.call(CallOperation::Syncpoint, [0; 8], Vec::new()).await;
+        let done = task
+            .call(CallOperation::Syncpoint, [0; 8], Vec::new())
+            .await;
         assert_eq!(
             (done.condition, done.abend.is_blank()),
             (Condition::Normal, true)
@@ -153,7 +157,10 @@ fn a_class_limits_open_tasks_and_a_dropped_one_gives_its_place_up() {
     .unwrap();
     block_on(async {
         let mut first = begin(&region).await.unwrap();
-        assert!(matches!(begin(&region).await, Err(StartRefusal::ClassFull(_))));
+        assert!(matches!(
+            begin(&region).await,
+            Err(StartRefusal::ClassFull(_))
+        ));
         // A run needs no place of its own in the class.
         assert_eq!(text(&run(&mut first, "UPPER", "a").await), "A");
         drop(first);

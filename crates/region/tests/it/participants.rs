@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use link::CallOperation;
 use region::{
-    Handle, OpenTask, Order, TaskOutcome, UnitParticipant, ParticipantId, Region, RegionConfig, StoreEntry,
-    UnitId, ParticipantVote, block_on,
+    Handle, OpenTask, Order, ParticipantId, ParticipantVote, Region, RegionConfig, StoreEntry,
+    TaskOutcome, UnitId, UnitParticipant, block_on,
 };
 
 use crate::harness::{config, request};
@@ -140,7 +140,10 @@ fn a_participant_lost_between_prepare_and_commit_receives_the_decision_on_its_re
     let stages = |unit| [near.stage(unit), far.stage(unit)];
     assert_eq!(
         stages(unit),
-        [Some(TransactionStage::Committed), Some(TransactionStage::Prepared)]
+        [
+            Some(TransactionStage::Committed),
+            Some(TransactionStage::Prepared)
+        ]
     );
     far.reconnect(&handle, ids[1]);
     assert_eq!(stages(unit), [Some(TransactionStage::Committed); 2]);
@@ -189,7 +192,9 @@ fn one_participant_alone_commits_in_one_phase_and_a_syncpoint_begins_a_new_unit(
     let units = block_on(async {
         let mut task = begin(&region).await;
         let first = task.join(id).expect("it goes on");
-        let answer = task.call(CallOperation::Syncpoint, [0; 8], Vec::new()).await;
+        let answer = task
+            .call(CallOperation::Syncpoint, [0; 8], Vec::new())
+            .await;
         assert_eq!(answer.condition, cics::resp::Condition::Normal);
         let second = task.join(id).expect("it goes on");
         let (outcome, _) = task.end(None, 0).await;
@@ -197,7 +202,10 @@ fn one_participant_alone_commits_in_one_phase_and_a_syncpoint_begins_a_new_unit(
         [first, second]
     });
     assert_ne!(units[0], units[1]);
-    assert_eq!(units.map(|u| base.stage(u)), [Some(TransactionStage::Committed); 2]);
+    assert_eq!(
+        units.map(|u| base.stage(u)),
+        [Some(TransactionStage::Committed); 2]
+    );
     block_on(region.shutdown());
 }
 

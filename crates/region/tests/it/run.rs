@@ -1,6 +1,6 @@
 //! Tasks that run.
 
-use region::{ContainerType, TaskOutcome, Region, block_on};
+use region::{ContainerType, Region, TaskOutcome, block_on};
 
 use crate::harness::{call_now, code, config, put, request, text};
 

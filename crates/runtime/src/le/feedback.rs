@@ -115,7 +115,10 @@ mod tests {
         assert_eq!(INSUFFICIENT.emit()[..5], [0x00, 0x03, 0x09, 0xCB, 0x59]);
         assert_eq!(&INSUFFICIENT.emit()[5..8], b"CEE");
         assert_eq!(OK.emit(), [0; 12]);
-        assert_eq!(FeedbackCode::parse(&INSUFFICIENT.emit()), Some(INSUFFICIENT));
+        assert_eq!(
+            FeedbackCode::parse(&INSUFFICIENT.emit()),
+            Some(INSUFFICIENT)
+        );
         assert_eq!(FeedbackCode::parse(b"short"), None);
     }
 

@@ -15,7 +15,7 @@ mod picture;
 mod services;
 mod time;
 
-pub use arguments::{CallArguments, ServiceHost, ServiceTime, ServiceSettings};
+pub use arguments::{CallArguments, ServiceHost, ServiceSettings, ServiceTime};
 pub use services::{ServiceError, find, serve};
 
 /// The user abend of a condition of severity 2 or more that has no handler.

@@ -160,7 +160,10 @@ impl Picture {
     /// Writes a moment.
     pub(super) fn format(&self, moment: GregorianMoment) -> String {
         let c = moment.civil();
-        let twelve = self.0.iter().any(|t| matches!(t, PictureTerm::Meridiem(..)));
+        let twelve = self
+            .0
+            .iter()
+            .any(|t| matches!(t, PictureTerm::Meridiem(..)));
         let hour = match (twelve, c.hour % 12) {
             (true, 0) => 12,
             (true, hour) => hour,
@@ -350,7 +353,12 @@ impl DateParts {
 }
 
 /// Milliseconds of a time of day.
-pub(super) fn time_of_day(hour: i64, minute: i64, second: i64, ms: i64) -> Result<i64, FeedbackCode> {
+pub(super) fn time_of_day(
+    hour: i64,
+    minute: i64,
+    second: i64,
+    ms: i64,
+) -> Result<i64, FeedbackCode> {
     for (value, limit, wrong) in [
         (hour, 24, fb::HOURS),
         (minute, 60, fb::MINUTES),
@@ -415,7 +423,12 @@ impl Cursor<'_> {
         String::from_utf8_lossy(&word).into_owned()
     }
 
-    fn take(&mut self, term: PictureTerm, century: i64, found: &mut DateParts) -> Result<(), FeedbackCode> {
+    fn take(
+        &mut self,
+        term: PictureTerm,
+        century: i64,
+        found: &mut DateParts,
+    ) -> Result<(), FeedbackCode> {
         match term {
             PictureTerm::Year(1) => return Err(fb::PICTURE),
             PictureTerm::Year(2) => {

@@ -119,6 +119,9 @@ pub(super) fn text(arguments: &dyn CallArguments, at: usize) -> Vec<u8> {
 }
 
 /// The condition token in an argument.
-pub(super) fn token(arguments: &dyn CallArguments, at: usize) -> Result<FeedbackCode, FeedbackCode> {
+pub(super) fn token(
+    arguments: &dyn CallArguments,
+    at: usize,
+) -> Result<FeedbackCode, FeedbackCode> {
     FeedbackCode::parse(&arguments.bytes(at)).ok_or(fb::TOKEN)
 }

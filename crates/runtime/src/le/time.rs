@@ -9,7 +9,7 @@ use cics::time::AbsTime;
 
 use super::arguments::{CallArguments, ServiceHost};
 use super::feedback::{self as fb, FeedbackCode};
-use super::picture::{LAST_LILIAN, GregorianMoment, Picture, Reader, lilian_day, time_of_day};
+use super::picture::{GregorianMoment, LAST_LILIAN, Picture, Reader, lilian_day, time_of_day};
 use super::services::{ServiceResult, text};
 
 /// Lilian day of 31 December 1600, the day before the first of those that
@@ -37,7 +37,11 @@ fn first_of_century(host: &mut dyn ServiceHost) -> i64 {
     year - host.settings().century.unwrap_or(CENTURY)
 }
 
-fn read(host: &mut dyn ServiceHost, args: &dyn CallArguments, reader: Reader) -> Result<GregorianMoment, FeedbackCode> {
+fn read(
+    host: &mut dyn ServiceHost,
+    args: &dyn CallArguments,
+    reader: Reader,
+) -> Result<GregorianMoment, FeedbackCode> {
     let default = if reader == Reader::Days {
         DATE
     } else {
@@ -127,7 +131,10 @@ pub(super) fn local(host: &mut dyn ServiceHost, args: &dyn CallArguments) -> Ser
 
 pub(super) fn utc(host: &mut dyn ServiceHost, args: &dyn CallArguments) -> ServiceResult {
     let now = host.now();
-    set_now(args, GregorianMoment::of(AbsTime(now.local.0 - now.zone_ms)));
+    set_now(
+        args,
+        GregorianMoment::of(AbsTime(now.local.0 - now.zone_ms)),
+    );
     Ok(())
 }
 
@@ -139,7 +146,10 @@ pub(super) fn utc_offset(host: &mut dyn ServiceHost, args: &dyn CallArguments) -
     Ok(())
 }
 
-pub(super) fn integers_to_seconds(_host: &mut dyn ServiceHost, args: &dyn CallArguments) -> ServiceResult {
+pub(super) fn integers_to_seconds(
+    _host: &mut dyn ServiceHost,
+    args: &dyn CallArguments,
+) -> ServiceResult {
     let [year, month, day, hour, minute, second, ms] = std::array::from_fn(|at| args.int(at));
     let date = match year {
         1582..=9999 => lilian_day(year, month, day).map_err(|wrong| match wrong {
@@ -148,13 +158,17 @@ pub(super) fn integers_to_seconds(_host: &mut dyn ServiceHost, args: &dyn CallAr
         }),
         _ => Err(fb::YEAR),
     };
-    let moment = date
-        .and_then(|lilian| time_of_day(hour, minute, second, ms).map(|ms| GregorianMoment { lilian, ms }));
+    let moment = date.and_then(|lilian| {
+        time_of_day(hour, minute, second, ms).map(|ms| GregorianMoment { lilian, ms })
+    });
     args.set_double(7, moment.map_or(0.0, GregorianMoment::seconds));
     Ok(moment.map(drop)?)
 }
 
-pub(super) fn seconds_to_integers(_host: &mut dyn ServiceHost, args: &dyn CallArguments) -> ServiceResult {
+pub(super) fn seconds_to_integers(
+    _host: &mut dyn ServiceHost,
+    args: &dyn CallArguments,
+) -> ServiceResult {
     let Some(moment) = GregorianMoment::from_seconds(args.double(0)) else {
         (1..8).for_each(|at| args.set_int(at, 0));
         return Err(fb::SECONDS_RANGE.into());

@@ -9,7 +9,7 @@
 //!
 //! Invariant: a text that is no descriptor gives `None`, never a panic.
 
-use copybook::{NumericEditing, FieldKind, NumericItem, SignPlace, NumberStorage};
+use copybook::{FieldKind, NumberStorage, NumericEditing, NumericItem, SignPlace};
 
 /// Kinds of statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -28,7 +28,9 @@ impl OutputItem {
     /// The index of its node.
     pub(super) fn node(&self) -> usize {
         match self {
-            OutputItem::Leaf(node, _) | OutputItem::Group(node, _) | OutputItem::Table(node, _) => *node,
+            OutputItem::Leaf(node, _) | OutputItem::Group(node, _) | OutputItem::Table(node, _) => {
+                *node
+            }
         }
     }
 }

@@ -188,7 +188,13 @@ impl JsonAssignment<'_> {
         Ok(())
     }
 
-    fn occurrence(&mut self, index: usize, at: usize, value: &JsonValue, null: i64) -> AssignResult {
+    fn occurrence(
+        &mut self,
+        index: usize,
+        at: usize,
+        value: &JsonValue,
+        null: i64,
+    ) -> AssignResult {
         let node = &self.statement.nodes[index];
         if node.kind == FieldKind::Group {
             return match value {

@@ -5,7 +5,7 @@
 //! Reference: z/Architecture Principles of Operation, "PACK"; GnuCOBOL's
 //! storage with `-std=ibm`.
 
-use copybook::{CodePage, NumericItem, SignPlace, NumberStorage};
+use copybook::{CodePage, NumberStorage, NumericItem, SignPlace};
 
 /// A sign and the digits without their decimal point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,7 +136,12 @@ fn read_binary(bytes: impl Iterator<Item = u8>, signed: bool) -> SignedDigits {
 
 /// Stores a number whose digits the item has room for. The sign of an unsigned
 /// item is lost, as in a MOVE.
-pub(super) fn write(number: &NumericItem, bytes: &mut [u8], value: SignedDigits, has_ebcdic_sign: bool) {
+pub(super) fn write(
+    number: &NumericItem,
+    bytes: &mut [u8],
+    value: SignedDigits,
+    has_ebcdic_sign: bool,
+) {
     let negative = value.negative && number.signed && value.magnitude != 0;
     match number.storage {
         NumberStorage::Zoned { sign } => {
@@ -290,6 +295,9 @@ mod tests {
             let found = read(&zoned(sign), bytes).map(|d| (d.negative, d.magnitude));
             assert_eq!(found, expected, "{:?}", String::from_utf8_lossy(bytes));
         }
-        assert_eq!(read(&numeric(NumberStorage::Packed, true), &[0x40, 0x40]), None);
+        assert_eq!(
+            read(&numeric(NumberStorage::Packed, true), &[0x40, 0x40]),
+            None
+        );
     }
 }

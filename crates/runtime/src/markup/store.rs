@@ -31,9 +31,10 @@ pub(super) fn store_string(
     has_ebcdic_sign: bool,
 ) -> MoveOutcome {
     match node.kind {
-        FieldKind::Numeric(_) | FieldKind::NumericEdited(_) | FieldKind::Float | FieldKind::Double => {
-            store_decimal(node, bytes, text, has_ebcdic_sign)
-        }
+        FieldKind::Numeric(_)
+        | FieldKind::NumericEdited(_)
+        | FieldKind::Float
+        | FieldKind::Double => store_decimal(node, bytes, text, has_ebcdic_sign),
         _ => store_text(node, bytes, text),
     }
 }
@@ -47,9 +48,10 @@ pub(super) fn store_number(
     has_ebcdic_sign: bool,
 ) -> MoveOutcome {
     match node.kind {
-        FieldKind::Numeric(_) | FieldKind::NumericEdited(_) | FieldKind::Float | FieldKind::Double => {
-            store_decimal(node, bytes, text, has_ebcdic_sign)
-        }
+        FieldKind::Numeric(_)
+        | FieldKind::NumericEdited(_)
+        | FieldKind::Float
+        | FieldKind::Double => store_decimal(node, bytes, text, has_ebcdic_sign),
         _ => {
             let digits = text.strip_prefix(b"-").unwrap_or(text);
             if digits.iter().all(u8::is_ascii_digit) {
@@ -85,7 +87,9 @@ fn store_text(node: &Node, bytes: &mut [u8], text: &[u8]) -> MoveOutcome {
 fn store_decimal(node: &Node, bytes: &mut [u8], text: &[u8], has_ebcdic_sign: bool) -> MoveOutcome {
     let float = || std::str::from_utf8(text).ok()?.trim().parse::<f64>().ok();
     let stored = match &node.kind {
-        FieldKind::Float => float().map(|value| bytes.copy_from_slice(&(value as f32).to_ne_bytes())),
+        FieldKind::Float => {
+            float().map(|value| bytes.copy_from_slice(&(value as f32).to_ne_bytes()))
+        }
         FieldKind::Double => float().map(|value| bytes.copy_from_slice(&value.to_ne_bytes())),
         FieldKind::Numeric(numeric) => {
             let Some((value, lost)) = fit(text, numeric.digits, i32::from(numeric.scale)) else {
@@ -124,7 +128,13 @@ fn fit(text: &[u8], digits: u16, scale: i32) -> Option<(SignedDigits, bool)> {
     Some((value, lost))
 }
 
-fn store_edited(node: &Node, bytes: &mut [u8], text: &[u8], digits: u16, scale: i32) -> MoveOutcome {
+fn store_edited(
+    node: &Node,
+    bytes: &mut [u8],
+    text: &[u8],
+    digits: u16,
+    scale: i32,
+) -> MoveOutcome {
     let picture =
         EditedPicture::compile_with(&node.picture, node.blank_when_zero, node.decimal_comma);
     let (Ok(picture), Some((value, lost))) = (picture, fit(text, digits, scale)) else {
@@ -173,7 +183,10 @@ pub(super) fn store_figurative(
         FigurativeSet::HIGH => 0xFF,
         FigurativeSet::SPACE => b' ',
         _ => match node.kind {
-            FieldKind::Numeric(_) | FieldKind::NumericEdited(_) | FieldKind::Float | FieldKind::Double => {
+            FieldKind::Numeric(_)
+            | FieldKind::NumericEdited(_)
+            | FieldKind::Float
+            | FieldKind::Double => {
                 store_decimal(node, bytes, b"0", has_ebcdic_sign);
                 return;
             }
@@ -185,7 +198,7 @@ pub(super) fn store_figurative(
 
 #[cfg(test)]
 mod tests {
-    use copybook::{NumericEditing, NumericItem, SignPlace, NumberStorage};
+    use copybook::{NumberStorage, NumericEditing, NumericItem, SignPlace};
 
     use super::*;
 

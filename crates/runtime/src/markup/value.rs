@@ -97,7 +97,9 @@ pub(super) fn is_figurative(node: &Node, bytes: &[u8], which: FigurativeSet) -> 
     let has = |bit: u8| which.0 & bit != 0;
     let all = |byte: u8| bytes.iter().all(|&b| b == byte);
     let is_zero = || match &node.kind {
-        FieldKind::Numeric(numeric) => number::read(numeric, bytes).is_some_and(|d| d.magnitude == 0),
+        FieldKind::Numeric(numeric) => {
+            number::read(numeric, bytes).is_some_and(|d| d.magnitude == 0)
+        }
         FieldKind::Float => bytes.try_into().is_ok_and(|b| f32::from_ne_bytes(b) == 0.0),
         FieldKind::Double => bytes.try_into().is_ok_and(|b| f64::from_ne_bytes(b) == 0.0),
         _ => all(b'0'),

@@ -152,7 +152,10 @@ impl XmlReader {
     }
 
     fn peek(&self) -> ParseResult<u8> {
-        self.document.get(self.at).copied().ok_or(ParseStop::Incomplete)
+        self.document
+            .get(self.at)
+            .copied()
+            .ok_or(ParseStop::Incomplete)
     }
 
     /// Whether the text goes on with this; incomplete if it may still.

@@ -5,7 +5,7 @@
 //! GENERATE exceptions".
 
 use super::Fault;
-use super::descriptor::{XmlForm, Node};
+use super::descriptor::{Node, XmlForm};
 use super::generate::{OutputItem, SourceRecord};
 use super::value::{ItemText, convert};
 use super::xml_names::{escape, is_character};

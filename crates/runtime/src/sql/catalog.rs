@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use sql::wire::{ClientEvent, oid};
-use sql::{Catalog, TableColumn, SqlType, StatementKind, Table};
+use sql::{Catalog, SqlType, StatementKind, Table, TableColumn};
 
 use super::exchange::SqlTransport;
 use super::report::SqlFailure;

@@ -84,7 +84,12 @@ impl Session {
         if !prepared.locks {
             self.exchange.client.execute(&portal, READ_AHEAD);
         }
-        self.read_rows(transport, &mut rows, StatementEffect::Holds, !prepared.locks)?;
+        self.read_rows(
+            transport,
+            &mut rows,
+            StatementEffect::Holds,
+            !prepared.locks,
+        )?;
         let cursor = ProgramCursor {
             rows,
             portal,
@@ -248,7 +253,11 @@ impl Session {
             let many = if locks && many == READ_AHEAD { 1 } else { many };
             self.open_batch();
             self.exchange.client.execute(&cursor.portal, many);
-            let effect = if locks { StatementEffect::Holds } else { StatementEffect::Reads };
+            let effect = if locks {
+                StatementEffect::Holds
+            } else {
+                StatementEffect::Reads
+            };
             self.read_rows(transport, &mut cursor.rows, effect, true)?;
         }
     }

@@ -119,7 +119,11 @@ impl Session {
     }
 
     /// Runs a text without parameters.
-    fn run_text(&mut self, transport: &mut dyn SqlTransport, text: &str) -> Result<Sqlca, SqlFailure> {
+    fn run_text(
+        &mut self,
+        transport: &mut dyn SqlTransport,
+        text: &str,
+    ) -> Result<Sqlca, SqlFailure> {
         let statement = Statement::parse_dynamic(text)?;
         if !statement.inputs.is_empty() {
             return Err(SqlFailure::code(-313, &[]));

@@ -38,7 +38,7 @@ mod unit;
 
 pub use areas::SqlAreas;
 pub use exchange::SqlTransport;
-pub use report::{StatementOutcome, SqlFailure};
+pub use report::{SqlFailure, StatementOutcome};
 pub use service::{dsntiac, dsntiar};
 pub use session::{Session, SessionOptions, UnitOwner};
 pub use unit::SettledUnit;

@@ -9,7 +9,9 @@ use std::rc::Rc;
 
 use sql::block::{HEADER_BYTES, StatementBlock};
 use sql::wire::ClientEvent;
-use sql::{HostVariables, RewriteOptions, RewrittenStatement, RowCount, Statement, StatementKind, rewrite};
+use sql::{
+    HostVariables, RewriteOptions, RewrittenStatement, RowCount, Statement, StatementKind, rewrite,
+};
 
 use super::exchange::SqlTransport;
 use super::report::{SqlFailure, first_problem};

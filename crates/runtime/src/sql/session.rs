@@ -18,7 +18,7 @@ use super::catalog::ServerCatalog;
 use super::cursor::ProgramCursor;
 use super::exchange::{Exchange, SqlTransport};
 use super::prepare::{PreparedStatement, ProgramStatement};
-use super::report::{StatementOutcome, SqlFailure};
+use super::report::{SqlFailure, StatementOutcome};
 use super::unit::SqlUnit;
 
 /// Who ends units of work.
@@ -120,7 +120,11 @@ impl Session {
     }
 
     /// Does a statement: operand 0 is its block, operand 1 the SQLCA.
-    pub fn execute(&mut self, transport: &mut dyn SqlTransport, areas: &mut dyn SqlAreas) -> StatementOutcome {
+    pub fn execute(
+        &mut self,
+        transport: &mut dyn SqlTransport,
+        areas: &mut dyn SqlAreas,
+    ) -> StatementOutcome {
         let done = match self.statement(areas) {
             Ok(statement) => self.execute_statement(transport, areas, &statement),
             Err(failure) => Err(failure),

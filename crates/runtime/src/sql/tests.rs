@@ -8,7 +8,7 @@ use sql::code::{SQLCA_BYTES, Sqlca};
 use sql::field::CobolType;
 use sql::{CursorOptions, FetchOrientation, StatementKind};
 
-use super::{StatementOutcome, Session, SessionOptions, SqlAreas, SqlTransport};
+use super::{Session, SessionOptions, SqlAreas, SqlTransport, StatementOutcome};
 
 /// Operands with bytes of their own.
 struct OperandAreas(Vec<Vec<u8>>);

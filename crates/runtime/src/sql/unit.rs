@@ -176,7 +176,11 @@ impl Session {
         Ok(())
     }
 
-    fn own_batch(&mut self, name: &str, transport: &mut dyn SqlTransport) -> Result<(), SqlFailure> {
+    fn own_batch(
+        &mut self,
+        name: &str,
+        transport: &mut dyn SqlTransport,
+    ) -> Result<(), SqlFailure> {
         self.prepare_own();
         self.own(name);
         let end = self.exchange.finish(transport, &mut |_| Ok(()))?;

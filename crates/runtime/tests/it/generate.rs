@@ -3,7 +3,7 @@
 //! Reference: Enterprise COBOL Language Reference, the statements' chapters;
 //! Programming Guide, "Producing JSON output", "Producing XML output".
 
-use runtime::markup::descriptor::{FigurativeSet, XmlForm, ValueRange, Statement, Verb};
+use runtime::markup::descriptor::{FigurativeSet, Statement, ValueRange, Verb, XmlForm};
 
 use crate::storage::{generate, node, nodes, text};
 

@@ -4,7 +4,7 @@
 //! Programming Guide, "JSON PARSE conditions and associated codes and runtime
 //! messages".
 
-use runtime::markup::descriptor::{Node, ValueRange, Statement, Verb};
+use runtime::markup::descriptor::{Node, Statement, ValueRange, Verb};
 use runtime::markup::{CallOperands, StatementCache};
 
 use crate::storage::{OperandArea, OperandStorage, node, nodes};

@@ -1,8 +1,8 @@
 //! A record and the operands of a statement, without a program around them.
 
-use copybook::{FieldId, FieldKind, RecordLayout, ParseOptions};
+use copybook::{FieldId, FieldKind, ParseOptions, RecordLayout};
 use runtime::markup::descriptor::{Node, Statement, Table, Verb};
-use runtime::markup::{Fault, CallOperands, StatementCache};
+use runtime::markup::{CallOperands, Fault, StatementCache};
 
 /// An operand.
 #[derive(Debug, Clone)]

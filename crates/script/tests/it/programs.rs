@@ -2,7 +2,7 @@
 
 use link::{ChannelData, ContainerData, ContainerType};
 use region::LinkData;
-use script::{ScriptAnswer, ScriptFailure, Request};
+use script::{Request, ScriptAnswer, ScriptFailure};
 
 use crate::world::{Script, load, reported};
 
@@ -103,7 +103,11 @@ fn a_script_that_goes_over_to_a_program_is_over() {
                 ("NEXT", Some(0)),
                 "{code}"
             );
-            assert_eq!(transfer.given, LinkData::Commarea(b"Ayz".to_vec()), "{code}");
+            assert_eq!(
+                transfer.given,
+                LinkData::Commarea(b"Ayz".to_vec()),
+                "{code}"
+            );
             assert_eq!(answer.passed, Some(transfer.given), "{code}");
         }
         assert_eq!(*script.journal.borrow(), [""; 0], "{code}");

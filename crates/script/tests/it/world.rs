@@ -9,8 +9,9 @@ use std::time::Instant;
 use cics::resp::Condition;
 use link::{CallAnswer, CallOperation};
 use script::{
-    AbendInfo, ScriptEngine, HostEvent, TaskAttributes, ScriptFailure, Fault, ScriptHost, ProgramInput, LogLevel, CopybookLibrary, Limits, ScriptDiagnostic,
-    ProgramOutput, EngineRecords, Request, ModuleSources,
+    AbendInfo, CopybookLibrary, EngineRecords, Fault, HostEvent, Limits, LogLevel, ModuleSources,
+    ProgramInput, ProgramOutput, Request, ScriptDiagnostic, ScriptEngine, ScriptFailure,
+    ScriptHost, TaskAttributes,
 };
 
 /// The requests that the host received, as text.
@@ -94,7 +95,8 @@ impl ScriptHost for TestHost {
                 body: format!("{} {headers}{body}", request.method).into_bytes(),
             }),
         };
-        self.children.insert(0, (number, HostEvent::Fetched(answer)));
+        self.children
+            .insert(0, (number, HostEvent::Fetched(answer)));
         Ok(())
     }
 

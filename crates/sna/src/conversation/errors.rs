@@ -7,7 +7,7 @@
 //! SEND_ERROR and DEALLOCATE.
 
 use super::code::{ErrorDirection, ReturnCode, State};
-use super::inbox::{ReceivedItem, ChainEndMeaning};
+use super::inbox::{ChainEndMeaning, ReceivedItem};
 use super::outbox::ChainEnd;
 use super::receive::RecordProgress;
 use super::{Conversation, ErrorJob, Operation, SendResult};
@@ -135,7 +135,9 @@ impl Conversation {
                 Some(Poll::Ready(code))
             }
             Some(ReceivedItem::Gone(code)) => Some(Poll::Ready(code)),
-            Some(ReceivedItem::Turn(ChainEndMeaning::Over)) => Some(Poll::Ready(ReturnCode::DeallocatedNormal)),
+            Some(ReceivedItem::Turn(ChainEndMeaning::Over)) => {
+                Some(Poll::Ready(ReturnCode::DeallocatedNormal))
+            }
             // A turn without a description: not what the refusal announced.
             Some(_) => Some(Poll::Ready(ReturnCode::ResourceFailureNoRetry)),
             None => {

@@ -132,7 +132,9 @@ impl ReceiveQueue {
         let mut out = [0; N];
         let mut at = 0;
         for item in &self.items {
-            let ReceivedItem::Data(data) = item else { break };
+            let ReceivedItem::Data(data) = item else {
+                break;
+            };
             let step = data.len().min(N - at);
             out[at..at + step].copy_from_slice(&data[..step]);
             at += step;

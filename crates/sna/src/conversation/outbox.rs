@@ -8,7 +8,7 @@ use crate::secret::RedactedBytes;
 use crate::session::half::HalfSession;
 use crate::wire::gds::{self, LogicalLength};
 use crate::wire::piu::HEADERS;
-use crate::wire::rh::{RequestedResponse, RuCategory, Rh};
+use crate::wire::rh::{RequestedResponse, Rh, RuCategory};
 use std::fmt;
 
 /// The gathered RU and where in a logical record it stands.
@@ -190,7 +190,9 @@ impl SendBuffer {
 
     fn ship(&mut self, half: &mut HalfSession, end: Option<ChainEnd>) {
         let answer = match end {
-            Some(ChainEnd::Confirm | ChainEnd::ConfirmTurn | ChainEnd::ConfirmOver) => RequestedResponse::Definite2,
+            Some(ChainEnd::Confirm | ChainEnd::ConfirmTurn | ChainEnd::ConfirmOver) => {
+                RequestedResponse::Definite2
+            }
             _ => RequestedResponse::Exception1,
         };
         let header = Rh::request(RuCategory::Fmd)

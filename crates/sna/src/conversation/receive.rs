@@ -1,7 +1,7 @@
 //! The verbs of the side that receives, and what requests of the partner do.
 
 use super::code::{ConversationType, DataReceived, Fill, ReturnCode, State, StatusReceived};
-use super::inbox::{ReceivedItem, ChainEndMeaning};
+use super::inbox::{ChainEndMeaning, ReceivedItem};
 use super::{Conversation, Operation};
 use crate::session::half::HalfSession;
 use crate::wire::gds::{self, LogicalLength};
@@ -181,7 +181,10 @@ impl Conversation {
         if !header.end_chain() {
             return;
         }
-        let confirm = !matches!(answer, RequestedResponse::Exception1 | RequestedResponse::Definite1);
+        let confirm = !matches!(
+            answer,
+            RequestedResponse::Exception1 | RequestedResponse::Definite1
+        );
         let turn = match (header.conditional_end(), header.change_direction()) {
             (true, _) if confirm => ChainEndMeaning::ConfirmOver,
             (true, _) => ChainEndMeaning::Over,
@@ -237,7 +240,9 @@ impl Conversation {
 
     fn take_mark(&mut self, mark: ReceivedItem) -> ReceiveStatus {
         match mark {
-            ReceivedItem::Turn(ChainEndMeaning::Over) => self.received_code(ReturnCode::DeallocatedNormal),
+            ReceivedItem::Turn(ChainEndMeaning::Over) => {
+                self.received_code(ReturnCode::DeallocatedNormal)
+            }
             ReceivedItem::Turn(turn) => {
                 let mut out = self.received_code(ReturnCode::Ok);
                 out.status = status_of(turn);
@@ -308,7 +313,11 @@ impl Conversation {
             let cut = mark && (run > 0 || self.incoming.continuation);
             return if cut { Err(MalformedRecord) } else { Ok(false) };
         }
-        let ll = self.inbox.peek::<2>().map(LogicalLength::parse).ok_or(MalformedRecord)?;
+        let ll = self
+            .inbox
+            .peek::<2>()
+            .map(LogicalLength::parse)
+            .ok_or(MalformedRecord)?;
         if ll.len < need {
             return Err(MalformedRecord);
         }
@@ -350,7 +359,11 @@ impl Conversation {
             if left == 0 {
                 return Ok(None);
             }
-            return if mark { Err(MalformedRecord) } else { Ok(Some(None)) };
+            return if mark {
+                Err(MalformedRecord)
+            } else {
+                Ok(Some(None))
+            };
         }
         let len = scratch.len().min(buffer.len());
         buffer[..len].copy_from_slice(&scratch[..len]);

@@ -34,7 +34,12 @@ impl CpicInterface {
     }
 
     /// Allocate.
-    pub fn cmallc(&mut self, node: &mut Node, cid: &ConversationIdentifier, now: MonotonicTime) -> Poll<ReturnCode> {
+    pub fn cmallc(
+        &mut self,
+        node: &mut Node,
+        cid: &ConversationIdentifier,
+        now: MonotonicTime,
+    ) -> Poll<ReturnCode> {
         let Some(entry) = self.entries.get_mut(cid) else {
             return Poll::Ready(ReturnCode::ProgramParameterCheck);
         };
@@ -113,7 +118,10 @@ impl CpicInterface {
     }
 
     /// The next attach that has not failed while it waited.
-    fn attached(&mut self, node: &mut Node) -> Option<(ConversationCharacteristics, ConversationId)> {
+    fn attached(
+        &mut self,
+        node: &mut Node,
+    ) -> Option<(ConversationCharacteristics, ConversationId)> {
         while let Some(attached) = self.incoming.pop_front() {
             if node.accept(attached.conversation) != ReturnCode::Ok {
                 continue;
@@ -153,7 +161,13 @@ impl CpicInterface {
         out.map(|sent| (sent.request_to_send, sent.code))
     }
 
-    fn send(&mut self, node: &mut Node, cid: &ConversationIdentifier, id: ConversationId, data: &[u8]) -> Poll<SendResult> {
+    fn send(
+        &mut self,
+        node: &mut Node,
+        cid: &ConversationIdentifier,
+        id: ConversationId,
+        data: &[u8],
+    ) -> Poll<SendResult> {
         let Some(entry) = self.entries.get_mut(cid) else {
             return Poll::Pending;
         };
@@ -191,7 +205,12 @@ impl CpicInterface {
     }
 
     /// Receive.
-    pub fn cmrcv(&mut self, node: &mut Node, cid: &ConversationIdentifier, buffer: &mut [u8]) -> Poll<ReceivedData> {
+    pub fn cmrcv(
+        &mut self,
+        node: &mut Node,
+        cid: &ConversationIdentifier,
+        buffer: &mut [u8],
+    ) -> Poll<ReceivedData> {
         let nothing = |code| ReceiveStatus {
             code,
             len: 0,
@@ -222,7 +241,11 @@ impl CpicInterface {
     }
 
     /// Confirm.
-    pub fn cmcfm(&mut self, node: &mut Node, cid: &ConversationIdentifier) -> Poll<(RequestToSend, ReturnCode)> {
+    pub fn cmcfm(
+        &mut self,
+        node: &mut Node,
+        cid: &ConversationIdentifier,
+    ) -> Poll<(RequestToSend, ReturnCode)> {
         let out = match self.open(cid) {
             Ok(id) => {
                 let out = node.confirm(id);
@@ -250,7 +273,11 @@ impl CpicInterface {
     }
 
     /// Test_Request_To_Send_Received, in states Send, Send-Pending and Receive.
-    pub fn cmtrts(&mut self, node: &mut Node, cid: &ConversationIdentifier) -> (RequestToSend, ReturnCode) {
+    pub fn cmtrts(
+        &mut self,
+        node: &mut Node,
+        cid: &ConversationIdentifier,
+    ) -> (RequestToSend, ReturnCode) {
         match self.open(cid) {
             Ok(id) => match node.state(id) {
                 State::Send | State::SendPending | State::Receive => {
@@ -302,7 +329,11 @@ impl CpicInterface {
     }
 
     /// Send_Error.
-    pub fn cmserr(&mut self, node: &mut Node, cid: &ConversationIdentifier) -> Poll<(RequestToSend, ReturnCode)> {
+    pub fn cmserr(
+        &mut self,
+        node: &mut Node,
+        cid: &ConversationIdentifier,
+    ) -> Poll<(RequestToSend, ReturnCode)> {
         let id = match self.open(cid) {
             Ok(id) => id,
             Err(code) => return Poll::Ready((false, code)),

@@ -269,7 +269,10 @@ impl CpicInterface {
         self.get(cid).map(|set| set.user.clone())
     }
 
-    pub(super) fn get(&self, cid: &ConversationIdentifier) -> Result<&ConversationCharacteristics, ReturnCode> {
+    pub(super) fn get(
+        &self,
+        cid: &ConversationIdentifier,
+    ) -> Result<&ConversationCharacteristics, ReturnCode> {
         let entry = self.entries.get(cid);
         entry
             .map(|e| &e.set)
@@ -278,7 +281,10 @@ impl CpicInterface {
 
     /// The characteristics once they are known: an incoming conversation has
     /// those of its Attach.
-    fn known(&self, cid: &ConversationIdentifier) -> Result<&ConversationCharacteristics, ReturnCode> {
+    fn known(
+        &self,
+        cid: &ConversationIdentifier,
+    ) -> Result<&ConversationCharacteristics, ReturnCode> {
         let set = self.get(cid)?;
         match self.entries[cid].phase {
             Phase::Incoming => Err(ReturnCode::ProgramStateCheck),
@@ -292,7 +298,11 @@ impl CpicInterface {
     }
 
     /// Sets what goes with a security type other than none.
-    fn secure(&mut self, cid: &ConversationIdentifier, change: impl FnOnce(&mut ConversationCharacteristics)) -> ReturnCode {
+    fn secure(
+        &mut self,
+        cid: &ConversationIdentifier,
+        change: impl FnOnce(&mut ConversationCharacteristics),
+    ) -> ReturnCode {
         let none = |set: &ConversationCharacteristics| set.security == SecurityType::None;
         if self.get(cid).is_ok_and(none) {
             return ReturnCode::ProgramStateCheck;

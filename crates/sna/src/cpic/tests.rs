@@ -9,7 +9,7 @@ use crate::node::config::{LinkConfig, LinkRole, NodeConfig, TpDefinition};
 use crate::node::event::NodeEvent;
 use crate::node::{LinkId, Node};
 use crate::time::MonotonicTime;
-use crate::{PasswordBytes, TpSecurity, LocalUser};
+use crate::{LocalUser, PasswordBytes, TpSecurity};
 use State as S;
 
 const NOW: MonotonicTime = MonotonicTime::ZERO;

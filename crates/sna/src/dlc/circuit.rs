@@ -22,7 +22,7 @@
 //! Invariant: an INFOFRAME leaves only within the window the peer granted.
 
 use super::flow::{FlowError, ReceiveWindow, SendWindow, ride};
-use super::ssp::{ControlPart, CircuitEnd, Kind, SspMessage, StationPair};
+use super::ssp::{CircuitEnd, ControlPart, Kind, SspMessage, StationPair};
 use std::collections::VecDeque;
 use thiserror::Error;
 
@@ -145,7 +145,13 @@ impl Circuit {
         circuit
     }
 
-    fn new(origin: bool, stations: StationPair, lf: u8, correlator: u32, windows: CircuitWindows) -> Circuit {
+    fn new(
+        origin: bool,
+        stations: StationPair,
+        lf: u8,
+        correlator: u32,
+        windows: CircuitWindows,
+    ) -> Circuit {
         Circuit {
             state: CircuitState::Closed,
             origin,
@@ -212,7 +218,10 @@ impl Circuit {
 
     /// Sends an XID.
     pub fn send_xid(&mut self, xid: Vec<u8>) {
-        if matches!(self.state, CircuitState::Established | CircuitState::Contacting) {
+        if matches!(
+            self.state,
+            CircuitState::Established | CircuitState::Contacting
+        ) {
             self.queue.push_back((Kind::XidFrame, false, xid));
         }
     }
@@ -258,7 +267,10 @@ impl Circuit {
     /// Appends the next message other than an INFOFRAME; returns false if there
     /// is none.
     pub fn poll_transmit(&mut self, out: &mut Vec<u8>) -> bool {
-        let granting = matches!(self.state, CircuitState::Established | CircuitState::Connected);
+        let granting = matches!(
+            self.state,
+            CircuitState::Established | CircuitState::Connected
+        );
         let (kind, explorer, data) = match self.queue.pop_front() {
             Some(queued) => queued,
             None if granting && (self.receiver.due() || self.sender.answer_due()) => {
@@ -291,7 +303,10 @@ impl Circuit {
     }
 
     /// Takes a message that carries this side's correlator.
-    pub fn handle<'a>(&mut self, message: &SspMessage<'a>) -> Result<CircuitEvent<'a>, CircuitError> {
+    pub fn handle<'a>(
+        &mut self,
+        message: &SspMessage<'a>,
+    ) -> Result<CircuitEvent<'a>, CircuitError> {
         self.handle_flow(message)?;
         let (state, kind) = (self.state, message.kind);
         match (state, kind) {
@@ -320,7 +335,10 @@ impl Circuit {
         }
     }
 
-    fn handle_setup<'a>(&mut self, message: &SspMessage<'a>) -> Result<CircuitEvent<'a>, CircuitError> {
+    fn handle_setup<'a>(
+        &mut self,
+        message: &SspMessage<'a>,
+    ) -> Result<CircuitEvent<'a>, CircuitError> {
         let (state, kind) = (self.state, message.kind);
         let control = message.control.unwrap_or_default();
         match (state, kind) {
@@ -342,9 +360,10 @@ impl Circuit {
                 self.state = CircuitState::Established;
                 Ok(CircuitEvent::Established)
             }
-            (CircuitState::Established | CircuitState::Contacting | CircuitState::Contacted, Kind::XidFrame) => {
-                Ok(CircuitEvent::Xid(message.data))
-            }
+            (
+                CircuitState::Established | CircuitState::Contacting | CircuitState::Contacted,
+                Kind::XidFrame,
+            ) => Ok(CircuitEvent::Xid(message.data)),
             // Both contact at once: each takes the other's for its answer.
             (CircuitState::Established, Kind::Contact) => {
                 self.state = CircuitState::Contacted;

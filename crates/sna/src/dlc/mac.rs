@@ -63,7 +63,10 @@ impl<'a> Frame<'a> {
         Ok(Frame {
             destination: std::array::from_fn(|i| header[i]),
             source: std::array::from_fn(|i| header[6 + i]),
-            pdu: rest.get(..said).ok_or(FrameError::Length { length_field: said, there })?,
+            pdu: rest.get(..said).ok_or(FrameError::Length {
+                length_field: said,
+                there,
+            })?,
         })
     }
 
@@ -128,7 +131,10 @@ mod tests {
         out[12] = 0;
         assert_eq!(
             Frame::parse(&out[..15]),
-            Err(FrameError::Length { length_field: 3, there: 1 })
+            Err(FrameError::Length {
+                length_field: 3,
+                there: 1
+            })
         );
     }
 

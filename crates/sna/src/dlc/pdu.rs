@@ -146,7 +146,8 @@ impl ControlField {
             0x05 => Some(SupervisoryFrame::Rnr),
             0x09 => Some(SupervisoryFrame::Rej),
             _ if first & 3 == 3 => {
-                let kind = UnnumberedFrame::from_bits(first & !PF_U).ok_or(PduError::Control(first))?;
+                let kind =
+                    UnnumberedFrame::from_bits(first & !PF_U).ok_or(PduError::Control(first))?;
                 let pf = first & PF_U != 0;
                 return Ok((ControlField::U { kind, pf }, rest));
             }
@@ -179,7 +180,9 @@ impl ControlField {
     /// The poll or final bit.
     pub fn pf(self) -> bool {
         match self {
-            ControlField::I { pf, .. } | ControlField::S { pf, .. } | ControlField::U { pf, .. } => pf,
+            ControlField::I { pf, .. }
+            | ControlField::S { pf, .. }
+            | ControlField::U { pf, .. } => pf,
         }
     }
 

@@ -391,7 +391,10 @@ mod tests {
 
     #[test]
     fn lies_are_named() {
-        assert_eq!(SspMessage::parse(b"GET / HTTP"), Err(SspError::Version(b'G')));
+        assert_eq!(
+            SspMessage::parse(b"GET / HTTP"),
+            Err(SspError::Version(b'G'))
+        );
         assert_eq!(
             SspMessage::parse(&[0x31, 9, 0, 0]),
             Err(SspError::HeaderLength(9))

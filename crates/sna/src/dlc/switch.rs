@@ -11,7 +11,7 @@
 //!
 //! Reference: RFC 1795, sections 5 and 7.
 
-use super::caps::{self, SwitchCapabilities, Exchange};
+use super::caps::{self, Exchange, SwitchCapabilities};
 use super::circuit::{self, Circuit, CircuitError, CircuitWindows};
 use super::ssp::{ControlPart, Kind, SspMessage, StationPair};
 use std::collections::{BTreeMap, VecDeque};
@@ -270,7 +270,11 @@ impl DlswSwitch {
             }
             Ok(circuit::CircuitEvent::Restarted) => SwitchEvent::Restarted(id),
             Ok(circuit::CircuitEvent::Closed { by_peer }) => {
-                let why = if by_peer { CircuitFailure::Peer } else { CircuitFailure::Local };
+                let why = if by_peer {
+                    CircuitFailure::Peer
+                } else {
+                    CircuitFailure::Local
+                };
                 slot.end(correlator, why, &mut self.events);
                 return None;
             }

@@ -185,7 +185,10 @@ impl Xid3 {
         }
         let (said, there) = (usize::from(bytes[1]), bytes.len());
         if said < FIXED_BYTES || said > there {
-            return Err(XidError::Length { length_field: said, there });
+            return Err(XidError::Length {
+                length_field: said,
+                there,
+            });
         }
         let id = u32::from_be_bytes([bytes[2], bytes[3], bytes[4], bytes[5]]);
         let mut xid = Xid3 {
@@ -285,8 +288,12 @@ impl Xid3 {
     /// The role this node takes opposite `peer`.
     fn resolve(&self, peer: &Xid3) -> Result<StationRole, XidError> {
         match (self.role, peer.role) {
-            (StationRole::Primary, StationRole::Primary) => Err(XidError::Roles(StationRole::Primary)),
-            (StationRole::Secondary, StationRole::Secondary) => Err(XidError::Roles(StationRole::Secondary)),
+            (StationRole::Primary, StationRole::Primary) => {
+                Err(XidError::Roles(StationRole::Primary))
+            }
+            (StationRole::Secondary, StationRole::Secondary) => {
+                Err(XidError::Roles(StationRole::Secondary))
+            }
             (StationRole::Primary, _) | (_, StationRole::Secondary) => Ok(StationRole::Primary),
             (StationRole::Secondary, _) | (_, StationRole::Primary) => Ok(StationRole::Secondary),
             (StationRole::Negotiable, StationRole::Negotiable) if self.id() == peer.id() => {
@@ -462,10 +469,16 @@ mod tests {
     #[test]
     fn roles_and_identifications_that_cannot_agree_are_named() {
         let with = |role| exchange(node(1, role, ""), node(1, role, "")).unwrap_err();
-        assert_eq!(with(StationRole::Primary), XidError::Roles(StationRole::Primary));
+        assert_eq!(
+            with(StationRole::Primary),
+            XidError::Roles(StationRole::Primary)
+        );
         assert_eq!(with(StationRole::Negotiable), XidError::SameId(0x05D0_0001));
-        let [here, _] =
-            exchange(node(9, StationRole::Secondary, ""), node(1, StationRole::Negotiable, "")).unwrap();
+        let [here, _] = exchange(
+            node(9, StationRole::Secondary, ""),
+            node(1, StationRole::Negotiable, ""),
+        )
+        .unwrap();
         assert_eq!(here.unwrap().role, StationRole::Secondary);
     }
 

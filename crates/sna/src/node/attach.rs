@@ -6,7 +6,7 @@ use super::Node;
 use super::config::{ProgramAvailability, TpDefinition, TpSecurity};
 use super::event::{CheckedAttach, NodeEvent, RefusedAttach};
 use crate::conversation::code::{ConversationType, State};
-use crate::conversation::{ConversationAttributes, Conversation, ErrorJob, VerbOwner};
+use crate::conversation::{Conversation, ConversationAttributes, ErrorJob, VerbOwner};
 use crate::mode::SyncLevel;
 use crate::name::TpName;
 use crate::session::SessionId;
@@ -180,7 +180,9 @@ impl Node {
         match program.available {
             ProgramAvailability::Never => Err(Sense::TP_NO_RETRY),
             ProgramAvailability::Later => Err(Sense::TP_RETRY),
-            ProgramAvailability::Now if self.waiting_attaches >= self.config.max_waiting_attaches => {
+            ProgramAvailability::Now
+                if self.waiting_attaches >= self.config.max_waiting_attaches =>
+            {
                 Err(Sense::TP_RETRY)
             }
             ProgramAvailability::Now => Ok(()),

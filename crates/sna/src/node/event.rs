@@ -120,7 +120,9 @@ impl fmt::Display for SessionOutage {
             SessionOutage::Unbound(kind) => write!(f, "the partner sent UNBIND of type {kind:02X}"),
             SessionOutage::Timeout => f.write_str("the partner did not answer the BIND in time"),
             SessionOutage::Refused(sense) => write!(f, "the BIND was rejected with sense {sense}"),
-            SessionOutage::PeerFault(sense) => write!(f, "the partner violated the protocol: {sense}"),
+            SessionOutage::PeerFault(sense) => {
+                write!(f, "the partner violated the protocol: {sense}")
+            }
         }
     }
 }
@@ -147,13 +149,17 @@ impl fmt::Display for SessionDenial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SessionDenial::ModeClosed => f.write_str("this node's mode allows no session"),
-            SessionDenial::LimitsNotSet => f.write_str("the mode's session limits are not initialised"),
+            SessionDenial::LimitsNotSet => {
+                f.write_str("the mode's session limits are not initialised")
+            }
             SessionDenial::Limits(outcome) => write!(f, "session limits: {outcome}"),
             SessionDenial::NoServiceSession(outage) => {
                 write!(f, "no session of SNASVCMG to agree on limits: {outage}")
             }
             SessionDenial::Session(outage) => outage.fmt(f),
-            SessionDenial::NoRoute => f.write_str("no link leads to the partner, or its links are full"),
+            SessionDenial::NoRoute => {
+                f.write_str("no link leads to the partner, or its links are full")
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The flow on sessions: PIUs in, conversations attached and detached, the
 //! right to begin a bracket.
 
-use super::event::{SessionDenial, NodeEvent, SessionOutage};
+use super::event::{NodeEvent, SessionDenial, SessionOutage};
 use super::sessions::SessionPhase;
 use super::{LinkId, Node};
 use crate::conversation::code::ReturnCode;
@@ -9,7 +9,7 @@ use crate::conversation::{Conversation, ConversationId, VerbOwner};
 use crate::session::SessionId;
 use crate::session::half::{HalfSession, SessionInput};
 use crate::time::MonotonicTime;
-use crate::wire::rh::{RequestedResponse, RuCategory, Rh};
+use crate::wire::rh::{RequestedResponse, Rh, RuCategory};
 use crate::wire::{Sense, piu, unbind};
 use bytes::Bytes;
 

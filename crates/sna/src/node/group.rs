@@ -3,7 +3,7 @@
 //! Session limits hold for such a group, and conversations wait in it for a
 //! session.
 
-use super::event::{SessionDenial, Limits};
+use super::event::{Limits, SessionDenial};
 use crate::conversation::ConversationId;
 use crate::mode::Mode;
 use crate::name::LuName;

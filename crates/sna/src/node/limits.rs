@@ -8,18 +8,20 @@
 
 use super::attach::LIMITS_TP;
 use super::config::PartnerLu;
-use super::event::{CnosOutcome, SessionDenial, NodeEvent, Limits};
+use super::event::{CnosOutcome, Limits, NodeEvent, SessionDenial};
 use super::group::{Exchange, SessionGroup};
 use super::sessions::SessionPhase;
 use super::{Node, Timer};
 use crate::conversation::code::{
     ConversationType, DataReceived, DeallocateType, Fill, PrepareToReceiveType, ReturnCode, State,
 };
-use crate::conversation::{AttachPlan, ConversationAttributes, Conversation, ConversationId, VerbOwner};
+use crate::conversation::{
+    AttachPlan, Conversation, ConversationAttributes, ConversationId, VerbOwner,
+};
 use crate::mode::{self, SyncLevel};
 use crate::name::{LuName, ModeName, TpName};
 use crate::time::MonotonicTime;
-use crate::wire::cnos::{ReplyModifier, Repr as Cnos, CnosService};
+use crate::wire::cnos::{CnosService, ReplyModifier, Repr as Cnos};
 use crate::wire::fmh5;
 use std::task::Poll;
 
@@ -445,7 +447,12 @@ impl Node {
 
     /// Why the last conversation that got no session with this partner and mode
     /// got none.
-    pub fn denial(&self, local: &LuName, partner: &LuName, mode: &ModeName) -> Option<SessionDenial> {
+    pub fn denial(
+        &self,
+        local: &LuName,
+        partner: &LuName,
+        mode: &ModeName,
+    ) -> Option<SessionDenial> {
         let key = (local.clone(), partner.clone(), mode.clone());
         self.groups[*self.group_of.get(&key)?].denial
     }

@@ -29,7 +29,7 @@ use crate::secret::PasswordBytes;
 use crate::session::SessionId;
 use crate::time::MonotonicTime;
 use crate::wire::Sense;
-use config::{LinkConfig, NodeConfig, PartnerLu, TpDefinition, LocalUser};
+use config::{LinkConfig, LocalUser, NodeConfig, PartnerLu, TpDefinition};
 use event::{NodeEvent, SessionOutage};
 use group::SessionGroup;
 use link::Link;
@@ -39,7 +39,7 @@ use std::ops::Bound;
 
 pub use change::ChangedSessions;
 pub use sessions::SessionInfo;
-pub use verbs::{AllocateParameters, AttachRefusal, AllocateSecurity};
+pub use verbs::{AllocateParameters, AllocateSecurity, AttachRefusal};
 
 /// One link of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

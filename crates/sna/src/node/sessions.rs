@@ -1,6 +1,6 @@
 //! Sessions of a node: how they begin, end and fail.
 
-use super::event::{SessionDenial, NodeEvent, SessionOutage};
+use super::event::{NodeEvent, SessionDenial, SessionOutage};
 use super::group::SessionGroup;
 use super::negotiate::{self, BindProposal};
 use super::{LinkId, Node, Timer};
@@ -13,7 +13,7 @@ use crate::session::half::HalfSession;
 use crate::session::segment::{Biu, Segmenter};
 use crate::time::MonotonicTime;
 use crate::wire::bind::{self, Repr as Bind};
-use crate::wire::rh::{RequestedResponse, RuCategory, Rh};
+use crate::wire::rh::{RequestedResponse, Rh, RuCategory};
 use crate::wire::th::{self, Address, Segment};
 use crate::wire::{Sense, piu, unbind};
 
@@ -433,11 +433,20 @@ impl Node {
             sense,
             attach: None,
         });
-        self.end_session(id, unbind::Repr::fault(sense), SessionOutage::PeerFault(sense));
+        self.end_session(
+            id,
+            unbind::Repr::fault(sense),
+            SessionOutage::PeerFault(sense),
+        );
     }
 
     /// Sends an UNBIND; what the session carried has failed from now on.
-    pub(super) fn end_session(&mut self, id: SessionId, unbind: unbind::Repr, cause: SessionOutage) {
+    pub(super) fn end_session(
+        &mut self,
+        id: SessionId,
+        unbind: unbind::Repr,
+        cause: SessionOutage,
+    ) {
         let Some(session) = self.sessions.get_mut(id) else {
             return;
         };

@@ -12,7 +12,8 @@ use crate::conversation::code::{
     ReturnControl, State,
 };
 use crate::conversation::{
-    AttachPlan, ConversationAttributes, Conversation, ConversationId, VerbOwner, ReceiveStatus, SendResult, WithheldSecurity,
+    AttachPlan, Conversation, ConversationAttributes, ConversationId, ReceiveStatus, SendResult,
+    VerbOwner, WithheldSecurity,
 };
 use crate::mode::SyncLevel;
 use crate::name::{LuName, ModeName, TpName};
@@ -284,7 +285,12 @@ impl Node {
     }
 
     /// Receives into `buffer`: data, a status, or both.
-    pub fn receive(&mut self, id: ConversationId, buffer: &mut [u8], fill: Fill) -> Poll<ReceiveStatus> {
+    pub fn receive(
+        &mut self,
+        id: ConversationId,
+        buffer: &mut [u8],
+        fill: Fill,
+    ) -> Poll<ReceiveStatus> {
         let received = self.poll_verb(id, |c, half| c.receive(half, buffer, fill));
         let session = self.conversations.get(id).and_then(|c| c.session);
         if let Some(session) = session {
@@ -300,7 +306,11 @@ impl Node {
     }
 
     /// Reports an error to the partner program.
-    pub fn send_error(&mut self, id: ConversationId, direction: ErrorDirection) -> Poll<SendResult> {
+    pub fn send_error(
+        &mut self,
+        id: ConversationId,
+        direction: ErrorDirection,
+    ) -> Poll<SendResult> {
         self.poll_verb(id, |c, half| c.send_error(half, direction))
             .unwrap_or(Poll::Ready(UNKNOWN))
     }

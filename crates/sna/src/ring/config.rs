@@ -3,7 +3,7 @@
 //! Names are the products' own: MAXOUT, T2TIMER, MAXTSL, RCVBUFC, MAXBFRU,
 //! UNITSZ, DELAY, IOBUF. Times are in nanoseconds, sizes in bytes.
 
-use super::cost::{AdapterCard, ProcessorCost, AdapterTransfer, buffers, bytes_ns};
+use super::cost::{AdapterCard, AdapterTransfer, ProcessorCost, buffers, bytes_ns};
 use super::medium::TokenRing;
 
 /// A network of two ends.

@@ -125,7 +125,9 @@ impl AdapterTransfer {
     pub fn ns(&self, bytes: usize) -> u64 {
         match self {
             AdapterTransfer::Processor => 0,
-            AdapterTransfer::BusMaster { frame_ns, byte_ps } => frame_ns + bytes_ns(bytes, *byte_ps),
+            AdapterTransfer::BusMaster { frame_ns, byte_ps } => {
+                frame_ns + bytes_ns(bytes, *byte_ps)
+            }
         }
     }
 }

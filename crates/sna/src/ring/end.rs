@@ -14,7 +14,8 @@ use crate::mode::{Mode, PacingMode, TransmissionPriority};
 use crate::name::{LuName, ModeName, TpName};
 use crate::time::MonotonicTime;
 use crate::{
-    AllocateParameters, NodeEvent, LinkConfig, LinkId, LinkRole, Node, NodeConfig, PartnerLu, TpDefinition,
+    AllocateParameters, LinkConfig, LinkId, LinkRole, Node, NodeConfig, NodeEvent, PartnerLu,
+    TpDefinition,
 };
 use bytes::Bytes;
 use std::task::Poll;
@@ -147,7 +148,8 @@ impl RingEnd {
         match Names::new() {
             Ok(names) => {
                 self.node.define_route(names.server.clone(), link);
-                let wish = AllocateParameters::new(names.client, names.server, names.mode, names.program);
+                let wish =
+                    AllocateParameters::new(names.client, names.server, names.mode, names.program);
                 self.conversation = Some(self.node.allocate(wish, now));
                 self.called = true;
             }

@@ -35,13 +35,13 @@ mod tests;
 mod world;
 
 pub use config::{
-    AcknowledgePoint, Channel, FrontEnd, RingHost, Link, RingMachine, RingNetwork, Pacing, PathControl, Server,
-    Session, Transaction, RingWorkload,
+    AcknowledgePoint, Channel, FrontEnd, Link, Pacing, PathControl, RingHost, RingMachine,
+    RingNetwork, RingWorkload, Server, Session, Transaction,
 };
-pub use cost::{AdapterCard, ProcessorCost, AdapterTransfer};
+pub use cost::{AdapterCard, AdapterTransfer, ProcessorCost};
 pub use hold::SUBAREA_BYTES;
 pub use medium::{FRAME_OVERHEAD_BYTES, TokenRing};
-pub use outcome::{RunOutcome, RingError};
+pub use outcome::{RingError, RunOutcome};
 
 /// The work of the benchmark: the tuned file transfer between two workstations
 /// on a 16 Mb/s ring, `transfers` times. Who calls it takes the time and divides
@@ -75,6 +75,10 @@ fn workstation() -> RingMachine {
 }
 
 /// Runs `workload` over `network`.
-pub fn run(network: &RingNetwork, workload: RingWorkload, seed: u64) -> Result<RunOutcome, RingError> {
+pub fn run(
+    network: &RingNetwork,
+    workload: RingWorkload,
+    seed: u64,
+) -> Result<RunOutcome, RingError> {
     world::RingSimulation::new(network, workload, seed)?.run()
 }

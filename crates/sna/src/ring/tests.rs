@@ -106,7 +106,10 @@ fn the_same_seed_gives_the_same_trace() {
 
 #[test]
 fn a_file_on_fast_machines_takes_the_time_of_its_bits() {
-    for (ring, floor_s) in [(TokenRing::at_4_mbit(), 0.2018), (TokenRing::at_16_mbit(), 0.0504)] {
+    for (ring, floor_s) in [
+        (TokenRing::at_4_mbit(), 0.2018),
+        (TokenRing::at_16_mbit(), 0.0504),
+    ] {
         let outcome = run(&pair(ring, fast()), RingWorkload::file(100_000, 1, 3), 1).unwrap();
         let seconds = outcome.mean_s();
         assert!((floor_s..floor_s * 1.03).contains(&seconds), "{seconds}");

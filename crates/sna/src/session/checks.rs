@@ -6,7 +6,7 @@
 //! flow control, receive checks.
 
 use crate::wire::Sense;
-use crate::wire::rh::{RequestedResponse, RuCategory, Rh};
+use crate::wire::rh::{RequestedResponse, Rh, RuCategory};
 
 /// Checks the header of a normal-flow request: FM data, or LUSTAT, which
 /// carries the same indicators.
@@ -44,7 +44,12 @@ pub fn normal_request(header: Rh, ru: &[u8]) -> Result<RequestedResponse, Sense>
     if over && (!end || turn) {
         return Err(Sense::CEBI);
     }
-    if over && matches!(answer, RequestedResponse::Exception2 | RequestedResponse::Exception3) {
+    if over
+        && matches!(
+            answer,
+            RequestedResponse::Exception2 | RequestedResponse::Exception3
+        )
+    {
         return Err(Sense::CDI);
     }
     if fmd {
@@ -82,7 +87,10 @@ mod tests {
     #[test]
     fn headers_of_published_traces_pass() {
         let attach = [0x0D, 0x05, 0x02, 0xFF];
-        assert_eq!(check([0x0A, 0x91, 0x80], &attach), Ok(RequestedResponse::Exception1));
+        assert_eq!(
+            check([0x0A, 0x91, 0x80], &attach),
+            Ok(RequestedResponse::Exception1)
+        );
         assert!(check([0x01, 0x90, 0x20], &[]).is_ok());
         assert!(check([0x03, 0x91, 0x01], &[]).is_ok());
         assert!(check([0x4B, 0x90, 0x20], &[4, 0, 6, 0, 0]).is_ok());

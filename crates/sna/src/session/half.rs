@@ -13,12 +13,12 @@
 //! session with this sense; everything milder is answered on the session.
 
 use super::checks;
-use super::pacing::{WindowGrant, PacingIndicators, PacingReceiver, PacingSender};
+use super::pacing::{PacingIndicators, PacingReceiver, PacingSender, WindowGrant};
 use super::segment::{Biu, Reassembler, Segmenter};
 use crate::secret::RedactedBytes;
 use crate::wire::dfc::{self, Repr as Dfc};
 use crate::wire::ipm::{PacingMessageKind, Repr as Ipm};
-use crate::wire::rh::{RequestedResponse, RuCategory, Rh};
+use crate::wire::rh::{RequestedResponse, Rh, RuCategory};
 use crate::wire::th::{self, Address, Segment};
 use crate::wire::{Sense, piu};
 use bytes::Bytes;
@@ -442,7 +442,11 @@ impl HalfSession {
     }
 
     /// Takes a PIU of this session.
-    pub fn handle(&mut self, piu: &piu::Packet<'_>, bytes: &Bytes) -> Result<Option<SessionInput>, Sense> {
+    pub fn handle(
+        &mut self,
+        piu: &piu::Packet<'_>,
+        bytes: &Bytes,
+    ) -> Result<Option<SessionInput>, Sense> {
         let whole = piu.th.segment == Segment::Whole;
         if piu.th.expedited && !whole {
             return Err(Sense::SEGMENTING);
@@ -548,7 +552,11 @@ impl HalfSession {
 
     /// A request that begins a bracket. Some inner value means it is dealt
     /// with.
-    fn handle_begin(&mut self, biu: &Biu, header: Rh) -> Result<Option<Option<SessionInput>>, Sense> {
+    fn handle_begin(
+        &mut self,
+        biu: &Biu,
+        header: Rh,
+    ) -> Result<Option<Option<SessionInput>>, Sense> {
         let is_bid = header.category() == RuCategory::Dfc;
         // A bracket that has ended here but not yet on the link still stands
         // in the way: an answer would overtake its end.
@@ -671,7 +679,11 @@ impl HalfSession {
         let within = into <= self.send_sequence.wrapping_sub(chain.first);
         // A bracket that this side has ended since needs no answer.
         let ending = self.normal.iter().any(|q| {
-            q.header.conditional_end() && !q.header.answer().is_some_and(RequestedResponse::is_definite)
+            q.header.conditional_end()
+                && !q
+                    .header
+                    .answer()
+                    .is_some_and(RequestedResponse::is_definite)
         });
         if !(chain.live && within) || ending {
             return None;

@@ -188,7 +188,7 @@ const FIRST_MIN: usize = 10;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::rh::{RuCategory, Rh};
+    use crate::wire::rh::{Rh, RuCategory};
     use proptest::prelude::*;
 
     fn th() -> th::Repr {

@@ -75,13 +75,18 @@ impl RequestedResponse {
     pub const fn is_definite(self) -> bool {
         matches!(
             self,
-            RequestedResponse::Definite1 | RequestedResponse::Definite2 | RequestedResponse::Definite3
+            RequestedResponse::Definite1
+                | RequestedResponse::Definite2
+                | RequestedResponse::Definite3
         )
     }
 
     /// Whether the request asks for a confirmation (type 2).
     pub const fn confirms(self) -> bool {
-        matches!(self, RequestedResponse::Definite2 | RequestedResponse::Definite3)
+        matches!(
+            self,
+            RequestedResponse::Definite2 | RequestedResponse::Definite3
+        )
     }
 }
 
@@ -279,6 +284,9 @@ mod tests {
     #[test]
     fn an_exception_of_no_type_has_no_meaning() {
         assert_eq!(Rh([0, 0x10, 0]).answer(), None);
-        assert_eq!(Rh([0, 0xB0, 0]).answer(), Some(RequestedResponse::Exception3));
+        assert_eq!(
+            Rh([0, 0xB0, 0]).answer(),
+            Some(RequestedResponse::Exception3)
+        );
     }
 }

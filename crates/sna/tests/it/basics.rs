@@ -2,11 +2,17 @@
 
 use crate::harness::{Pair, lu};
 use sna::{
-    AllocateParameters, ConversationId, ConversationType, DataReceived, DeallocateType, ErrorDirection, Fill,
-    PrepareToReceiveType, ReceiveStatus, ReturnCode, State, StatusReceived, SyncLevel,
+    AllocateParameters, ConversationId, ConversationType, DataReceived, DeallocateType,
+    ErrorDirection, Fill, PrepareToReceiveType, ReceiveStatus, ReturnCode, State, StatusReceived,
+    SyncLevel,
 };
 
-fn receive(pair: &mut Pair, side: usize, id: ConversationId, max: usize) -> (ReceiveStatus, Vec<u8>) {
+fn receive(
+    pair: &mut Pair,
+    side: usize,
+    id: ConversationId,
+    max: usize,
+) -> (ReceiveStatus, Vec<u8>) {
     let mut buffer = vec![0; max];
     let got = pair.until("receive", |p| {
         p.nodes[side].receive(id, &mut buffer, Fill::Ll)
@@ -15,7 +21,11 @@ fn receive(pair: &mut Pair, side: usize, id: ConversationId, max: usize) -> (Rec
     (got, buffer)
 }
 
-fn start(pair: &mut Pair, wish: AllocateParameters, first: &[u8]) -> (ConversationId, ConversationId) {
+fn start(
+    pair: &mut Pair,
+    wish: AllocateParameters,
+    first: &[u8],
+) -> (ConversationId, ConversationId) {
     let a = pair.allocate(0, wish);
     let sent = pair.until("send", |p| p.nodes[0].send(a, first));
     assert_eq!(sent.code, ReturnCode::Ok);

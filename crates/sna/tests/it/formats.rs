@@ -84,7 +84,10 @@ fn access_security_has_its_three_fields_in_any_order() {
     // A type of a later level is passed over; a length of none is wrong.
     assert!(AccessSecurity::parse(&[2, 9, 0xC1]).unwrap().is_empty());
     assert_eq!(AccessSecurity::parse(&[0]).unwrap_err().offset(), 0);
-    assert_eq!(AccessSecurity::parse(&[3, 2, 0xC1]).unwrap_err().offset(), 0);
+    assert_eq!(
+        AccessSecurity::parse(&[3, 2, 0xC1]).unwrap_err().offset(),
+        0
+    );
 }
 
 #[test]

@@ -8,8 +8,8 @@
 use crate::lossy::Lossy;
 use bytes::Bytes;
 use sna::{
-    AllocateParameters, CheckedAttach, ConversationId, NodeEvent, MonotonicTime, LinkConfig, LinkId, LinkRole, LuName, Node,
-    NodeConfig, PartnerLu, ReturnCode, TpDefinition,
+    AllocateParameters, CheckedAttach, ConversationId, LinkConfig, LinkId, LinkRole, LuName,
+    MonotonicTime, Node, NodeConfig, NodeEvent, PartnerLu, ReturnCode, TpDefinition,
 };
 use std::collections::VecDeque;
 use std::task::Poll;

@@ -8,8 +8,8 @@ use sna::wire::bind::Repr as Bind;
 use sna::wire::piu::Packet;
 use sna::wire::{cnos, dfc, fmh5, fmh7, gds, ipm, ps_header, security, th, unbind, user_data};
 use sna::{
-    DeallocateType, NodeEvent, Fill, MonotonicTime, LinkConfig, LinkRole, Node, NodeConfig, SessionOutage,
-    ReturnCode, TpDefinition,
+    DeallocateType, Fill, LinkConfig, LinkRole, MonotonicTime, Node, NodeConfig, NodeEvent,
+    ReturnCode, SessionOutage, TpDefinition,
 };
 use std::task::Poll;
 

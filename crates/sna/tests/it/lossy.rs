@@ -4,7 +4,7 @@
 use crate::harness::{Pair, Rng, Side};
 use bytes::Bytes;
 use sna::MonotonicTime;
-use sna::dlc::llc2::{Config, StationEvent, LinkStation};
+use sna::dlc::llc2::{Config, LinkStation, StationEvent};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -105,7 +105,11 @@ impl Lossy {
 
     /// When a station wants to be called.
     pub fn next_timeout(&self) -> Option<MonotonicTime> {
-        let next = self.stations.iter().filter_map(LinkStation::next_timeout).min();
+        let next = self
+            .stations
+            .iter()
+            .filter_map(LinkStation::next_timeout)
+            .min();
         next.map(MonotonicTime::from_nanos)
     }
 

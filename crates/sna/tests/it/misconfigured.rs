@@ -7,9 +7,10 @@ use sna::wire::Sense;
 use sna::wire::bind::Repr as Bind;
 use sna::wire::piu::Packet;
 use sna::{
-    AllocateParameters, ProgramAvailability, CnosOutcome, ConversationType, NodeEvent, LinkConfig, LinkRole, Mode,
-    NodeConfig, SessionOutage, PacingMode, PartnerLu, PrepareToReceiveType, ReturnCode, PasswordBytes, AllocateSecurity,
-    SyncLevel, TpDefinition, TpSecurity, LocalUser,
+    AllocateParameters, AllocateSecurity, CnosOutcome, ConversationType, LinkConfig, LinkRole,
+    LocalUser, Mode, NodeConfig, NodeEvent, PacingMode, PartnerLu, PasswordBytes,
+    PrepareToReceiveType, ProgramAvailability, ReturnCode, SessionOutage, SyncLevel, TpDefinition,
+    TpSecurity,
 };
 use std::task::Poll;
 

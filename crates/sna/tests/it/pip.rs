@@ -2,7 +2,8 @@
 
 use crate::harness::Pair;
 use sna::{
-    AllocateParameters, ConversationId, DeallocateType, Fill, ReturnCode, StatusReceived, TpDefinition,
+    AllocateParameters, ConversationId, DeallocateType, Fill, ReturnCode, StatusReceived,
+    TpDefinition,
 };
 
 /// Two nodes whose side 1 has a program that takes parameters.

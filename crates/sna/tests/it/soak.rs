@@ -12,8 +12,8 @@ use sna::wire::piu::Packet;
 use sna::wire::rh::RuCategory;
 use sna::wire::th::Address;
 use sna::{
-    ConversationId, ConversationType, DataReceived, DeallocateType, NodeEvent, Fill, Mode, PacingMode,
-    PrepareToReceiveType, ReturnCode, StatusReceived, SyncLevel,
+    ConversationId, ConversationType, DataReceived, DeallocateType, Fill, Mode, NodeEvent,
+    PacingMode, PrepareToReceiveType, ReturnCode, StatusReceived, SyncLevel,
 };
 use std::collections::HashMap;
 use std::task::Poll;

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use sna::ebcdic;
 use sna::session::segment::{Biu, Reassembler};
 use sna::wire::bind::{Repr as Bind, SyncLevels};
-use sna::wire::cnos::{Repr as Cnos, CnosService};
+use sna::wire::cnos::{CnosService, Repr as Cnos};
 use sna::wire::piu::Packet;
 use sna::wire::rh::{RequestedResponse, RuCategory};
 use sna::wire::{Sense, dfc, fmh5, fmh7, gds, ipm, ru_size, unbind, user_data, vectors};

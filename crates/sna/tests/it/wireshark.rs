@@ -3,12 +3,12 @@
 
 use crate::harness::Pair;
 use sna::wire::piu::Packet;
-use sna::wire::rh::{RuCategory, Rh};
+use sna::wire::rh::{Rh, RuCategory};
 use sna::wire::th::Segment;
 use sna::wire::{fmh5, ipm};
 use sna::{
-    DeallocateType, Fill, Mode, PacingMode, PrepareToReceiveType, ReturnCode, PasswordBytes, AllocateSecurity,
-    LocalUser,
+    AllocateSecurity, DeallocateType, Fill, LocalUser, Mode, PacingMode, PasswordBytes,
+    PrepareToReceiveType, ReturnCode,
 };
 use std::io::Write;
 use std::path::Path;
@@ -86,7 +86,9 @@ const KINDS: &[(&str, Kind)] = &[
     }),
     ("RTR", |p| is_request(p, RuCategory::Dfc, 0x05)),
     ("BIS", |p| is_request(p, RuCategory::Dfc, 0x70)),
-    ("SIGNAL", |p| is_request(p, RuCategory::Dfc, 0xC9) && p.th.expedited),
+    ("SIGNAL", |p| {
+        is_request(p, RuCategory::Dfc, 0xC9) && p.th.expedited
+    }),
     ("response to SIGNAL", |p| answers(p, false, 0xC9)),
     ("Attach", |p| attach(p).is_some()),
     ("Attach with user and password", |p| {

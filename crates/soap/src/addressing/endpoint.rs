@@ -1,7 +1,9 @@
 //! Endpoint references.
 
 use super::{ANONYMOUS, AddressingVersion};
-use crate::xml::{self, ReaderEvent, Limits, Reader, NamespaceScopes, escape, push_attribute, split};
+use crate::xml::{
+    self, Limits, NamespaceScopes, Reader, ReaderEvent, escape, push_attribute, split,
+};
 
 /// An endpoint reference. Its XML is self-contained: it declares all that it
 /// needs.
@@ -52,7 +54,10 @@ impl EndpointReference {
     }
 
     /// The same with the declarations around it.
-    pub(super) fn within(text: &str, around: &NamespaceScopes) -> Result<EndpointReference, String> {
+    pub(super) fn within(
+        text: &str,
+        around: &NamespaceScopes,
+    ) -> Result<EndpointReference, String> {
         let (mut address, mut made) = (None, EndpointReference::default());
         for part in parts(text, around)? {
             let Some(edition) = AddressingVersion::of(&part.namespace) else {
@@ -135,7 +140,10 @@ impl EndpointReference {
 }
 
 /// The elements directly within a text's only element.
-pub(super) fn parts<'a>(text: &'a str, around: &NamespaceScopes) -> Result<Vec<XmlPart<'a>>, String> {
+pub(super) fn parts<'a>(
+    text: &'a str,
+    around: &NamespaceScopes,
+) -> Result<Vec<XmlPart<'a>>, String> {
     let reported = |e: xml::Error| e.to_string();
     let mut reader = Reader::new(text, Limits::default()).map_err(reported)?;
     let mut scopes = around.clone();
@@ -277,6 +285,9 @@ mod tests {
         ] {
             assert!(EndpointReference::parse(wrong).is_err(), "{wrong}");
         }
-        assert!(EndpointReference::elements("<a>").is_err() && EndpointReference::elements("<a/><b/>").is_ok());
+        assert!(
+            EndpointReference::elements("<a>").is_err()
+                && EndpointReference::elements("<a/><b/>").is_ok()
+        );
     }
 }

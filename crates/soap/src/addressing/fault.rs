@@ -1,7 +1,7 @@
 //! Errors in the addressing of a message, and their faults.
 
 use super::AddressingVersion;
-use crate::envelope::{FaultCode, Fault};
+use crate::envelope::{Fault, FaultCode};
 
 /// Why a message's addressing cannot be followed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -26,21 +26,30 @@ impl AddressingError {
     /// The fault for the sender.
     pub fn fault(&self, edition: AddressingVersion) -> Fault {
         let (code, block) = match (self, edition) {
-            (AddressingError::Twice(block), AddressingVersion::Recommendation) => ("InvalidCardinality", block),
-            (AddressingError::Form(block, _), AddressingVersion::Recommendation) => ("InvalidAddress", block),
+            (AddressingError::Twice(block), AddressingVersion::Recommendation) => {
+                ("InvalidCardinality", block)
+            }
+            (AddressingError::Form(block, _), AddressingVersion::Recommendation) => {
+                ("InvalidAddress", block)
+            }
             (AddressingError::Missing(block), _) => ("MessageAddressingHeaderRequired", block),
             (AddressingError::Elsewhere(block), AddressingVersion::Recommendation) => {
                 ("OnlyAnonymousAddressSupported", block)
             }
-            (AddressingError::Twice(block) | AddressingError::Form(block, _), AddressingVersion::Submission) => {
-                ("InvalidMessageInformationHeader", block)
+            (
+                AddressingError::Twice(block) | AddressingError::Form(block, _),
+                AddressingVersion::Submission,
+            ) => ("InvalidMessageInformationHeader", block),
+            (AddressingError::Elsewhere(block), AddressingVersion::Submission) => {
+                ("DestinationUnreachable", block)
             }
-            (AddressingError::Elsewhere(block), AddressingVersion::Submission) => ("DestinationUnreachable", block),
         };
         let namespace = edition.namespace();
         let mut fault = Fault::new(FaultCode::Sender, self.to_string());
         // The recommendation has the code for these two around their own.
-        if edition == AddressingVersion::Recommendation && !matches!(self, AddressingError::Missing(_)) {
+        if edition == AddressingVersion::Recommendation
+            && !matches!(self, AddressingError::Missing(_))
+        {
             fault
                 .subcodes
                 .push("wsa:InvalidAddressingHeader".to_owned());

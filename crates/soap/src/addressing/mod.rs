@@ -32,7 +32,10 @@ pub enum AddressingVersion {
 
 impl AddressingVersion {
     /// Both.
-    pub const ALL: [AddressingVersion; 2] = [AddressingVersion::Recommendation, AddressingVersion::Submission];
+    pub const ALL: [AddressingVersion; 2] = [
+        AddressingVersion::Recommendation,
+        AddressingVersion::Submission,
+    ];
 
     /// The namespace of its elements.
     pub const fn namespace(self) -> &'static str {
@@ -70,7 +73,9 @@ impl AddressingVersion {
     pub const fn fault(self) -> &'static str {
         match self {
             AddressingVersion::Recommendation => "http://www.w3.org/2005/08/addressing/fault",
-            AddressingVersion::Submission => "http://schemas.xmlsoap.org/ws/2004/08/addressing/fault",
+            AddressingVersion::Submission => {
+                "http://schemas.xmlsoap.org/ws/2004/08/addressing/fault"
+            }
         }
     }
 

@@ -1,9 +1,9 @@
 //! Addressing properties from the header blocks of a message.
 
 use super::endpoint::{XmlPart, alone, inner};
-use super::{AddressingVersion, EndpointReference, AddressingProperties, AddressingError};
+use super::{AddressingError, AddressingProperties, AddressingVersion, EndpointReference};
 use crate::envelope::{Envelope, Header};
-use crate::xml::{ReaderEvent, Limits, Reader};
+use crate::xml::{Limits, Reader, ReaderEvent};
 
 /// The addressing headers of a message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,7 +24,12 @@ impl AddressingHeaders {
         envelope: &Envelope<'_>,
         editions: &[AddressingVersion],
     ) -> Result<Option<AddressingHeaders>, (AddressingVersion, AddressingError)> {
-        let ours = || envelope.headers.iter().filter(|h| h.is_for_ultimate_receiver());
+        let ours = || {
+            envelope
+                .headers
+                .iter()
+                .filter(|h| h.is_for_ultimate_receiver())
+        };
         let has = |edition: &&AddressingVersion| ours().any(|h| h.namespace == edition.namespace());
         let Some(edition) = editions.iter().find(has).copied() else {
             return Ok(None);
@@ -95,12 +100,18 @@ fn part<'a>(envelope: &Envelope<'a>, header: &Header) -> Result<XmlPart<'a>, Str
 
 /// Takes a block of the edition into the properties.
 fn property(made: &mut AddressingProperties, part: &XmlPart<'_>) -> Result<(), AddressingError> {
-    let written =
-        |block: &'static str| inner(part.text, &part.around).map_err(|e| AddressingError::Form(block, e));
-    let endpoint = |block: &'static str| {
-        EndpointReference::within(part.text, &part.around).map_err(|e| AddressingError::Form(block, e))
+    let written = |block: &'static str| {
+        inner(part.text, &part.around).map_err(|e| AddressingError::Form(block, e))
     };
-    fn once<T>(place: &mut Option<T>, block: &'static str, value: T) -> Result<(), AddressingError> {
+    let endpoint = |block: &'static str| {
+        EndpointReference::within(part.text, &part.around)
+            .map_err(|e| AddressingError::Form(block, e))
+    };
+    fn once<T>(
+        place: &mut Option<T>,
+        block: &'static str,
+        value: T,
+    ) -> Result<(), AddressingError> {
         match place.replace(value) {
             None => Ok(()),
             Some(_) => Err(AddressingError::Twice(block)),
@@ -118,7 +129,9 @@ fn property(made: &mut AddressingProperties, part: &XmlPart<'_>) -> Result<(), A
         "ReplyTo" => once(&mut made.reply_to, "ReplyTo", endpoint("ReplyTo")?),
         "FaultTo" => once(&mut made.fault_to, "FaultTo", endpoint("FaultTo")?),
         "Action" => match written("Action")? {
-            action if action.is_empty() => Err(AddressingError::Form("Action", "it is empty".into())),
+            action if action.is_empty() => {
+                Err(AddressingError::Form("Action", "it is empty".into()))
+            }
             action => once(&mut made.action, "Action", action),
         },
         "MessageID" => once(&mut made.message_id, "MessageID", written("MessageID")?),

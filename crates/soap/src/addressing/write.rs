@@ -1,7 +1,7 @@
 //! Addressing properties as header blocks.
 
 use super::endpoint::{XmlPart, parts, with_attributes};
-use super::{AddressingVersion, EndpointReference, AddressingProperties};
+use super::{AddressingProperties, AddressingVersion, EndpointReference};
 use crate::xml::{NamespaceScopes, escape, push_attribute};
 
 impl AddressingProperties {

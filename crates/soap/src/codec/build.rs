@@ -1,10 +1,10 @@
 //! From a structure to a plan.
 
 use super::{Content, Count, Node, Part, Plan, XmlCodec, XmlError, XmlOptions};
-use crate::binding::{self, TextForm, MessageLayout};
+use crate::binding::{self, MessageLayout, TextForm};
 use crate::xml::push_attribute;
 use copybook::codec::CodecItem;
-use copybook::{RecordCodec, FieldId, FieldKind, RecordLayout, ParseOptions};
+use copybook::{FieldId, FieldKind, ParseOptions, RecordCodec, RecordLayout};
 use std::sync::Arc;
 
 impl XmlCodec {
@@ -338,7 +338,12 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn integer(&self, from: &binding::Node, part: usize, field: u32) -> Result<CodecItem, XmlError> {
+    fn integer(
+        &self,
+        from: &binding::Node,
+        part: usize,
+        field: u32,
+    ) -> Result<CodecItem, XmlError> {
         let item = self.plan.parts[part].codec.item(FieldId(field));
         let item = item.filter(|item| self.plan.parts[part].codec.is_numeric(*item));
         item.ok_or_else(|| self.wrong(from, "its count is not an integer item"))

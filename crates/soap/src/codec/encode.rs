@@ -3,8 +3,8 @@
 //! One pass over the events; an element's name leads to its node, most often
 //! the next one, and its text straight into the item.
 
-use super::{Content, RecordMessage, Node, Plan, XmlCodec, XmlError, forms};
-use crate::xml::{self, ReaderEvent, Reader, NamespaceScopes, StartTag, XSI, split};
+use super::{Content, Node, Plan, RecordMessage, XmlCodec, XmlError, forms};
+use crate::xml::{self, NamespaceScopes, Reader, ReaderEvent, StartTag, XSI, split};
 use copybook::EncodeError;
 use std::borrow::Cow;
 

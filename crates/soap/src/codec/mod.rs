@@ -18,7 +18,7 @@ pub(crate) use build::is_name;
 
 use crate::binding::TextForm;
 use copybook::codec::CodecItem;
-use copybook::{RecordCodec, CodecOptions};
+use copybook::{CodecOptions, RecordCodec};
 use std::ops::Range;
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@
 //! table of codes; CICS API reference, SOAPFAULT CREATE.
 
 use super::{Envelope, SoapVersion};
-use crate::xml::{self, XmlElement, Limits, push_attribute};
+use crate::xml::{self, Limits, XmlElement, push_attribute};
 
 /// The code of a fault: which side caused it.
 #[derive(Debug, Clone, PartialEq, Eq)]

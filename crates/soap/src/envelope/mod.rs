@@ -11,11 +11,11 @@ mod build;
 mod fault;
 
 pub use build::{close, open};
-pub use fault::{FaultCode, Fault};
+pub use fault::{Fault, FaultCode};
 
 use std::ops::Range;
 
-use crate::xml::{self, ReaderEvent, Limits, Reader, NamespaceScopes, StartTag, split};
+use crate::xml::{self, Limits, NamespaceScopes, Reader, ReaderEvent, StartTag, split};
 
 /// The two versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -252,7 +252,9 @@ impl<'a> Parser<'a> {
                     return Ok(Some((name, Attributes { attributes, mark })));
                 }
                 ReaderEvent::Text(text) if text.trim().is_empty() => {}
-                ReaderEvent::Text(_) => return Err(self.form("text between the parts of the envelope")),
+                ReaderEvent::Text(_) => {
+                    return Err(self.form("text between the parts of the envelope"));
+                }
                 ReaderEvent::End | ReaderEvent::Eof => return Ok(None),
             }
         }
@@ -377,7 +379,9 @@ mod tests {
             &text[tx.span.clone()],
             "<o:tx s:mustUnderstand='1'><o:n>7</o:n></o:tx>"
         );
-        assert!(tx.must_understand && tx.is_for_ultimate_receiver() && !l.is_for_ultimate_receiver());
+        assert!(
+            tx.must_understand && tx.is_for_ultimate_receiver() && !l.is_for_ultimate_receiver()
+        );
         assert_eq!(envelope.not_understood(&[]), [tx]);
         assert!(
             envelope

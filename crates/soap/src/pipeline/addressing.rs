@@ -10,7 +10,10 @@ use std::sync::Arc;
 use super::config::AddressingConfig as Config;
 use super::machine::Pipeline;
 use super::names;
-use crate::addressing::{ANONYMOUS, AddressingVersion, EndpointReference, AddressingHeaders, NONE, AddressingProperties, AddressingError};
+use crate::addressing::{
+    ANONYMOUS, AddressingError, AddressingHeaders, AddressingProperties, AddressingVersion,
+    EndpointReference, NONE,
+};
 use crate::envelope::{Envelope, Fault};
 
 /// Says whether an answer may be sent to an address that a request names.
@@ -117,10 +120,11 @@ impl Pipeline {
         config: &Config,
         envelope: &Envelope<'_>,
     ) -> Result<Vec<(String, String)>, Fault> {
-        let found = AddressingHeaders::parse(envelope, &config.editions).map_err(|(edition, wrong)| {
-            self.addressing.active = Some(edition);
-            wrong.fault(edition)
-        })?;
+        let found =
+            AddressingHeaders::parse(envelope, &config.editions).map_err(|(edition, wrong)| {
+                self.addressing.active = Some(edition);
+                wrong.fault(edition)
+            })?;
         let Some(found) = found else {
             return Ok(Vec::new());
         };
@@ -212,8 +216,8 @@ impl Pipeline {
         &mut self,
         envelope: &Envelope<'_>,
     ) -> Result<Vec<(String, String)>, String> {
-        let found =
-            AddressingHeaders::parse(envelope, &AddressingVersion::ALL).map_err(|(_, wrong)| wrong.to_string())?;
+        let found = AddressingHeaders::parse(envelope, &AddressingVersion::ALL)
+            .map_err(|(_, wrong)| wrong.to_string())?;
         let Some(found) = found else {
             return Ok(Vec::new());
         };

@@ -7,7 +7,7 @@
 
 use crate::addressing::AddressingVersion;
 use crate::envelope::SoapVersion;
-use crate::xml::{self, XmlElement, Limits};
+use crate::xml::{self, Limits, XmlElement};
 
 /// Which end of a service the pipeline is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,7 +141,9 @@ impl Config {
             }
         }
         match (role, &config.terminal) {
-            (PipelineRole::Provider, None) => Err(form(&root, "a provider needs a terminal_handler")),
+            (PipelineRole::Provider, None) => {
+                Err(form(&root, "a provider needs a terminal_handler"))
+            }
             (PipelineRole::Requester, Some(_)) => Err(form(
                 &root,
                 "a requester has no terminal_handler; remove it",
@@ -162,7 +164,9 @@ impl Config {
         let handlers = self.handlers.iter().chain(&self.terminal);
         let named = handlers.flat_map(|handler| match handler {
             MessageHandler::Program { program, .. } => vec![program.as_str()],
-            MessageHandler::Soap { headers, .. } => headers.iter().map(|h| h.program.as_str()).collect(),
+            MessageHandler::Soap { headers, .. } => {
+                headers.iter().map(|h| h.program.as_str()).collect()
+            }
             MessageHandler::Json => Vec::new(),
         });
         let application = self.application.as_deref();

@@ -7,7 +7,7 @@ use super::config::{Config, MessageHandler, PipelineRole};
 use super::headers::Headers;
 use super::{ChannelContainers, HandlerFunction, names};
 use crate::addressing::AddressingVersion;
-use crate::envelope::{FaultCode, Fault, SoapVersion};
+use crate::envelope::{Fault, FaultCode, SoapVersion};
 use crate::xml::Limits;
 
 /// The next step for the pipeline's driver.

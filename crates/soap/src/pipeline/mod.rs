@@ -20,11 +20,11 @@ mod headers;
 mod machine;
 mod soap;
 
-pub use addressing::{RunAddressing, AnswerDestination, ReplyPolicy};
+pub use addressing::{AnswerDestination, ReplyPolicy, RunAddressing};
 pub use config::{
-    AddressingConfig as AddressingConfig, CONVERTER, Config, ConfigError, MessageHandler, HeaderProgram, PipelineRole,
+    AddressingConfig, CONVERTER, Config, ConfigError, HeaderProgram, MessageHandler, PipelineRole,
 };
-pub use machine::{PipelineAction, PipelineOutcome, Pipeline, PipelineError};
+pub use machine::{Pipeline, PipelineAction, PipelineError, PipelineOutcome};
 
 use std::collections::BTreeMap;
 

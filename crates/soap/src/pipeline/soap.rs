@@ -4,7 +4,7 @@ use super::config::{AddressingConfig, HeaderProgram};
 use super::headers::Headers;
 use super::machine::{Pipeline, PipelineError};
 use super::names;
-use crate::envelope::{self, FaultCode, Envelope, Fault, SoapVersion};
+use crate::envelope::{self, Envelope, Fault, FaultCode, SoapVersion};
 
 impl Pipeline {
     /// A provider's request: the body and its declarations into containers, a
@@ -41,7 +41,8 @@ impl Pipeline {
         let mut headers = Headers::default();
         for program in programs {
             let taken = envelope.headers.iter();
-            let taken = taken.filter(|h| h.is_for_ultimate_receiver() && program.takes(&h.namespace, &h.name));
+            let taken = taken
+                .filter(|h| h.is_for_ultimate_receiver() && program.takes(&h.namespace, &h.name));
             let mut blocks = Vec::new();
             for header in taken {
                 known.push((header.namespace.clone(), header.name.clone()));
@@ -126,8 +127,9 @@ impl Pipeline {
     /// A requester's response: the body, or a fault.
     pub(super) fn open_response(&mut self, addressing: bool) -> Result<(), PipelineError> {
         let message = self.containers.remove(names::RESPONSE).unwrap_or_default();
-        let wrong =
-            |e: &dyn std::fmt::Display| PipelineError::Answer(format!("its answer cannot be read: {e}"));
+        let wrong = |e: &dyn std::fmt::Display| {
+            PipelineError::Answer(format!("its answer cannot be read: {e}"))
+        };
         let text = std::str::from_utf8(&message).map_err(|e| wrong(&e))?;
         let envelope = Envelope::parse(text, self.limits).map_err(|e| wrong(&e))?;
         let known = match addressing {

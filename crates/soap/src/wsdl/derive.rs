@@ -17,10 +17,10 @@
 
 use super::WsdlError;
 use super::draft::CopybookDraft;
-use super::simple::{self, Limits, Occurs, SimpleItem, ContentType, occurs, truth};
+use super::simple::{self, ContentType, Limits, Occurs, SimpleItem, occurs, truth};
 use super::types::{Schema, XsdSchemaSet};
-use crate::binding::{Node, MessageLayout};
-use crate::xml::{XmlElement, XML, XSD};
+use crate::binding::{MessageLayout, Node};
+use crate::xml::{XML, XSD, XmlElement};
 use copybook::generated;
 
 /// The copybook and elements of a message.
@@ -516,7 +516,8 @@ impl<'a> Builder<'a> {
         node.field = draft.emit(level, &name, "PIC X(16)");
         let record = self.drafts.len();
         node.record = Some(record as u32);
-        self.drafts.push(CopybookDraft::new(title(base, self.what, record)));
+        self.drafts
+            .push(CopybookDraft::new(title(base, self.what, record)));
         match kind {
             ContentType::Simple(simple) => {
                 node.form = simple.form;
@@ -533,7 +534,14 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn leaf(&mut self, part: usize, level: u32, base: &str, simple: &SimpleItem, table: &str) -> u32 {
+    fn leaf(
+        &mut self,
+        part: usize,
+        level: u32,
+        base: &str,
+        simple: &SimpleItem,
+        table: &str,
+    ) -> u32 {
         let draft = &mut self.drafts[part];
         let name = draft.name(base);
         let clause = match table {

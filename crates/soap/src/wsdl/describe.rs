@@ -15,8 +15,10 @@
 //! | FILLER, REDEFINES | nothing; the item that is redefined stands |
 
 use super::{WsdlError, write};
-use crate::binding::{ServiceBinding, TextForm, ProgramInterface, MAPPING_LEVEL, Node, MessageLayout, VERSION};
-use copybook::{FieldId, FieldKind, RecordLayout, JsonNames, NamingStyle, ParseOptions};
+use crate::binding::{
+    MAPPING_LEVEL, MessageLayout, Node, ProgramInterface, ServiceBinding, TextForm, VERSION,
+};
+use copybook::{FieldId, FieldKind, JsonNames, NamingStyle, ParseOptions, RecordLayout};
 
 /// The options of a description in addition to the records.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use super::derive;
 use super::simple::Limits;
 use super::types::{Schema, XsdSchemaSet};
 use super::{SOAP, WSDL, WSDL2, WsdlError};
-use crate::binding::{ServiceBinding, ProgramInterface, MAPPING_LEVEL, MessageLayout, VERSION};
-use crate::xml::{self, XmlElement, XSD, parse_tree};
+use crate::binding::{MAPPING_LEVEL, MessageLayout, ProgramInterface, ServiceBinding, VERSION};
+use crate::xml::{self, XSD, XmlElement, parse_tree};
 
 /// Reads what a description imports: the text at a location, if there is one.
 pub type ImportResolver<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -178,7 +178,8 @@ impl Description<'_> {
         name: &str,
     ) -> Result<&'e XmlElement, WsdlError> {
         let (namespace, local) = at.resolve(name).map_err(|e| self.broken(at, e))?;
-        let fits = |root: &&XmlElement| root.attribute("targetNamespace").unwrap_or("") == namespace;
+        let fits =
+            |root: &&XmlElement| root.attribute("targetNamespace").unwrap_or("") == namespace;
         let mut all = self
             .parts
             .iter()

@@ -1,6 +1,6 @@
 //! The schema type of an elementary item, with what limits its values.
 
-use copybook::{Condition, Field, FieldKind, Literal, NumericItem, NumberStorage};
+use copybook::{Condition, Field, FieldKind, Literal, NumberStorage, NumericItem};
 
 /// A simple type: the built-in one and facets.
 pub(super) struct SimpleType {
@@ -21,7 +21,10 @@ pub(super) fn simple(field: &Field) -> SimpleType {
         ),
         FieldKind::Dbcs | FieldKind::Pointer => ("hexBinary", vec![("length", length)]),
         FieldKind::Index => ("int", Vec::new()),
-        FieldKind::Alphanumeric | FieldKind::AlphanumericEdited | FieldKind::NumericEdited(_) | FieldKind::Group => {
+        FieldKind::Alphanumeric
+        | FieldKind::AlphanumericEdited
+        | FieldKind::NumericEdited(_)
+        | FieldKind::Group => {
             let facets = vec![("maxLength", length), ("whiteSpace", "preserve".into())];
             ("string", facets)
         }
@@ -30,7 +33,10 @@ pub(super) fn simple(field: &Field) -> SimpleType {
 }
 
 fn numeric(number: NumericItem, bytes: u32) -> SimpleType {
-    let full = matches!(number.storage, NumberStorage::Native | NumberStorage::BinaryFull);
+    let full = matches!(
+        number.storage,
+        NumberStorage::Native | NumberStorage::BinaryFull
+    );
     let digits = i32::from(number.digits);
     let scale = i32::from(number.scale);
     if scale > 0 {

@@ -3,7 +3,7 @@
 use super::WsdlError;
 use super::types::{Schema, XsdSchemaSet};
 use crate::binding::TextForm;
-use crate::xml::{XmlElement, XSD};
+use crate::xml::{XSD, XmlElement};
 
 /// The caller's limits for types without facets.
 #[derive(Debug, Clone, Copy)]
@@ -262,7 +262,12 @@ impl Facets {
         }))
     }
 
-    fn characters(self, schema: &Schema, at: &XmlElement, default: u32) -> Result<SimpleItem, WsdlError> {
+    fn characters(
+        self,
+        schema: &Schema,
+        at: &XmlElement,
+        default: u32,
+    ) -> Result<SimpleItem, WsdlError> {
         let longest = self.values.iter().map(|v| v.len() as u32).max();
         let length = self.length.or(longest).unwrap_or(default).max(1);
         if length > MAX_TEXT {

@@ -2,7 +2,7 @@
 
 use super::WsdlError;
 use super::read::ImportResolver;
-use crate::xml::{XmlElement, Limits, XSD, parse_tree};
+use crate::xml::{Limits, XSD, XmlElement, parse_tree};
 use std::collections::HashMap;
 
 /// A schema document, or a schema within a description.
@@ -85,7 +85,11 @@ pub(super) struct XsdSchemaSet {
 
 impl XsdSchemaSet {
     /// A component at the top of some schema.
-    pub fn get(&self, kind: &'static str, name: &(String, String)) -> Option<(&Schema, &XmlElement)> {
+    pub fn get(
+        &self,
+        kind: &'static str,
+        name: &(String, String),
+    ) -> Option<(&Schema, &XmlElement)> {
         let key = (kind, name.0.clone(), name.1.clone());
         let (schema, child) = *self.index.get(&key)?;
         let schema = &self.all[schema];

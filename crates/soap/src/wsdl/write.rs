@@ -1,9 +1,9 @@
 //! The text of a description.
 
-use super::actions::{NAMESPACES, ActionNames};
+use super::actions::{ActionNames, NAMESPACES};
 use super::schema::{conditions, simple};
 use super::{HTTP, SOAP, WSDL};
-use crate::binding::{MessageActions, Node, MessageLayout};
+use crate::binding::{MessageActions, MessageLayout, Node};
 use crate::xml::{XSD, escape, push_attribute};
 use copybook::{FieldId, FieldKind, RecordLayout};
 

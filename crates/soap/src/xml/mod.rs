@@ -13,7 +13,7 @@ mod scopes;
 mod tree;
 mod write;
 
-pub use reader::{ReaderEvent, Limits, Reader, StartTag};
+pub use reader::{Limits, Reader, ReaderEvent, StartTag};
 pub use scopes::{NamespaceScopes, split};
 pub use tree::{XmlElement, parse_tree};
 pub use write::{escape, escape_tail, push_attribute};

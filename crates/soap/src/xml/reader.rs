@@ -277,7 +277,9 @@ impl<'a> Reader<'a> {
                 Ok(Some(ReaderEvent::End))
             }
             Ok(Read::Text(piece)) if self.depth > 0 => match self.as_is {
-                true => Ok(Some(ReaderEvent::Text(Cow::Borrowed(self.last(piece.len(), 0))))),
+                true => Ok(Some(ReaderEvent::Text(Cow::Borrowed(
+                    self.last(piece.len(), 0),
+                )))),
                 false => match piece.xml10_content() {
                     Ok(piece) => Ok(Some(ReaderEvent::Text(piece))),
                     Err(error) => Err(self.wrong(error.to_string())),

@@ -174,7 +174,9 @@ mod tests {
             ("xmlns:", "urn:a"),
         ] {
             assert!(
-                NamespaceScopes::new().open(&pairs(&[(key, value)])).is_err(),
+                NamespaceScopes::new()
+                    .open(&pairs(&[(key, value)]))
+                    .is_err(),
                 "{key}"
             );
         }

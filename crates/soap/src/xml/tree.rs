@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{Error, ReaderEvent, Limits, Reader, NamespaceScopes, split};
+use super::{Error, Limits, NamespaceScopes, Reader, ReaderEvent, split};
 
 /// An element with its namespace resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]

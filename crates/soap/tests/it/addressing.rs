@@ -3,9 +3,14 @@
 use std::sync::Arc;
 
 use soap::Envelope;
-use soap::addressing::{ANONYMOUS, AddressingVersion, EndpointReference, AddressingHeaders, NONE, AddressingProperties};
+use soap::addressing::{
+    ANONYMOUS, AddressingHeaders, AddressingProperties, AddressingVersion, EndpointReference, NONE,
+};
 use soap::envelope::SoapVersion;
-use soap::pipeline::{PipelineAction, Config, ChannelContainers, AnswerDestination, PipelineOutcome, Pipeline, ReplyPolicy, names};
+use soap::pipeline::{
+    AnswerDestination, ChannelContainers, Config, Pipeline, PipelineAction, PipelineOutcome,
+    ReplyPolicy, names,
+};
 use soap::xml::Limits;
 
 #[derive(Debug)]
@@ -107,7 +112,10 @@ fn an_answer_names_its_request_in_the_version_of_the_request() {
     let (answer, to) = served(&plain, false, |_| ());
     assert_eq!(
         (properties(&answer), to),
-        (AddressingProperties::default(), AnswerDestination::Connection)
+        (
+            AddressingProperties::default(),
+            AnswerDestination::Connection
+        )
     );
 }
 
@@ -118,7 +126,11 @@ fn an_answer_goes_elsewhere_only_where_that_is_allowed() {
             "<a:Action>urn:do</a:Action><a:MessageID>urn:m1</a:MessageID><a:ReplyTo><a:Address>\
              {reply}</a:Address></a:ReplyTo><a:FaultTo><a:Address>{fault}</a:Address></a:FaultTo>"
         );
-        message(SoapVersion::V12, AddressingVersion::Recommendation, &headers)
+        message(
+            SoapVersion::V12,
+            AddressingVersion::Recommendation,
+            &headers,
+        )
     };
     let there = "http://there/x";
     let (answer, to) = served(&asks(there, ANONYMOUS), true, |_| ());
@@ -149,7 +161,10 @@ fn an_answer_goes_elsewhere_only_where_that_is_allowed() {
         );
         assert!(answer.contains("xmlns:wsa="), "{answer}");
         let own = properties(&answer);
-        assert_eq!(own.action.as_deref(), Some(AddressingVersion::Recommendation.fault()));
+        assert_eq!(
+            own.action.as_deref(),
+            Some(AddressingVersion::Recommendation.fault())
+        );
         assert_eq!(own.relates_to[0].0, "urn:m1");
     }
 }
@@ -192,7 +207,11 @@ fn broken_addressing_is_a_fault_that_names_the_block() {
     let strange = message(SoapVersion::V11, AddressingVersion::Recommendation, strange);
     let (answer, _) = served(&strange, false, |_| panic!("no program runs"));
     assert!(answer.contains("MustUnderstand"), "{answer}");
-    let old = message(SoapVersion::V11, AddressingVersion::Submission, "<a:Action>x</a:Action>");
+    let old = message(
+        SoapVersion::V11,
+        AddressingVersion::Submission,
+        "<a:Action>x</a:Action>",
+    );
     let (answer, _) = served(&old, false, |_| ());
     assert!(
         answer.contains("wsa:MessageAddressingHeaderRequired"),
@@ -233,7 +252,10 @@ fn a_program_changes_the_addressing_of_its_response() {
 }
 
 /// A requester's message, and what comes of an answer to it.
-fn answer_outcome(built: AddressingProperties, answer: impl Fn(&AddressingProperties) -> Option<String>) -> (String, PipelineOutcome) {
+fn answer_outcome(
+    built: AddressingProperties,
+    answer: impl Fn(&AddressingProperties) -> Option<String>,
+) -> (String, PipelineOutcome) {
     let text = format!(
         "<requester_pipeline><service><service_handler_list><cics_soap_1.1_handler>{}\
          </cics_soap_1.1_handler></service_handler_list></service></requester_pipeline>",
@@ -267,7 +289,11 @@ fn a_request_names_its_destination_and_its_answer_must_match_it() {
             "<a:Action>urn:done</a:Action><a:RelatesTo>{id}</a:RelatesTo>\
              <a:To s:mustUnderstand='1'>{ANONYMOUS}</a:To>"
         );
-        message(SoapVersion::V11, AddressingVersion::Recommendation, &headers)
+        message(
+            SoapVersion::V11,
+            AddressingVersion::Recommendation,
+            &headers,
+        )
     };
     let (sent, outcome) = answer_outcome(AddressingProperties::default(), |own| {
         assert_eq!(own.to.as_ref().unwrap().address, "http://server/");
@@ -279,7 +305,9 @@ fn a_request_names_its_destination_and_its_answer_must_match_it() {
         matches!(outcome, PipelineOutcome::Response(_)),
         "{sent} {outcome:?}"
     );
-    let (_, outcome) = answer_outcome(AddressingProperties::default(), |_| Some(answers("urn:other")));
+    let (_, outcome) = answer_outcome(AddressingProperties::default(), |_| {
+        Some(answers("urn:other"))
+    });
     let PipelineOutcome::Failed(why) = outcome else {
         panic!("{outcome:?}")
     };

@@ -79,7 +79,10 @@ fn what_was_described_is_read_back_as_the_same_elements() {
          </ORDER01Operation>"
     );
     for codec in [here, there] {
-        let record = codec.encode(&message, NamespaceScopes::new()).unwrap().record;
+        let record = codec
+            .encode(&message, NamespaceScopes::new())
+            .unwrap()
+            .record;
         let mut out = Vec::new();
         codec.decode(&record, &mut out).unwrap();
         let out = String::from_utf8(out)

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use soap::envelope::{FaultCode, SoapVersion};
-use soap::pipeline::{PipelineAction, Config, ChannelContainers, HandlerFunction, PipelineOutcome, Pipeline, names};
+use soap::pipeline::{
+    ChannelContainers, Config, HandlerFunction, Pipeline, PipelineAction, PipelineOutcome, names,
+};
 use soap::xml::Limits;
 use soap::{Envelope, Fault};
 
@@ -189,10 +191,11 @@ fn a_terminal_handler_that_is_a_program_sees_the_whole_message() {
 fn a_failure_is_passed_to_the_earlier_handlers_and_becomes_a_fault() {
     let config = provider(&(handler("H1") + &handler("H2")), SOAP);
     let request = message("", "<o:a/>");
-    let fails = |name: &str, function: HandlerFunction, _: &mut ChannelContainers| match (name, function) {
-        ("H2", HandlerFunction::ReceiveRequest) => Err("abend ASRA".to_owned()),
-        _ => Ok(()),
-    };
+    let fails =
+        |name: &str, function: HandlerFunction, _: &mut ChannelContainers| match (name, function) {
+            ("H2", HandlerFunction::ReceiveRequest) => Err("abend ASRA".to_owned()),
+            _ => Ok(()),
+        };
     let (outcome, reported) = run(&config, request.as_bytes(), fails, echo);
     assert_eq!(
         reported,
@@ -296,7 +299,9 @@ fn a_requester_wraps_the_body_and_unwraps_the_answer() {
                 HandlerFunction::SendRequest => names::REQUEST,
                 _ => names::RESPONSE,
             };
-            assert!(String::from_utf8_lossy(&containers[name]).contains(SoapVersion::V12.namespace()));
+            assert!(
+                String::from_utf8_lossy(&containers[name]).contains(SoapVersion::V12.namespace())
+            );
             Ok(())
         },
         echo,

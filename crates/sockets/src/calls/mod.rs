@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use ezasoket::{
-    AF_INET, AF_INET6, ClientId, SocketControl, Errno, Function, MAX_DATA_BYTES, SocketName, CallReply, Request,
-    SelectResult, Socket, SelectTimeout, select,
+    AF_INET, AF_INET6, CallReply, ClientId, Errno, Function, MAX_DATA_BYTES, Request, SelectResult,
+    SelectTimeout, Socket, SocketControl, SocketName, select,
 };
 
 use crate::given::GivenSockets;

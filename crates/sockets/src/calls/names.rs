@@ -7,7 +7,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, ToSocketAddrs};
 
-use ezasoket::{AF_INET, AF_INET6, Errno, HostList, SocketName, CallReply};
+use ezasoket::{AF_INET, AF_INET6, CallReply, Errno, HostList, SocketName};
 
 use super::SocketState;
 

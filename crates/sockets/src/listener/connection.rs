@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use ezasoket::{ClientId, SocketName, Socket};
+use ezasoket::{ClientId, Socket, SocketName};
 use region::{StartRefusal, TransId};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
@@ -17,10 +17,10 @@ use super::exit::{self, ConnectionAddresses, ServerTaskStart};
 use super::header::{self, Header};
 use super::message;
 use super::refusal::{ClientRefusal, now};
-use super::run::{ListenerThread, Listener, SocketNumber, set_low_water};
-use crate::config::{MessageFormat, MessageForm, StartType, delay_ms};
+use super::run::{Listener, ListenerThread, SocketNumber, set_low_water};
+use crate::config::{MessageForm, MessageFormat, StartType, delay_ms};
 use crate::native::{AcceptedConnection, ReceiverState};
-use crate::stream::{Stream, ReadinessSocket};
+use crate::stream::{ReadinessSocket, Stream};
 
 /// Most bytes that are looked at for the first message.
 const MESSAGE_BYTES: usize = 1024;

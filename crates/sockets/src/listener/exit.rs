@@ -35,7 +35,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use region::{Handle, TaskOutcome, Port, ProgramName, StartCode, TaskRequest, TransId, UserId};
+use region::{Handle, Port, ProgramName, StartCode, TaskOutcome, TaskRequest, TransId, UserId};
 
 use super::refusal::ClientRefusal;
 use crate::config::{StartType, delay_ms};
@@ -215,7 +215,10 @@ mod tests {
             socket: 7,
         };
         let mut area = wanted.emit(&ends, b"what it said");
-        assert_eq!(ServerTaskStart::parse(&area), Err(ClientRefusal::ExitSilent));
+        assert_eq!(
+            ServerTaskStart::parse(&area),
+            Err(ClientRefusal::ExitSilent)
+        );
         area[61] = b'1';
         assert_eq!(ServerTaskStart::parse(&area), Err(ClientRefusal::Exit));
         area[60] = b'1';

@@ -16,4 +16,4 @@ pub mod refusal;
 mod run;
 
 pub use connection::{DRAIN_TIME, last_words};
-pub use run::{ListenerControl, ListenerSet, ListenerContext};
+pub use run::{ListenerContext, ListenerControl, ListenerSet};

@@ -80,7 +80,9 @@ impl ClientRefusal {
             ClientRefusal::Ending => format!("{now} THE REGION ENDS {partner}"),
             ClientRefusal::Full => format!("{now} TOO MANY CONNECTIONS TRANID={transid} {partner}"),
             ClientRefusal::Stopped => format!("{now} {transid} IS STOPPED {partner}"),
-            ClientRefusal::InUse => format!("{now} THE SESSION IS IN USE TRANID={transid} {partner}"),
+            ClientRefusal::InUse => {
+                format!("{now} THE SESSION IS IN USE TRANID={transid} {partner}")
+            }
             ClientRefusal::Alone => {
                 format!("{now} THE OTHER CONNECTION IS MISSING TRANID={transid} {partner}")
             }

@@ -19,7 +19,7 @@ use tokio::task::{self, spawn_local};
 
 use super::connection;
 use crate::calls::{SocketState, task_name};
-use crate::config::{MessageFormat, ListenerConfig, SocketsConfig};
+use crate::config::{ListenerConfig, MessageFormat, SocketsConfig};
 use crate::native::ReceiverService;
 use crate::service::{ListenerStatus, StartError};
 use crate::stream::TlsSource;
@@ -126,7 +126,10 @@ struct Order {
 
 impl ListenerSet {
     /// Starts the listeners that start with the region.
-    pub fn start(config: &SocketsConfig, means: ListenerContext) -> Result<ListenerSet, StartError> {
+    pub fn start(
+        config: &SocketsConfig,
+        means: ListenerContext,
+    ) -> Result<ListenerSet, StartError> {
         let all = ListenerSet {
             listeners: Mutex::default(),
             last: AtomicU64::new(0),

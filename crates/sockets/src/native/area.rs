@@ -218,7 +218,10 @@ mod tests {
         assert_eq!(&text, b"Hello ");
         characters.to_client(&mut text);
         assert_eq!(text, [0xC8, 0x85, 0x93, 0x93, 0x96, 0x40]);
-        assert_eq!((characters.blank(), CharacterPages::SAME.blank()), (0x40, b' '));
+        assert_eq!(
+            (characters.blank(), CharacterPages::SAME.blank()),
+            (0x40, b' ')
+        );
         assert_eq!(delimiter_in_ebcdic("\u{85}"), Some(vec![0x15]));
         assert_eq!(delimiter_in_ebcdic("\n"), Some(vec![0x25]));
         assert_eq!(delimiter_in_ascii("\r\n"), Some(vec![13, 10]));

@@ -6,7 +6,9 @@ use region::{ContainerName, ProgramName, TransId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::area::{MessageArea, CharacterPages, LONGEST_COMMAREA, delimiter_in_ascii, delimiter_in_ebcdic};
+use super::area::{
+    CharacterPages, LONGEST_COMMAREA, MessageArea, delimiter_in_ascii, delimiter_in_ebcdic,
+};
 use super::framing::{Frame, FrameFormat};
 
 /// `[sockets.native]`

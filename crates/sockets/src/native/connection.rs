@@ -12,14 +12,14 @@ use std::sync::atomic::Ordering;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use region::{ContainerType, TaskOutcome, StartRefusal, TaskReply, StartCode, Task, TaskRequest};
+use region::{ContainerType, StartCode, StartRefusal, Task, TaskOutcome, TaskReply, TaskRequest};
 
-use super::area::{MessageArea, CharacterPages};
-use super::framing::{FrameStart, FrameFormat};
-use super::memory::{ReservedBytes, READ_BYTES};
+use super::area::{CharacterPages, MessageArea};
+use super::framing::{FrameFormat, FrameStart};
+use super::memory::{READ_BYTES, ReservedBytes};
 use super::sessions::SessionPart;
 use super::socket::Socket;
-use super::thread::{AnswerConnection, ConnectionPhase, ReceiverThread, ConnectionWatch};
+use super::thread::{AnswerConnection, ConnectionPhase, ConnectionWatch, ReceiverThread};
 use crate::stream::Stream;
 
 /// Why a connection ends before its client has ended it.
@@ -76,7 +76,10 @@ pub async fn serve(
 
 /// The other connection, as soon as it is there; none when this one is reset.
 /// A client that only sends nothing more may wait for its answers.
-async fn other(part: &SessionPart<AnswerConnection>, own: &AnswerConnection) -> Option<AnswerConnection> {
+async fn other(
+    part: &SessionPart<AnswerConnection>,
+    own: &AnswerConnection,
+) -> Option<AnswerConnection> {
     let mut sender = pin!(part.sender());
     poll_fn(|cx| match sender.as_mut().poll(cx) {
         Poll::Ready(sender) => Poll::Ready(Some(sender)),
@@ -216,7 +219,12 @@ impl Connection<'_> {
     }
 
     /// Runs the program with a message, and sends its answer.
-    async fn message(&self, own: &AnswerConnection, held: &ReservedBytes, data: Range<usize>) -> Result<(), EndReason> {
+    async fn message(
+        &self,
+        own: &AnswerConnection,
+        held: &ReservedBytes,
+        data: Range<usize>,
+    ) -> Result<(), EndReason> {
         let message = &held[data];
         self.thread.enters(self.watched, ConnectionPhase::Running);
         let receiver = &own.served.receiver;

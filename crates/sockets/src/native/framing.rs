@@ -457,7 +457,10 @@ mod tests {
         let framing = &framings()[12];
         assert_eq!(framing.frame, Frame::Delimiter(b"\n"[..].into()));
         let mut longest = vec![b'x'; 100];
-        assert!(matches!(framing.first(&longest, 0), Ok(FrameStart::More { .. })));
+        assert!(matches!(
+            framing.first(&longest, 0),
+            Ok(FrameStart::More { .. })
+        ));
         longest.push(b'\n');
         assert!(matches!(
             framing.first(&longest, 0),

@@ -21,4 +21,4 @@ mod socket;
 mod thread;
 
 pub use config::PreparedReceiver;
-pub use service::{AcceptedConnection, ReceiverService, ReceiverStatus, ReceiverState};
+pub use service::{AcceptedConnection, ReceiverService, ReceiverState, ReceiverStatus};

@@ -13,7 +13,7 @@ mod writer;
 
 use crate::rewrite::{RewriteOptions, rewrite};
 use crate::statement::Statement;
-use crate::text::{NoHostVariables, StatementProblem, SqlToken, lex};
+use crate::text::{NoHostVariables, SqlToken, StatementProblem, lex};
 use crate::types::NoCatalog;
 
 use writer::Writer;

@@ -3,7 +3,7 @@
 use super::{AppliedStatement, starts};
 use crate::rewrite::RewriteOptions;
 use crate::schema::varchar_domain;
-use crate::text::{StatementProblem, SqlToken, TokenKind};
+use crate::text::{SqlToken, StatementProblem, TokenKind};
 use crate::types::{SqlType, sql_type};
 
 /// A definition that is being written.

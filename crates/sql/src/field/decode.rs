@@ -267,7 +267,10 @@ mod tests {
             received(oid::BPCHAR, b"AB", cobol),
             (DecodeResult::Whole, b"AB  ".to_vec())
         );
-        assert_eq!(received(oid::BPCHAR, b"ABCD   ", cobol).0, DecodeResult::Whole);
+        assert_eq!(
+            received(oid::BPCHAR, b"ABCD   ", cobol).0,
+            DecodeResult::Whole
+        );
         assert_eq!(
             received(oid::BPCHAR, b"ABCDE", cobol),
             (DecodeResult::Cut(5), b"ABCD".to_vec())

@@ -7,7 +7,7 @@ use sqlparser::ast::{
 
 use super::build::{binary, plain, quoted};
 use super::query::quote_all;
-use super::{StatementRewriter, RewrittenStatement};
+use super::{RewrittenStatement, StatementRewriter};
 use crate::statement::{RowCount, Statement};
 use crate::text::StatementProblem;
 use crate::types::SqlType;
@@ -33,7 +33,8 @@ impl StatementRewriter<'_> {
     fn insert(&mut self, statement: &Statement, mut insert: Insert, out: &mut RewrittenStatement) {
         let at = self.tokens.first().map_or(0, |t| t.at);
         let TableObject::TableName(name) = &mut insert.table else {
-            self.problems.push(StatementProblem::refused(at, "INSERT into this"));
+            self.problems
+                .push(StatementProblem::refused(at, "INSERT into this"));
             return;
         };
         let parts: Vec<String> = name

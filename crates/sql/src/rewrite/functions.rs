@@ -94,7 +94,12 @@ const fn server(
     }
 }
 
-const fn special(name: &'static str, least: usize, most: usize, what: SpecialFunction) -> FunctionRow {
+const fn special(
+    name: &'static str,
+    least: usize,
+    most: usize,
+    what: SpecialFunction,
+) -> FunctionRow {
     FunctionRow {
         name,
         least,
@@ -264,7 +269,10 @@ impl StatementRewriter<'_> {
             self.problems.push(problem);
             return SqlType::Unknown;
         };
-        let has_words = matches!(row.shape, FunctionForm::Special(SpecialFunction::Char | SpecialFunction::Strip));
+        let has_words = matches!(
+            row.shape,
+            FunctionForm::Special(SpecialFunction::Char | SpecialFunction::Strip)
+        );
         let types = self.arguments(function, has_words);
         let count = types.len();
         if count < row.least || count > row.most {
@@ -328,7 +336,8 @@ impl StatementRewriter<'_> {
                 FunctionArg::ExprNamed { arg, .. } => {
                     let at = self.tokens.first().map_or(0, |t| t.at);
                     let _ = arg;
-                    self.problems.push(StatementProblem::refused(at, "a named argument"));
+                    self.problems
+                        .push(StatementProblem::refused(at, "a named argument"));
                 }
             }
         }

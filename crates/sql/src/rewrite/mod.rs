@@ -28,7 +28,7 @@ use crate::dialect::{self, Db2Dialect};
 use crate::field::CobolType;
 use crate::statement::{Statement, StatementKind};
 use crate::temporal::DateStyle;
-use crate::text::{HostVariables, StatementProblem, ProblemKind, SqlToken, TokenKind};
+use crate::text::{HostVariables, ProblemKind, SqlToken, StatementProblem, TokenKind};
 use crate::types::{Catalog, SqlType};
 use crate::wire::oid;
 
@@ -215,7 +215,8 @@ impl StatementRewriter<'_> {
     }
 
     fn error(&mut self, at: usize, sqlcode: i32, message: String) {
-        self.problems.push(StatementProblem::error(at, sqlcode, message));
+        self.problems
+            .push(StatementProblem::error(at, sqlcode, message));
     }
 
     /// The type of an input, and the type that its parameter is declared with.

@@ -7,7 +7,7 @@ use sqlparser::ast::{
 };
 
 use super::build::{placeholder, plain, quoted};
-use super::{FromRelation, StatementRewriter, RewrittenStatement};
+use super::{FromRelation, RewrittenStatement, StatementRewriter};
 use crate::statement::{Isolation, LockStrength, Statement};
 use crate::types::SqlType;
 use crate::wire::oid;
@@ -17,7 +17,12 @@ type QueryColumns = Vec<(String, SqlType)>;
 
 impl StatementRewriter<'_> {
     /// The outermost query of a statement.
-    pub(super) fn select(&mut self, statement: &Statement, mut query: Query, out: &mut RewrittenStatement) {
+    pub(super) fn select(
+        &mut self,
+        statement: &Statement,
+        mut query: Query,
+        out: &mut RewrittenStatement,
+    ) {
         let columns = self.query(&mut query);
         out.columns = columns.into_iter().map(|(_, t)| t).collect();
         self.locks(statement, &mut query, out);
@@ -198,7 +203,12 @@ impl StatementRewriter<'_> {
         (columns, scope)
     }
 
-    fn select_item(&mut self, item: &mut SelectItem, scope: &[FromRelation], columns: &mut QueryColumns) {
+    fn select_item(
+        &mut self,
+        item: &mut SelectItem,
+        scope: &[FromRelation],
+        columns: &mut QueryColumns,
+    ) {
         match item {
             SelectItem::UnnamedExpr(expr) => {
                 let name = match &expr {
@@ -282,8 +292,10 @@ impl StatementRewriter<'_> {
             JoinConstraint::Natural | JoinConstraint::None => {}
             JoinConstraint::UsingAlias(..) => {
                 let at = self.tokens.first().map_or(0, |t| t.at);
-                self.problems
-                    .push(crate::text::StatementProblem::refused(at, "this form of a join"));
+                self.problems.push(crate::text::StatementProblem::refused(
+                    at,
+                    "this form of a join",
+                ));
             }
         }
     }

@@ -5,7 +5,7 @@
 //! out. Reference: Db2 for z/OS SQL Reference, "select-statement".
 
 use super::Statement;
-use crate::text::{StatementProblem, SqlToken, TokenKind};
+use crate::text::{SqlToken, StatementProblem, TokenKind};
 
 /// An isolation clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

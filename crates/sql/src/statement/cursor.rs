@@ -75,7 +75,10 @@ pub enum FetchDistance {
 }
 
 /// DECLARE name … CURSOR … FOR …; the name is read.
-pub(super) fn declare(statement: &mut Statement, reader: &mut Reader) -> Result<(), StatementProblem> {
+pub(super) fn declare(
+    statement: &mut Statement,
+    reader: &mut Reader,
+) -> Result<(), StatementProblem> {
     let cursor = &mut statement.cursor;
     loop {
         if reader.accept("INSENSITIVE") {
@@ -129,7 +132,10 @@ pub(super) fn open(statement: &mut Statement, reader: &mut Reader) -> Result<(),
 }
 
 /// USING with host variables or a descriptor.
-pub(super) fn using(statement: &mut Statement, reader: &mut Reader) -> Result<(), StatementProblem> {
+pub(super) fn using(
+    statement: &mut Statement,
+    reader: &mut Reader,
+) -> Result<(), StatementProblem> {
     if !reader.accept("USING") {
         return Ok(());
     }
@@ -142,7 +148,10 @@ pub(super) fn using(statement: &mut Statement, reader: &mut Reader) -> Result<()
 }
 
 /// FETCH; the verb is read.
-pub(super) fn fetch(statement: &mut Statement, reader: &mut Reader) -> Result<(), StatementProblem> {
+pub(super) fn fetch(
+    statement: &mut Statement,
+    reader: &mut Reader,
+) -> Result<(), StatementProblem> {
     let _ = reader.accept("INSENSITIVE") || reader.accept("SENSITIVE");
     let accept_rowset = |reader: &mut Reader| reader.accept("ROWSET");
     let mut rowset = false;
@@ -204,7 +213,10 @@ pub(super) fn fetch(statement: &mut Statement, reader: &mut Reader) -> Result<()
     reader.end()
 }
 
-fn distance(statement: &mut Statement, reader: &mut Reader) -> Result<FetchDistance, StatementProblem> {
+fn distance(
+    statement: &mut Statement,
+    reader: &mut Reader,
+) -> Result<FetchDistance, StatementProblem> {
     let negative = reader.accept_mark("-");
     reader.accept_mark("+");
     if let Some(token) = reader.peek().filter(|t| t.kind == TokenKind::Number) {
@@ -222,7 +234,10 @@ fn distance(statement: &mut Statement, reader: &mut Reader) -> Result<FetchDista
 }
 
 /// FOR n ROWS.
-pub(super) fn for_rows(statement: &mut Statement, reader: &mut Reader) -> Result<(), StatementProblem> {
+pub(super) fn for_rows(
+    statement: &mut Statement,
+    reader: &mut Reader,
+) -> Result<(), StatementProblem> {
     if !reader.accept("FOR") {
         return Ok(());
     }

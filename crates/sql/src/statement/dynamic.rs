@@ -5,7 +5,7 @@
 
 use super::reader::Reader;
 use super::{Statement, StatementKind, clauses, form, read};
-use crate::text::{HostReference, StatementProblem, SqlToken, TokenKind};
+use crate::text::{HostReference, SqlToken, StatementProblem, TokenKind};
 
 /// A prepared text: a query, or any statement that may be prepared.
 pub(super) fn statement(mut tokens: Vec<SqlToken>) -> Result<Statement, StatementProblem> {

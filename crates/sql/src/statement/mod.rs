@@ -14,11 +14,11 @@ mod reader;
 mod table;
 
 pub use clauses::{Isolation, LockStrength};
-pub use cursor::{CursorOptions, FetchDistance, FetchOrientation, CursorSensitivity};
+pub use cursor::{CursorOptions, CursorSensitivity, FetchDistance, FetchOrientation};
 pub use read::{WheneverAction, WheneverCondition};
-pub use table::{FORMS, StatementForm, StatementSupport, StatementKind, form, verbs};
+pub use table::{FORMS, StatementForm, StatementKind, StatementSupport, form, verbs};
 
-use crate::text::{HostReference, StatementProblem, SqlToken, TokenKind, lex};
+use crate::text::{HostReference, SqlToken, StatementProblem, TokenKind, lex};
 use crate::types::Table;
 
 /// One statement.

@@ -1,8 +1,8 @@
 //! Reading each statement of the table.
 
 use super::reader::{Reader, shown};
-use super::{StatementSupport, Statement, StatementKind, cursor, dynamic, form, verbs};
-use crate::text::{StatementProblem, SqlToken, TokenKind};
+use super::{Statement, StatementKind, StatementSupport, cursor, dynamic, form, verbs};
+use crate::text::{SqlToken, StatementProblem, TokenKind};
 use crate::types;
 
 /// What WHENEVER watches for.
@@ -50,11 +50,17 @@ pub(super) fn statement(mut tokens: Vec<SqlToken>) -> Result<Statement, Statemen
         })
         .collect();
     let Some(verb) = tokens.first() else {
-        return Err(StatementProblem::error(0, -104, "EXEC SQL without a statement"));
+        return Err(StatementProblem::error(
+            0,
+            -104,
+            "EXEC SQL without a statement",
+        ));
     };
     let Some(form) = form(&first) else {
         let message = format!("there is no SQL statement {}", shown(verb));
-        return Err(StatementProblem::error(verb.at, -104, message).with_nearest(&verb.text, verbs()));
+        return Err(
+            StatementProblem::error(verb.at, -104, message).with_nearest(&verb.text, verbs())
+        );
     };
     if let StatementSupport::No(why) = form.served {
         return Err(StatementProblem::refused(verb.at, form.name).with_help(why));
@@ -332,7 +338,11 @@ fn set_register(statement: &mut Statement, reader: &mut Reader) -> Result<(), St
 /// VALUES … INTO …
 fn values_into(statement: &mut Statement, reader: &mut Reader) -> Result<(), StatementProblem> {
     let Some(into) = reader.tokens.iter().rposition(|t| t.is("INTO")) else {
-        return Err(StatementProblem::error(reader.place(), -104, "VALUES has no INTO"));
+        return Err(StatementProblem::error(
+            reader.place(),
+            -104,
+            "VALUES has no INTO",
+        ));
     };
     let verb = reader.tokens[0].clone();
     let tail = reader.tokens.split_off(into);
@@ -344,7 +354,11 @@ fn values_into(statement: &mut Statement, reader: &mut Reader) -> Result<(), Sta
         list.remove(0);
     }
     if list.is_empty() {
-        return Err(StatementProblem::error(verb.at, -104, "VALUES has no expression"));
+        return Err(StatementProblem::error(
+            verb.at,
+            -104,
+            "VALUES has no expression",
+        ));
     }
     statement.body = vec![word(&verb, "SELECT")];
     statement.body.extend(list);
@@ -383,7 +397,10 @@ fn prepare(statement: &mut Statement, reader: &mut Reader) -> Result<(), Stateme
     source(statement, reader)
 }
 
-fn execute_immediate(statement: &mut Statement, reader: &mut Reader) -> Result<(), StatementProblem> {
+fn execute_immediate(
+    statement: &mut Statement,
+    reader: &mut Reader,
+) -> Result<(), StatementProblem> {
     source(statement, reader)
 }
 

@@ -1,6 +1,6 @@
 //! Reads a statement's tokens from front to back.
 
-use crate::text::{HostReference, StatementProblem, SqlToken, TokenKind};
+use crate::text::{HostReference, SqlToken, StatementProblem, TokenKind};
 
 /// The tokens of a statement and how far they were read.
 pub struct Reader {

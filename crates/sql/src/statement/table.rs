@@ -144,7 +144,11 @@ pub struct StatementForm {
     pub served: StatementSupport,
 }
 
-const fn row(words: &'static [&'static str], name: &'static str, kind: StatementKind) -> StatementForm {
+const fn row(
+    words: &'static [&'static str],
+    name: &'static str,
+    kind: StatementKind,
+) -> StatementForm {
     StatementForm {
         words,
         name,
@@ -153,7 +157,11 @@ const fn row(words: &'static [&'static str], name: &'static str, kind: Statement
     }
 }
 
-const fn no(words: &'static [&'static str], name: &'static str, why: &'static str) -> StatementForm {
+const fn no(
+    words: &'static [&'static str],
+    name: &'static str,
+    why: &'static str,
+) -> StatementForm {
     StatementForm {
         words,
         name,

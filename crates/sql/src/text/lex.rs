@@ -181,7 +181,11 @@ impl SqlLexer<'_> {
             self.spaced = true;
         } else if rest.starts_with("/*") {
             let Some(end) = rest.find("*/") else {
-                return Err(StatementProblem::error(at, -10, "the comment is never closed"));
+                return Err(StatementProblem::error(
+                    at,
+                    -10,
+                    "the comment is never closed",
+                ));
             };
             self.at += end + 2;
             self.spaced = true;

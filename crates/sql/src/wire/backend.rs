@@ -315,7 +315,10 @@ mod tests {
         let row = ResultRow::parse(b"\0\x02\0\0\0\x02AB\xff\xff\xff\xff").unwrap();
         let values: Vec<_> = row.values().collect();
         assert_eq!(values, [Some(&b"AB"[..]), None]);
-        assert_eq!(ResultRow::parse(b"\0\x01\0\0\0\x09AB"), Err(WireError::Malformed));
+        assert_eq!(
+            ResultRow::parse(b"\0\x01\0\0\0\x09AB"),
+            Err(WireError::Malformed)
+        );
         assert_eq!(tag_rows("INSERT 0 12"), 12);
         assert_eq!(tag_rows("BEGIN"), 0);
     }

@@ -9,7 +9,9 @@
 
 use std::collections::VecDeque;
 
-use super::backend::{self, ResultColumn, MAX_MESSAGE_BYTES, BackendMessage, ResultRow, WireError, tag_rows};
+use super::backend::{
+    self, BackendMessage, MAX_MESSAGE_BYTES, ResultColumn, ResultRow, WireError, tag_rows,
+};
 use super::frontend::{self, Bind};
 use crate::code::ServerError;
 
@@ -236,7 +238,8 @@ impl Client {
             self.read = to;
             if tag == b'D' {
                 self.expect_row()?;
-                return ResultRow::parse(&self.input[from..to]).map(|row| Some(ClientEvent::Row(row)));
+                return ResultRow::parse(&self.input[from..to])
+                    .map(|row| Some(ClientEvent::Row(row)));
             }
             // Everything but a row is taken out of the buffer.
             let event = {
@@ -268,7 +271,10 @@ impl Client {
         }
     }
 
-    fn event(&mut self, message: BackendMessage<'_>) -> Result<Option<ClientEvent<'static>>, WireError> {
+    fn event(
+        &mut self,
+        message: BackendMessage<'_>,
+    ) -> Result<Option<ClientEvent<'static>>, WireError> {
         use PendingCommand as P;
         let front = self.pending.front().copied();
         Ok(Some(match message {
@@ -328,7 +334,9 @@ impl Client {
                 frontend::copy_fail(&mut self.out);
                 return Ok(None);
             }
-            BackendMessage::Parameter(..) | BackendMessage::Notice(_) | BackendMessage::Notification => return Ok(None),
+            BackendMessage::Parameter(..)
+            | BackendMessage::Notice(_)
+            | BackendMessage::Notification => return Ok(None),
             _ => return Err(WireError::Unexpected),
         }))
     }

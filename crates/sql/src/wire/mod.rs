@@ -20,8 +20,8 @@ pub mod oid;
 mod scram;
 mod startup;
 
-pub use backend::{ResultColumn, BackendMessage, WireError};
+pub use backend::{BackendMessage, ResultColumn, WireError};
 pub use client::{Client, ClientEvent, ClientLimits, TransactionState};
 pub use md5::md5_password;
-pub use scram::{ScramExchange, ScramError};
-pub use startup::{CancelKey, LoginCredentials, StartupExchange, StartupError, StartupEvent};
+pub use scram::{ScramError, ScramExchange};
+pub use startup::{CancelKey, LoginCredentials, StartupError, StartupEvent, StartupExchange};

@@ -6,7 +6,7 @@
 use super::backend::{self, BackendMessage, WireError};
 use super::frontend;
 use super::md5::md5_password;
-use super::scram::{ScramExchange, ScramError};
+use super::scram::{ScramError, ScramExchange};
 use crate::code::ServerError;
 
 /// Who logs in, and where to.
@@ -142,10 +142,16 @@ impl StartupExchange {
     }
 
     /// Whether the session is there.
-    fn message(&mut self, message: BackendMessage<'_>, out: &mut Vec<u8>) -> Result<bool, StartupError> {
+    fn message(
+        &mut self,
+        message: BackendMessage<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<bool, StartupError> {
         match message {
             BackendMessage::Authentication(code, data) => self.authenticate(code, data, out)?,
-            BackendMessage::KeyData(process, secret) => self.key = Some(CancelKey { process, secret }),
+            BackendMessage::KeyData(process, secret) => {
+                self.key = Some(CancelKey { process, secret })
+            }
             BackendMessage::Parameter(name, value) => {
                 if self.parameters.len() >= MOST_PARAMETERS {
                     return Err(WireError::Limit.into());

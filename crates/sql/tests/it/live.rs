@@ -266,7 +266,8 @@ impl Session {
             settings: Vec::new(),
         };
         let mut out = Vec::new();
-        let mut start = sql::wire::StartupExchange::new(credentials, "Zm9vYmFyYmF6cXV4MTIz", &mut out);
+        let mut start =
+            sql::wire::StartupExchange::new(credentials, "Zm9vYmFyYmF6cXV4MTIz", &mut out);
         loop {
             stream.write_all(&out).unwrap();
             out.clear();

@@ -5,7 +5,7 @@
 //! records.
 
 use super::parse::{KeywordOperand, Parser, UnusableCommand};
-use crate::file::{DefinitionError, FileDef, FileName, KeyField, FileOrganisation, RecordFormat};
+use crate::file::{DefinitionError, FileDef, FileName, FileOrganisation, KeyField, RecordFormat};
 use crate::index::{IndexDef, PathDef};
 
 /// The attributes of a DEFINE.
@@ -58,7 +58,10 @@ const DEFAULT_KEY: KeyField = KeyField {
 };
 const DEFAULT_RECORD_BYTES: (u32, u32) = (4089, 4089);
 
-pub(super) fn cluster(parser: &mut Parser<'_>, operands: &[KeywordOperand]) -> Result<FileDef, UnusableCommand> {
+pub(super) fn cluster(
+    parser: &mut Parser<'_>,
+    operands: &[KeywordOperand],
+) -> Result<FileDef, UnusableCommand> {
     let facts = facts(parser, operands, CLUSTER)?;
     let entry = &operands[0];
     let name = named(parser, &facts, entry)?;
@@ -75,7 +78,9 @@ pub(super) fn cluster(parser: &mut Parser<'_>, operands: &[KeywordOperand]) -> R
         }
         _ => FileOrganisation::Ksds(facts.keys.map_or(DEFAULT_KEY, |(key, _)| key)),
     };
-    if let (Some((_, at)), FileOrganisation::Esds | FileOrganisation::Rrds) = (facts.keys, organisation) {
+    if let (Some((_, at)), FileOrganisation::Esds | FileOrganisation::Rrds) =
+        (facts.keys, organisation)
+    {
         let message = format!("an {organisation} has no KEYS");
         return Err(parser.error(at, message, "INDEXED makes a KSDS"));
     }
@@ -98,7 +103,10 @@ pub(super) fn cluster(parser: &mut Parser<'_>, operands: &[KeywordOperand]) -> R
     })
 }
 
-pub(super) fn index(parser: &mut Parser<'_>, operands: &[KeywordOperand]) -> Result<IndexDef, UnusableCommand> {
+pub(super) fn index(
+    parser: &mut Parser<'_>,
+    operands: &[KeywordOperand],
+) -> Result<IndexDef, UnusableCommand> {
     let facts = facts(parser, operands, INDEX)?;
     let entry = &operands[0];
     let name = named(parser, &facts, entry)?;
@@ -116,7 +124,10 @@ pub(super) fn index(parser: &mut Parser<'_>, operands: &[KeywordOperand]) -> Res
     })
 }
 
-pub(super) fn path(parser: &mut Parser<'_>, operands: &[KeywordOperand]) -> Result<PathDef, UnusableCommand> {
+pub(super) fn path(
+    parser: &mut Parser<'_>,
+    operands: &[KeywordOperand],
+) -> Result<PathDef, UnusableCommand> {
     let facts = facts(parser, operands, PATH)?;
     let at = &operands[0];
     let name = named(parser, &facts, at)?;

@@ -161,7 +161,10 @@ fn joined(lines: &[(u32, String)], diagnostics: &mut Vec<Diagnostic>) -> Vec<Pla
     text
 }
 
-fn without_comments(text: &[PlacedCharacter], diagnostics: &mut Vec<Diagnostic>) -> Vec<PlacedCharacter> {
+fn without_comments(
+    text: &[PlacedCharacter],
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<PlacedCharacter> {
     let mut bare = Vec::with_capacity(text.len());
     let mut at = 0;
     let mut in_quotes = false;

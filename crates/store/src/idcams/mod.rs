@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 use cics::diagnostic::Diagnostic;
 
 use crate::file::{FileDef, FileName};
-use crate::index::{IndexDef, CatalogueName, PathDef};
+use crate::index::{CatalogueName, IndexDef, PathDef};
 
 /// A text's commands, and everything that is wrong with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

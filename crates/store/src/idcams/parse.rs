@@ -5,8 +5,8 @@ use cics::diagnostic::{Diagnostic, Severity, nearest};
 
 use super::define;
 use super::keywords::{self, KeywordMeaning};
-use super::lex::{TokenKind, Token, error};
-use super::{ConditionCode, Command, CodeComparison, DataRef, EntryKind, Statement};
+use super::lex::{Token, TokenKind, error};
+use super::{CodeComparison, Command, ConditionCode, DataRef, EntryKind, Statement};
 use crate::file::FileName;
 
 /// A word with the parentheses that follow it.
@@ -60,7 +60,12 @@ pub(super) fn statements(tokens: &[Token], diagnostics: &mut Vec<Diagnostic>) ->
 
 impl Parser<'_> {
     /// Reports an error.
-    pub fn error(&mut self, at: &KeywordOperand, message: impl Into<String>, help: &str) -> UnusableCommand {
+    pub fn error(
+        &mut self,
+        at: &KeywordOperand,
+        message: impl Into<String>,
+        help: &str,
+    ) -> UnusableCommand {
         let help = Some(help.to_owned()).filter(|help| !help.is_empty());
         self.diagnostics
             .push(error(at.line, at.column, message, help));
@@ -95,7 +100,10 @@ impl Parser<'_> {
 
     /// Skips the rest of a command.
     fn skip(&mut self) {
-        while self.peek().is_some_and(|token| token.kind != TokenKind::End) {
+        while self
+            .peek()
+            .is_some_and(|token| token.kind != TokenKind::End)
+        {
             self.at += 1;
         }
         self.at += 1;
@@ -104,7 +112,10 @@ impl Parser<'_> {
     /// The next command; none if there is nothing or it cannot be used.
     fn statement(&mut self, depth: u32) -> Option<Statement> {
         let here = self.here();
-        if self.peek().is_some_and(|token| token.kind == TokenKind::End) {
+        if self
+            .peek()
+            .is_some_and(|token| token.kind == TokenKind::End)
+        {
             self.at += 1;
             return None;
         }
@@ -125,7 +136,12 @@ impl Parser<'_> {
         }
     }
 
-    fn command(&mut self, verb: &str, here: &KeywordOperand, depth: u32) -> Result<Command, UnusableCommand> {
+    fn command(
+        &mut self,
+        verb: &str,
+        here: &KeywordOperand,
+        depth: u32,
+    ) -> Result<Command, UnusableCommand> {
         match verb {
             "DEFINE" | "DEF" => self.define(),
             "DELETE" | "DEL" => self.delete(),
@@ -153,7 +169,11 @@ impl Parser<'_> {
         }
     }
 
-    fn pass_over(&mut self, verb: &'static str, here: &KeywordOperand) -> Result<Command, UnusableCommand> {
+    fn pass_over(
+        &mut self,
+        verb: &'static str,
+        here: &KeywordOperand,
+    ) -> Result<Command, UnusableCommand> {
         self.diagnostics.push(Diagnostic {
             severity: Severity::Warning,
             line: here.line,
@@ -209,7 +229,10 @@ impl Parser<'_> {
                     }
                     self.at += 1;
                     let args = self.list(depth + 1)?;
-                    if !self.peek().is_some_and(|token| token.kind == TokenKind::Close) {
+                    if !self
+                        .peek()
+                        .is_some_and(|token| token.kind == TokenKind::Close)
+                    {
                         let help = "a command ends with its line unless - or + ends the line";
                         return Err(self.error(&here, "this ( is not closed", help));
                     }
@@ -229,7 +252,8 @@ impl Parser<'_> {
 
     /// A sign where none can be; `<` is most likely a placeholder's.
     fn stray_sign(&mut self, here: &KeywordOperand, sign: &str) -> UnusableCommand {
-        let is_close = |token: &Token| matches!(&token.kind, TokenKind::Compare(sign) if sign == ">");
+        let is_close =
+            |token: &Token| matches!(&token.kind, TokenKind::Compare(sign) if sign == ">");
         let next = (self.tokens.get(self.at + 1), self.tokens.get(self.at + 2));
         match next {
             (
@@ -284,7 +308,11 @@ impl Parser<'_> {
         read.inspect_err(|_| self.rewind())
     }
 
-    fn read_delete(&mut self, here: &KeywordOperand, operands: &[KeywordOperand]) -> Result<Command, UnusableCommand> {
+    fn read_delete(
+        &mut self,
+        here: &KeywordOperand,
+        operands: &[KeywordOperand],
+    ) -> Result<Command, UnusableCommand> {
         let Some((first, keywords)) = operands.split_first() else {
             return Err(self.error(here, "DELETE needs a name", ""));
         };
@@ -332,7 +360,11 @@ impl Parser<'_> {
             .inspect_err(|_| self.rewind())
     }
 
-    fn read_repro(&mut self, here: &KeywordOperand, operands: &[KeywordOperand]) -> Result<Command, UnusableCommand> {
+    fn read_repro(
+        &mut self,
+        here: &KeywordOperand,
+        operands: &[KeywordOperand],
+    ) -> Result<Command, UnusableCommand> {
         let (mut from, mut to) = (None, None);
         let (mut replace, mut reuse, mut skip, mut count) = (false, false, 0, None);
         for operand in operands {
@@ -422,7 +454,11 @@ impl Parser<'_> {
         }
     }
 
-    fn conditional(&mut self, begin: &KeywordOperand, depth: u32) -> Result<Command, UnusableCommand> {
+    fn conditional(
+        &mut self,
+        begin: &KeywordOperand,
+        depth: u32,
+    ) -> Result<Command, UnusableCommand> {
         if depth == MAX_DEPTH {
             return Err(self.error(begin, "IFs are nested too deep", ""));
         }
@@ -507,7 +543,10 @@ impl Parser<'_> {
     }
 
     /// The keyword that an operand is; `None` for one without meaning here.
-    pub fn keyword(&mut self, operand: &KeywordOperand) -> Result<Option<&'static str>, UnusableCommand> {
+    pub fn keyword(
+        &mut self,
+        operand: &KeywordOperand,
+    ) -> Result<Option<&'static str>, UnusableCommand> {
         match keywords::meaning(&operand.word) {
             Some(KeywordMeaning::Keyword(name)) => Ok(Some(name)),
             Some(KeywordMeaning::Nothing) => Ok(None),
@@ -524,7 +563,11 @@ impl Parser<'_> {
         }
     }
 
-    fn only_keywords(&mut self, verb: &str, operands: &[KeywordOperand]) -> Result<(), UnusableCommand> {
+    fn only_keywords(
+        &mut self,
+        verb: &str,
+        operands: &[KeywordOperand],
+    ) -> Result<(), UnusableCommand> {
         for operand in operands {
             if self.keyword(operand)?.is_some_and(|name| {
                 !matches!(name, "CLUSTER" | "ALTERNATEINDEX" | "PATH" | "CATALOG")
@@ -536,7 +579,10 @@ impl Parser<'_> {
     }
 
     /// The one thing in an operand's parentheses; more may follow it.
-    pub fn one<'o>(&mut self, operand: &'o KeywordOperand) -> Result<&'o KeywordOperand, UnusableCommand> {
+    pub fn one<'o>(
+        &mut self,
+        operand: &'o KeywordOperand,
+    ) -> Result<&'o KeywordOperand, UnusableCommand> {
         let first = operand.args.as_deref().and_then(<[KeywordOperand]>::first);
         first.ok_or_else(|| {
             let message = format!("{} needs a value in parentheses", operand.word);
@@ -556,7 +602,10 @@ impl Parser<'_> {
     }
 
     /// A number.
-    pub fn number<N: std::str::FromStr>(&mut self, operand: &KeywordOperand) -> Result<N, UnusableCommand> {
+    pub fn number<N: std::str::FromStr>(
+        &mut self,
+        operand: &KeywordOperand,
+    ) -> Result<N, UnusableCommand> {
         operand.word.parse().map_err(|_| {
             self.error(
                 operand,

@@ -11,9 +11,9 @@ use std::ffi::{CStr, CString};
 use std::sync::Arc;
 
 use super::seal;
-use super::sys::{LmdbError, DbHandle, CursorMove, LmdbTransaction, WriteTxn};
-use crate::file::{FileDef, FileId, FileName, KeyField, FileOrganisation, RecordFormat};
-use crate::index::{IndexDef, IndexEntry, CatalogueName, PathDef};
+use super::sys::{CursorMove, DbHandle, LmdbError, LmdbTransaction, WriteTxn};
+use crate::file::{FileDef, FileId, FileName, FileOrganisation, KeyField, RecordFormat};
+use crate::index::{CatalogueName, IndexDef, IndexEntry, PathDef};
 use crate::traits::CatalogueEntry;
 
 /// The entry of a name.
@@ -92,7 +92,10 @@ pub(super) fn create(txn: &mut WriteTxn, catalogue: DbHandle) -> Result<(), Lmdb
 }
 
 /// The unsupported format version, if it is not supported.
-pub(super) fn foreign_format(txn: &LmdbTransaction<'_>, catalogue: DbHandle) -> Result<Option<String>, LmdbError> {
+pub(super) fn foreign_format(
+    txn: &LmdbTransaction<'_>,
+    catalogue: DbHandle,
+) -> Result<Option<String>, LmdbError> {
     Ok(match txn.get(catalogue, FORMAT_KEY)? {
         Some(bytes) if matches!(version(bytes), Some(1..=FORMAT)) => None,
         Some(bytes) => Some(format!(
@@ -107,7 +110,10 @@ fn version(bytes: &[u8]) -> Option<u32> {
 }
 
 /// All entries, in the order of names, or the error in one.
-pub(super) fn list(txn: &LmdbTransaction<'_>, catalogue: DbHandle) -> Result<Result<Vec<CatalogueItem>, String>, LmdbError> {
+pub(super) fn list(
+    txn: &LmdbTransaction<'_>,
+    catalogue: DbHandle,
+) -> Result<Result<Vec<CatalogueItem>, String>, LmdbError> {
     let mut cursor = txn.new_cursor(catalogue)?;
     let mut items = Vec::new();
     // '!' sorts after the catalogue's own keys and before any name.
@@ -176,18 +182,30 @@ pub(super) fn next_id(txn: &mut WriteTxn, catalogue: DbHandle) -> Result<FileId,
 }
 
 /// Enters an item under its name, replacing an existing one.
-pub(super) fn enter(txn: &mut WriteTxn, catalogue: DbHandle, item: &CatalogueItem) -> Result<(), LmdbError> {
+pub(super) fn enter(
+    txn: &mut WriteTxn,
+    catalogue: DbHandle,
+    item: &CatalogueItem,
+) -> Result<(), LmdbError> {
     let name = item.name().as_str().as_bytes();
     txn.put(catalogue, name, &encode(item))
 }
 
 /// Takes a name out.
-pub(super) fn take_out(txn: &mut WriteTxn, catalogue: DbHandle, name: &FileName) -> Result<(), LmdbError> {
+pub(super) fn take_out(
+    txn: &mut WriteTxn,
+    catalogue: DbHandle,
+    name: &FileName,
+) -> Result<(), LmdbError> {
     txn.delete(catalogue, name.as_str().as_bytes()).map(drop)
 }
 
 /// Puts a file's number on the discard list.
-pub(super) fn discard(txn: &mut WriteTxn, catalogue: DbHandle, file: FileId) -> Result<(), LmdbError> {
+pub(super) fn discard(
+    txn: &mut WriteTxn,
+    catalogue: DbHandle,
+    file: FileId,
+) -> Result<(), LmdbError> {
     txn.put(catalogue, &discard_key(file), &[])
 }
 
@@ -197,12 +215,19 @@ pub(super) fn keep(txn: &mut WriteTxn, catalogue: DbHandle, file: FileId) -> Res
 }
 
 /// True if the file's number is on the discard list.
-pub(super) fn is_discarded(txn: &LmdbTransaction<'_>, catalogue: DbHandle, file: FileId) -> Result<bool, LmdbError> {
+pub(super) fn is_discarded(
+    txn: &LmdbTransaction<'_>,
+    catalogue: DbHandle,
+    file: FileId,
+) -> Result<bool, LmdbError> {
     Ok(txn.get(catalogue, &discard_key(file))?.is_some())
 }
 
 /// The first file of the discard list.
-pub(super) fn first_discarded(txn: &LmdbTransaction<'_>, catalogue: DbHandle) -> Result<Option<FileId>, LmdbError> {
+pub(super) fn first_discarded(
+    txn: &LmdbTransaction<'_>,
+    catalogue: DbHandle,
+) -> Result<Option<FileId>, LmdbError> {
     let mut cursor = txn.new_cursor(catalogue)?;
     Ok(match cursor.go(CursorMove::AtLeast(&[DISCARD]))? {
         Some((&[DISCARD, a, b, c, d], _)) => Some(FileId(u32::from_be_bytes([a, b, c, d]))),

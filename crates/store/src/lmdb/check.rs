@@ -18,12 +18,12 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::catalogue::{self, CatalogueItem, CatalogueNumbering};
-use super::env::{StoreEnvironment, LmdbOptions, OpenError};
+use super::env::{LmdbOptions, OpenError, StoreEnvironment};
 use super::lock::WriterLock;
-use super::pages::{PageFlaw, MetaPage, PageFile, PageTree};
+use super::pages::{MetaPage, PageFile, PageFlaw, PageTree};
 use super::seal;
 use super::sys::Reader;
-use super::walk::{TreeValue, ProgressCallback, TreeWalk};
+use super::walk::{ProgressCallback, TreeValue, TreeWalk};
 use crate::error::{Key, StorageError};
 use crate::file::{FileId, FileName};
 
@@ -184,7 +184,10 @@ fn read_catalogue(
 }
 
 /// Reads the catalogue, and compares its numbers with its entries.
-fn read_catalogue_of(walk: &mut TreeWalk<'_>, tree: Option<PageTree>) -> io::Result<(Vec<CatalogueItem>, CatalogueNumbering)> {
+fn read_catalogue_of(
+    walk: &mut TreeWalk<'_>,
+    tree: Option<PageTree>,
+) -> io::Result<(Vec<CatalogueItem>, CatalogueNumbering)> {
     let (mut items, mut own) = (Vec::new(), CatalogueNumbering::default());
     let Some(tree) = tree else {
         return Ok((items, own));
@@ -401,7 +404,11 @@ pub(super) fn before_reading(
 
 /// Checks what a walk through an index uses: its entries are those of its base,
 /// and the pages of both are whole.
-pub(super) fn before_path(pages: &PageFile, meta: MetaPage, index: FileId) -> io::Result<Option<PageFlaw>> {
+pub(super) fn before_path(
+    pages: &PageFile,
+    meta: MetaPage,
+    index: FileId,
+) -> io::Result<Option<PageFlaw>> {
     let mut progress = |_, _| ControlFlow::Continue(());
     let mut walk = TreeWalk::new(pages, meta, &mut progress);
     let mut trees = main_trees(&mut walk)?;
@@ -483,7 +490,11 @@ fn bytes_to(pages: &PageFile, meta: &MetaPage) -> u64 {
 
 /// The error in the end of a file, if any: pages in use must not be after it.
 /// Free ones may be, since they need never have been written.
-fn missing_end(pages: &PageFile, meta: &MetaPage, mut free: Vec<u64>) -> io::Result<Option<PageFlaw>> {
+fn missing_end(
+    pages: &PageFile,
+    meta: &MetaPage,
+    mut free: Vec<u64>,
+) -> io::Result<Option<PageFlaw>> {
     let (length, whole) = (pages.length()?, bytes_to(pages, meta));
     if length >= whole {
         return Ok(None);

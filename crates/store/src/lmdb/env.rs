@@ -24,8 +24,8 @@ use super::fault;
 use super::home::{self, HomeState, with_way_out};
 use super::lock::LockError;
 use super::looked::StoreDamage;
-use super::pages::{PageFlaw, PageFile};
-use super::sys::{self, LmdbError, DbHandle};
+use super::pages::{PageFile, PageFlaw};
+use super::sys::{self, DbHandle, LmdbError};
 use crate::error::StorageError;
 
 /// How an environment is opened. Readers need `max_files` only; the map's size

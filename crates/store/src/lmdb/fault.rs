@@ -24,7 +24,8 @@ const MARK_TEXT: &[u8] =
         before it opens it, and deletes this file if they are whole.\n";
 
 /// The message of the process.
-const FAULT_MESSAGE: &[u8] = b"tupelo: a fault while a store was open for writing. If a page of it is \
+const FAULT_MESSAGE: &[u8] =
+    b"tupelo: a fault while a store was open for writing. If a page of it is \
     damaged, the next start names it; `tupelo file check` checks all\n";
 
 /// Signals that a fault sends.
@@ -120,7 +121,11 @@ fn leave_mark() {
             libc::write(mark, MARK_TEXT.as_ptr().cast(), MARK_TEXT.len());
             libc::close(mark);
         }
-        libc::write(libc::STDERR_FILENO, FAULT_MESSAGE.as_ptr().cast(), FAULT_MESSAGE.len());
+        libc::write(
+            libc::STDERR_FILENO,
+            FAULT_MESSAGE.as_ptr().cast(),
+            FAULT_MESSAGE.len(),
+        );
     }
 }
 

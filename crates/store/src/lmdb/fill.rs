@@ -7,11 +7,11 @@
 use std::sync::Arc;
 
 use super::reader::CachedFile;
-use super::sys::{self, LmdbError, DbHandle, CursorMove, Reader, WriteTxn};
+use super::sys::{self, CursorMove, DbHandle, LmdbError, Reader, WriteTxn};
 use crate::error::{BuildError, Key, StorageError};
 use crate::index::IndexDef;
 use crate::traits::BuildProgress;
-use crate::transfer::sort::{SortRecord, RecordSorter};
+use crate::transfer::sort::{RecordSorter, SortRecord};
 
 /// Bytes after which a transaction is committed: a bound on memory, and large
 /// enough for its flush to be cheap.

@@ -8,7 +8,9 @@
 use std::borrow::Cow;
 use std::io;
 
-use super::pages::{KeyBounds, MAX_DEPTH, PAGE_HEAD_BYTES, PageFile, PageTree, LeafValue, bounds_below};
+use super::pages::{
+    KeyBounds, LeafValue, MAX_DEPTH, PAGE_HEAD_BYTES, PageFile, PageTree, bounds_below,
+};
 use super::remains::PageRemains;
 
 /// The pages of a data file.
@@ -132,7 +134,13 @@ impl DamagedTree<'_> {
         }
     }
 
-    fn claims_below(&self, met: &mut PageBits, number: u64, level: u16, claim: &mut dyn FnMut(u64)) {
+    fn claims_below(
+        &self,
+        met: &mut PageBits,
+        number: u64,
+        level: u16,
+        claim: &mut dyn FnMut(u64),
+    ) {
         if !self.has(number) {
             return;
         }

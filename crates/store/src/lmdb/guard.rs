@@ -10,8 +10,8 @@ use std::sync::Arc;
 use super::catalogue;
 use super::env::StoreEnvironment;
 use super::reader::CachedFile;
-use super::sys::{LmdbError, DbHandle, MAIN, CursorMove, ReadTransaction, LmdbTransaction};
-use super::way::{SeekTarget, TreeEntryKind, PathCheck, tree_in};
+use super::sys::{CursorMove, DbHandle, LmdbError, LmdbTransaction, MAIN, ReadTransaction};
+use super::way::{PathCheck, SeekTarget, TreeEntryKind, tree_in};
 use crate::error::Key;
 use crate::file::FileId;
 use crate::index::IndexEntry;
@@ -58,7 +58,12 @@ impl PageGuard {
 
     /// Looks at the pages on the way to what is looked for, and at those that a
     /// change of it may touch.
-    pub fn check_pages(&self, txn: &LmdbTransaction<'_>, seek: SeekKey<'_>, changes: bool) -> Result<(), LmdbError> {
+    pub fn check_pages(
+        &self,
+        txn: &LmdbTransaction<'_>,
+        seek: SeekKey<'_>,
+        changes: bool,
+    ) -> Result<(), LmdbError> {
         let Some(aim) = aim(seek) else {
             return Ok(());
         };
@@ -101,7 +106,12 @@ impl IndexGuard {
     }
 
     /// As [`PageGuard::look`].
-    pub fn check_pages(&self, snapshot: &ReadTransaction<'_>, db: DbHandle, seek: SeekKey<'_>) -> Result<(), LmdbError> {
+    pub fn check_pages(
+        &self,
+        snapshot: &ReadTransaction<'_>,
+        db: DbHandle,
+        seek: SeekKey<'_>,
+    ) -> Result<(), LmdbError> {
         self.own.check_pages(snapshot, seek, false)?;
         if !self.entry.is_kept() {
             return Ok(());
@@ -112,8 +122,14 @@ impl IndexGuard {
         let mut cursor = snapshot.new_cursor(db)?;
         let (to, beside) = match aim {
             SeekTarget::First => (CursorMove::First, [CursorMove::Next, CursorMove::Next]),
-            SeekTarget::Last => (CursorMove::Last, [CursorMove::Previous, CursorMove::Previous]),
-            SeekTarget::At(key) | SeekTarget::Equal(key) => (CursorMove::AtLeast(key), [CursorMove::Previous, CursorMove::Next]),
+            SeekTarget::Last => (
+                CursorMove::Last,
+                [CursorMove::Previous, CursorMove::Previous],
+            ),
+            SeekTarget::At(key) | SeekTarget::Equal(key) => (
+                CursorMove::AtLeast(key),
+                [CursorMove::Previous, CursorMove::Next],
+            ),
         };
         for side in beside {
             let side = match cursor.go(to)? {
@@ -136,7 +152,8 @@ impl IndexGuard {
         let base_key = entry.get(def.key_bytes()..).unwrap_or_default();
         let mut is_due = false;
         if !base_key.is_empty() {
-            self.base.check_pages(snapshot, SeekKey::Equal(base_key), false)?;
+            self.base
+                .check_pages(snapshot, SeekKey::Equal(base_key), false)?;
             if let Some(stored) = snapshot.get(self.of.db, base_key)? {
                 let due = def.entry(base_key, self.of.record(stored));
                 is_due = due.is_some_and(|due| *due == *entry);
@@ -157,7 +174,9 @@ impl IndexGuard {
 /// The target of a command in a tree; `None` for an impossible key.
 fn aim(seek: SeekKey<'_>) -> Option<SeekTarget<'_>> {
     match seek {
-        SeekKey::First | SeekKey::AtLeast([]) | SeekKey::Greater([]) | SeekKey::Prefix([]) => Some(SeekTarget::First),
+        SeekKey::First | SeekKey::AtLeast([]) | SeekKey::Greater([]) | SeekKey::Prefix([]) => {
+            Some(SeekTarget::First)
+        }
         SeekKey::Last => Some(SeekTarget::Last),
         SeekKey::Equal([]) | SeekKey::AtMost([]) | SeekKey::Less([]) => None,
         SeekKey::Equal(key) => Some(SeekTarget::Equal(key)),

@@ -52,7 +52,11 @@ pub(super) struct HomeState {
 /// Makes sure that the store in a directory can be opened. To write it, all
 /// pages are looked at where it has so many bytes at most, or the last writer
 /// ended by a fault.
-pub(super) fn check_home(directory: &Path, writing: bool, walked_bytes: u64) -> Result<HomeState, OpenError> {
+pub(super) fn check_home(
+    directory: &Path,
+    writing: bool,
+    walked_bytes: u64,
+) -> Result<HomeState, OpenError> {
     let data = directory.join("data.mdb");
     let error = |error: io::Error| OpenError::Io {
         path: directory.to_owned(),

@@ -28,10 +28,10 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use super::env::{StoreEnvironment, LmdbOptions, OpenError};
+use super::env::{LmdbOptions, OpenError, StoreEnvironment};
 use super::home::{SLOT_BYTES, TABLE_HEAD_BYTES, WORKERS};
 use super::reader::LmdbReader;
-use super::sys::{LmdbError, EnvPtr, HeldState};
+use super::sys::{EnvPtr, HeldState, LmdbError};
 
 /// Reader slots of a lent table: a process has one reader, and takes another
 /// while it opens a file.
@@ -208,7 +208,9 @@ impl LentTables {
         if self.newer.id().is_none() {
             self.newer.hold(env)?;
         }
-        table.all_checked().store(self.all_checked.into(), Ordering::Release);
+        table
+            .all_checked()
+            .store(self.all_checked.into(), Ordering::Release);
         self.tables.push(Arc::downgrade(table));
         Ok(())
     }

@@ -12,7 +12,7 @@ use super::catalogue::{self, CatalogueItem};
 use super::fill::IndexFiller;
 use super::reader::CachedFile;
 use super::seal;
-use super::sys::{LmdbError, DbHandle, WriteTxn};
+use super::sys::{DbHandle, LmdbError, WriteTxn};
 use super::writer::LmdbStore;
 use crate::error::{BuildError, DefineError, StorageError};
 use crate::file::FileId;

@@ -270,7 +270,11 @@ impl PageFile {
 
     /// The bytes of overflow pages, and how many pages they are. A value that
     /// became shorter keeps the pages that it had.
-    pub fn overflow(&self, page: u64, length: usize) -> io::Result<Result<(Vec<u8>, u64), PageFlaw>> {
+    pub fn overflow(
+        &self,
+        page: u64,
+        length: usize,
+    ) -> io::Result<Result<(Vec<u8>, u64), PageFlaw>> {
         let pages = self.overflow_pages(length);
         let mut bytes = vec![0; PAGE_HEAD_BYTES + length];
         if !self.read(page, &mut bytes)? {

@@ -15,15 +15,15 @@ use lmdb_master_sys as ffi;
 use super::catalogue;
 use super::catalogue::CatalogueItem;
 use super::check::{self, CheckReport, before_path, before_reading};
-use super::env::{StoreEnvironment, LmdbOptions, OpenError};
-use super::guard::{PageGuard, IndexGuard};
+use super::env::{LmdbOptions, OpenError, StoreEnvironment};
+use super::guard::{IndexGuard, PageGuard};
 use super::lent::Table;
 use super::seal;
-use super::sys::{self, LmdbError, Cursor, DbHandle, CursorMove, KeyValue, ReadTransaction};
+use super::sys::{self, Cursor, CursorMove, DbHandle, KeyValue, LmdbError, ReadTransaction};
 use super::verify::verify;
 use crate::error::{Key, ReadError, StorageError};
 use crate::file::{FileDef, FileId, FileName};
-use crate::index::{IndexEntry, CatalogueName, PathEntry};
+use crate::index::{CatalogueName, IndexEntry, PathEntry};
 use crate::path::{self, IndexedBase};
 use crate::seek::{RecordView, SeekKey};
 use crate::table;
@@ -558,7 +558,10 @@ pub(super) fn damaged_record(def: &FileDef, key: &Key) -> StorageError {
 }
 
 /// Puts a cursor where a command wants it.
-fn go<'c>(cursor: &'c mut Cursor<'_>, seek: SeekKey<'_>) -> Result<Option<KeyValue<'c>>, LmdbError> {
+fn go<'c>(
+    cursor: &'c mut Cursor<'_>,
+    seek: SeekKey<'_>,
+) -> Result<Option<KeyValue<'c>>, LmdbError> {
     match seek {
         SeekKey::First | SeekKey::AtLeast([]) | SeekKey::Greater([]) | SeekKey::Prefix([]) => {
             cursor.go(CursorMove::First)
@@ -574,12 +577,18 @@ fn go<'c>(cursor: &'c mut Cursor<'_>, seek: SeekKey<'_>) -> Result<Option<KeyVal
             let hit = cursor.go(CursorMove::AtLeast(wanted))?;
             Ok(hit.filter(|(key, _)| *key == wanted))
         }
-        SeekKey::Greater(than) => match cursor.go(CursorMove::AtLeast(than))?.map(|(key, _)| key == than) {
+        SeekKey::Greater(than) => match cursor
+            .go(CursorMove::AtLeast(than))?
+            .map(|(key, _)| key == than)
+        {
             Some(true) => cursor.go(CursorMove::Next),
             Some(false) => cursor.go(CursorMove::Here),
             None => Ok(None),
         },
-        SeekKey::AtMost(most) => match cursor.go(CursorMove::AtLeast(most))?.map(|(key, _)| key == most) {
+        SeekKey::AtMost(most) => match cursor
+            .go(CursorMove::AtLeast(most))?
+            .map(|(key, _)| key == most)
+        {
             Some(true) => cursor.go(CursorMove::Here),
             Some(false) => cursor.go(CursorMove::Previous),
             None => cursor.go(CursorMove::Last),

@@ -8,8 +8,8 @@
 use std::collections::BTreeSet;
 
 use super::pages::{
-    BIG_DATA, BRANCH, LEAF, MAX_KEY_BYTES, NODE_HEAD_BYTES, PAGE_HEAD_BYTES, SUB_DATA, TREE_BYTES,
-    LeafValue, number, tree,
+    BIG_DATA, BRANCH, LEAF, LeafValue, MAX_KEY_BYTES, NODE_HEAD_BYTES, PAGE_HEAD_BYTES, SUB_DATA,
+    TREE_BYTES, number, tree,
 };
 
 /// A page of a tree, and the entries that can be recovered.

@@ -17,9 +17,9 @@ use std::io;
 use std::path::Path;
 
 use super::catalogue::{self, CatalogueItem, CatalogueNumbering};
-use super::ground::{PageBits, DamagedTree, VisitedEntry, is_within};
+use super::ground::{DamagedTree, PageBits, VisitedEntry, is_within};
 use super::lock::{LockError, WriterLock};
-use super::pages::{KeyBounds, LEAF, MetaPage, OVERFLOW, PageFile, PageTree, LeafValue, number};
+use super::pages::{KeyBounds, LEAF, LeafValue, MetaPage, OVERFLOW, PageFile, PageTree, number};
 use super::remains::PageRemains;
 use super::salvaged::{SalvageError, SalvageReport, SalvagedFile, SalvagedRecord, SalvagedState};
 use super::seal;
@@ -319,8 +319,9 @@ impl Salvage<'_> {
             }
         }
         for KnownItem { item, .. } in known {
-            let is_another =
-                |there: &KnownItem| there.item.name() != item.name() && id(&there.item) != id(&item);
+            let is_another = |there: &KnownItem| {
+                there.item.name() != item.name() && id(&there.item) != id(&item)
+            };
             if !names.are_whole && names.items.iter().all(is_another) {
                 let is_older = true;
                 names.items.push(KnownItem { item, is_older });

@@ -5,7 +5,7 @@
 use lmdb_master_sys as ffi;
 
 use super::reader::LmdbReader;
-use super::sys::{LmdbError, FREE_LIST, CursorMove, ReadTransaction};
+use super::sys::{CursorMove, FREE_LIST, LmdbError, ReadTransaction};
 use crate::error::{ReadError, StorageError};
 use crate::file::FileId;
 use crate::traits::{CatalogueEntry, ReadStore};

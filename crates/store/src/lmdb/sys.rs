@@ -517,7 +517,13 @@ impl WriteTxn {
         exists(self.put_with(dbi, key, data, ffi::MDB_NOOVERWRITE))
     }
 
-    fn put_with(&mut self, dbi: DbHandle, key: &[u8], data: &[u8], flags: u32) -> Result<(), LmdbError> {
+    fn put_with(
+        &mut self,
+        dbi: DbHandle,
+        key: &[u8],
+        data: &[u8],
+        flags: u32,
+    ) -> Result<(), LmdbError> {
         let (mut key, mut data) = (val(key), val(data));
         // SAFETY: the transaction is active; LMDB copies both, and sets `data`
         // to what is there if it refuses.
@@ -535,7 +541,11 @@ impl WriteTxn {
     /// Opens a data base, making it if it is not there. Only for a process in
     /// which no other thread opens one until this transaction has ended, which
     /// `_opening` proves.
-    pub fn create_db(&mut self, name: &CStr, _opening: &HandleOpener<'_>) -> Result<DbHandle, LmdbError> {
+    pub fn create_db(
+        &mut self,
+        name: &CStr,
+        _opening: &HandleOpener<'_>,
+    ) -> Result<DbHandle, LmdbError> {
         open_db(self.ptr, name, ffi::MDB_CREATE)
     }
 
@@ -694,7 +704,10 @@ fn open_db(txn: NonNull<ffi::MDB_txn>, name: &CStr, flags: u32) -> Result<DbHand
     Ok(DbHandle(dbi))
 }
 
-fn open_cursor(txn: &LmdbTransaction<'_>, dbi: DbHandle) -> Result<NonNull<ffi::MDB_cursor>, LmdbError> {
+fn open_cursor(
+    txn: &LmdbTransaction<'_>,
+    dbi: DbHandle,
+) -> Result<NonNull<ffi::MDB_cursor>, LmdbError> {
     let mut cursor = ptr::null_mut();
     // SAFETY: an active transaction and a valid place.
     check(unsafe { ffi::mdb_cursor_open(txn.ptr.as_ptr(), dbi.0, &mut cursor) })?;

@@ -10,7 +10,7 @@ use std::io;
 
 use super::env::StoreEnvironment;
 use super::home::with_way_out;
-use super::pages::{PageFlaw, MetaPage, PageFile};
+use super::pages::{MetaPage, PageFile, PageFlaw};
 use super::sys::Reader;
 use crate::error::StorageError;
 

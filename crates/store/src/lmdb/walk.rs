@@ -8,7 +8,10 @@ use std::cmp::Ordering;
 use std::io;
 use std::ops::ControlFlow;
 
-use super::pages::{KeyBounds, PageFlaw, MetaPage, NUMBER_KEYS, ReadPage, PageFile, PageTree, LeafValue, bounds_below};
+use super::pages::{
+    KeyBounds, LeafValue, MetaPage, NUMBER_KEYS, PageFile, PageFlaw, PageTree, ReadPage,
+    bounds_below,
+};
 
 /// The value of a key in a tree.
 pub(super) enum TreeValue<'h> {
@@ -124,7 +127,13 @@ impl<'w> TreeWalk<'w> {
         }
     }
 
-    fn run(&mut self, name: &str, tree: PageTree, numbers: bool, each: EntryVisitor<'_>) -> io::Result<()> {
+    fn run(
+        &mut self,
+        name: &str,
+        tree: PageTree,
+        numbers: bool,
+        each: EntryVisitor<'_>,
+    ) -> io::Result<()> {
         let Some(root) = tree.root else {
             return Ok(());
         };
@@ -196,7 +205,12 @@ impl<'w> TreeWalk<'w> {
         Ok(())
     }
 
-    fn leaf(&mut self, way: &mut TreeProgress<'_>, page: &ReadPage, each: EntryVisitor<'_>) -> io::Result<()> {
+    fn leaf(
+        &mut self,
+        way: &mut TreeProgress<'_>,
+        page: &ReadPage,
+        each: EntryVisitor<'_>,
+    ) -> io::Result<()> {
         for entry in 0..page.len() {
             let key = page.key(entry);
             let shown = match page.value(entry) {
@@ -214,7 +228,12 @@ impl<'w> TreeWalk<'w> {
         Ok(())
     }
 
-    fn big(&mut self, way: &mut TreeProgress<'_>, first: u64, length: usize) -> io::Result<Option<Vec<u8>>> {
+    fn big(
+        &mut self,
+        way: &mut TreeProgress<'_>,
+        first: u64,
+        length: usize,
+    ) -> io::Result<Option<Vec<u8>>> {
         // A read is never longer than the file, whatever length a page has.
         let there = self.pages.length()?;
         if length as u64 > there {

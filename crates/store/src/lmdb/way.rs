@@ -15,7 +15,8 @@
 use std::sync::Arc;
 
 use super::pages::{
-    PageFlaw, MAX_DEPTH, OVERFLOW, ReadPage, PageFile, TREE_BYTES, PageTree, LeafValue, bounds_below, number, tree,
+    LeafValue, MAX_DEPTH, OVERFLOW, PageFile, PageFlaw, PageTree, ReadPage, TREE_BYTES,
+    bounds_below, number, tree,
 };
 use super::seal;
 use super::walk::{in_order, tree_page};
@@ -99,7 +100,9 @@ impl PathCheck<'_> {
                 SeekTarget::First => 0,
                 SeekTarget::Last => at.page.len() - 1,
                 // The first key of a branch means its lower bound.
-                SeekTarget::At(key) | SeekTarget::Equal(key) => place(&at.page, 1, |here| here <= key) - 1,
+                SeekTarget::At(key) | SeekTarget::Equal(key) => {
+                    place(&at.page, 1, |here| here <= key) - 1
+                }
             };
             let below = self.below(&at, entry, level)?;
             branches.push((at, entry, level));
@@ -152,7 +155,12 @@ impl PathCheck<'_> {
     }
 
     /// The first or last page below a neighbour.
-    fn end_of(&self, of: Option<&CheckState>, level: u16, first: bool) -> Result<Option<CheckState>, PageFlaw> {
+    fn end_of(
+        &self,
+        of: Option<&CheckState>,
+        level: u16,
+        first: bool,
+    ) -> Result<Option<CheckState>, PageFlaw> {
         let entry = |of: &CheckState| if first { 0 } else { of.page.len() - 1 };
         of.map(|of| self.below(of, entry(of), level)).transpose()
     }
@@ -264,7 +272,8 @@ impl PathCheck<'_> {
             let head = self.pages.remains_of(page);
             let is_one = |head: Vec<u8>| {
                 number(&head, 0, 8) == page
-                    && (number(&head, 10, 2) as u16 == OVERFLOW || ReadPage::parse(head, page).is_ok())
+                    && (number(&head, 10, 2) as u16 == OVERFLOW
+                        || ReadPage::parse(head, page).is_ok())
             };
             if head.is_some_and(is_one) {
                 return Err(flawed("it has more pages than its value".to_owned()));

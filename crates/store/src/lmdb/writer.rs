@@ -17,7 +17,7 @@ use std::sync::atomic::Ordering;
 use super::ahead::LastMetaPage;
 use super::catalogue::{self, CatalogueItem};
 use super::check::before_reading;
-use super::env::{StoreEnvironment, LmdbOptions, OpenError, lock_error};
+use super::env::{LmdbOptions, OpenError, StoreEnvironment, lock_error};
 use super::fill::{self, IndexBuild, IndexFiller};
 use super::guard::PageGuard;
 use super::home;
@@ -27,11 +27,11 @@ use super::lock::WriterLock;
 use super::looked::{BackgroundCheck, CheckEnded, StoreDamage};
 use super::reader::{CachedFile, LmdbReader};
 use super::seal;
-use super::sys::{LmdbError, DbHandle, CursorMove, Reader, WriteTxn};
+use super::sys::{CursorMove, DbHandle, LmdbError, Reader, WriteTxn};
 use super::verify::verify;
 use crate::error::{ApplyError, BuildError, DefineError, ReadError, StorageError};
 use crate::file::{FileDef, FileId, FileName};
-use crate::index::{IndexDef, IndexEntry, CatalogueName, PathDef};
+use crate::index::{CatalogueName, IndexDef, IndexEntry, PathDef};
 use crate::pending::ChangeOverlay;
 use crate::seek::SeekKey;
 use crate::traits::{AppliedUnits, BuildProgress, BulkLoad, CatalogueEntry, ReadStore, WriteStore};
@@ -191,7 +191,10 @@ impl LmdbStore {
         for (unit, result) in units.iter().zip(results) {
             let checked = match self.check(&txn, unit) {
                 // It costs the units that need the damaged page.
-                Err(LmdbError::DAMAGED) => Err(self.env.error(LmdbError::DAMAGED, "applying changes").into()),
+                Err(LmdbError::DAMAGED) => Err(self
+                    .env
+                    .error(LmdbError::DAMAGED, "applying changes")
+                    .into()),
                 other => other?,
             };
             match checked {
@@ -273,7 +276,12 @@ impl LmdbStore {
         Ok(Ok(changes))
     }
 
-    fn write(&self, txn: &mut WriteTxn, unit: &UnitOfWork, follows: &IndexChanges) -> Result<(), LmdbError> {
+    fn write(
+        &self,
+        txn: &mut WriteTxn,
+        unit: &UnitOfWork,
+        follows: &IndexChanges,
+    ) -> Result<(), LmdbError> {
         let mut sealed = Vec::new();
         for (file, key, change) in unit.changes() {
             let Some(CachedFile {
@@ -427,7 +435,11 @@ impl LmdbStore {
     }
 
     /// Removes names, and empties and discards their files.
-    fn drop_all(&self, names: &[FileName], numbers: &[(FileId, DbHandle)]) -> Result<(), StorageError> {
+    fn drop_all(
+        &self,
+        names: &[FileName],
+        numbers: &[(FileId, DbHandle)],
+    ) -> Result<(), StorageError> {
         let ids: Vec<FileId> = numbers.iter().map(|(id, _)| *id).collect();
         self.verify(&ids)?;
         let catalogue = self.env.catalogue;
@@ -599,7 +611,11 @@ impl WriteStore for LmdbStore {
         }
         let enter = || {
             let mut txn = WriteTxn::begin(self.env.sys())?;
-            catalogue::enter(&mut txn, self.env.catalogue, &CatalogueItem::Path(def.clone()))?;
+            catalogue::enter(
+                &mut txn,
+                self.env.catalogue,
+                &CatalogueItem::Path(def.clone()),
+            )?;
             txn.commit()
         };
         enter().map_err(|code| self.env.error(code, "defining a path"))?;
@@ -638,8 +654,12 @@ impl WriteStore for LmdbStore {
         let now = self.env.sys().on_its_way();
         let earlier = match (before, now) {
             // No later write could have flushed it.
-            (LastMetaPage::Pending(earlier), LastMetaPage::Pending(last)) if earlier == last => self.settle(),
-            (LastMetaPage::Pending(earlier), LastMetaPage::Lost(lost, _)) if earlier == lost => self.settle(),
+            (LastMetaPage::Pending(earlier), LastMetaPage::Pending(last)) if earlier == last => {
+                self.settle()
+            }
+            (LastMetaPage::Pending(earlier), LastMetaPage::Lost(lost, _)) if earlier == lost => {
+                self.settle()
+            }
             (LastMetaPage::Lost(..), _) => self.settle(),
             _ => Ok(()),
         };

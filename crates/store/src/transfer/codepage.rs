@@ -5,7 +5,7 @@
 
 use copybook::CodePage;
 
-use super::convert::{RecordConverter, ConvertError};
+use super::convert::{ConvertError, RecordConverter};
 
 /// Translates every byte between two code pages.
 #[derive(Debug, Clone)]

@@ -1,10 +1,12 @@
 //! Records through a copybook: as JSON, or field by field in another code page.
 
-use copybook::codec::{BuildError, BlankTrimming};
-use copybook::{CodePage, RecordCodec, CodecOptions, FieldId, FieldKind, RecordLayout, SignPlace, NumberStorage};
+use copybook::codec::{BlankTrimming, BuildError};
+use copybook::{
+    CodePage, CodecOptions, FieldId, FieldKind, NumberStorage, RecordCodec, RecordLayout, SignPlace,
+};
 
 use super::codepage::translate_loosely;
-use super::convert::{RecordConverter, ConvertError};
+use super::convert::{ConvertError, RecordConverter};
 
 /// A record outside is the JSON text of the one in the file.
 #[derive(Debug, Clone)]
@@ -162,7 +164,9 @@ fn collect_fillers(layout: &RecordLayout, id: FieldId, shift: usize, fillers: &m
 /// True for storage that holds a character a byte, whatever its value.
 fn is_text(kind: &FieldKind) -> bool {
     match kind {
-        FieldKind::Alphanumeric | FieldKind::AlphanumericEdited | FieldKind::NumericEdited(_) => true,
+        FieldKind::Alphanumeric | FieldKind::AlphanumericEdited | FieldKind::NumericEdited(_) => {
+            true
+        }
         FieldKind::Numeric(numeric) => {
             numeric.storage
                 == NumberStorage::Zoned {

@@ -5,7 +5,7 @@
 
 use std::io::{self, BufRead, Read, Write};
 
-use copybook::codec::descriptor::{RecordDescriptor, DescriptorError, fill};
+use copybook::codec::descriptor::{DescriptorError, RecordDescriptor, fill};
 use thiserror::Error;
 
 use crate::file::{FileDef, RecordFormat};

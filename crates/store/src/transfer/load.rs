@@ -9,9 +9,9 @@ use std::io::{self, BufRead};
 
 use thiserror::Error;
 
-use super::convert::{RecordConverter, ConvertError};
-use super::framing::{RecordFraming, FramingError};
-use super::sort::{SortRecord, RecordSorter};
+use super::convert::{ConvertError, RecordConverter};
+use super::framing::{FramingError, RecordFraming};
+use super::sort::{RecordSorter, SortRecord};
 use crate::error::{ApplyError, BuildError, DefineError, Key, ReadError, StorageError};
 use crate::file::{FileDef, FileId, FileOrganisation};
 use crate::record::RecordError;
@@ -286,7 +286,12 @@ struct LoadProgress<'t> {
 }
 
 impl LoadProgress<'_> {
-    fn reject(&mut self, number: u64, key: Option<&[u8]>, reason: RejectReason) -> Result<(), LoadError> {
+    fn reject(
+        &mut self,
+        number: u64,
+        key: Option<&[u8]>,
+        reason: RejectReason,
+    ) -> Result<(), LoadError> {
         self.report.rejected += 1;
         let key = key.map(Key::from);
         (self.events)(LoadEvent::Rejected {
@@ -330,7 +335,11 @@ struct Source<'s> {
 }
 
 impl Source<'_> {
-    fn run(mut self, tally: &mut LoadProgress<'_>, target: &mut dyn Target) -> Result<(), LoadError> {
+    fn run(
+        mut self,
+        tally: &mut LoadProgress<'_>,
+        target: &mut dyn Target,
+    ) -> Result<(), LoadError> {
         let mut sorter = RecordSorter::new(tally.options.memory_bytes);
         let (mut outside, mut record) = (Vec::new(), Vec::new());
         for number in 1.. {

@@ -22,10 +22,10 @@ pub(crate) mod sort;
 mod source;
 
 pub use codepage::PageTranslation;
-pub use convert::{RecordConverter, ConvertError, VerbatimConverter};
+pub use convert::{ConvertError, RecordConverter, VerbatimConverter};
 pub use copy::copy;
 pub use copybook::{JsonRecords, ThroughCopybook};
 pub use dump::{DumpError, DumpOptions, DumpReport, dump};
-pub use framing::{RecordFraming, FramingError};
+pub use framing::{FramingError, RecordFraming};
 pub use load::{LoadError, LoadEvent, LoadMode, LoadOptions, LoadReport, RejectReason, load};
 pub use source::FileSource;

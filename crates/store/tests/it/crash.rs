@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use store::{
-    FileEnds, FileDef, FileId, LmdbOptions, LmdbReader, LmdbStore, ReadExt, ReadStore, RecordFormat,
-    SeekKey, Table, UnitOfWork, WriteStore, check,
+    FileDef, FileEnds, FileId, LmdbOptions, LmdbReader, LmdbStore, ReadExt, ReadStore,
+    RecordFormat, SeekKey, Table, UnitOfWork, WriteStore, check,
 };
 
 use crate::child::{Peer, send_line};

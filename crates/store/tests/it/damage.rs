@@ -4,9 +4,9 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use store::transfer::{DumpOptions, RecordFraming, FileSource, VerbatimConverter, dump};
+use store::transfer::{DumpOptions, FileSource, RecordFraming, VerbatimConverter, dump};
 use store::{
-    FileEnds, FileDef, LmdbOptions, LmdbReader, LmdbStore, OpenError, ReadError, ReadStore,
+    FileDef, FileEnds, LmdbOptions, LmdbReader, LmdbStore, OpenError, ReadError, ReadStore,
     RecordFormat, SeekKey, StorageError, Table, UnitOfWork, WriteStore, check, restore,
 };
 

@@ -107,7 +107,10 @@ fn a_load_into_a_full_map_leaves_the_old_records() {
     );
     assert!(load.finish(&mut |_| ()).is_err());
     let mut reader = store.disk_reader().unwrap();
-    assert_eq!(&at(&mut reader, file, SeekKey::Last).unwrap()[..8], "00000001");
+    assert_eq!(
+        &at(&mut reader, file, SeekKey::Last).unwrap()[..8],
+        "00000001"
+    );
     let unit = insert(&mut reader, file, 2);
     assert_eq!(store.apply(&[unit]), [Ok(())]);
 }

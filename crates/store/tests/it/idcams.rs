@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use proptest::prelude::*;
-use store::idcams::{ConditionCode, Command, CodeComparison, DataRef, DdStatement, CommandDeck, Statement, parse};
+use store::idcams::{
+    CodeComparison, Command, CommandDeck, ConditionCode, DataRef, DdStatement, Statement, parse,
+};
 use store::{FileDef, FileOrganisation, RecordFormat};
 
 /// A deck in words: one line a command, one a diagnostic.
@@ -289,8 +291,14 @@ fn a_job_s_steps_are_taken_with_their_dds_and_line_numbers() {
     let deck = parse(job);
     assert_eq!(deck.steps.len(), 1);
     assert_eq!(deck.steps[0].name.as_deref(), Some("S1"));
-    assert_eq!(deck.steps[0].dds["IN"], DdStatement::Lines(vec!["one".to_owned()]));
-    assert_eq!(deck.steps[0].dds["OUT"], DdStatement::DataSet("A.B".to_owned()));
+    assert_eq!(
+        deck.steps[0].dds["IN"],
+        DdStatement::Lines(vec!["one".to_owned()])
+    );
+    assert_eq!(
+        deck.steps[0].dds["OUT"],
+        DdStatement::DataSet("A.B".to_owned())
+    );
 }
 
 /// Pieces of which decks are made, so that random ones get far.

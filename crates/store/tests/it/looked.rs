@@ -131,9 +131,13 @@ fn hold(reader: &mut dyn ReadStore, truth: &Records, chance: &mut Chance) -> usi
     for _ in 0..40 {
         let name = format!("N{:03}", chance.below(501));
         let mut found = None;
-        let looked = reader.seek_path(indexes[0].id, SeekKey::Equal(name.as_bytes()), &mut |entry| {
-            found = Some(entry.record.to_vec());
-        });
+        let looked = reader.seek_path(
+            indexes[0].id,
+            SeekKey::Equal(name.as_bytes()),
+            &mut |entry| {
+                found = Some(entry.record.to_vec());
+            },
+        );
         let has_name = |r: &&Vec<u8>| r[KEY_BYTES..].starts_with(name.as_bytes());
         match looked {
             Ok(_) => assert_eq!(found.as_ref(), truth.values().find(has_name), "{name}"),
@@ -298,7 +302,11 @@ fn the_page_of_another_tree_is_detected_where_its_keys_would_fit() {
     let mut reader = store.reader().unwrap();
     let file = reader.files().unwrap()[0].id;
     let there = key(2 * (RECORDS - 1));
-    for seek in [SeekKey::Equal(&there), SeekKey::Last, SeekKey::AtLeast(&there)] {
+    for seek in [
+        SeekKey::Equal(&there),
+        SeekKey::Last,
+        SeekKey::AtLeast(&there),
+    ] {
         let error = reader.read(file, seek, |_| ()).unwrap_err();
         assert!(is_damage_error(&error), "{error:?}");
     }

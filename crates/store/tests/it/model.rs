@@ -4,8 +4,8 @@
 
 use proptest::prelude::*;
 use store::{
-    ApplyError, FileEnds, FileDef, FileId, LmdbStore, MemoryStore, ReadStore, RecordFormat, SeekKey,
-    Table, UnitError, UnitOfWork, WriteStore, check, rba_key, rrn_key,
+    ApplyError, FileDef, FileEnds, FileId, LmdbStore, MemoryStore, ReadStore, RecordFormat,
+    SeekKey, Table, UnitError, UnitOfWork, WriteStore, check, rba_key, rrn_key,
 };
 
 use crate::support::{all, browsed, index, ksds, on_path, options, through};

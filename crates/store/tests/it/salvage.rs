@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use store::{
-    FileEnds, FileDef, LmdbReader, LmdbStore, ReadStore, RecordFormat, SalvageError, SalvageReport,
+    FileDef, FileEnds, LmdbReader, LmdbStore, ReadStore, RecordFormat, SalvageError, SalvageReport,
     SalvagedState, SeekKey, Table, UnitOfWork, WriteStore, rrn_key, salvage,
 };
 

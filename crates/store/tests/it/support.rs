@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use store::{
-    CommitDurability, FileDef, FileId, IndexDef, KeyField, LmdbOptions, PathEntry, ReadError, ReadExt,
-    ReadStore, RecordFormat, SeekKey, UnitOfWork, WriteStore,
+    CommitDurability, FileDef, FileId, IndexDef, KeyField, LmdbOptions, PathEntry, ReadError,
+    ReadExt, ReadStore, RecordFormat, SeekKey, UnitOfWork, WriteStore,
 };
 
 /// A variable-length KSDS whose key is the first `key_bytes` of a record.
@@ -135,7 +135,11 @@ pub fn browsed(
         unit,
         reader,
         index,
-        if backwards { SeekKey::Last } else { SeekKey::First },
+        if backwards {
+            SeekKey::Last
+        } else {
+            SeekKey::First
+        },
     );
     while let Some((record, position)) = next {
         records.push(record);

@@ -1,14 +1,15 @@
 //! Load and dump.
 
 use copybook::codec::SourceMachine;
-use copybook::{CodePage, RecordCodec, CodecOptions};
+use copybook::{CodePage, CodecOptions, RecordCodec};
 use proptest::prelude::*;
 use store::transfer::{
-    RecordConverter, ConvertError, DumpOptions, RecordFraming, JsonRecords, LoadError, LoadEvent, LoadMode,
-    LoadOptions, LoadReport, FileSource, ThroughCopybook, VerbatimConverter, copy, dump, load,
+    ConvertError, DumpOptions, FileSource, JsonRecords, LoadError, LoadEvent, LoadMode,
+    LoadOptions, LoadReport, RecordConverter, RecordFraming, ThroughCopybook, VerbatimConverter,
+    copy, dump, load,
 };
 use store::{
-    FileDef, FileId, KeyField, LmdbStore, MemoryStore, FileOrganisation, ReadExt, ReadStore,
+    FileDef, FileId, FileOrganisation, KeyField, LmdbStore, MemoryStore, ReadExt, ReadStore,
     RecordFormat, UnitOfWork, WriteStore,
 };
 
@@ -303,7 +304,11 @@ fn accounts() -> (MemoryStore, FileId) {
     (store, file)
 }
 
-fn round(convert: &dyn RecordConverter, framing: RecordFraming, outside: &[u8]) -> (Vec<u8>, Vec<u8>) {
+fn round(
+    convert: &dyn RecordConverter,
+    framing: RecordFraming,
+    outside: &[u8],
+) -> (Vec<u8>, Vec<u8>) {
     let (mut store, file) = accounts();
     let options = LoadOptions::new(framing);
     let (_, file) = load(

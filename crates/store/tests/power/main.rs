@@ -211,7 +211,9 @@ fn every_acknowledged_unit_survives_a_loss_of_power_at_any_point() {
             &played.wrong[..played.wrong.len().min(5)]
         );
         assert!(played.images > 500, "{} images", played.images);
-        assert!(played.fates.reported_committed.len() > 45 && played.fates.reported_failed.is_empty());
+        assert!(
+            played.fates.reported_committed.len() > 45 && played.fates.reported_failed.is_empty()
+        );
         // One a batch, and one more if no unit waited; opening has some.
         assert!(played.flushes < 28 + 25, "{} flushes", played.flushes);
     }

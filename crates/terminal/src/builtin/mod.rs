@@ -29,7 +29,7 @@ use crate::display::TerminalDisplay;
 use crate::host::SignedOnUser;
 use crate::messages;
 use crate::shared::TerminalContext;
-use panel::{UserInput, ScreenPanel};
+use panel::{ScreenPanel, UserInput};
 
 /// A transaction and its first program.
 #[derive(Debug)]
@@ -116,7 +116,12 @@ fn built_in(program: ProgramName) -> Option<&'static BuiltIn> {
 }
 
 /// Runs one interaction of a built-in transaction.
-async fn serve(shared: Arc<TerminalContext>, region: Handle, kind: BuiltInKind, mut guest: GuestTask) {
+async fn serve(
+    shared: Arc<TerminalContext>,
+    region: Handle,
+    kind: BuiltInKind,
+    mut guest: GuestTask,
+) {
     let given = guest.given().clone();
     let facility = guest.facility();
     let display = facility.and_then(|id| shared.display(id));
@@ -170,17 +175,25 @@ impl BuiltInTask<'_> {
         if !state.is_some_and(|state| state.has_input) {
             return Ok(None);
         }
-        let answer = self.command(receive::NUMBER, &CommandOperands::default()).await;
+        let answer = self
+            .command(receive::NUMBER, &CommandOperands::default())
+            .await;
         let operands = good(&answer)?;
         let aid = operands.get_int(INPUT_AID).unwrap_or(0);
         let data = operands.get_bytes(receive::INTO).unwrap_or_default();
-        Ok(Some(UserInput::parse(aid as u8, data, &self.display.page())))
+        Ok(Some(UserInput::parse(
+            aid as u8,
+            data,
+            &self.display.page(),
+        )))
     }
 
     /// Has the region serve a command for this task.
     async fn command(&mut self, number: u16, operands: &CommandOperands) -> CallAnswer {
         let args = [u64::from(number), 0, 0, 0, 0, 0, 0, 0];
-        self.guest.call(CallOperation::Command, args, operands.emit()).await
+        self.guest
+            .call(CallOperation::Command, args, operands.emit())
+            .await
     }
 
     /// Shows a screen.

@@ -5,7 +5,7 @@
 //! is disconnected.
 //! Reference: CICS supplied transactions, CESN and CESF; CICS messages, DFHCE.
 
-use super::panel::{UserInput, ScreenPanel};
+use super::panel::{ScreenPanel, UserInput};
 use super::{BuiltInTask, CLEAR, InteractionResult, PF3};
 use crate::sign_on::SignOnRefused;
 
@@ -82,7 +82,12 @@ async fn refused(task: &mut BuiltInTask<'_>, user: &str, why: SignOnRefused) -> 
 }
 
 /// Shows the form.
-async fn ask(task: &mut BuiltInTask<'_>, user: &str, message: &str, alarm: bool) -> InteractionResult {
+async fn ask(
+    task: &mut BuiltInTask<'_>,
+    user: &str,
+    message: &str,
+    alarm: bool,
+) -> InteractionResult {
     let applid = task.shared.applid.clone();
     let terminal = task.display.terminal_name();
     let mut panel = ScreenPanel::new();

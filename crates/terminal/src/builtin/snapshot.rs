@@ -4,7 +4,7 @@
 //! ENTER shows DELTA, what was used since the baseline.
 //! Reference: the first paper's snapshot tool, ACTUAL and DELTA.
 
-use super::panel::{UserInput, ScreenPanel};
+use super::panel::{ScreenPanel, UserInput};
 use super::{BuiltInTask, CLEAR, InteractionResult, PF1, PF3};
 use crate::host::SnapshotKind;
 

@@ -22,7 +22,12 @@ use crate::maps::{MapTable, MissingMap};
 use crate::shared::TerminalContext;
 
 /// Serves a command for a terminal.
-pub fn serve(shared: &TerminalContext, display: &TerminalDisplay, number: u16, operands: &CommandOperands) -> CallAnswer {
+pub fn serve(
+    shared: &TerminalContext,
+    display: &TerminalDisplay,
+    number: u16,
+    operands: &CommandOperands,
+) -> CallAnswer {
     let served = match number {
         rows::send_map::NUMBER => map(shared, display, operands),
         rows::send_text::NUMBER => text(display, operands),
@@ -35,7 +40,11 @@ pub fn serve(shared: &TerminalContext, display: &TerminalDisplay, number: u16, o
     served.unwrap_or_else(|refused| refused)
 }
 
-fn map(shared: &TerminalContext, display: &TerminalDisplay, operands: &CommandOperands) -> Result<CallAnswer, CallAnswer> {
+fn map(
+    shared: &TerminalContext,
+    display: &TerminalDisplay,
+    operands: &CommandOperands,
+) -> Result<CallAnswer, CallAnswer> {
     use rows::send_map as row;
     let maps = shared.maps();
     let layout = find(&maps, operands, row::MAP, row::MAPSET)?;
@@ -85,7 +94,10 @@ fn text(display: &TerminalDisplay, operands: &CommandOperands) -> Result<CallAns
     wrote(Ok(()))
 }
 
-fn control(display: &TerminalDisplay, operands: &CommandOperands) -> Result<CallAnswer, CallAnswer> {
+fn control(
+    display: &TerminalDisplay,
+    operands: &CommandOperands,
+) -> Result<CallAnswer, CallAnswer> {
     use rows::send_control as row;
     let erase = erase(operands, row::ERASE, row::ALTERNATE, Some(row::ERASEAUP));
     let control = controls(
@@ -105,7 +117,11 @@ fn control(display: &TerminalDisplay, operands: &CommandOperands) -> Result<Call
 }
 
 /// RECEIVE MAP of an input that the worker has received.
-fn receive(shared: &TerminalContext, display: &TerminalDisplay, operands: &CommandOperands) -> Result<CallAnswer, CallAnswer> {
+fn receive(
+    shared: &TerminalContext,
+    display: &TerminalDisplay,
+    operands: &CommandOperands,
+) -> Result<CallAnswer, CallAnswer> {
     use rows::receive_map as row;
     let maps = shared.maps();
     let layout = find(&maps, operands, row::MAP, row::MAPSET)?;
@@ -161,7 +177,12 @@ fn find<'m>(
     })
 }
 
-fn erase(operands: &CommandOperands, erase: u8, alternate: u8, unprotected: Option<u8>) -> EraseOption {
+fn erase(
+    operands: &CommandOperands,
+    erase: u8,
+    alternate: u8,
+    unprotected: Option<u8>,
+) -> EraseOption {
     if operands.has(erase) && operands.has(alternate) {
         EraseOption::Alternate
     } else if operands.has(erase) {
@@ -173,7 +194,13 @@ fn erase(operands: &CommandOperands, erase: u8, alternate: u8, unprotected: Opti
     }
 }
 
-fn controls(operands: &CommandOperands, free: u8, alarm: u8, print: u8, reset: Option<u8>) -> Control {
+fn controls(
+    operands: &CommandOperands,
+    free: u8,
+    alarm: u8,
+    print: u8,
+    reset: Option<u8>,
+) -> Control {
     Control {
         free_keyboard: operands.has(free),
         alarm: operands.has(alarm),

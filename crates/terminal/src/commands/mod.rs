@@ -31,7 +31,12 @@ pub const COMMANDS: &[u16] = &[
 ];
 
 /// Serves a command for a task's terminal.
-pub fn serve(shared: &TerminalContext, display: &TerminalDisplay, number: u16, operands: &CommandOperands) -> CallAnswer {
+pub fn serve(
+    shared: &TerminalContext,
+    display: &TerminalDisplay,
+    number: u16,
+    operands: &CommandOperands,
+) -> CallAnswer {
     maps::serve(shared, display, number, operands)
 }
 

@@ -51,7 +51,10 @@ pub fn sign_on(
         signon::PHRASELEN,
     );
     if password.is_empty() {
-        return command.answer(&CallAnswer::of_condition(Condition::NotAuth, PASSWORD_NEEDED));
+        return command.answer(&CallAnswer::of_condition(
+            Condition::NotAuth,
+            PASSWORD_NEEDED,
+        ));
     }
     command.later();
     let (shared, region) = (shared.clone(), region.clone());

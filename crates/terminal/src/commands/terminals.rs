@@ -7,7 +7,7 @@ use std::sync::Arc;
 use cics::command::{DataDirection, by_number, commands as rows};
 use cics::cvda;
 use cics::resp::Condition;
-use link::{CallAnswer, Name, CommandOperands};
+use link::{CallAnswer, CommandOperands, Name};
 use region::{FacilityState, ServiceCommand};
 
 use crate::display::TerminalDisplay;
@@ -28,7 +28,11 @@ pub fn serve(shared: &Arc<TerminalContext>, command: &ServiceCommand) -> CallAns
 }
 
 /// What a terminal has, by name or in a browse.
-fn inquire(shared: &Arc<TerminalContext>, command: &ServiceCommand, name: Option<Name<4>>) -> CallAnswer {
+fn inquire(
+    shared: &Arc<TerminalContext>,
+    command: &ServiceCommand,
+    name: Option<Name<4>>,
+) -> CallAnswer {
     use rows::inquire_terminal as row;
     let Some(running) = shared.running() else {
         return CallAnswer::of_condition(Condition::TermIdErr, UNKNOWN);
@@ -98,7 +102,12 @@ enum OptionValue {
 
 /// What an option of INQUIRE TERMINAL gives. Returns `None` for one that is not
 /// served.
-fn value(display: &TerminalDisplay, state: &FacilityState, task: u64, option: &str) -> Option<OptionValue> {
+fn value(
+    display: &TerminalDisplay,
+    state: &FacilityState,
+    task: u64,
+    option: &str,
+) -> Option<OptionValue> {
     let word = |name: &str| cvda::value(name).map(|v| OptionValue::Int(v.into()));
     let either = |yes: bool, name: &str, other: &str| word(if yes { name } else { other });
     let padded =

@@ -5,7 +5,7 @@
 //! without a field is found while the record is applied.
 //! Reference: GA23-0059, "Commands", "Orders", "Structured fields".
 
-use super::{ScreenCell, KeyboardState, Screen, ScreenError};
+use super::{KeyboardState, Screen, ScreenCell, ScreenError};
 use crate::stream::{
     Aid, AttributePairs, AttributeType, CharacterSet, Command, ErrorKind, ExtendedAttributes,
     FieldAttribute, GraphicCharacter, Order, OrderReader, OutboundField, ReplyMode, StreamError,

@@ -4,7 +4,7 @@
 //! Every edit turns on the modified data tag of its field. Nothing here changes
 //! a protected position.
 
-use super::{ScreenCell, InhibitReason, Screen};
+use super::{InhibitReason, Screen, ScreenCell};
 
 impl Screen {
     /// Puts a character at the cursor. Returns the address after it.

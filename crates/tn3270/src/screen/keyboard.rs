@@ -5,7 +5,7 @@
 //! matter: a key on a locked keyboard changes nothing.
 //! Reference: 3174 Functional Description (GA23-0218), keyboard functions.
 
-use super::{ScreenCell, Screen};
+use super::{Screen, ScreenCell};
 use crate::code_table::SPACE;
 use crate::stream::{Aid, Intensity, ReplyMode};
 

@@ -2,7 +2,7 @@
 //!
 //! Reference: GA23-0059, "Read operations", "Query Reply".
 
-use super::{ScreenCell, Screen};
+use super::{Screen, ScreenCell};
 use crate::stream::query as code;
 use crate::stream::{
     Aid, AttributeType, CharacterSet, ExtendedAttributes, QueryReply, QueryRequest, ReplyMode,

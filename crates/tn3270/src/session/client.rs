@@ -12,9 +12,9 @@ use crate::telnet::code::{
     TLS_FOLLOWS, TN3270E, TYPE_IS, TYPE_SEND, WILL,
 };
 use crate::telnet::{
-    BindImage, DataType, TelnetDecoder, DecoderLimits, DeviceType, SessionFunctions, Header, LuName,
-    NegativeReason, ExtendedNegotiation, OptionChange, TelnetOptions, RejectReason, ResponseFlag, OptionSide,
-    TelnetEvent, escape,
+    BindImage, DataType, DecoderLimits, DeviceType, ExtendedNegotiation, Header, LuName,
+    NegativeReason, OptionChange, OptionSide, RejectReason, ResponseFlag, SessionFunctions,
+    TelnetDecoder, TelnetEvent, TelnetOptions, escape,
 };
 
 /// What a client asks for.
@@ -370,7 +370,9 @@ impl ClientSession {
                     self.negotiate(&ExtendedNegotiation::FunctionsRequest(&list));
                 }
             }
-            ExtendedNegotiation::FunctionsIs(list) => self.functions_agreed(SessionFunctions::parse(list)),
+            ExtendedNegotiation::FunctionsIs(list) => {
+                self.functions_agreed(SessionFunctions::parse(list))
+            }
             ExtendedNegotiation::DeviceTypeRequest { .. } => {}
         }
     }

@@ -24,8 +24,8 @@ use crate::telnet::code::{
     TN3270E, WILL,
 };
 use crate::telnet::{
-    TelnetDecoder, DeviceType, SessionFunctions, LuName, NegativeReason, TelnetOptions, OptionSide, TelnetEvent,
-    UnbindReason,
+    DeviceType, LuName, NegativeReason, OptionSide, SessionFunctions, TelnetDecoder, TelnetEvent,
+    TelnetOptions, UnbindReason,
 };
 
 /// What a session reports.

@@ -6,7 +6,7 @@
 
 use crate::screen::ScreenSize;
 use crate::stream::QuerySummary;
-use crate::telnet::{DeviceType, SessionFunctions, LuName};
+use crate::telnet::{DeviceType, LuName, SessionFunctions};
 
 /// A connected terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]

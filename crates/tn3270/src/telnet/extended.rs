@@ -264,7 +264,9 @@ impl<'a> ExtendedNegotiation<'a> {
                     name: name.filter(|_| word == Some(CONNECT)),
                 })
             }
-            [DEVICE_TYPE, REJECT, REASON, reason] => Some(ExtendedNegotiation::DeviceTypeReject(*reason)),
+            [DEVICE_TYPE, REJECT, REASON, reason] => {
+                Some(ExtendedNegotiation::DeviceTypeReject(*reason))
+            }
             [FUNCTIONS, REQUEST, list @ ..] => Some(ExtendedNegotiation::FunctionsRequest(list)),
             [FUNCTIONS, IS, list @ ..] => Some(ExtendedNegotiation::FunctionsIs(list)),
             _ => None,

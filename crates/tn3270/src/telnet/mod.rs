@@ -14,9 +14,10 @@ pub mod extended;
 mod options;
 
 pub use bind::{BindImage, UnbindReason};
-pub use decoder::{DecodeError, TelnetDecoder, DecoderLimits, TelnetEvent, escape};
+pub use decoder::{DecodeError, DecoderLimits, TelnetDecoder, TelnetEvent, escape};
 pub use device::{DeviceType, LuName};
 pub use extended::{
-    DataType, SessionFunctions, Header, NegativeReason, ExtendedNegotiation, RejectReason, ResponseFlag,
+    DataType, ExtendedNegotiation, Header, NegativeReason, RejectReason, ResponseFlag,
+    SessionFunctions,
 };
-pub use options::{OptionChange, TelnetOptions, OptionSide};
+pub use options::{OptionChange, OptionSide, TelnetOptions};

@@ -179,7 +179,10 @@ mod tests {
             }
         }
         for end in &ends {
-            assert!(end.is_on(OptionSide::Local, BINARY) && end.is_on(OptionSide::Remote, END_OF_RECORD));
+            assert!(
+                end.is_on(OptionSide::Local, BINARY)
+                    && end.is_on(OptionSide::Remote, END_OF_RECORD)
+            );
         }
     }
 
@@ -200,7 +203,10 @@ mod tests {
         let mut out = Vec::new();
         options.request(OptionSide::Remote, BINARY, &mut out);
         let change = options.handle(WONT, BINARY, &mut out);
-        assert_eq!(change, Some(OptionChange::Refused(OptionSide::Remote, BINARY)));
+        assert_eq!(
+            change,
+            Some(OptionChange::Refused(OptionSide::Remote, BINARY))
+        );
         assert_eq!(options.handle(WONT, BINARY, &mut out), None);
         assert_eq!(out, [IAC, DO, BINARY]);
     }

@@ -148,7 +148,8 @@ fn inputs_that_are_no_data_stream_end_the_session() {
         ("7d4040 1140", ErrorKind::CutOff("SBA")),
     ];
     for (record, kind) in cases {
-        let mut joined = JoinedSessions::connected(ServerConfig::default(), TerminalModel::display(2));
+        let mut joined =
+            JoinedSessions::connected(ServerConfig::default(), TerminalModel::display(2));
         let input = bytes(&format!("0000000000 {record} ffef"));
         let error = handle(&mut joined.server, &input).unwrap_err();
         assert!(

@@ -6,10 +6,11 @@
 
 use std::time::Duration;
 
-use tn3270::telnet::{TelnetDecoder, DecoderLimits, Header, TelnetEvent};
+use tn3270::telnet::{DecoderLimits, Header, TelnetDecoder, TelnetEvent};
 use tn3270::{
-    ClientConfig, CodeTable, Emulator, SessionFunctions, Key, KeyOutcome, LuName, RejectReason,
-    ResponseFlag, ScreenSize, ServerConfig, ServerSession, SessionEvent, StartTls, TerminalModel,
+    ClientConfig, CodeTable, Emulator, Key, KeyOutcome, LuName, RejectReason, ResponseFlag,
+    ScreenSize, ServerConfig, ServerSession, SessionEvent, SessionFunctions, StartTls,
+    TerminalModel,
 };
 
 use crate::support::{bytes, hex};
@@ -139,7 +140,10 @@ fn a_terminal_sends_what_s3270_sent() {
                 ScenarioStep::Key(keys) => press(&mut terminal, keys),
                 ScenarioStep::Tls => terminal.handle_tls(),
             }
-            if matches!(scenario.steps.get(number + 1), Some(ScenarioStep::QueryReply(_))) {
+            if matches!(
+                scenario.steps.get(number + 1),
+                Some(ScenarioStep::QueryReply(_))
+            ) {
                 // The answer to a query is compared with the next step.
                 continue;
             }

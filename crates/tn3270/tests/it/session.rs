@@ -5,9 +5,9 @@ use std::time::Duration;
 use tn3270::session::SendError;
 use tn3270::telnet::NegativeReason;
 use tn3270::{
-    ClientConfig, Emulator, EmulatorEvent, EndReason, SessionFunctions, KeepAlive, Key, KeyOutcome,
-    LuName, RejectReason, ResponseFlag, ScreenSize, ServerConfig, ServerSession, SessionError,
-    SessionEvent, SessionLimits, StartTls, TerminalModel,
+    ClientConfig, Emulator, EmulatorEvent, EndReason, KeepAlive, Key, KeyOutcome, LuName,
+    RejectReason, ResponseFlag, ScreenSize, ServerConfig, ServerSession, SessionError,
+    SessionEvent, SessionFunctions, SessionLimits, StartTls, TerminalModel,
 };
 
 use crate::support::{JoinedSessions, bytes, first_screen};
@@ -17,7 +17,8 @@ const SECOND: Duration = Duration::from_secs(1);
 #[test]
 fn every_model_is_connected_with_its_size_and_colours() {
     for (model, rows, columns) in [(2, 24, 80), (3, 32, 80), (4, 43, 80), (5, 27, 132)] {
-        let joined = JoinedSessions::connected(ServerConfig::default(), TerminalModel::display(model));
+        let joined =
+            JoinedSessions::connected(ServerConfig::default(), TerminalModel::display(model));
         assert!(joined.server.is_connected());
         let terminal = joined.server.terminal().unwrap();
         assert_eq!(terminal.alternate, ScreenSize::new(rows, columns).unwrap());

@@ -7,10 +7,10 @@
 
 use std::ops::Range;
 
-use runtime::markup::descriptor::{FigurativeSet, XmlForm, Verb};
+use runtime::markup::descriptor::{FigurativeSet, Verb, XmlForm};
 
 use crate::source::SourcePlace;
-use crate::token::{TokenKind, Token};
+use crate::token::{Token, TokenKind};
 
 /// Tokens of an identifier with its qualifiers, subscripts and part.
 pub(super) type IdentifierTokens = Range<usize>;

@@ -3,14 +3,18 @@
 //! Invariant: an item that the run time does not convert is a problem here,
 //! with its line and what to do, unless the statement suppresses it.
 
-use copybook::{Condition, FieldId, FieldKind, RecordLayout, Literal};
-use runtime::markup::descriptor::{FigurativeSet, XmlForm, Node, ValueRange, Statement, Table, Verb};
+use copybook::{Condition, FieldId, FieldKind, Literal, RecordLayout};
+use runtime::markup::descriptor::{
+    FigurativeSet, Node, Statement, Table, ValueRange, Verb, XmlForm,
+};
 
-use super::clauses::{StatementClauses, ConvertingClause, IdentifierTokens, MarkupProblem, SuppressTarget, name_of};
-use super::records::{RecordItem, LaidOutRecords, is_named, names_of};
+use super::clauses::{
+    ConvertingClause, IdentifierTokens, MarkupProblem, StatementClauses, SuppressTarget, name_of,
+};
+use super::records::{LaidOutRecords, RecordItem, is_named, names_of};
 use crate::argument::literal_bytes;
 use crate::source::SourcePlace;
-use crate::token::{TokenKind as TokenKind, Token};
+use crate::token::{Token, TokenKind};
 use crate::writer::inline;
 
 /// A statement as the run time gets it.
@@ -253,8 +257,10 @@ impl StatementDescriber<'_> {
                 }
                 (SuppressTarget::Every(is_numeric, form), Some(when)) => {
                     for node in &mut statement.nodes {
-                        let numeric =
-                            matches!(node.kind, FieldKind::Numeric(_) | FieldKind::Float | FieldKind::Double);
+                        let numeric = matches!(
+                            node.kind,
+                            FieldKind::Numeric(_) | FieldKind::Float | FieldKind::Double
+                        );
                         let is_meant = node.kind != FieldKind::Group
                             && is_numeric.is_none_or(|wanted| wanted == numeric)
                             && form.is_none_or(|form| form == node.form);
@@ -298,7 +304,12 @@ impl StatementDescriber<'_> {
         Some(())
     }
 
-    fn convert_boolean(&self, converting: &ConvertingClause, id: FieldId, node: &mut Node) -> Option<()> {
+    fn convert_boolean(
+        &self,
+        converting: &ConvertingClause,
+        id: FieldId,
+        node: &mut Node,
+    ) -> Option<()> {
         let length = node.length as usize;
         let mut values = converting.values.iter().map(|value| {
             let token = &self.tokens[value.start];
@@ -415,7 +426,11 @@ impl StatementDescriber<'_> {
 }
 
 /// Whether a statement's text is UTF-8 beyond ASCII.
-pub(super) fn encoding(tokens: &[Token], clauses: &StatementClauses, problems: &mut Vec<MarkupProblem>) -> bool {
+pub(super) fn encoding(
+    tokens: &[Token],
+    clauses: &StatementClauses,
+    problems: &mut Vec<MarkupProblem>,
+) -> bool {
     let Some(at) = clauses.encoding else {
         return true;
     };

@@ -21,11 +21,11 @@ use crate::argument::literal_bytes;
 use crate::diagnostic::DiagnosticKind as Finding;
 use crate::outline::ProgramUnit;
 use crate::phrases::extent;
-use crate::token::{TokenKind, Token};
+use crate::token::{Token, TokenKind};
 use crate::translate::TranslationState;
 use crate::writer::inline;
 
-use clauses::{StatementClauses, IdentifierTokens, MarkupProblem, name_of};
+use clauses::{IdentifierTokens, MarkupProblem, StatementClauses, name_of};
 pub(crate) use clauses::{clauses_end, verb_at};
 use records::{LaidOutRecords, names_of};
 

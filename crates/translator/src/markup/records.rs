@@ -7,10 +7,10 @@
 
 use std::ops::Range;
 
-use copybook::{Field, FieldId, ReferenceFormat, RecordLayout, ParseOptions};
+use copybook::{Field, FieldId, ParseOptions, RecordLayout, ReferenceFormat};
 
 use crate::outline::{ProgramUnit, is_period, skip_exec};
-use crate::token::{TokenKind, Token};
+use crate::token::{Token, TokenKind};
 use crate::writer::inline;
 
 /// Laid-out records of a program.
@@ -175,6 +175,8 @@ fn record_lines(tokens: &[Token], entries: &[Range<usize>]) -> Vec<Range<usize>>
 /// CURRENCY SIGN.
 fn currency(environment: &[Token]) -> Option<char> {
     let at = environment.iter().position(|t| t.is("CURRENCY"))?;
-    let literal = environment[at..].iter().find(|t| t.kind == TokenKind::Literal)?;
+    let literal = environment[at..]
+        .iter()
+        .find(|t| t.kind == TokenKind::Literal)?;
     literal.text.chars().nth(1)
 }

@@ -3,11 +3,14 @@
 //! Each record of the DATA DIVISION is laid out by the copybook crate, one at a
 //! time, so that a record with a clause that it does not know spoils no other.
 
-use copybook::{Field, FieldId, ReferenceFormat, FieldKind, RecordLayout, ParseOptions, SignPlace, NumberStorage};
+use copybook::{
+    Field, FieldId, FieldKind, NumberStorage, ParseOptions, RecordLayout, ReferenceFormat,
+    SignPlace,
+};
 use sql::field::{CobolType, SignPlace as Sign};
 
 use crate::outline::{ProgramUnit, is_period, skip_exec};
-use crate::token::{TokenKind as TokenKind, Token};
+use crate::token::{Token, TokenKind};
 use crate::writer::inline;
 
 /// The records of a program.
@@ -362,15 +365,17 @@ fn cobol_type(field: &Field) -> Option<CobolType> {
             scale,
             signed,
         },
-        NumberStorage::Binary | NumberStorage::BinaryFull | NumberStorage::Native => CobolType::Integer {
-            bytes: u8::try_from(field.length)
-                .ok()
-                .filter(|n| matches!(n, 1 | 2 | 4 | 8))?,
-            digits,
-            scale,
-            signed,
-            big_endian: number.storage != NumberStorage::Native,
-        },
+        NumberStorage::Binary | NumberStorage::BinaryFull | NumberStorage::Native => {
+            CobolType::Integer {
+                bytes: u8::try_from(field.length)
+                    .ok()
+                    .filter(|n| matches!(n, 1 | 2 | 4 | 8))?,
+                digits,
+                scale,
+                signed,
+                big_endian: number.storage != NumberStorage::Native,
+            }
+        }
         NumberStorage::PackedUnsigned => return None,
     })
 }

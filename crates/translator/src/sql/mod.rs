@@ -110,7 +110,12 @@ impl TranslationState {
     }
 
     /// Puts calls and declarations in the places of all statements.
-    pub(crate) fn sql_statements(&mut self, units: &[ProgramUnit], blocks: &[SqlBlock], batch: bool) {
+    pub(crate) fn sql_statements(
+        &mut self,
+        units: &[ProgramUnit],
+        blocks: &[SqlBlock],
+        batch: bool,
+    ) {
         for (index, unit) in units.iter().enumerate() {
             let own: Vec<&SqlBlock> = blocks.iter().filter(|b| b.unit == index).collect();
             if !own.is_empty() {

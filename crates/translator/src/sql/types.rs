@@ -3,7 +3,7 @@
 //! Reference: Db2 for z/OS Application Programming and SQL Guide, "LOB, binary
 //! and varbinary host variables in COBOL".
 
-use crate::token::{TokenKind, Token};
+use crate::token::{Token, TokenKind};
 use crate::translate::TranslationState;
 
 impl TranslationState {

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use translator::{BuildResult, ModuleCompiler, CompilerOptions, DiagnosticKind, Severity, ProgramSource};
+use translator::{
+    BuildResult, CompilerOptions, DiagnosticKind, ModuleCompiler, ProgramSource, Severity,
+};
 
 use super::testdata;
 
@@ -24,8 +26,8 @@ fn errors(built: &BuildResult) -> Vec<String> {
 #[test]
 fn translated_programs_compile() {
     let out = tempfile::tempdir().unwrap();
-    let sources =
-        ["basics.cbl", "handles.cbl", "programs.cbl"].map(|n| ProgramSource::new(testdata().join(n)));
+    let sources = ["basics.cbl", "handles.cbl", "programs.cbl"]
+        .map(|n| ProgramSource::new(testdata().join(n)));
     let built = compiler(out.path()).build_all(&sources, |_| ());
     for b in &built {
         assert_eq!(errors(b), Vec::<String>::new());
@@ -144,7 +146,9 @@ fn programs_as_people_write_them_compile() {
     options.copy_dirs = vec![people.join("members")];
     let names = ["forms.cbl", "tabs.cbl", "free.cob", "bom.cbl", "nested.cbl"];
     let sources = names.map(|n| ProgramSource::new(people.join(n)));
-    let built = ModuleCompiler::new(options).unwrap().build_all(&sources, |_| ());
+    let built = ModuleCompiler::new(options)
+        .unwrap()
+        .build_all(&sources, |_| ());
     for b in &built {
         assert_eq!(errors(b), Vec::<String>::new());
         assert!(b.module.is_some() && b.uses_cics, "{b:?}");

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use sql::block::StatementBlock;
 use sql::{FetchOrientation, StatementKind};
-use translator::{ModuleCompiler, CompilerOptions, DiagnosticKind, Severity, ProgramSource, TranslatedSource};
+use translator::{
+    CompilerOptions, DiagnosticKind, ModuleCompiler, ProgramSource, Severity, TranslatedSource,
+};
 
 use super::{testdata, translated};
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use translator::{ReferenceFormat, CopyLibrary, Severity, TranslatedSource, flags, translate};
+use translator::{CopyLibrary, ReferenceFormat, Severity, TranslatedSource, flags, translate};
 
 fn program(record: &str, statements: &str) -> TranslatedSource {
     let text = format!(

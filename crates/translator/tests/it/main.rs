@@ -10,7 +10,7 @@ mod wrong_programs;
 
 use std::path::{Path, PathBuf};
 
-use translator::{ReferenceFormat, CopyLibrary, TranslatedSource, translate};
+use translator::{CopyLibrary, ReferenceFormat, TranslatedSource, translate};
 
 fn testdata() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata")

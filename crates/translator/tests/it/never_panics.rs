@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use translator::{ReferenceFormat, CopyLibrary, translate};
+use translator::{CopyLibrary, ReferenceFormat, translate};
 
 use super::testdata;
 
@@ -18,7 +18,11 @@ fn sample() -> impl Strategy<Value = Vec<u8>> {
 }
 
 fn format() -> impl Strategy<Value = ReferenceFormat> {
-    prop::sample::select(vec![ReferenceFormat::Auto, ReferenceFormat::Fixed, ReferenceFormat::Free])
+    prop::sample::select(vec![
+        ReferenceFormat::Auto,
+        ReferenceFormat::Fixed,
+        ReferenceFormat::Free,
+    ])
 }
 
 /// Pieces that mean something to the translator.

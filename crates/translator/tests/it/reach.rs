@@ -1,6 +1,6 @@
 //! What a program may reach outside of itself, and where it is told.
 
-use translator::{BuildResult, ModuleCompiler, CompilerOptions, Severity, ProgramSource};
+use translator::{BuildResult, CompilerOptions, ModuleCompiler, ProgramSource, Severity};
 
 fn build(text: &str) -> BuildResult {
     let folder = tempfile::tempdir().unwrap();

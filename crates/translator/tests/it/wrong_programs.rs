@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use translator::{ReferenceFormat, DiagnosticKind, CopyLibrary, Severity, translate};
+use translator::{CopyLibrary, DiagnosticKind, ReferenceFormat, Severity, translate};
 
 use super::{testdata, translated};
 
@@ -39,7 +39,10 @@ fn a_command_not_yet_supported_only_warns() {
     let translation = translated("handles.cbl");
     assert!(!translation.has_errors());
     let d = &translation.diagnostics[0];
-    assert_eq!(d.kind, DiagnosticKind::Unsupported("EXEC CICS SEND PAGE".to_owned()));
+    assert_eq!(
+        d.kind,
+        DiagnosticKind::Unsupported("EXEC CICS SEND PAGE".to_owned())
+    );
     assert_eq!((d.severity, d.line, d.column), (Severity::Warning, 16, 22));
 }
 

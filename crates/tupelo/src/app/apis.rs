@@ -5,7 +5,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use gateway::{LoadedApi, Diagnostic, ProjectDiagnostics, LoadError, ProjectLoader, DiagnosticSeverity};
+use gateway::{
+    Diagnostic, DiagnosticSeverity, LoadError, LoadedApi, ProjectDiagnostics, ProjectLoader,
+};
 
 use super::Application;
 use super::finding::Findings;
@@ -94,7 +96,10 @@ impl Application {
 
     fn load_api(&self, name: &str, with_programs: bool) -> Result<Arc<LoadedApi>, LoadError> {
         let wrong = |faults: &ProjectDiagnostics| {
-            let errors = faults.0.iter().filter(|d| d.severity == DiagnosticSeverity::Error);
+            let errors = faults
+                .0
+                .iter()
+                .filter(|d| d.severity == DiagnosticSeverity::Error);
             LoadError::Wrong(errors.map(ToString::to_string).collect())
         };
         let all = LoadedApi::load_each(&self.api_folder(), self.means(), self.code_page());
@@ -111,7 +116,9 @@ impl Application {
 
     fn load_projects(&self, findings: &mut Findings, with_programs: bool) -> LoadedApis {
         let mut apis = LoadedApis::default();
-        for (name, loaded) in LoadedApi::load_each(&self.api_folder(), self.means(), self.code_page()) {
+        for (name, loaded) in
+            LoadedApi::load_each(&self.api_folder(), self.means(), self.code_page())
+        {
             let api = match loaded {
                 Ok(api) => api,
                 Err(ProjectDiagnostics(faults)) => {

@@ -5,13 +5,13 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use appc::{AllocateRequest, NodeHost, IncomingAttach};
+use appc::{AllocateRequest, IncomingAttach, NodeHost};
 use cics::csd::Csd;
 use miette::{IntoDiagnostic, Result};
 use region::engine::{self, EngineClass};
 use region::{
-    ConnectionInfo, Conversation, ConversationService, ConversationTarget, PrincipalFacility, Fault, ReceiveOutcome, StartCode,
-    TaskRequest,
+    ConnectionInfo, Conversation, ConversationService, ConversationTarget, Fault,
+    PrincipalFacility, ReceiveOutcome, StartCode, TaskRequest,
 };
 use region::{UserId, sense};
 use sna::conversation::code::{
@@ -19,7 +19,7 @@ use sna::conversation::code::{
     StatusReceived,
 };
 use sna::mode::SyncLevel;
-use sna::{ConversationId, ModeTable, AttachRefusal, ChangedSessions, TpDefinition};
+use sna::{AttachRefusal, ChangedSessions, ConversationId, ModeTable, TpDefinition};
 
 use super::known::KnownPartners;
 use super::{Application, mirror};

@@ -18,8 +18,8 @@ use super::local::{LocalDoor, LocalRegion, LocalReply, LocalTask};
 use super::remote::{self, RemoteReply, RemoteTask};
 use super::scripts::WebSlot;
 use gateway::{
-    ProgramBackend, ProgramCall, BackendHandle, CallFailure, MainframeConnections, MainframeDoor, MainframeReply, MainframeTask, OperatorResult,
-    OperatedLater, ProgramReply, Task, WebHandlers,
+    BackendHandle, CallFailure, MainframeConnections, MainframeDoor, MainframeReply, MainframeTask,
+    OperatedLater, OperatorResult, ProgramBackend, ProgramCall, ProgramReply, Task, WebHandlers,
 };
 use ipconn::ConnectionPool;
 use region::engine::{self, EngineClass};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use cics::diagnostic::nearest;
 use miette::{IntoDiagnostic, Result};
-use translator::{BuildResult, ModuleCompiler, CompilerOptions, DiagnosticKind, ProgramSource};
+use translator::{BuildResult, CompilerOptions, DiagnosticKind, ModuleCompiler, ProgramSource};
 
 use super::Application;
 use super::definitions::Program;
@@ -78,7 +78,8 @@ impl CompiledPrograms {
 
     /// Programs that another source has, too: the first of them runs.
     pub fn namesakes(&self) -> Vec<Finding> {
-        let named = |built: &'_ BuildResult| built.programs.first().map(|name| name.to_ascii_uppercase());
+        let named =
+            |built: &'_ BuildResult| built.programs.first().map(|name| name.to_ascii_uppercase());
         let mut told = Vec::new();
         for (at, later) in self.built.iter().enumerate() {
             let name = named(later);

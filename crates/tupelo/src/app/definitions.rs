@@ -9,8 +9,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use cics::csd::{Csd, FileDef, RecordFormat, FileRecovery};
-use region::{RegionDefinitions, FileEntry, Name, ProgramEntry, install};
+use cics::csd::{Csd, FileDef, FileRecovery, RecordFormat};
+use region::{FileEntry, Name, ProgramEntry, RegionDefinitions, install};
 
 use super::config::{Config, FileSection, TransactionSection};
 
@@ -139,7 +139,10 @@ pub fn install(
 }
 
 /// What the settings say of transactions beyond their definitions.
-fn limit_transactions(sections: &BTreeMap<String, TransactionSection>, made: &mut InstalledDefinitions) {
+fn limit_transactions(
+    sections: &BTreeMap<String, TransactionSection>,
+    made: &mut InstalledDefinitions,
+) {
     for (name, section) in sections {
         let mut all = made.region.transactions.iter_mut();
         let Some(transaction) = all.find(|t| t.name.as_str() == name) else {
@@ -211,7 +214,12 @@ fn install_built_ins(csd: &Csd, programs: &[Program], made: &mut InstalledDefini
 }
 
 /// Programs that are scripts have no module: a LINK to one comes to the region.
-fn install_scripts(csd: &Csd, config: &Config, programs: &[Program], made: &mut InstalledDefinitions) {
+fn install_scripts(
+    csd: &Csd,
+    config: &Config,
+    programs: &[Program],
+    made: &mut InstalledDefinitions,
+) {
     for script in config.script.programs.keys() {
         let named = cics::names::ProgramName::new(script).ok();
         let Some(name) = named.filter(|n| n.as_str() == script) else {

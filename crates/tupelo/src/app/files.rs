@@ -6,7 +6,9 @@ use std::io::BufReader;
 
 use miette::{Context, IntoDiagnostic, Result, bail, miette};
 use store::transfer::{LoadEvent, LoadOptions, load};
-use store::{DiskOptions, DiskStore, CommitDurability, FileId, OpenError, ReadExt, SeekKey, WriteStore};
+use store::{
+    CommitDurability, DiskOptions, DiskStore, FileId, OpenError, ReadExt, SeekKey, WriteStore,
+};
 
 use super::Application;
 use super::config::Config;

@@ -71,7 +71,11 @@ impl Findings {
         {
             finding.file = below.to_owned();
         }
-        match self.all.iter_mut().find(|known| known.is_same_finding(&finding)) {
+        match self
+            .all
+            .iter_mut()
+            .find(|known| known.is_same_finding(&finding))
+        {
             Some(known) if known.help.is_none() => known.help = finding.help,
             Some(_) => {}
             None => self.all.push(finding),

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use cics::diagnostic::nearest;
 use copybook::{CopyFolders, ParseOptions, words};
-use gateway::{LoadedApi, AssetContract};
+use gateway::{AssetContract, LoadedApi};
 
 use super::Application;
 use super::compile::CompiledPrograms;
@@ -19,7 +19,11 @@ use super::finding::{Finding, Severity, listed};
 use crate::commands::record::source::read_text;
 
 /// What does not fit together, as warnings.
-pub fn findings(app: &Application, compiled: &CompiledPrograms, apis: &[&LoadedApi]) -> Vec<Finding> {
+pub fn findings(
+    app: &Application,
+    compiled: &CompiledPrograms,
+    apis: &[&LoadedApi],
+) -> Vec<Finding> {
     let mut found = Vec::new();
     found.extend(parameters(app, compiled, apis));
     for contract in apis.iter().flat_map(|api| api.contracts()) {
@@ -284,7 +288,12 @@ pub fn literal(word: &str) -> Option<String> {
 
 /// A DFHCOMMAREA that is longer than what the API passes, or shorter, so that the
 /// program never sees what is behind it.
-fn commarea(app: &Application, contract: &AssetContract, source: &Path, text: &str) -> Option<Finding> {
+fn commarea(
+    app: &Application,
+    contract: &AssetContract,
+    source: &Path,
+    text: &str,
+) -> Option<Finding> {
     let own = source.parent().map(Path::to_owned);
     let copy = CopyFolders::new(own.into_iter().chain(app.copy_folders()));
     let name = source.display().to_string();

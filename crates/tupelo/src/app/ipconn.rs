@@ -6,7 +6,7 @@
 //! Reference: CICS TS resource definition, IPCONN attributes.
 
 use cics::csd::OtherDef;
-use ipconn::{ConnectionConfig, ConnectionDirectory, LocalIdentity, IpconnConfig};
+use ipconn::{ConnectionConfig, ConnectionDirectory, IpconnConfig, LocalIdentity};
 use miette::{Result, bail, miette};
 
 use super::Application;

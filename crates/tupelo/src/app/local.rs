@@ -12,9 +12,9 @@ use super::appc::PartnerDirectory;
 use super::store_watch::StoreWatch;
 use super::texts::ProgramTexts;
 use ::terminal::BrowserTerminals;
-use gateway::{ProgramCall, BackendHandle, CallFailure, OperatorResult, ProgramReply, Task};
+use gateway::{BackendHandle, CallFailure, OperatorResult, ProgramCall, ProgramReply, Task};
 use region::{
-    Abend, ContainerType, DoorRuntime, Handle, NotStarted, TaskOutcome, Port, PutError, TaskCosts,
+    Abend, ContainerType, DoorRuntime, Handle, NotStarted, Port, PutError, TaskCosts, TaskOutcome,
     TaskRequest, TraceFilter, TraceRecord, UserId,
 };
 
@@ -184,7 +184,9 @@ impl LocalTask {
             let reply = ready!(Pin::new(&mut run).poll(cx));
             let abend = match reply.outcome() {
                 TaskOutcome::Ok => None,
-                TaskOutcome::Abend(abend) => Some(Box::new(texts.logged_abend(abend, reply.record()))),
+                TaskOutcome::Abend(abend) => {
+                    Some(Box::new(texts.logged_abend(abend, reply.record())))
+                }
             };
             Poll::Ready(LocalReply(reply, abend))
         })

@@ -7,11 +7,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use copybook::CodePage;
-use gateway::{CommonSettings, FirstFrame, MessageFraming, MainframeConnections, SocketConnection, TlsTrust, WebConnection};
+use gateway::{
+    CommonSettings, FirstFrame, MainframeConnections, MessageFraming, SocketConnection, TlsTrust,
+    WebConnection,
+};
 use miette::{Result, bail};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sockets::{FrameStart, FrameConfig, FrameFormat};
+use sockets::{FrameConfig, FrameFormat, FrameStart};
 
 use super::Application;
 use super::config::RequesterBasic;
@@ -251,7 +254,10 @@ mod tests {
         let (data, next) = (0..3, 4);
         assert_eq!(lines.first(&out, 0), Ok(FirstFrame::Message { data, next }));
         let (searched, needed) = (2, 3);
-        assert_eq!(lines.first(b"on", 0), Ok(FirstFrame::Part { searched, needed }));
+        assert_eq!(
+            lines.first(b"on", 0),
+            Ok(FirstFrame::Part { searched, needed })
+        );
         assert!(
             lines
                 .emit(b"o\ne", &mut Vec::new())

@@ -14,10 +14,10 @@ use super::appc::PartnerDirectory;
 use appc::{Conversation, IncomingAttach};
 use cics::resp::Condition;
 use region::program_link::{
-    CHANNEL_PARAMETER, ProgramEnding, MAX_CHANNEL, MAX_COMMAREA, MAX_CONTAINERS, LinkData, RECORD_BYTES,
-    LinkReply, Request, MessageContainer, channel_bytes,
+    CHANNEL_PARAMETER, LinkData, LinkReply, MAX_CHANNEL, MAX_COMMAREA, MAX_CONTAINERS,
+    MessageContainer, ProgramEnding, RECORD_BYTES, Request, channel_bytes,
 };
-use region::{Handle, TaskOutcome, ProgramName, StartCode, TaskRequest, UserId};
+use region::{Handle, ProgramName, StartCode, TaskOutcome, TaskRequest, UserId};
 use sna::conversation::code::{ConversationType, DeallocateType, StatusReceived};
 use sna::{AttachRefusal, TpDefinition};
 
@@ -213,7 +213,8 @@ fn run(region: &Handle, program: ProgramName, request: &Request<'_>, user: UserI
             LinkReply { ending, passed }.emit()
         }
         (TaskOutcome::Ok, LinkData::Channel(name, before)) => {
-            let given: Vec<MessageContainer<'_>> = reply.containers().map(|c| changed(&c, before)).collect();
+            let given: Vec<MessageContainer<'_>> =
+                reply.containers().map(|c| changed(&c, before)).collect();
             if given.len() > MAX_CONTAINERS
                 || channel_bytes(given.iter().map(bytes_of)) > MAX_CHANNEL
             {
@@ -230,7 +231,10 @@ fn bytes_of(sent: &MessageContainer<'_>) -> usize {
 }
 
 /// A container as it goes back: without its bytes when they are as they were.
-fn changed<'a>(container: &region::Container<'a>, before: &[MessageContainer<'_>]) -> MessageContainer<'a> {
+fn changed<'a>(
+    container: &region::Container<'a>,
+    before: &[MessageContainer<'_>],
+) -> MessageContainer<'a> {
     let now = (container.kind, container.ccsid, container.bytes);
     let same = before
         .iter()

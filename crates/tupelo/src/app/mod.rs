@@ -66,7 +66,7 @@ use std::path::{Path, PathBuf};
 use cics::csd::{self, Csd};
 use copybook::RecordLayout;
 use miette::{IntoDiagnostic, Result, bail, miette};
-use region::{WorkerConfinement, EngineCpus, RegionConfig, SandboxMode, StoreEntry, UserId};
+use region::{EngineCpus, RegionConfig, SandboxMode, StoreEntry, UserId, WorkerConfinement};
 
 use compile::CompiledPrograms;
 use config::{Config, FileSection, Sandbox};

@@ -86,7 +86,10 @@ pub fn snapshot(region: &Handle, kind: terminal::SnapshotKind) -> serde_json::Va
 }
 
 /// The connections of a process, when it has any.
-pub fn connections(directory: Option<&ipconn::ConnectionDirectory>, mainframe: &MainframeConnections) -> OperatorResult {
+pub fn connections(
+    directory: Option<&ipconn::ConnectionDirectory>,
+    mainframe: &MainframeConnections,
+) -> OperatorResult {
     let connections = directory.map(ipconn::ConnectionDirectory::connections);
     let partners = directory.map(ipconn::ConnectionDirectory::partners);
     list(&json!({

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gateway::{Diagnostic, ProjectDiagnostics, PolicySet, PolicyRules};
+use gateway::{Diagnostic, PolicyRules, PolicySet, ProjectDiagnostics};
 
 use super::Application;
 use super::apis::LoadedApis;

@@ -1,11 +1,12 @@
 //! How records look outside of a file: framing and conversion together.
 
 use batch::RecordConversion;
-use copybook::codec::{RedefinesChoice, LongRecord, SourceMachine, ShortRecord};
-use copybook::{CodePage, RecordCodec, CodecOptions, DecodeError, RecordLayout};
+use copybook::codec::{LongRecord, RedefinesChoice, ShortRecord, SourceMachine};
+use copybook::{CodePage, CodecOptions, DecodeError, RecordCodec, RecordLayout};
 use miette::{IntoDiagnostic, Result, bail};
 use store::transfer::{
-    RecordConverter, ConvertError, RecordFraming, JsonRecords, ThroughCopybook, PageTranslation, VerbatimConverter,
+    ConvertError, JsonRecords, PageTranslation, RecordConverter, RecordFraming, ThroughCopybook,
+    VerbatimConverter,
 };
 use store::{FileDef, FileOrganisation};
 

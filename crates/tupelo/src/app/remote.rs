@@ -4,9 +4,9 @@
 use std::rc::Rc;
 
 use bytes::Bytes;
-use gateway::{ProgramCall, CallFailure, ProgramReply, Task};
+use gateway::{CallFailure, ProgramCall, ProgramReply, Task};
 use ipconn::ConnectionPool;
-use ipconn::wire::{self, RequestEnding, RequestBuilder, RequestHead};
+use ipconn::wire::{self, RequestBuilder, RequestEnding, RequestHead};
 use region::{Abend, ContainerName, ContainerType, NotStarted, PutError};
 
 /// A call whose input is being written.
@@ -82,9 +82,9 @@ impl Task for RemoteTask {
                 Ok(RemoteReply(reply, Some(abend)))
             }
             RequestEnding::Later => Err(CallFailure::Refused(NotStarted::Busy(reply.head.text))),
-            RequestEnding::Never | RequestEnding::Condition(..) => {
-                Err(CallFailure::Refused(NotStarted::Impossible(reply.head.text)))
-            }
+            RequestEnding::Never | RequestEnding::Condition(..) => Err(CallFailure::Refused(
+                NotStarted::Impossible(reply.head.text),
+            )),
         }
     }
 }
@@ -96,7 +96,9 @@ fn failed(failed: ipconn::RequestFailure) -> CallFailure {
         ipconn::RequestFailure::NoSession(_) | ipconn::RequestFailure::Busy(_) => {
             CallFailure::Refused(NotStarted::Busy(text))
         }
-        ipconn::RequestFailure::Unreachable(_) => CallFailure::Refused(NotStarted::Unreachable(text)),
+        ipconn::RequestFailure::Unreachable(_) => {
+            CallFailure::Refused(NotStarted::Unreachable(text))
+        }
         ipconn::RequestFailure::Lost(_) => CallFailure::Lost(text),
         ipconn::RequestFailure::TooLarge(..) => CallFailure::TooLarge,
     }

@@ -6,10 +6,16 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use cics::csd::{UriMapAnswer, UriMapUsage};
-use gateway::{LoadedApi, WebHandler, AnswerPieces, ServiceBody, WebAnswerFuture, WebHandlers, WebAbend, WebAnswer, WebRefusal};
+use gateway::{
+    AnswerPieces, LoadedApi, ServiceBody, WebAbend, WebAnswer, WebAnswerFuture, WebHandler,
+    WebHandlers, WebRefusal,
+};
 use http::request::Parts;
 use region::{GuestPrograms, GuestTask, NotStarted, StartRefusal, UserId};
-use script::{LoadedScripts, ScriptDiagnostic, ScriptRefusal, Request, Route, ScriptService, ScriptResponse, ModuleSources};
+use script::{
+    LoadedScripts, ModuleSources, Request, Route, ScriptDiagnostic, ScriptRefusal, ScriptResponse,
+    ScriptService,
+};
 
 use super::Application;
 use super::definitions::MIRRORS;

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use gateway::UnservedApi;
 use gateway::security::users::{UserStore, UsersError};
 use gateway::security::{
-    RoleAccess, AccessRule, JwtConfig, KeySource, AvailableSchemes, RateConfig, SecurityConfig, SecurityError,
+    AccessRule, AvailableSchemes, JwtConfig, KeySource, RateConfig, RoleAccess, SecurityConfig,
+    SecurityError,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -96,7 +96,9 @@ fn take(region: &Handle, at_ns: u64) -> UsageSnapshot {
     let began = clock::thread_cpu_ns();
     let own = clock::read(libc::CLOCK_PROCESS_CPUTIME_ID);
     let pid = std::process::id();
-    let found = CountedSubject::Process(pid).address_spaces().unwrap_or_default();
+    let found = CountedSubject::Process(pid)
+        .address_spaces()
+        .unwrap_or_default();
     let sum = |of: fn(&AddressSpace) -> u64| found.iter().map(of).sum::<u64>();
     let workers = found.iter().filter(|space| space.process != pid);
     let workers_ns: u64 = workers.map(|space| space.usage.cpu_ns).sum();

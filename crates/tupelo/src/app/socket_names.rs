@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use sockets::{MessageFormat, CallPlace, SocketsConfig};
+use sockets::{CallPlace, MessageFormat, SocketsConfig};
 
 use super::Application;
 use super::finding::{Finding, Severity};

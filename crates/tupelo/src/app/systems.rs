@@ -12,14 +12,16 @@ use ::link::CommandOperands;
 use cics::command::Command;
 use cics::command::commands::{link, start};
 use cics::resp::Condition;
-use ipconn::wire::{RequestEnding, ReplyMessage as Answered, RequestBuilder, RequestHead, emit_start};
-use ipconn::{PendingCall, RegionCaller, ConnectionDirectory, RequestFailure, CallInterrupt};
+use ipconn::wire::{
+    ReplyMessage as Answered, RequestBuilder, RequestEnding, RequestHead, emit_start,
+};
+use ipconn::{CallInterrupt, ConnectionDirectory, PendingCall, RegionCaller, RequestFailure};
 use region::program_link::{
-    self, CALLER_PARAMETER, MAX_COMMAREA, LinkData, RECORD_BYTES, Request, MessageContainer,
+    self, CALLER_PARAMETER, LinkData, MAX_COMMAREA, MessageContainer, RECORD_BYTES, Request,
 };
 use region::{
-    ConnectionInfo, ContainerName, Conversation, ConversationService, ConversationTarget, Fault, ReceiveOutcome,
-    TaskUnit, sense,
+    ConnectionInfo, ContainerName, Conversation, ConversationService, ConversationTarget, Fault,
+    ReceiveOutcome, TaskUnit, sense,
 };
 
 /// The mode of destinations over `ipconn`; no mode of APPC has such a name.
@@ -232,7 +234,10 @@ impl RemoteCall {
     }
 
     /// A LINK without SYNCONRETURN becomes part of the task's unit.
-    fn join(&self, head: &mut RequestHead) -> Result<Result<Option<JoinedLink>, RequestFailure>, Fault> {
+    fn join(
+        &self,
+        head: &mut RequestHead,
+    ) -> Result<Result<Option<JoinedLink>, RequestFailure>, Fault> {
         let Some((coordinator, task)) = self.unit.as_ref().filter(|_| !head.sync_on_return) else {
             return Ok(Ok(None));
         };
@@ -275,7 +280,9 @@ impl RemoteCall {
         })?;
         let (resp, resp2) = match answered.head.ending {
             RequestEnding::Normal => (0, 0),
-            RequestEnding::Condition(resp, resp2) if documented(&start::ROW, resp, resp2) => (resp, resp2),
+            RequestEnding::Condition(resp, resp2) if documented(&start::ROW, resp, resp2) => {
+                (resp, resp2)
+            }
             _ => return Err(Fault::Over(sense::NOT_AVAILABLE)),
         };
         let name = answered.container("REQID").unwrap_or_default();
@@ -330,7 +337,9 @@ fn build(mut head: RequestHead, request: &Request<'_>) -> Option<Vec<u8>> {
 /// How the program ended, as the caller's LINK is told.
 fn ending(answered: &Answered) -> Result<program_link::ProgramEnding, Fault> {
     Ok(match answered.head.ending {
-        RequestEnding::Normal if answered.commarea().len() <= MAX_COMMAREA => program_link::ProgramEnding::Normal,
+        RequestEnding::Normal if answered.commarea().len() <= MAX_COMMAREA => {
+            program_link::ProgramEnding::Normal
+        }
         RequestEnding::Abend(code) => program_link::ProgramEnding::Abend(code),
         RequestEnding::Condition(resp, resp2) if documented(&link::ROW, resp, resp2) => {
             program_link::ProgramEnding::Condition(resp, resp2)

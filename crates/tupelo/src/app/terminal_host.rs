@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use gateway::security::users::{StoredUser, UserStore, hash_password, is_user_id, verify_password};
-use gateway::security::{RoleAccess, AdminAction};
+use gateway::security::{AdminAction, RoleAccess};
 use region::{Handle, UserId};
 use serde_json::Value;
-use terminal::{SignedOnUser, SnapshotKind, TerminalHost, PasswordCheck};
+use terminal::{PasswordCheck, SignedOnUser, SnapshotKind, TerminalHost};
 
 use super::{Application, operate};
 

@@ -12,7 +12,7 @@
 
 use std::sync::Arc;
 
-use gateway::{OperatorResult, OperatedLater};
+use gateway::{OperatedLater, OperatorResult};
 use serde_json::{Value, json};
 use terminal::{BrowserError, BrowserTerminals};
 

@@ -10,8 +10,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use ipconn::wire::{InUnit, OfUnit, ReplyMessage, UnitStep};
-use ipconn::{MessageSubject, RegionCaller, BranchCoordinator, ConnectionDirectory, RequestFailure, UnitMessage, OpenCallback, OrderOutcome, ReplyOutcome};
-use region::{Handle, Order, UnitParticipant, ParticipantId, TaskUnit, UnitId, ParticipantVote};
+use ipconn::{
+    BranchCoordinator, ConnectionDirectory, MessageSubject, OpenCallback, OrderOutcome,
+    RegionCaller, ReplyOutcome, RequestFailure, UnitMessage,
+};
+use region::{Handle, Order, ParticipantId, ParticipantVote, TaskUnit, UnitId, UnitParticipant};
 
 /// The regions that take part in units of this one; cheap to clone.
 #[derive(Clone, Default)]
@@ -104,7 +107,11 @@ impl Coordinator {
 }
 
 impl CoordinatorState {
-    fn remote(inner: &Weak<CoordinatorState>, connection: &str, applid: &str) -> Option<Arc<RemoteParticipant>> {
+    fn remote(
+        inner: &Weak<CoordinatorState>,
+        connection: &str,
+        applid: &str,
+    ) -> Option<Arc<RemoteParticipant>> {
         let inner = inner.upgrade()?;
         let (directory, caller) = inner.calls.get()?;
         let region = inner.region.get()?;
@@ -152,12 +159,17 @@ impl RemoteParticipant {
 
     fn send(self: &Arc<Self>, message: UnitMessage) {
         let (remote, about) = (self.clone(), message.about);
-        let answer = move |reply: Result<ReplyMessage, RequestFailure>| remote.replied(about, &reply);
+        let answer =
+            move |reply: Result<ReplyMessage, RequestFailure>| remote.replied(about, &reply);
         self.caller
             .send_request(&self.connection, message.bytes, Box::new(answer));
     }
 
-    fn replied(self: &Arc<Self>, about: MessageSubject, reply: &Result<ReplyMessage, RequestFailure>) {
+    fn replied(
+        self: &Arc<Self>,
+        about: MessageSubject,
+        reply: &Result<ReplyMessage, RequestFailure>,
+    ) {
         let reply = reply.as_ref().map(|reply| (&reply.head, reply.commarea()));
         let replied = lock(&self.units).replied(about, reply);
         match replied {

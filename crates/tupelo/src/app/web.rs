@@ -10,14 +10,17 @@ use cics::csd::{
 };
 use copybook::CodePage;
 use gateway::{
-    ServiceAnswerFuture, CallerAuthentication, AnswerPieces, ServiceHandler, ServiceAnswer, ServiceBody, ServiceConfig,
-    ServiceRequest, TlsConfig, WebRefusal,
+    AnswerPieces, CallerAuthentication, ServiceAnswer, ServiceAnswerFuture, ServiceBody,
+    ServiceConfig, ServiceHandler, ServiceRequest, TlsConfig, WebRefusal,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use miette::{Result, bail, miette};
 use region::NotStarted;
 use web::document::TemplateTable;
-use web::{WebDefinitions, DefinitionProblem, PipelineTable, CicsWebSupport, WebAnswer, WebBody, WebRequest};
+use web::{
+    CicsWebSupport, DefinitionProblem, PipelineTable, WebAnswer, WebBody, WebDefinitions,
+    WebRequest,
+};
 
 use super::Application;
 use super::definitions::MIRRORS;
@@ -192,7 +195,11 @@ pub fn make(app: &Application, edition: WebDefinitions) -> CicsWebSupport {
 }
 
 /// The addresses of an application's TCPIPSERVICEs.
-pub fn services(app: &Application, web: &CicsWebSupport, scripts: &WebSlot) -> Result<Vec<ServiceConfig>> {
+pub fn services(
+    app: &Application,
+    web: &CicsWebSupport,
+    scripts: &WebSlot,
+) -> Result<Vec<ServiceConfig>> {
     let all = app.csd.tcpipservices.iter();
     let http = all.filter(|s| s.protocol == TcpIpProtocol::Http && s.open);
     http.map(|def| service(app, def, web, scripts)).collect()

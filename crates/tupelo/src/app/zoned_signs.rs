@@ -11,7 +11,7 @@
 
 use std::ops::ControlFlow;
 
-use copybook::{FieldId, FieldKind, RecordLayout, SignPlace, NumberStorage};
+use copybook::{FieldId, FieldKind, NumberStorage, RecordLayout, SignPlace};
 use store::{ReadStore, SeekKey};
 
 use super::Application;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
-use appc::{AppcConfig, AllocateRequest, NodeHost, IncomingAttach};
+use appc::{AllocateRequest, AppcConfig, IncomingAttach, NodeHost};
 use sna::TpDefinition;
 use sna::conversation::code::{DeallocateType, PrepareToReceiveType, ReturnCode, StatusReceived};
 
@@ -52,7 +52,9 @@ pub fn copy(from: &Path, to: &Path) {
 fn a_partner_attaches_a_transaction_by_either_name() {
     let (_folder, _server, node) = echo();
     for name in ["ECHO", "ECHOSERVER"] {
-        let mut conversation = node.allocate(&AllocateRequest::new("NET.REGION", name)).unwrap();
+        let mut conversation = node
+            .allocate(&AllocateRequest::new("NET.REGION", name))
+            .unwrap();
         let mut buffer = vec![0; 32_767];
         for record in [&b"hello"[..], &[0xA5; 20_000]] {
             conversation.send(record).unwrap();
@@ -104,7 +106,9 @@ fn a_hundred_conversations_at_once_are_all_answered() {
 #[test]
 fn a_name_that_is_no_transaction_is_refused() {
     let (_folder, _server, node) = echo();
-    let mut conversation = node.allocate(&AllocateRequest::new("NET.REGION", "NOSUCH")).unwrap();
+    let mut conversation = node
+        .allocate(&AllocateRequest::new("NET.REGION", "NOSUCH"))
+        .unwrap();
     conversation.send(b"hello").unwrap();
     let error = conversation.confirm().unwrap_err();
     assert_eq!(error.code(), Some(ReturnCode::TpnNotRecognized));
@@ -113,13 +117,17 @@ fn a_name_that_is_no_transaction_is_refused() {
 #[test]
 fn a_partner_that_vanishes_ends_the_task_and_not_the_region() {
     let (_folder, server, node) = echo();
-    let mut conversation = node.allocate(&AllocateRequest::new("NET.REGION", "ECHO")).unwrap();
+    let mut conversation = node
+        .allocate(&AllocateRequest::new("NET.REGION", "ECHO"))
+        .unwrap();
     conversation.send(b"hello").unwrap();
     conversation.confirm().unwrap();
     node.stop();
     let next = self::node();
     next.define_partner("NET.REGION", &server.appc).unwrap();
-    let mut conversation = next.allocate(&AllocateRequest::new("NET.REGION", "ECHO")).unwrap();
+    let mut conversation = next
+        .allocate(&AllocateRequest::new("NET.REGION", "ECHO"))
+        .unwrap();
     conversation.confirm().unwrap();
     conversation.deallocate(DeallocateType::Flush).unwrap();
 }
@@ -166,7 +174,9 @@ fn a_connection_demands_users_of_its_partner() {
             assert_eq!(code, expected, "{level}: {user:?}");
         }
         // A LINK is an Attach, too.
-        let mut mirror = node.allocate(&AllocateRequest::new("NET.REGION", "CSMI")).unwrap();
+        let mut mirror = node
+            .allocate(&AllocateRequest::new("NET.REGION", "CSMI"))
+            .unwrap();
         mirror.send(b"no program link").unwrap();
         let code = mirror.confirm().unwrap_err().code();
         assert_eq!(code == refused, level != "LOCAL", "{level}: {code:?}");
@@ -388,7 +398,9 @@ fn a_task_that_fails_ends_its_conversation_as_failed() {
     node.define_partner("NET.REGION", &server.appc).unwrap();
     let mut buffer = [0; 100];
     let mut failed = |send: &[u8]| {
-        let mut conversation = node.allocate(&AllocateRequest::new("NET.REGION", "FAIL")).unwrap();
+        let mut conversation = node
+            .allocate(&AllocateRequest::new("NET.REGION", "FAIL"))
+            .unwrap();
         if send.is_empty() {
             conversation.flush().unwrap();
             kill_workers_that_wait(&server);
@@ -422,7 +434,9 @@ fn kill_workers_that_wait(server: &Server) {
 #[test]
 fn a_server_stops_though_a_conversation_waits() {
     let (_folder, server, node) = echo();
-    let mut conversation = node.allocate(&AllocateRequest::new("NET.REGION", "ECHO")).unwrap();
+    let mut conversation = node
+        .allocate(&AllocateRequest::new("NET.REGION", "ECHO"))
+        .unwrap();
     conversation.send(b"hello").unwrap();
     conversation.flush().unwrap();
     drop(server);
@@ -619,7 +633,9 @@ fn the_eib_shows_an_attached_program_what_its_partner_did() {
     let server = Server::start(app.path());
     let node = node();
     node.define_partner("NET.REGION", &server.appc).unwrap();
-    let mut conversation = node.allocate(&AllocateRequest::new("NET.REGION", "TELL")).unwrap();
+    let mut conversation = node
+        .allocate(&AllocateRequest::new("NET.REGION", "TELL"))
+        .unwrap();
     let told = |conversation: &mut appc::Conversation| {
         conversation
             .prepare_to_receive(PrepareToReceiveType::Flush)

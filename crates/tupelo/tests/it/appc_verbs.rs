@@ -8,7 +8,7 @@
 
 use std::path::PathBuf;
 
-use appc::{AllocateRequest, NodeHost, IncomingAttach};
+use appc::{AllocateRequest, IncomingAttach, NodeHost};
 use sna::conversation::code::{PrepareToReceiveType, ReturnCode, StatusReceived};
 
 use crate::appc::{node, shout};

@@ -59,7 +59,10 @@ fn a_job_changes_the_files_of_a_running_region_with_its_locks() {
     app.run("IXSEQ");
     let _server = Server::start_in(app.folder.path(), state);
     for program in WITH_REGION {
-        assert_eq!(app.displayed(program), app.text(&format!("{program}.expected")));
+        assert_eq!(
+            app.displayed(program),
+            app.text(&format!("{program}.expected"))
+        );
     }
     let told = text(&app.run("BESIDE").stderr);
     assert!(told.contains("PLAIN holds records"), "{told}");

@@ -234,7 +234,9 @@ fn conversations_and_sessions_are_shown_and_ended() {
         return skipped::lacking("chromium", "there is no browser");
     };
     let (_folder, server, node) = crate::appc::echo();
-    let mut conversation = node.allocate(&AllocateRequest::new("NET.REGION", "ECHO")).unwrap();
+    let mut conversation = node
+        .allocate(&AllocateRequest::new("NET.REGION", "ECHO"))
+        .unwrap();
     let mut buffer = vec![0; 4000];
     conversation.send(b"hello").unwrap();
     let flush = PrepareToReceiveType::Flush;

@@ -12,10 +12,10 @@ use std::time::Duration;
 
 use link::terminal::{ScreenSize, feature};
 use region::{
-    RegionDefinitions, FacilityDef, FacilityEvent, FacilityId, FacilityInput, FacilitySink, Handle, Name,
-    ProgramEntry, Region, RegionConfig, StoreEntry, TransactionDef, block_on,
+    FacilityDef, FacilityEvent, FacilityId, FacilityInput, FacilitySink, Handle, Name,
+    ProgramEntry, Region, RegionConfig, RegionDefinitions, StoreEntry, TransactionDef, block_on,
 };
-use translator::{ReferenceFormat, CopyLibrary, translate};
+use translator::{CopyLibrary, ReferenceFormat, translate};
 
 use crate::program::until;
 

@@ -41,7 +41,10 @@ impl WatchedServer {
                 }
             });
         }
-        let server = WatchedServer { child, output: said };
+        let server = WatchedServer {
+            child,
+            output: said,
+        };
         server.wait_for("admin ");
         server
     }

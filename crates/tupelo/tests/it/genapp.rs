@@ -10,7 +10,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::commands::{entries_of, commarea_lines};
+use crate::commands::{commarea_lines, entries_of};
 use crate::program::{text, tupelo};
 
 #[test]
@@ -24,7 +24,10 @@ fn programs_without_sql_and_maps_run_over_files_that_their_job_loads() {
     assert!(printed.contains("KSDSCUST: 10 records loaded"), "{printed}");
     assert!(printed.contains("KSDSPOLY: 10 records loaded"), "{printed}");
     let expected = fs::read_to_string(data().join("genapp/GENADRV.expected"));
-    assert_eq!(commarea_lines(app.path(), "GDRV"), expected.expect("an expectation"));
+    assert_eq!(
+        commarea_lines(app.path(), "GDRV"),
+        expected.expect("an expectation")
+    );
 }
 
 /// Its programs without maps, those with SQL among them, over the files that its job

@@ -83,7 +83,7 @@ fn cycles_are_served_in_every_way() {
 /// each wait for an acknowledgement, and no task knows of it.
 #[test]
 fn a_region_that_asks_itself_waits_where_no_task_does() {
-    use ::lab::services::{FlowConditions, Flow, ClientTransport};
+    use ::lab::services::{ClientTransport, Flow, FlowConditions};
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_tupelo"));
     let context = ::lab::experiments::Context {
         seed: 1,

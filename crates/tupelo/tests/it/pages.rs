@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Instant;
 
-use read::{DocPage, DocCommand};
+use read::{DocCommand, DocPage};
 
 /// Commands that at least must have been run: a runner that finds none is no test.
 const LEAST_RUN: usize = 60;

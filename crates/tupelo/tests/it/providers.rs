@@ -163,7 +163,11 @@ fn every_provider_runs_programs_in_the_same_way() {
     let mut inside = ProgramProvider::inside();
     conforms(&inside);
     inside.gateway.kill();
-    for make in [ProgramProvider::ipconn, ProgramProvider::web, ProgramProvider::sockets] {
+    for make in [
+        ProgramProvider::ipconn,
+        ProgramProvider::web,
+        ProgramProvider::sockets,
+    ] {
         let mut provider = make();
         provider.ready();
         conforms(&provider);

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::commands::entries_of;
 use crate::program::{text, tupelo, until};
 use crate::server::Server;
-use copybook::{RecordLayout, ParseOptions};
+use copybook::{ParseOptions, RecordLayout};
 use serde_json::json;
 
 fn sample() -> Option<PathBuf> {

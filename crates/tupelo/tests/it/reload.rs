@@ -27,7 +27,11 @@ fn append(file: &Path, text: &str) {
 }
 
 /// Asks again and again until the answer is as wanted.
-fn until(server: &Server, ask: impl Fn(&Server) -> HttpAnswer, wanted: impl Fn(&HttpAnswer) -> bool) {
+fn until(
+    server: &Server,
+    ask: impl Fn(&Server) -> HttpAnswer,
+    wanted: impl Fn(&HttpAnswer) -> bool,
+) {
     for _ in 0..100_000 {
         if wanted(&ask(server)) {
             return;

@@ -12,7 +12,9 @@ use crate::server::example;
 pub type ReceivedRequest = Arc<Mutex<Vec<(String, String)>>>;
 
 /// Answers requests by their first line, one connection each.
-pub fn serve(answer: impl Fn(&str, &str) -> (u16, String) + Send + 'static) -> (u16, ReceivedRequest) {
+pub fn serve(
+    answer: impl Fn(&str, &str) -> (u16, String) + Send + 'static,
+) -> (u16, ReceivedRequest) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let seen = ReceivedRequest::default();

@@ -11,7 +11,12 @@ fn final_commarea(served: &str, storage: &str, procedure: &str) -> String {
 }
 
 /// The same in an application with other files.
-fn final_commarea_with(served: &str, storage: &str, procedure: &str, others: &[(&str, &str)]) -> String {
+fn final_commarea_with(
+    served: &str,
+    storage: &str,
+    procedure: &str,
+    others: &[(&str, &str)],
+) -> String {
     let program = format!(
         "       IDENTIFICATION DIVISION.
        PROGRAM-ID. HELLO.
@@ -416,5 +421,8 @@ fn a_server_that_starts_itself_finds_the_exit_program_of_sockets() {
                MOVE 'NOT THERE' TO DFHCOMMAREA(10:9)
            END-IF
 ";
-    assert_eq!(final_commarea("region", storage, procedure), "THERE    NOT THERE");
+    assert_eq!(
+        final_commarea("region", storage, procedure),
+        "THERE    NOT THERE"
+    );
 }

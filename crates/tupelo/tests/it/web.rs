@@ -119,7 +119,12 @@ fn a_program_answers_and_each_of_its_tasks_has_a_record() {
     until("the records", || {
         region.records("CWXN") == 21 && region.records("WECH") == 21
     });
-    for record in [region.monitoring_records("CWXN"), region.monitoring_records("WECH")].concat() {
+    for record in [
+        region.monitoring_records("CWXN"),
+        region.monitoring_records("WECH"),
+    ]
+    .concat()
+    {
         let figure = |name: &str| record[name].as_u64().unwrap();
         let used = figure("general_cpu_ns") + figure("offload_cpu_ns");
         assert!(used > 0 && used <= figure("response_ns"), "{record}");

@@ -14,7 +14,7 @@ use cics::command::commands::{
 use cics::resp::Condition;
 use copybook::codepage::CodePage;
 use link::CommandOperands;
-use soap::addressing::{ANONYMOUS, EndpointReference, AddressingProperties};
+use soap::addressing::{ANONYMOUS, AddressingProperties, EndpointReference};
 
 use super::{CommandFailure, OutputAreas, WebCommandResult, cvda, fail, text};
 use crate::pages;
@@ -47,7 +47,11 @@ const TEXT: u32 = 7;
 const PAGE: u32 = 1;
 
 /// BUILD: puts properties into those of the messages that are to be sent.
-pub fn build(properties: &mut AddressingProperties, given: &CommandOperands, page: CodePage) -> WebCommandResult {
+pub fn build(
+    properties: &mut AddressingProperties,
+    given: &CommandOperands,
+    page: CodePage,
+) -> WebCommandResult {
     let page = page_of(given, build_row::FROMCCSID, build_row::FROMCODEPAGE, page)?;
     let mut made = properties.clone();
     if let Some(action) = uri(given, build_row::ACTION, page)? {
@@ -71,11 +75,13 @@ pub fn build(properties: &mut AddressingProperties, given: &CommandOperands, pag
         }
         let from = given.get_bytes(build_row::EPRFROM).unwrap_or_default();
         let from = utf8(from, page);
-        let elements = || EndpointReference::elements(&from).or_else(|_| fail(Condition::InvReq, XML));
+        let elements =
+            || EndpointReference::elements(&from).or_else(|_| fail(Condition::InvReq, XML));
         let own = place.get_or_insert_with(EndpointReference::default);
         match field(given.get_int(build_row::EPRFIELD))? {
             Field::All => {
-                *own = EndpointReference::parse(from.trim()).or_else(|_| fail(Condition::InvReq, XML))?;
+                *own = EndpointReference::parse(from.trim())
+                    .or_else(|_| fail(Condition::InvReq, XML))?;
             }
             Field::Address => own.address = address(from.trim())?,
             Field::Parameters => own.parameters = elements()?,
@@ -165,9 +171,8 @@ pub fn create(given: &CommandOperands, page: CodePage) -> WebCommandResult {
         return fail(Condition::LengErr, 1);
     }
     let elements = |option: u8| match given.get_bytes(option) {
-        Some(bytes) => {
-            EndpointReference::elements(&utf8(bytes, page)).or_else(|_| fail(Condition::InvReq, XML))
-        }
+        Some(bytes) => EndpointReference::elements(&utf8(bytes, page))
+            .or_else(|_| fail(Condition::InvReq, XML)),
         None => Ok(String::new()),
     };
     let made = EndpointReference {
@@ -227,7 +232,10 @@ fn field(value: Option<i64>) -> Result<Field, CommandFailure> {
     }
 }
 
-fn endpoint(own: &mut AddressingProperties, value: Option<i64>) -> Result<&mut Option<EndpointReference>, CommandFailure> {
+fn endpoint(
+    own: &mut AddressingProperties,
+    value: Option<i64>,
+) -> Result<&mut Option<EndpointReference>, CommandFailure> {
     match value {
         value if value == Some(cvda("TOEPR")) => Ok(&mut own.to),
         value if value == Some(cvda("FROMEPR")) => Ok(&mut own.from),
@@ -238,7 +246,11 @@ fn endpoint(own: &mut AddressingProperties, value: Option<i64>) -> Result<&mut O
 }
 
 /// A text that is an address or a name in a message.
-fn uri(given: &CommandOperands, option: u8, page: CodePage) -> Result<Option<String>, CommandFailure> {
+fn uri(
+    given: &CommandOperands,
+    option: u8,
+    page: CodePage,
+) -> Result<Option<String>, CommandFailure> {
     let Some(bytes) = given.get_bytes(option) else {
         return Ok(None);
     };
@@ -255,7 +267,12 @@ fn address(text: &str) -> Result<String, CommandFailure> {
 }
 
 /// The program's code page, or the one that the command names.
-fn page_of(given: &CommandOperands, ccsid: u8, name: u8, page: CodePage) -> Result<CodePage, CommandFailure> {
+fn page_of(
+    given: &CommandOperands,
+    ccsid: u8,
+    name: u8,
+    page: CodePage,
+) -> Result<CodePage, CommandFailure> {
     if let Some(ccsid) = given.get_int(ccsid).filter(|ccsid| *ccsid != 0) {
         let named = pages::host(&ccsid.to_string(), page);
         return named.or_else(|_| fail(Condition::CcsidErr, PAGE));

@@ -22,7 +22,7 @@ use tokio::sync::oneshot;
 
 use super::parse::host_type;
 use super::{CommandFailure, OutputAreas, WebCommandResult, cvda, fail, is_selected, text};
-use crate::client::{ClientError, OutgoingRequest, RequestBody, Response, Session, ServerTarget};
+use crate::client::{ClientError, OutgoingRequest, RequestBody, Response, ServerTarget, Session};
 use crate::document::TaskDocuments;
 use crate::maps::UriMaps;
 use crate::pages;
@@ -95,7 +95,11 @@ const SEND: Options = options!(send_row);
 const CONVERSE: Options = options!(converse_row);
 
 /// The session that OPEN asks for.
-pub fn open(maps: &UriMaps, given: &CommandOperands, page: CodePage) -> Result<Session, CommandFailure> {
+pub fn open(
+    maps: &UriMaps,
+    given: &CommandOperands,
+    page: CodePage,
+) -> Result<Session, CommandFailure> {
     let page = match text(given, open_row::CODEPAGE).map(|name| pages::host(&name, page)) {
         None => page,
         Some(Ok(page)) => page,
@@ -460,7 +464,11 @@ pub fn conversed(session: &mut Session, given: &CommandOperands) -> WebCommandRe
     received(session, given, &CONVERSED)
 }
 
-fn received(session: &mut Session, given: &CommandOperands, options: &ReceiveOptions) -> WebCommandResult {
+fn received(
+    session: &mut Session,
+    given: &CommandOperands,
+    options: &ReceiveOptions,
+) -> WebCommandResult {
     let Some(response) = session.response.clone() else {
         return fail(Condition::InvReq, 80);
     };

@@ -12,7 +12,7 @@ use link::{CommandOperands, TEMPLATE_WANTED};
 
 use super::{CommandFailure, OutputAreas, WebCommandResult, fail, text};
 use crate::document::{
-    Document, TaskDocuments, InsertError, InsertedPart, SymbolError, TemplateError, TemplateTable,
+    Document, InsertError, InsertedPart, SymbolError, TaskDocuments, TemplateError, TemplateTable,
 };
 use crate::pages;
 
@@ -27,7 +27,11 @@ pub struct DocumentContext<'m> {
 }
 
 /// Makes a document.
-pub fn create(documents: &mut TaskDocuments, given: &CommandOperands, means: &DocumentContext<'_>) -> WebCommandResult {
+pub fn create(
+    documents: &mut TaskDocuments,
+    given: &CommandOperands,
+    means: &DocumentContext<'_>,
+) -> WebCommandResult {
     lengths(given, &[create_row::LENGTH, create_row::LISTLENGTH])?;
     page_of(given, create_row::HOSTCODEPAGE)?;
     let mut document = Document::default();
@@ -68,7 +72,11 @@ pub fn create(documents: &mut TaskDocuments, given: &CommandOperands, means: &Do
 }
 
 /// Inserts into a document.
-pub fn insert(documents: &mut TaskDocuments, given: &CommandOperands, means: &DocumentContext<'_>) -> WebCommandResult {
+pub fn insert(
+    documents: &mut TaskDocuments,
+    given: &CommandOperands,
+    means: &DocumentContext<'_>,
+) -> WebCommandResult {
     lengths(given, &[insert_row::LENGTH])?;
     page_of(given, insert_row::HOSTCODEPAGE)?;
     let token = token(given, insert_row::DOCTOKEN);
@@ -114,7 +122,11 @@ pub fn insert(documents: &mut TaskDocuments, given: &CommandOperands, means: &Do
 }
 
 /// Gives symbols their values.
-pub fn set(documents: &mut TaskDocuments, given: &CommandOperands, means: &DocumentContext<'_>) -> WebCommandResult {
+pub fn set(
+    documents: &mut TaskDocuments,
+    given: &CommandOperands,
+    means: &DocumentContext<'_>,
+) -> WebCommandResult {
     if given.get_int(set_row::LENGTH).is_some_and(|n| n < 0) {
         return fail(Condition::LengErr, 1);
     }
@@ -143,7 +155,11 @@ pub fn set(documents: &mut TaskDocuments, given: &CommandOperands, means: &Docum
 }
 
 /// Copies a document.
-pub fn retrieve(documents: &TaskDocuments, given: &CommandOperands, means: &DocumentContext<'_>) -> WebCommandResult {
+pub fn retrieve(
+    documents: &TaskDocuments,
+    given: &CommandOperands,
+    means: &DocumentContext<'_>,
+) -> WebCommandResult {
     let token = token(given, retrieve_row::DOCTOKEN);
     let Some(document) = documents.get(&token) else {
         return fail(Condition::NotFnd, 1);
@@ -237,7 +253,11 @@ fn page_of(given: &CommandOperands, option: u8) -> Result<(), CommandFailure> {
     }
 }
 
-fn room(documents: &TaskDocuments, document: &Document, means: &DocumentContext<'_>) -> Result<(), CommandFailure> {
+fn room(
+    documents: &TaskDocuments,
+    document: &Document,
+    means: &DocumentContext<'_>,
+) -> Result<(), CommandFailure> {
     let bytes = documents.bytes() + document.size() + document.symbols.bytes();
     match bytes > means.most {
         true => fail(Condition::InvReq, 1),

@@ -14,7 +14,11 @@ use super::{OutputAreas, WebCommandResult, cvda, fail};
 use crate::task::ServerSide;
 
 /// EXTRACT TCPIP.
-pub fn connection(server: &ServerSide, service: &TcpIpServiceDef, given: &CommandOperands) -> WebCommandResult {
+pub fn connection(
+    server: &ServerSide,
+    service: &TcpIpServiceDef,
+    given: &CommandOperands,
+) -> WebCommandResult {
     use extract_tcpip as row;
     let request = &server.request;
     let (client, own) = (request.client.ip(), request.server.ip());

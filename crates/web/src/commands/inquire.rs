@@ -16,14 +16,14 @@ use std::net::IpAddr;
 use cics::command::commands::{
     create_urimap, discard_urimap, inquire_urimap as row, set_urimap as set_row,
 };
-use cics::command::{OptionArgument, Command, DataDirection};
+use cics::command::{Command, DataDirection, OptionArgument};
 use cics::csd::{self, UriMapAnswer, UriMapDef, UriMapUsage};
 use cics::resp::Condition;
 use link::CommandOperands;
 
 use super::{CommandFailure, OutputAreas, WebCommandResult, cvda, fail, is_selected, text};
-use crate::maps::{UriMapChange, UriMaps, InstalledUriMap};
-use crate::service::{ALIAS, WebDefinitions, PIPELINE};
+use crate::maps::{InstalledUriMap, UriMapChange, UriMaps};
+use crate::service::{ALIAS, PIPELINE, WebDefinitions};
 
 /// Where a task's browses of definitions go on, by the number of their command.
 pub type BrowsePositions = HashMap<u16, InquirePosition>;
@@ -55,7 +55,11 @@ const END: u8 = 3;
 const AT: u8 = 4;
 
 /// The request of a command with this number, in a task with these browses.
-pub fn inquire_request(browses: &mut BrowsePositions, number: u16, given: &CommandOperands) -> Result<InquireRequest, CommandFailure> {
+pub fn inquire_request(
+    browses: &mut BrowsePositions,
+    number: u16,
+    given: &CommandOperands,
+) -> Result<InquireRequest, CommandFailure> {
     let begun = browses.contains_key(&number);
     if given.has(START) {
         if begun {
@@ -72,7 +76,9 @@ pub fn inquire_request(browses: &mut BrowsePositions, number: u16, given: &Comma
         };
     }
     if !given.has(NEXT) {
-        return Ok(InquireRequest::Named(text(given, RESOURCE).unwrap_or_default()));
+        return Ok(InquireRequest::Named(
+            text(given, RESOURCE).unwrap_or_default(),
+        ));
     }
     match browses.get(&number) {
         Some(place) => Ok(InquireRequest::Next(place.clone())),
@@ -114,7 +120,11 @@ pub fn found<'n, T>(
 }
 
 /// INQUIRE URIMAP.
-pub fn urimap(maps: &UriMaps, browses: &mut BrowsePositions, given: &CommandOperands) -> WebCommandResult {
+pub fn urimap(
+    maps: &UriMaps,
+    browses: &mut BrowsePositions,
+    given: &CommandOperands,
+) -> WebCommandResult {
     let asked = inquire_request(browses, row::NUMBER, given)?;
     let all = maps
         .each()
@@ -126,7 +136,10 @@ pub fn urimap(maps: &UriMaps, browses: &mut BrowsePositions, given: &CommandOper
 }
 
 /// CREATE URIMAP. It lasts until the definitions are read again.
-pub fn create(before: &WebDefinitions, given: &CommandOperands) -> Result<WebDefinitions, CommandFailure> {
+pub fn create(
+    before: &WebDefinitions,
+    given: &CommandOperands,
+) -> Result<WebDefinitions, CommandFailure> {
     use create_urimap as row;
     let way = given.get_int(row::LOGMESSAGE);
     if way.is_some_and(|way| way != cvda("LOG") && way != cvda("NOLOG")) {
@@ -160,7 +173,10 @@ pub fn create(before: &WebDefinitions, given: &CommandOperands) -> Result<WebDef
 }
 
 /// DISCARD URIMAP.
-pub fn discard(before: &WebDefinitions, given: &CommandOperands) -> Result<WebDefinitions, CommandFailure> {
+pub fn discard(
+    before: &WebDefinitions,
+    given: &CommandOperands,
+) -> Result<WebDefinitions, CommandFailure> {
     let name = text(given, discard_urimap::URIMAP).unwrap_or_default();
     match before.maps.named(&name) {
         None => fail(Condition::NotFnd, resp2::NO_MAP),
@@ -191,7 +207,10 @@ mod resp2 {
 }
 
 /// SET URIMAP.
-pub fn set(before: &WebDefinitions, given: &CommandOperands) -> Result<WebDefinitions, CommandFailure> {
+pub fn set(
+    before: &WebDefinitions,
+    given: &CommandOperands,
+) -> Result<WebDefinitions, CommandFailure> {
     Ok(WebDefinitions {
         maps: changed(&before.maps, given)?,
         ..before.clone()
@@ -201,7 +220,11 @@ pub fn set(before: &WebDefinitions, given: &CommandOperands) -> Result<WebDefini
 /// The new ENABLESTATUS of a SET, by the numbers of its options ENABLED,
 /// DISABLED and ENABLESTATUS; INVREQ with this RESP2 for another value of the
 /// last.
-pub fn enabled(given: &CommandOperands, options: [u8; 3], resp2: u32) -> Result<Option<bool>, CommandFailure> {
+pub fn enabled(
+    given: &CommandOperands,
+    options: [u8; 3],
+    resp2: u32,
+) -> Result<Option<bool>, CommandFailure> {
     let [on, off, status] = options;
     if is_selected(given, on, status, "ENABLED") {
         Ok(Some(true))
@@ -306,7 +329,11 @@ pub fn options(
 }
 
 /// Returns the options of a map.
-fn reported(named: &InstalledUriMap, given: &CommandOperands, filled: OutputAreas) -> WebCommandResult {
+fn reported(
+    named: &InstalledUriMap,
+    given: &CommandOperands,
+    filled: OutputAreas,
+) -> WebCommandResult {
     options(&row::ROW, given, filled, |index| {
         // The values that SET changed, and the others as defined.
         let def = match index {
@@ -461,7 +488,8 @@ mod tests {
 
     fn sets(name: &str, options: &[u8]) -> CommandOperands {
         let bits = options.iter().fold(0, |bits, option| bits | 1 << option);
-        CommandOperands::new(bits | 1 << set_row::URIMAP).bytes(set_row::URIMAP, name.as_bytes().to_vec())
+        CommandOperands::new(bits | 1 << set_row::URIMAP)
+            .bytes(set_row::URIMAP, name.as_bytes().to_vec())
     }
 
     #[test]
@@ -546,7 +574,11 @@ mod tests {
     fn one_map_is_returned_by_its_name() {
         let (maps, mut browse) = (maps(), BrowsePositions::new());
         let asked = with_options(&[row::USAGE, row::SCHEME, row::PORT, row::HOSTTYPE]);
-        let of = |name: &str| inquire_request.clone().bytes(row::URIMAP, name.as_bytes().to_vec());
+        let of = |name: &str| {
+            inquire_request
+                .clone()
+                .bytes(row::URIMAP, name.as_bytes().to_vec())
+        };
         let reported = urimap(&maps, &mut browse, &of("C       ")).unwrap();
         assert_eq!(reported.get_int(row::USAGE), Some(cvda("CLIENT")));
         assert_eq!(reported.get_int(row::SCHEME), Some(cvda("HTTPS")));

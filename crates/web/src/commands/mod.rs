@@ -15,4 +15,6 @@ pub mod resources;
 pub mod send;
 
 pub use webtask::headers;
-pub use webtask::outcome::{CommandFailure, OutputAreas, WebCommandResult, answer, cvda, fail, is_selected, text};
+pub use webtask::outcome::{
+    CommandFailure, OutputAreas, WebCommandResult, answer, cvda, fail, is_selected, text,
+};

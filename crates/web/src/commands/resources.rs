@@ -22,13 +22,20 @@ use soap::binding::ProgramInterface;
 use soap::pipeline::{MessageHandler, PipelineRole};
 use soap::{ServiceBinding, SoapVersion};
 
-use super::inquire::{InquireRequest, BrowsePositions, OptionValue, inquire_request, enabled, found, options};
+use super::inquire::{
+    BrowsePositions, InquireRequest, OptionValue, enabled, found, inquire_request, options,
+};
 use super::{CommandFailure, WebCommandResult, cvda, fail, is_selected, text};
 use crate::pipelines::InstalledPipeline;
 use crate::service::{ATTACH, WebDefinitions};
 
 /// INQUIRE of one kind, by the number of its row.
-pub fn inquire(edition: &WebDefinitions, browses: &mut BrowsePositions, number: u16, given: &CommandOperands) -> WebCommandResult {
+pub fn inquire(
+    edition: &WebDefinitions,
+    browses: &mut BrowsePositions,
+    number: u16,
+    given: &CommandOperands,
+) -> WebCommandResult {
     let asked = inquire_request(browses, number, given)?;
     match number {
         inquire_doctemplate::NUMBER => template(edition, browses, &inquire_request, given),
@@ -43,7 +50,12 @@ fn words(text: &str) -> OptionValue {
     OptionValue::Text(text.to_owned())
 }
 
-fn template(edition: &WebDefinitions, browses: &mut BrowsePositions, asked: &InquireRequest, given: &CommandOperands) -> WebCommandResult {
+fn template(
+    edition: &WebDefinitions,
+    browses: &mut BrowsePositions,
+    asked: &InquireRequest,
+    given: &CommandOperands,
+) -> WebCommandResult {
     use inquire_doctemplate as row;
     let all = edition.templates.definitions();
     let all = all.map(|def| (def.name.as_str(), def));
@@ -77,7 +89,12 @@ fn template(edition: &WebDefinitions, browses: &mut BrowsePositions, asked: &Inq
     })
 }
 
-fn host(edition: &WebDefinitions, browses: &mut BrowsePositions, asked: &InquireRequest, given: &CommandOperands) -> WebCommandResult {
+fn host(
+    edition: &WebDefinitions,
+    browses: &mut BrowsePositions,
+    asked: &InquireRequest,
+    given: &CommandOperands,
+) -> WebCommandResult {
     use inquire_host as row;
     let mut hosts = BTreeMap::new();
     for map in edition.maps.each() {
@@ -104,7 +121,12 @@ fn host(edition: &WebDefinitions, browses: &mut BrowsePositions, asked: &Inquire
     })
 }
 
-fn pipeline(edition: &WebDefinitions, browses: &mut BrowsePositions, asked: &InquireRequest, given: &CommandOperands) -> WebCommandResult {
+fn pipeline(
+    edition: &WebDefinitions,
+    browses: &mut BrowsePositions,
+    asked: &InquireRequest,
+    given: &CommandOperands,
+) -> WebCommandResult {
     use inquire_pipeline as row;
     let all = edition.pipelines.each().map(|one| (one.name.as_str(), one));
     let Some((installed, filled)) = found(browses, row::NUMBER, inquire_request, all)? else {
@@ -144,7 +166,12 @@ fn pipeline(edition: &WebDefinitions, browses: &mut BrowsePositions, asked: &Inq
     })
 }
 
-fn service(edition: &WebDefinitions, browses: &mut BrowsePositions, asked: &InquireRequest, given: &CommandOperands) -> WebCommandResult {
+fn service(
+    edition: &WebDefinitions,
+    browses: &mut BrowsePositions,
+    asked: &InquireRequest,
+    given: &CommandOperands,
+) -> WebCommandResult {
     use inquire_tcpipservice as row;
     let all = edition.services.iter();
     let all: BTreeMap<&str, &TcpIpServiceDef> = all.map(|(name, def)| (&**name, def)).collect();
@@ -287,7 +314,10 @@ mod resp2 {
 }
 
 /// SET PIPELINE.
-pub fn set_pipeline(before: &WebDefinitions, given: &CommandOperands) -> Result<WebDefinitions, CommandFailure> {
+pub fn set_pipeline(
+    before: &WebDefinitions,
+    given: &CommandOperands,
+) -> Result<WebDefinitions, CommandFailure> {
     use pipeline_row as row;
     let name = text(given, row::PIPELINE).unwrap_or_default();
     let Some(installed) = before.pipelines.pipeline(&name) else {
@@ -311,7 +341,10 @@ pub fn set_pipeline(before: &WebDefinitions, given: &CommandOperands) -> Result<
 }
 
 /// SET DOCTEMPLATE.
-pub fn set_template(before: &WebDefinitions, given: &CommandOperands) -> Result<WebDefinitions, CommandFailure> {
+pub fn set_template(
+    before: &WebDefinitions,
+    given: &CommandOperands,
+) -> Result<WebDefinitions, CommandFailure> {
     use set_doctemplate as row;
     let name = text(given, row::DOCTEMPLATE).unwrap_or_default();
     if !before.templates.definitions().any(|def| def.name == name) {
@@ -432,8 +465,9 @@ mod tests {
         use {inquire_host as host, inquire_pipeline as pipe};
         let folder = folder();
         let (edition, mut browses) = (edition(folder.path()), BrowsePositions::new());
-        let mut ask =
-            |number, options: &[u8]| inquire(&edition, &mut browses, number, &with_options(options));
+        let mut ask = |number, options: &[u8]| {
+            inquire(&edition, &mut browses, number, &with_options(options))
+        };
         assert_eq!(
             refused(ask(pipe::NUMBER, &[pipe::NEXT])),
             (Condition::Illogic, 1)

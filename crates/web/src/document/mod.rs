@@ -253,13 +253,16 @@ mod tests {
     #[test]
     fn pieces_are_inserted_at_their_bookmarks() {
         let (none, mut d) = (TemplateTable::default(), Document::default());
-        d.insert(InsertedPart::Text(b"one "), &none, None, None).unwrap();
+        d.insert(InsertedPart::Text(b"one "), &none, None, None)
+            .unwrap();
         d.insert(InsertedPart::Bookmark(name("A")), &none, None, None)
             .unwrap();
-        d.insert(InsertedPart::Text(b"two "), &none, None, None).unwrap();
+        d.insert(InsertedPart::Text(b"two "), &none, None, None)
+            .unwrap();
         d.insert(InsertedPart::Bookmark(name("B")), &none, None, None)
             .unwrap();
-        d.insert(InsertedPart::Text(b"three"), &none, None, None).unwrap();
+        d.insert(InsertedPart::Text(b"three"), &none, None, None)
+            .unwrap();
         d.insert(InsertedPart::Text(b"zero "), &none, Some(TOP), None)
             .unwrap();
         d.insert(InsertedPart::Text(b"1.5 "), &none, Some(name("A")), None)
@@ -279,10 +282,12 @@ mod tests {
     #[test]
     fn a_document_that_was_retrieved_keeps_its_bookmarks() {
         let (none, mut d) = (TemplateTable::default(), Document::default());
-        d.insert(InsertedPart::Text(b"a"), &none, None, None).unwrap();
+        d.insert(InsertedPart::Text(b"a"), &none, None, None)
+            .unwrap();
         d.insert(InsertedPart::Bookmark(name("M")), &none, None, None)
             .unwrap();
-        d.insert(InsertedPart::Binary(b"b"), &none, None, None).unwrap();
+        d.insert(InsertedPart::Binary(b"b"), &none, None, None)
+            .unwrap();
         let copy = d.tagged();
         assert_eq!(copy.len(), d.size());
         let mut second = Document::default();

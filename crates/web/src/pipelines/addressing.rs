@@ -17,7 +17,7 @@ use soap::envelope::SoapVersion;
 use soap::pipeline::ReplyPolicy;
 use tokio::time::timeout;
 
-use crate::client::{ClientError, ClientConnector, OutgoingRequest, ServerTarget, exchange};
+use crate::client::{ClientConnector, ClientError, OutgoingRequest, ServerTarget, exchange};
 use crate::service::CicsWebSupport;
 
 /// A name for a message that no other has.

@@ -13,7 +13,7 @@ use cics::command::commands::{soapfault_add as add_row, soapfault_create as row}
 use cics::resp::Condition;
 use copybook::codepage::CodePage;
 use link::CommandOperands;
-use soap::envelope::{FaultCode, Fault, SoapVersion};
+use soap::envelope::{Fault, FaultCode, SoapVersion};
 
 use crate::commands::addressing::Context;
 use crate::commands::{WebCommandResult, cvda, fail};

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use cics::csd::{PipelineDef, UriMapDef, UriMapUsage, WebServiceDef};
 use copybook::codepage::CodePage;
 use soap::pipeline::{Config, ConfigError, PipelineRole};
-use soap::{ServiceBinding, MessageCodecs};
+use soap::{MessageCodecs, ServiceBinding};
 
 use super::{InstalledPipeline, PipelineTable, WebService};
 use crate::files::below;
@@ -379,7 +379,10 @@ mod tests {
         let csd = "DEFINE PIPELINE(P) GROUP(G) CONFIGFILE(/usr/lpp/x/basicsoap11provider.xml)";
         let (made, wrong) = load(csd, &[]);
         assert!(wrong.is_empty(), "{wrong:?}");
-        assert_eq!(made.pipeline("P").unwrap().config.role, PipelineRole::Provider);
+        assert_eq!(
+            made.pipeline("P").unwrap().config.role,
+            PipelineRole::Provider
+        );
     }
 
     #[test]

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use cics::csd::{PipelineDef, UriMapDef};
 use soap::pipeline::Config;
-use soap::{ServiceBinding, MessageCodecs};
+use soap::{MessageCodecs, ServiceBinding};
 
 pub use load::DefinitionProblem;
 

@@ -16,12 +16,14 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Method, StatusCode};
 use link::ChannelData;
 use region::{
-    Abend, Handle, OpenTask, TaskOutcome, Port, TaskReply, StartCode, Task, TaskRequest, TransId, UserId,
+    Abend, Handle, OpenTask, Port, StartCode, Task, TaskOutcome, TaskReply, TaskRequest, TransId,
+    UserId,
 };
 use soap::binding::ProgramInterface;
-use soap::envelope::{FaultCode, Fault, SoapVersion};
+use soap::envelope::{Fault, FaultCode, SoapVersion};
 use soap::pipeline::{
-    self as machine, PipelineAction, CONVERTER, ChannelContainers, AnswerDestination, Pipeline, names,
+    self as machine, AnswerDestination, CONVERTER, ChannelContainers, Pipeline, PipelineAction,
+    names,
 };
 use soap::xml::Limits;
 
@@ -33,7 +35,7 @@ use super::{convert, encoding};
 use crate::commands::addressing::Context;
 use crate::cpu::metered;
 use crate::request::{WebAnswer, WebBody, WebRequest};
-use crate::service::{TaskCell, CicsWebSupport, lock};
+use crate::service::{CicsWebSupport, TaskCell, lock};
 
 /// Channel of handlers.
 const HANDLERS: &str = "DFHPIPELINE";
@@ -147,7 +149,10 @@ pub async fn serve(web: &CicsWebSupport, region: Handle, call: PipelineCall) -> 
 }
 
 /// The pipeline of a request, or why it is not served.
-fn ready(pipelines: &PipelineTable, call: &PipelineCall) -> Result<Arc<InstalledPipeline>, Box<WebAnswer>> {
+fn ready(
+    pipelines: &PipelineTable,
+    call: &PipelineCall,
+) -> Result<Arc<InstalledPipeline>, Box<WebAnswer>> {
     let request = &call.request;
     if request.parts.method == Method::GET
         && request
@@ -281,7 +286,9 @@ impl Run<'_> {
         loop {
             match self.pipeline.poll() {
                 PipelineAction::Link { program, .. } => self.handler(&program).await,
-                PipelineAction::Application { program } if program == CONVERTER => self.converted().await,
+                PipelineAction::Application { program } if program == CONVERTER => {
+                    self.converted().await
+                }
                 PipelineAction::Application { program } => self.own_application(&program).await,
                 // A provider sends nothing.
                 PipelineAction::Send => self
@@ -476,7 +483,11 @@ impl Run<'_> {
     }
 
     /// The input for the program of a service.
-    fn input(&mut self, service: &WebService, message: Option<soap::codec::RecordMessage>) -> Input {
+    fn input(
+        &mut self,
+        service: &WebService,
+        message: Option<soap::codec::RecordMessage>,
+    ) -> Input {
         match &service.binding.interface {
             ProgramInterface::Commarea => {
                 // It holds the answer afterwards.
@@ -642,7 +653,9 @@ impl Run<'_> {
         }
         let status = match self.pipeline.answered_fault() {
             None => StatusCode::OK,
-            Some(FaultCode::Sender) if json || version == SoapVersion::V12 => StatusCode::BAD_REQUEST,
+            Some(FaultCode::Sender) if json || version == SoapVersion::V12 => {
+                StatusCode::BAD_REQUEST
+            }
             Some(_) => StatusCode::INTERNAL_SERVER_ERROR,
         };
         let media = match (json, status) {
@@ -689,7 +702,11 @@ impl Run<'_> {
 /// An answer with the status and the type that the pipeline's programs have asked for:
 /// `201 Created`, or the whole status line, in DFHHTTPSTATUS; a type other than the
 /// request's in DFHMEDIATYPE.
-fn with_program_status(mut answer: WebAnswer, containers: &ChannelContainers, asked: &str) -> WebAnswer {
+fn with_program_status(
+    mut answer: WebAnswer,
+    containers: &ChannelContainers,
+    asked: &str,
+) -> WebAnswer {
     let text = |name: &str| {
         let bytes = containers.get(name).map_or(&[][..], Vec::as_slice);
         let text = String::from_utf8_lossy(bytes);

@@ -21,12 +21,14 @@ use cics::command::commands::invoke_service as row;
 use cics::resp::Condition;
 use http::header::{CONTENT_TYPE, HOST};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
-use link::{CallAnswer, CHANNEL_DATA, ChannelData, CommandOperands, RUN_ENDED, RUN_PROGRAM};
+use link::{CHANNEL_DATA, CallAnswer, ChannelData, CommandOperands, RUN_ENDED, RUN_PROGRAM};
 use region::ServiceCommand;
 use soap::addressing::ANONYMOUS;
 use soap::binding::ProgramInterface;
 use soap::envelope::SoapVersion;
-use soap::pipeline::{PipelineAction, ChannelContainers, PipelineOutcome, Pipeline, PipelineRole, names};
+use soap::pipeline::{
+    ChannelContainers, Pipeline, PipelineAction, PipelineOutcome, PipelineRole, names,
+};
 use soap::xml::Limits;
 use tokio::time::timeout;
 
@@ -36,7 +38,7 @@ use super::{InstalledPipeline, WebService, convert, encoding};
 use crate::client::{ClientError, OutgoingRequest, Response, ServerTarget, exchange};
 use crate::commands::addressing::Context;
 use crate::commands::{CommandFailure, answer, fail, text};
-use crate::service::{TaskCell, CicsWebSupport, lock};
+use crate::service::{CicsWebSupport, TaskCell, lock};
 
 /// Channel of handlers.
 const HANDLERS: &str = "DFHPIPELINE";
@@ -144,7 +146,9 @@ impl CicsWebSupport {
                 }
                 PipelineAction::Send => self.send_message(&mut requester).await,
                 // A requester has no application program.
-                PipelineAction::Application { .. } => requester.pipeline.handle_failure("no application"),
+                PipelineAction::Application { .. } => {
+                    requester.pipeline.handle_failure("no application")
+                }
                 PipelineAction::Done(outcome) => {
                     requester.publish_addressing(cell);
                     return command.answer(&answer(requester.finish(outcome)));
@@ -154,7 +158,11 @@ impl CicsWebSupport {
     }
 
     /// The pipeline of a command, with its message made.
-    fn begin_request(&self, given: &CommandOperands, cell: &TaskCell) -> Result<RequesterRun, CommandFailure> {
+    fn begin_request(
+        &self,
+        given: &CommandOperands,
+        cell: &TaskCell,
+    ) -> Result<RequesterRun, CommandFailure> {
         let channel = given.get_bytes(CHANNEL_DATA).unwrap_or_default();
         let channel = ChannelData::parse(channel).unwrap_or_default();
         let context = lock(cell).contexts.get(channel.name.as_bytes()).cloned();
@@ -415,7 +423,12 @@ impl RequesterRun {
 }
 
 /// A handler is back.
-fn resumed(mut requester: RequesterRun, ended: &[u8], given: &CommandOperands, web: &CicsWebSupport) -> RequesterRun {
+fn resumed(
+    mut requester: RequesterRun,
+    ended: &[u8],
+    given: &CommandOperands,
+    web: &CicsWebSupport,
+) -> RequesterRun {
     let channel = given.get_bytes(CHANNEL_DATA).unwrap_or_default();
     let channel = ChannelData::parse(channel).unwrap_or_default();
     requester.pipeline.containers = requester.kinds.take(&channel, web.0.page);

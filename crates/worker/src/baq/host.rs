@@ -8,7 +8,7 @@ use super::blocks::{
 };
 use super::{ApiCall, operand, outcome};
 use crate::cob::CommandOperand;
-use crate::le::{LeArguments, ServiceEnd, LeResult};
+use crate::le::{LeArguments, LeResult, ServiceEnd};
 use crate::worker::Worker;
 
 const SUCCESS: u32 = 0;

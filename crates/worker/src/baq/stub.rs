@@ -6,7 +6,7 @@
 
 use super::blocks::{information, message, pointer, set, storage, text, word};
 use super::{ApiCall, operand, outcome};
-use crate::le::{LeArguments, ServiceEnd, LeResult};
+use crate::le::{LeArguments, LeResult, ServiceEnd};
 use crate::worker::Worker;
 
 /// API-INFO, request info, request and its length, response info, response and

@@ -10,4 +10,4 @@ mod runtime;
 
 pub use field::{CommandOperand, Field};
 pub use module::{LoadError, ModuleInstance};
-pub use runtime::{CobModule, RunCode, Flow, WorkerHandlers, CobolRuntime, StartError};
+pub use runtime::{CobModule, CobolRuntime, Flow, RunCode, StartError, WorkerHandlers};

@@ -110,7 +110,8 @@ struct EntryPoints {
 /// Takes what a stream printed: 0 is standard output, 1 standard error.
 type PrintHandler = unsafe extern "C" fn(c_int, *const c_char, usize);
 
-type StartFunction = unsafe extern "C" fn(*mut c_void, *const WorkerHandlers, *mut EntryPoints) -> c_int;
+type StartFunction =
+    unsafe extern "C" fn(*mut c_void, *const WorkerHandlers, *mut EntryPoints) -> c_int;
 
 /// libcob, started, and the way into it.
 #[derive(Clone, Copy)]

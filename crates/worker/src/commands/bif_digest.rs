@@ -85,7 +85,10 @@ mod tests {
             DigestForm::Hex.of(digest),
             b"A9993E364706816ABA3E25717850C26C9CD0D89D"
         );
-        assert_eq!(DigestForm::Base64.of(digest), b"qZk+NkcGgWq6PiVxeFDCbJzQ2J0=");
+        assert_eq!(
+            DigestForm::Base64.of(digest),
+            b"qZk+NkcGgWq6PiVxeFDCbJzQ2J0="
+        );
         assert_eq!(DigestForm::Binary.of(digest).len(), 20);
     }
 }

@@ -14,12 +14,12 @@ use link::UpdateHold;
 use store::SeekKey;
 
 use super::key::{
-    RidfldKind, FileOptions, Key, RecordOptions, RecordTarget, address, deliver, file, file_options, key, named,
-    set_ridfld,
+    FileOptions, Key, RecordOptions, RecordTarget, RidfldKind, address, deliver, file,
+    file_options, key, named, set_ridfld,
 };
 use crate::cob::CommandOperand;
 use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
-use crate::files::{FileBrowse, BrowseState};
+use crate::files::{BrowseState, FileBrowse};
 use crate::services::FoundRecord;
 use crate::worker::Worker;
 
@@ -267,7 +267,13 @@ fn from_state(browse: &FileBrowse, forward: bool) -> Option<SeekKey<'_>> {
     })
 }
 
-fn none_found(w: &mut Worker, s: &BrowseOptions, file: usize, reqid: i64, skipped: bool) -> CommandResult {
+fn none_found(
+    w: &mut Worker,
+    s: &BrowseOptions,
+    file: usize,
+    reqid: i64,
+    skipped: bool,
+) -> CommandResult {
     let Some(browse) = w.files.browse(file, reqid) else {
         return condition(Condition::InvReq, s.no_browse);
     };

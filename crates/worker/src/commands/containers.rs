@@ -9,7 +9,7 @@ use cics::command::commands::{
 };
 use cics::resp::Condition;
 use link::program_link::valid_name;
-use link::{ChannelData, ContainerData, ContainerName, ContainerEntry, Name};
+use link::{ChannelData, ContainerData, ContainerEntry, ContainerName, Name};
 
 use crate::channel::{ChannelId, PutMode, TRANSACTION};
 use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
@@ -30,7 +30,11 @@ fn known(w: &Worker, name: &[u8; 16]) -> Option<ChannelId> {
 }
 
 /// The channel that a command means: the one it names, or the current one.
-pub fn channel_of(w: &Worker, call: &CommandCall<'_>, option: u8) -> Result<ChannelId, CommandStop> {
+pub fn channel_of(
+    w: &Worker,
+    call: &CommandCall<'_>,
+    option: u8,
+) -> Result<ChannelId, CommandStop> {
     match call.name::<16>(option) {
         Some(name) => known(w, &name).ok_or(CommandStop::Condition(Condition::ChannelErr, 2)),
         None => current(w),

@@ -30,7 +30,11 @@ pub struct ConversationOptions {
 }
 
 /// Number of the conversation: 0 for the principal facility.
-pub fn number(w: &mut Worker, call: &CommandCall<'_>, named: &ConversationOptions) -> Result<u64, CommandStop> {
+pub fn number(
+    w: &mut Worker,
+    call: &CommandCall<'_>,
+    named: &ConversationOptions,
+) -> Result<u64, CommandStop> {
     let name = call.name::<4>(named.convid);
     let session = named.session.and_then(|option| call.name::<4>(option));
     if let Some(name) = name.or(session) {

@@ -9,7 +9,7 @@
 //! Reference: CICS resource definition, DOCTEMPLATE, FILE, TSQUEUE, TDQUEUE and
 //! EXITPGM.
 
-use ::link::{OperandValue, CommandOperands, TEMPLATE_TEXT, TEMPLATE_WANTED};
+use ::link::{CommandOperands, OperandValue, TEMPLATE_TEXT, TEMPLATE_WANTED};
 use cics::command::commands::{readq_td, readq_ts};
 use cics::file::FileAccess;
 use cics::resp::Condition;

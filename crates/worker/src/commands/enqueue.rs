@@ -7,7 +7,7 @@
 //! Reference: CICS API reference, ENQ and DEQ.
 
 use cics::command::commands::{deq as deq_row, enq as enq_row};
-use link::{OperandValue, CommandOperands};
+use link::{CommandOperands, OperandValue};
 
 use super::forward;
 use crate::exec::{CommandCall, CommandResult};

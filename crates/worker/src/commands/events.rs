@@ -81,7 +81,9 @@ pub fn wait_cics(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
 }
 
 pub fn suspend(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
-    let reply = w.services.command(call.row.number, &CommandOperands::default())?;
+    let reply = w
+        .services
+        .command(call.row.number, &CommandOperands::default())?;
     if posted(&reply.operands) {
         w.task.timer.post();
     }
@@ -100,7 +102,12 @@ pub fn change_priority(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult 
 }
 
 /// The blocks of an ECBLIST; null addresses are passed over.
-fn listed(call: &CommandCall<'_>, list: u8, number: u8, purgeability: u8) -> Result<Vec<*mut u8>, CommandStop> {
+fn listed(
+    call: &CommandCall<'_>,
+    list: u8,
+    number: u8,
+    purgeability: u8,
+) -> Result<Vec<*mut u8>, CommandStop> {
     let number = call.int(number).unwrap_or(0);
     if number <= 0 {
         return condition(Condition::InvReq, 3);

@@ -5,9 +5,9 @@
 //! own size says; LENGTH tells how much there was, and LENGERR that not all
 //! fitted. SET gets the address of a copy.
 
-use cics::command::{OptionArgument, DataDirection, OptionRow};
+use cics::command::{DataDirection, OptionArgument, OptionRow};
 use cics::resp::Condition;
-use link::{CHANNEL_DATA, OperandValue, CommandOperands};
+use link::{CHANNEL_DATA, CommandOperands, OperandValue};
 
 use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
 use crate::services::CommandReply;
@@ -47,7 +47,9 @@ pub fn gather(call: &CommandCall<'_>) -> Result<CommandOperands, CommandStop> {
             | OptionArgument::Packed(_)
             | OptionArgument::Cvda
             | OptionArgument::HhMmSs => OperandValue::Int(arg.int()),
-            OptionArgument::Optional | OptionArgument::Any => OperandValue::Bytes(arg.bytes().to_vec()),
+            OptionArgument::Optional | OptionArgument::Any => {
+                OperandValue::Bytes(arg.bytes().to_vec())
+            }
         };
         operands.push(index, operand);
     }
@@ -64,7 +66,9 @@ pub fn give(w: &mut Worker, call: &CommandCall<'_>, reply: &CommandReply) -> Com
         };
         match (operand, option.argument) {
             (OperandValue::Int(value), _) => call.set_int(index, *value),
-            (OperandValue::Bytes(data), OptionArgument::Area) => short |= fill(w, call, index, option, data),
+            (OperandValue::Bytes(data), OptionArgument::Area) => {
+                short |= fill(w, call, index, option, data)
+            }
             (OperandValue::Bytes(data), OptionArgument::PtrRef) => {
                 let key = u32::from(call.row.number) << 8 | u32::from(index);
                 // Nothing is nowhere: low-values, as programs test for.
@@ -86,7 +90,13 @@ pub fn give(w: &mut Worker, call: &CommandCall<'_>, reply: &CommandReply) -> Com
 }
 
 /// Fills INTO, or SET in its place. True when not all fitted.
-fn fill(w: &mut Worker, call: &CommandCall<'_>, index: u8, option: &OptionRow, data: &[u8]) -> bool {
+fn fill(
+    w: &mut Worker,
+    call: &CommandCall<'_>,
+    index: u8,
+    option: &OptionRow,
+    data: &[u8],
+) -> bool {
     let length = option.length.and_then(|name| call.row.index_of(name));
     let most = length.and_then(|length| call.int(length));
     let mut short = false;
@@ -111,7 +121,8 @@ fn fill(w: &mut Worker, call: &CommandCall<'_>, index: u8, option: &OptionRow, d
 /// The pointer that the command gives in place of an area: both have their
 /// length in the same option.
 fn pointer_option(call: &CommandCall<'_>, area: &OptionRow) -> Option<u8> {
-    let set = |(_, o): &(u8, &OptionRow)| o.argument == OptionArgument::PtrRef && o.length == area.length;
+    let set =
+        |(_, o): &(u8, &OptionRow)| o.argument == OptionArgument::PtrRef && o.length == area.length;
     options(call).find(set).map(|(index, _)| index)
 }
 

@@ -9,7 +9,7 @@
 
 use cics::command::commands::{cancel as cancel_row, delay as delay_row, start as row};
 use cics::resp::Condition;
-use link::{CHANNEL_DATA, OperandValue, CommandOperands};
+use link::{CHANNEL_DATA, CommandOperands, OperandValue};
 
 use super::containers::export;
 use super::{forward, link as link_command, remote_start};

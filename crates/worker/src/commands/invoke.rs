@@ -7,7 +7,7 @@
 //!
 //! Reference: CICS API reference, INVOKE SERVICE.
 
-use ::link::{CHANNEL_DATA, ChannelData, OperandValue, CommandOperands, RUN_ENDED, RUN_PROGRAM};
+use ::link::{CHANNEL_DATA, ChannelData, CommandOperands, OperandValue, RUN_ENDED, RUN_PROGRAM};
 use cics::command::commands::invoke_service as row;
 use cics::names::AbendCode;
 use cics::resp::Condition;

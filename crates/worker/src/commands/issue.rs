@@ -46,7 +46,12 @@ pub fn signal(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     issue(w, call, &NAMED, Verb::Signal)
 }
 
-fn issue(w: &mut Worker, call: &CommandCall<'_>, named: &ConversationOptions, verb: Verb) -> CommandResult {
+fn issue(
+    w: &mut Worker,
+    call: &CommandCall<'_>,
+    named: &ConversationOptions,
+    verb: Verb,
+) -> CommandResult {
     let answer = run_verb(w, call, named, verb, [0; 2], &[])?;
     outcome(&answer)
 }

@@ -6,8 +6,8 @@
 use cics::command::commands::inquire_file as row;
 use cics::cvda;
 use cics::file::FileAccess;
-use cics::resp::{Condition, CommandFailure};
-use link::{FileKind, CommandOperands};
+use cics::resp::{CommandFailure, Condition};
+use link::{CommandOperands, FileKind};
 use store::{MAX_KEY_BYTES, SeekKey};
 
 use crate::cob::CommandOperand;
@@ -186,7 +186,12 @@ impl RecordOptions {
     }
 
     /// The key that the command names.
-    pub fn key(&self, files: &TaskFiles, file: usize, call: &CommandCall<'_>) -> Result<Key, CommandStop> {
+    pub fn key(
+        &self,
+        files: &TaskFiles,
+        file: usize,
+        call: &CommandCall<'_>,
+    ) -> Result<Key, CommandStop> {
         let (ridfld, length) = (call.arg(self.ridfld), call.int(self.length));
         match self.addressing(files, file, call)? {
             RidfldKind::Key => key(files, file, ridfld, length, self.is_generic(call)),

@@ -17,7 +17,7 @@ use super::remote_link::{self, LinkArea, LinkTarget};
 use crate::abend::Abend;
 use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
 use crate::host::ProgramId;
-use crate::services::{LinkStep, LinkData};
+use crate::services::{LinkData, LinkStep};
 use crate::worker::{EntryArguments, Worker};
 
 /// Longest COMMAREA.
@@ -71,7 +71,11 @@ pub fn cannot_run<T>(fault: ProgramFault) -> Result<T, CommandStop> {
 }
 
 /// The COMMAREA that a command passes, with its length checked.
-pub fn commarea(call: &CommandCall<'_>, area: u8, length: u8) -> Result<(*mut u8, usize), CommandStop> {
+pub fn commarea(
+    call: &CommandCall<'_>,
+    area: u8,
+    length: u8,
+) -> Result<(*mut u8, usize), CommandStop> {
     let Some(area) = call.arg(area) else {
         return Ok((std::ptr::null_mut(), 0));
     };

@@ -17,7 +17,7 @@ use cics::command::{Command, OptionRule};
 use cics::names::AbendCode;
 use cics::resp::Condition;
 use link::terminal::{INPUT_AID, INPUT_CURSOR};
-use link::{OperandValue, CommandOperands};
+use link::{CommandOperands, OperandValue};
 
 use super::forward;
 use super::terminal::{drop_released_input, input, note_output};

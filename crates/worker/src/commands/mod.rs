@@ -209,7 +209,9 @@ mod tests {
             match row.served {
                 CommandSupport::Worker => assert_eq!(count, 1, "{}", row.name),
                 CommandSupport::Region => assert!(count <= 1, "{}", row.name),
-                CommandSupport::NotYet(_) | CommandSupport::Refused(_) => assert_eq!(count, 0, "{}", row.name),
+                CommandSupport::NotYet(_) | CommandSupport::Refused(_) => {
+                    assert_eq!(count, 0, "{}", row.name)
+                }
             }
         }
     }

@@ -11,8 +11,9 @@ use cics::resp::Condition;
 use link::ContainerName;
 use link::conversation::{ConversationState, VERB_DATA, Verb};
 use link::program_link::{
-    CALLER_PARAMETER, CALLER_SYNCS, CHANNEL_PARAMETER, ProgramEnding, MAX_CHANNEL, MAX_CONTAINERS, LinkData,
-    RECORD_BYTES, REPLY_BYTES, LinkReply, Request, MessageContainer, channel_bytes,
+    CALLER_PARAMETER, CALLER_SYNCS, CHANNEL_PARAMETER, LinkData, LinkReply, MAX_CHANNEL,
+    MAX_CONTAINERS, MessageContainer, ProgramEnding, RECORD_BYTES, REPLY_BYTES, Request,
+    channel_bytes,
 };
 
 use crate::abend::Abend;
@@ -90,7 +91,9 @@ pub fn serve(w: &mut Worker, remote: &LinkTarget, mut given: LinkArea<'_>) -> Co
     w.services.converse(Verb::Free, [id, 0, 0], &[])?;
     match (answer?, &mut given) {
         (MirrorAnswer::Reply(reply), LinkArea::Commarea(area)) => take_commarea(&reply, area),
-        (MirrorAnswer::Reply(reply), LinkArea::Channel(channel)) => take_channel(w, &reply, *channel),
+        (MirrorAnswer::Reply(reply), LinkArea::Channel(channel)) => {
+            take_channel(w, &reply, *channel)
+        }
         (MirrorAnswer::Failed(sense), LinkArea::Channel(_))
             if PARAMETERS_REFUSED.map(u64::from).contains(&sense) =>
         {
@@ -101,7 +104,11 @@ pub fn serve(w: &mut Worker, remote: &LinkTarget, mut given: LinkArea<'_>) -> Co
 }
 
 /// The message that asks for it.
-fn request(w: &mut Worker, remote: &LinkTarget, given: &LinkArea<'_>) -> Result<Vec<u8>, CommandStop> {
+fn request(
+    w: &mut Worker,
+    remote: &LinkTarget,
+    given: &LinkArea<'_>,
+) -> Result<Vec<u8>, CommandStop> {
     let passed = match given {
         LinkArea::Commarea(area) => LinkData::Commarea(area),
         LinkArea::Channel(channel) => {
@@ -216,7 +223,8 @@ fn take_channel(w: &mut Worker, reply: &[u8], channel: ChannelId) -> CommandResu
         return as_it_ended(ending);
     }
     let channels = &mut w.task.channels;
-    let known = |s: &MessageContainer<'_>| s.data.is_some() || channels.get(channel, &s.name).is_some();
+    let known =
+        |s: &MessageContainer<'_>| s.data.is_some() || channels.get(channel, &s.name).is_some();
     if !sent.iter().all(known) {
         return condition(Condition::TermErr, MIRROR_FAILED);
     }

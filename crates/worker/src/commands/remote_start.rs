@@ -10,7 +10,7 @@ use link::CommandOperands;
 use link::conversation::Verb;
 use link::program_link::CALLER_STARTS;
 
-use super::remote_link::{MirrorAnswer, exchange, parameter, caller_identity};
+use super::remote_link::{MirrorAnswer, caller_identity, exchange, parameter};
 use crate::exec::{CommandStop, condition};
 use crate::services::CommandReply;
 use crate::worker::Worker;
@@ -23,7 +23,11 @@ const HEAD: usize = 4;
 const MOST: usize = HEAD + 8;
 
 /// Has another region serve the command.
-pub fn serve(w: &mut Worker, system: [u8; 4], operands: &CommandOperands) -> Result<CommandReply, CommandStop> {
+pub fn serve(
+    w: &mut Worker,
+    system: [u8; 4],
+    operands: &CommandOperands,
+) -> Result<CommandReply, CommandStop> {
     let unreachable = || condition(Condition::SysIdErr, 0);
     if operands.has(row::PROTECT) || operands.has(row::CHANNEL) {
         return unreachable();

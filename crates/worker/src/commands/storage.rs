@@ -43,7 +43,12 @@ pub fn getmain(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
 }
 
 /// The region gives out what all workers share.
-fn get_shared(w: &mut Worker, call: &CommandCall<'_>, bytes: i64, fill: Option<u8>) -> CommandResult {
+fn get_shared(
+    w: &mut Worker,
+    call: &CommandCall<'_>,
+    bytes: i64,
+    fill: Option<u8>,
+) -> CommandResult {
     let operands = CommandOperands::default().int(getmain::FLENGTH, bytes);
     let reply = w.services.command(getmain::NUMBER, &operands)?;
     let Some(offset) = reply.operands.get_int(getmain::SET) else {

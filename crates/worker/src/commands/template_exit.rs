@@ -43,7 +43,11 @@ struct ExitRun {
 
 /// The template that a program gives. `exit` is `1` for APPENDCRLF, else `0`, and the
 /// program's name.
-pub(super) fn text(w: &mut Worker, exit: &[u8], template: &[u8]) -> Result<TemplateRead, CommandStop> {
+pub(super) fn text(
+    w: &mut Worker,
+    exit: &[u8],
+    template: &[u8],
+) -> Result<TemplateRead, CommandStop> {
     let Some((append, name)) = exit.split_first() else {
         return Ok(TemplateRead::Missing);
     };

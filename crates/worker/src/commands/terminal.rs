@@ -11,7 +11,7 @@
 use cics::command::commands::{converse as converse_row, receive as row, send as send_row};
 use cics::resp::Condition;
 use link::terminal::{INPUT_AID, INPUT_CURSOR, TerminalData};
-use link::{OperandValue, CommandOperands};
+use link::{CommandOperands, OperandValue};
 
 use super::conversation::{ConversationOptions, from};
 use super::record::DataTarget;
@@ -67,12 +67,17 @@ pub fn drop_released_input(w: &mut Worker) -> CommandResult {
     terminal.unread = false;
     if released {
         // It is there, so this waits for nothing.
-        w.services.command(row::NUMBER, &CommandOperands::default())?;
+        w.services
+            .command(row::NUMBER, &CommandOperands::default())?;
     }
     Ok(())
 }
 
-pub(super) fn receive(w: &mut Worker, call: &CommandCall<'_>, target: &DataTarget) -> CommandResult {
+pub(super) fn receive(
+    w: &mut Worker,
+    call: &CommandCall<'_>,
+    target: &DataTarget,
+) -> CommandResult {
     if call.has(row::BUFFER) {
         return condition(Condition::InvReq, 0);
     }
@@ -105,7 +110,11 @@ pub fn send(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     conclude(&reply)
 }
 
-pub(super) fn converse(w: &mut Worker, call: &CommandCall<'_>, target: &DataTarget) -> CommandResult {
+pub(super) fn converse(
+    w: &mut Worker,
+    call: &CommandCall<'_>,
+    target: &DataTarget,
+) -> CommandResult {
     let (length, flength) = (converse_row::FROMLENGTH, converse_row::FROMFLENGTH);
     let data = from(call, converse_row::FROM, length, flength)?;
     let control = call.arg(converse_row::CTLCHAR).map(|a| a.bytes().to_vec());

@@ -13,7 +13,7 @@ use cics::command::commands::{
 use cics::resp::Condition;
 use link::program_link::valid_name;
 use link::{ContainerName, ContainerType};
-use soap::xml::{self, ReaderEvent, Limits, Reader, NamespaceScopes, XSI};
+use soap::xml::{self, Limits, NamespaceScopes, Reader, ReaderEvent, XSI};
 
 use super::containers::{channel_of, container};
 use super::convert::convert;
@@ -185,7 +185,11 @@ fn channel(w: &Worker, call: &CommandCall<'_>, option: u8) -> Result<ChannelId, 
     }
 }
 
-fn transform(w: &mut Worker, call: &CommandCall<'_>, option: u8) -> Result<Rc<CompiledTransform>, CommandStop> {
+fn transform(
+    w: &mut Worker,
+    call: &CommandCall<'_>,
+    option: u8,
+) -> Result<Rc<CompiledTransform>, CommandStop> {
     let name = call.name::<32>(option).unwrap_or([b' '; 32]);
     match w.transforms.find(&shown(&name)) {
         Ok(Some(transform)) => Ok(transform),
@@ -211,7 +215,11 @@ fn contents(
 }
 
 /// A record: a container of type BIT.
-fn record(w: &mut Worker, channel: ChannelId, name: &ContainerName) -> Result<Vec<u8>, CommandStop> {
+fn record(
+    w: &mut Worker,
+    channel: ChannelId,
+    name: &ContainerName,
+) -> Result<Vec<u8>, CommandStop> {
     match contents(w, channel, name)? {
         (bytes, ContainerType::Bit, _) => Ok(bytes),
         _ => condition(Condition::InvReq, 8),
@@ -264,7 +272,12 @@ fn put(
 }
 
 /// Stores a name and its length; one longer than its area is an error.
-fn store_name(call: &CommandCall<'_>, (area, length): (u8, u8), text: &str, resp2: u32) -> CommandResult {
+fn store_name(
+    call: &CommandCall<'_>,
+    (area, length): (u8, u8),
+    text: &str,
+    resp2: u32,
+) -> CommandResult {
     let Some(into) = call.arg(area) else {
         return Ok(());
     };

@@ -14,7 +14,7 @@
 use cics::command::commands::{web_converse, web_receive, web_send, web_write_httpheader};
 use cics::resp::Condition;
 use link::program_link::valid_name;
-use link::{ContainerType, OperandValue, CommandOperands};
+use link::{CommandOperands, ContainerType, OperandValue};
 use webtask::outcome;
 
 use super::containers::{channel_named, channel_of, container, current};
@@ -64,7 +64,11 @@ pub fn read(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
 
 /// What a command that reads comes to: here when it is about the request that
 /// the task serves.
-fn reading(w: &mut Worker, call: &CommandCall<'_>, operands: &CommandOperands) -> Result<CommandReply, CommandStop> {
+fn reading(
+    w: &mut Worker,
+    call: &CommandCall<'_>,
+    operands: &CommandOperands,
+) -> Result<CommandReply, CommandStop> {
     let number = call.row.number;
     let base = w.services.arena().base;
     match w.task.web.open(base).filter(|_| !of_session(call)) {
@@ -208,7 +212,12 @@ fn check(call: &CommandCall<'_>, place: &BodyTarget) -> CommandResult {
 }
 
 /// Asks the region, and puts the body where the program wants it.
-fn answered(w: &mut Worker, call: &CommandCall<'_>, mut operands: CommandOperands, place: &BodyTarget) -> CommandResult {
+fn answered(
+    w: &mut Worker,
+    call: &CommandCall<'_>,
+    mut operands: CommandOperands,
+    place: &BodyTarget,
+) -> CommandResult {
     if let Some(into) = call.arg(place.into) {
         // What it holds at most when the program gives no length.
         operands.push(place.into, OperandValue::Int(into.size() as i64));

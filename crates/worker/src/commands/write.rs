@@ -9,7 +9,7 @@ use cics::resp::Condition;
 
 use link::FileKind;
 
-use super::key::{RidfldKind, RecordOptions, file, file_options, named, record, set_ridfld};
+use super::key::{RecordOptions, RidfldKind, file, file_options, named, record, set_ridfld};
 use crate::exec::{CommandCall, CommandResult, condition};
 use crate::worker::Worker;
 

@@ -9,7 +9,7 @@ use cics::resp::Condition;
 
 use super::link::{cannot_run, channel, commarea};
 use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
-use crate::worker::{LevelExit, EntryArguments, Worker};
+use crate::worker::{EntryArguments, LevelExit, Worker};
 
 pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let name = call.name::<8>(row::PROGRAM).unwrap_or([b' '; 8]);

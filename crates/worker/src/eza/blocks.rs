@@ -15,7 +15,7 @@
 use std::time::{Duration, Instant};
 
 use cics::command::commands::{suspend, wait_event};
-use ezasoket::{Errno, CallReply, Request, SelectTimeout};
+use ezasoket::{CallReply, Errno, Request, SelectTimeout};
 use link::CommandOperands;
 
 use super::parameters::{CallFailure, ask};
@@ -65,7 +65,9 @@ impl CallBlocks {
     pub fn are_posted(&self, w: &mut Worker) -> Result<bool, CallFailure> {
         w.task.timer.post_if_due();
         if self.0.iter().any(|block| w.task.timer.is_at(*block)) {
-            let looked = w.services.command(suspend::NUMBER, &CommandOperands::default());
+            let looked = w
+                .services
+                .command(suspend::NUMBER, &CommandOperands::default());
             let reply = looked.map_err(|failure| CallFailure::Stop(failure.into()))?;
             if reply.operands.get_int(wait_event::ECADDR) == Some(1) {
                 w.task.timer.post();
@@ -79,7 +81,11 @@ impl CallBlocks {
 
     /// Makes the call. A block that is posted while it waits ends it: RETCODE is
     /// 0 then, and no socket ready.
-    pub fn ask_until_posted(&self, w: &mut Worker, request: &mut Request) -> Result<CallReply, CallFailure> {
+    pub fn ask_until_posted(
+        &self,
+        w: &mut Worker,
+        request: &mut Request,
+    ) -> Result<CallReply, CallFailure> {
         if self.0.is_empty() {
             return ask(w, request);
         }

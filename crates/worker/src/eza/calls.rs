@@ -1,14 +1,15 @@
 //! Every function: its parameters there and back.
 
 use ezasoket::{
-    AF_INET, AF_INET6, ClientId, SocketControl, ResultParameters, Errno, Function, IFREQ_BYTES, SelectMask, SocketName, Request,
+    AF_INET, AF_INET6, ClientId, Errno, Function, IFREQ_BYTES, Request, ResultParameters,
+    SelectMask, SocketControl, SocketName,
 };
 use std::net::IpAddr;
 
 use super::blocks::CallBlocks;
-use super::parameters::{CallResult, CallFailure, CallParameters, ask};
+use super::parameters::{CallFailure, CallParameters, CallResult, ask};
 use super::{data, hosts, lists};
-use crate::le::{LeArguments, ServiceEnd, LeResult};
+use crate::le::{LeArguments, LeResult, ServiceEnd};
 use crate::worker::Worker;
 
 /// CALL 'EZASOKET'.

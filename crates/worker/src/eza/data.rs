@@ -2,7 +2,7 @@
 
 use ezasoket::{Errno, Function, MAX_DATA_BYTES, SOCKADDR_BYTES, SOCKADDR6_BYTES};
 
-use super::parameters::{CallResult, CallParameters, ask};
+use super::parameters::{CallParameters, CallResult, ask};
 use crate::worker::Worker;
 
 /// READ: S, NBYTE, BUF. RECV: S, FLAGS, NBYTE, BUF. RECVFROM: NAME behind.

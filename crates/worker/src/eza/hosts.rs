@@ -16,9 +16,9 @@
 
 use std::net::IpAddr;
 
-use ezasoket::{AF_INET, AF_INET6, Errno, Function, HostList, SocketName, Request};
+use ezasoket::{AF_INET, AF_INET6, Errno, Function, HostList, Request, SocketName};
 
-use super::parameters::{CallResult, CallParameters, ask};
+use super::parameters::{CallParameters, CallResult, ask};
 use crate::cob::CommandOperand;
 use crate::le::{LeArguments, LeResult};
 use crate::timer::is_readable;

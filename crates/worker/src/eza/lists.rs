@@ -15,7 +15,7 @@
 
 use ezasoket::{Errno, Function, MAX_DATA_BYTES, SOCKADDR6_BYTES};
 
-use super::parameters::{CallResult, CallParameters, ask};
+use super::parameters::{CallParameters, CallResult, ask};
 use crate::cob::CommandOperand;
 use crate::timer::is_readable;
 use crate::worker::Worker;
@@ -249,6 +249,12 @@ mod tests {
             (NameLengthForm::of(44), NameLengthForm::of(40)),
             (NameLengthForm::Fullword, NameLengthForm::Fullword)
         );
-        assert_eq!((NameLengthForm::Address.end(), NameLengthForm::Fullword.end()), (16, 12));
+        assert_eq!(
+            (
+                NameLengthForm::Address.end(),
+                NameLengthForm::Fullword.end()
+            ),
+            (16, 12)
+        );
     }
 }

@@ -13,8 +13,8 @@ use std::io;
 use std::time::Duration;
 
 use ezasoket::{
-    Errno, Function, MAX_DATA_BYTES, PollResult, CallReply, Request, SelectResult, Socket, SelectTimeout, SocketWaiter,
-    select, system_poll,
+    CallReply, Errno, Function, MAX_DATA_BYTES, PollResult, Request, SelectResult, SelectTimeout,
+    Socket, SocketWaiter, select, system_poll,
 };
 
 use crate::services::WorkerServices;
@@ -90,7 +90,11 @@ pub(super) fn serve(w: &mut Worker, request: &Request) -> Option<Result<CallRepl
     }
 }
 
-fn receive(socket: &Socket, request: &Request, waiter: &dyn SocketWaiter) -> Result<CallReply, Errno> {
+fn receive(
+    socket: &Socket,
+    request: &Request,
+    waiter: &dyn SocketWaiter,
+) -> Result<CallReply, Errno> {
     let [flags, nbyte, ..] = request.args;
     let room = usize::try_from(nbyte).map_err(|_| Errno::EINVAL)?;
     let mut data = vec![0; room.min(MAX_DATA_BYTES)];

@@ -1,6 +1,6 @@
 //! The parameters of one call, and the way to the region.
 
-use ezasoket::{Errno, Function, CallReply, Request};
+use ezasoket::{CallReply, Errno, Function, Request};
 
 use super::local;
 use crate::cob::CommandOperand;

@@ -21,7 +21,7 @@ use crate::exec::{CommandStop, fields};
 use crate::print;
 use crate::worker::{Worker, current};
 pub(crate) use arguments::LeArguments;
-pub(crate) use services::{ServiceEnd, LeResult};
+pub(crate) use services::{LeResult, ServiceEnd};
 
 impl le::ServiceHost for Worker {
     fn now(&mut self) -> ServiceTime {

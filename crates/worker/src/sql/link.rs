@@ -10,7 +10,8 @@ use std::rc::Rc;
 use cics::resp::Condition;
 use runtime::sql::{Session, SessionOptions, SqlTransport};
 use sql::wire::{
-    Client, ClientEvent, ClientLimits, LoginCredentials, StartupExchange, StartupEvent, TransactionState,
+    Client, ClientEvent, ClientLimits, LoginCredentials, StartupEvent, StartupExchange,
+    TransactionState,
 };
 
 use super::{SqlRefusal, settled};

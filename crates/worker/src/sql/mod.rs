@@ -17,12 +17,12 @@ mod link;
 pub use grant::SqlRefusal;
 pub use link::{SqlLink, connect};
 
-use runtime::sql::{StatementOutcome, SqlAreas, dsntiac, dsntiar};
+use runtime::sql::{SqlAreas, StatementOutcome, dsntiac, dsntiar};
 use sql::code::{SQLCA_BYTES, Sqlca};
 
 use crate::abend::Abend;
 use crate::exec::CommandStop;
-use crate::le::{LeArguments, ServiceEnd, LeResult};
+use crate::le::{LeArguments, LeResult, ServiceEnd};
 use crate::services::CommandFailure;
 use crate::worker::Worker;
 
@@ -96,7 +96,10 @@ pub(crate) fn serve(w: &mut Worker, arguments: &LeArguments<'_>) -> LeResult {
     let mut areas = WorkerAreas(arguments);
     if areas.bytes(1).len() < SQLCA_BYTES {
         let why = "an SQL statement without an SQLCA";
-        return Err(ServiceEnd::Stop(CommandStop::Abend(Abend::new(cics::abend::AEXZ, why))));
+        return Err(ServiceEnd::Stop(CommandStop::Abend(Abend::new(
+            cics::abend::AEXZ,
+            why,
+        ))));
     }
     w.services.progress();
     let mut link = match w.services.sql_open() {

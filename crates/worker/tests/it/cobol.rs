@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use serde_json::{Value, json};
-use translator::{ReferenceFormat, CopyLibrary, translate};
+use translator::{CopyLibrary, ReferenceFormat, translate};
 
 /// Programs, files and tasks of one test.
 pub struct CobolHarness {
@@ -223,7 +223,12 @@ fn cics_source(name: &str, storage: &str, linkage: &str, procedure: &str) -> Str
 /// The program with its commands as calls.
 fn translated(name: &str, source: &str) -> Vec<u8> {
     let path = PathBuf::from(format!("{name}.cbl"));
-    let translation = translate(&path, source.as_bytes(), ReferenceFormat::Free, &CopyLibrary::default());
+    let translation = translate(
+        &path,
+        source.as_bytes(),
+        ReferenceFormat::Free,
+        &CopyLibrary::default(),
+    );
     assert!(
         !translation.has_errors(),
         "{source}\n{:?}",

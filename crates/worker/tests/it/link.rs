@@ -7,8 +7,9 @@ use std::process::{Child, Command};
 use link::config::WorkerConfig;
 use link::layout::REQUEST_CHANNEL;
 use link::{
-    CallAnswer, CallAreaState, ChannelName, ConfigText, ContainerName, ContainerType, ContainerEntry, CallOperation, ProgramName,
-    RegionPage, RegionSide, Request, SlotResults, SlotState, WORKER_FD,
+    CallAnswer, CallAreaState, CallOperation, ChannelName, ConfigText, ContainerEntry,
+    ContainerName, ContainerType, ProgramName, RegionPage, RegionSide, Request, SlotResults,
+    SlotState, WORKER_FD,
 };
 use serde_json::json;
 
@@ -206,7 +207,10 @@ fn a_task_calls_its_region_and_runs_a_program_for_it() {
         b"asking",
     );
     let (op, data) = region.call();
-    assert_eq!((op, &data[..]), (CallOperation::Link, &b"FARAWAY asking"[..]));
+    assert_eq!(
+        (op, &data[..]),
+        (CallOperation::Link, &b"FARAWAY asking"[..])
+    );
     assert!(
         matches!(region.page.qr().try_take(), Ok(Some(_))),
         "a waiting task holds no token"

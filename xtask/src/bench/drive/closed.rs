@@ -1,10 +1,10 @@
 //! CPU per request and memory of a closed loop of 50 connections.
 
-use super::peers::{PeerLoad, PEERS, DriverRun, answered, own_driver};
-use super::{RowBound, BudgetRow, BenchSettings};
+use super::peers::{DriverRun, PEERS, PeerLoad, answered, own_driver};
+use super::{BenchSettings, BudgetRow, RowBound};
 use crate::bench::median;
 use anyhow::Result;
-use drive::server::{ServerBehaviour, Server};
+use drive::server::{Server, ServerBehaviour};
 
 const LOAD: PeerLoad = PeerLoad {
     connections: 50,

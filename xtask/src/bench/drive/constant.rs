@@ -1,12 +1,12 @@
 //! The evenness of 2,000 requests a second as the server sees them, and what
 //! the driver tells of their response time.
 
-use super::peers::{PeerLoad, PEERS, DriverRun, own_driver, settle};
-use super::{RowBound, BudgetRow, BenchSettings};
+use super::peers::{DriverRun, PEERS, PeerLoad, own_driver, settle};
+use super::{BenchSettings, BudgetRow, RowBound};
 use crate::bench::median;
 use anyhow::{Context, Result};
 use drive::engine;
-use drive::server::{ServerBehaviour, Server};
+use drive::server::{Server, ServerBehaviour};
 
 const LOAD: PeerLoad = PeerLoad {
     connections: 50,

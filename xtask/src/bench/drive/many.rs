@@ -2,8 +2,8 @@
 //! the memory of each.
 
 use super::constant::figure;
-use super::peers::{PeerLoad, PEERS, own_driver};
-use super::{RowBound, BudgetRow, BenchSettings};
+use super::peers::{PEERS, PeerLoad, own_driver};
+use super::{BenchSettings, BudgetRow, RowBound};
 use anyhow::{Context, Result};
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
@@ -36,7 +36,13 @@ fn present(url: &str) -> Result<Vec<BudgetRow>> {
     let ran = own_driver(&LOAD, url)?;
     let told = |row: &str, value, unit| {
         let row = format!("10,000 connections: {row}");
-        BudgetRow::judged("drive-many", row, (value, unit), ("", None), RowBound::ComparisonOnly)
+        BudgetRow::judged(
+            "drive-many",
+            row,
+            (value, unit),
+            ("", None),
+            RowBound::ComparisonOnly,
+        )
     };
     let mut rows = vec![
         told("rate", figure(&ran, "/answers_s")?, "requests/s"),

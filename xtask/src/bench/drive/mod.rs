@@ -10,10 +10,10 @@ mod peers;
 mod stall;
 mod theory;
 
-use super::{BenchEntry, RowBound, BudgetRow, BenchSettings, median};
+use super::{BenchEntry, BenchSettings, BudgetRow, RowBound, median};
 use anyhow::{Result, bail};
 use drive::load::HttpLoad;
-use drive::server::{ServerBehaviour, Server};
+use drive::server::{Server, ServerBehaviour};
 use std::time::Duration;
 
 /// The driver's benches.

@@ -5,10 +5,10 @@
 //! requests that should have been sent meanwhile, and tells a p99 of
 //! milliseconds. The arithmetic is that of `drive::selftest`.
 
-use super::peers::{PeerLoad, PEERS, DriverPeer, DriverRun};
-use super::{RowBound, BudgetRow, BenchSettings, median};
+use super::peers::{DriverPeer, DriverRun, PEERS, PeerLoad};
+use super::{BenchSettings, BudgetRow, RowBound, median};
 use anyhow::Result;
-use drive::server::{ServerBehaviour, Server};
+use drive::server::{Server, ServerBehaviour};
 use std::time::Duration;
 
 const LOAD: PeerLoad = PeerLoad {

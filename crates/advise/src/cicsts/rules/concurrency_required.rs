@@ -1,7 +1,7 @@
 //! Required concurrency with file control on QR.
 
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::source::{PAPER_000, cics};
 
@@ -33,8 +33,8 @@ fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
             };
             let value = program.get(attribute).map_or("", |(v, _)| v);
             let place = document.place(program.at(attribute));
-            let mut finding =
-                TuningFinding::at(&RULE, place, format!("{attribute}({value})")).code("FCQRONLY=NO");
+            let mut finding = TuningFinding::at(&RULE, place, format!("{attribute}({value})"))
+                .code("FCQRONLY=NO");
             if let Some((sit, p)) = parameter {
                 finding = finding.because(sit.place(p.at), p.text());
             }

@@ -2,7 +2,7 @@
 
 use crate::cicsts::CsdDefinition;
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::source::{PAPER_000, cics};
 

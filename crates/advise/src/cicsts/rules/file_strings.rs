@@ -1,7 +1,7 @@
 //! One string for a file.
 
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::source::cics;
 

@@ -1,7 +1,7 @@
 //! Run-unit storage anew for each LINK.
 
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::source::cics;
 
@@ -18,6 +18,7 @@ pub(super) static RULE: TuningRule = TuningRule {
 
 fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     if let Some((document, p)) = documents.sit("RUWAPOOL").filter(|(_, p)| p.is("NO")) {
-        findings.push(TuningFinding::at(&RULE, document.place(p.at), p.text()).code("RUWAPOOL=YES"));
+        findings
+            .push(TuningFinding::at(&RULE, document.place(p.at), p.text()).code("RUWAPOOL=YES"));
     }
 }

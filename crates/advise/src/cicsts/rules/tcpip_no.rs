@@ -1,7 +1,7 @@
 //! Listeners without TCP/IP.
 
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::source::cics;
 

@@ -14,7 +14,7 @@ use super::parsed;
 use crate::document::{LineColumn, ParsedText};
 use crate::kind::DocumentKind;
 use crate::sna::syntax::lines::{SourceLine, lines};
-use crate::sna::syntax::{KeywordOperand, Statement, ParsedStatements};
+use crate::sna::syntax::{KeywordOperand, ParsedStatements, Statement};
 use crate::sna::values;
 use crate::unknown::UnknownNames;
 
@@ -341,7 +341,10 @@ fn one_command(words: &[(&str, LineColumn)], at: LineColumn, out: &mut ParsedSta
 }
 
 /// The words that follow a flag.
-fn after<'a>(words: &[(&'a str, LineColumn)], flag: &str) -> impl Iterator<Item = (&'a str, LineColumn)> {
+fn after<'a>(
+    words: &[(&'a str, LineColumn)],
+    flag: &str,
+) -> impl Iterator<Item = (&'a str, LineColumn)> {
     let next = words.iter().skip(1).copied();
     let found: Vec<_> = words
         .iter()

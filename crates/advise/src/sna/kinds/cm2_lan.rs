@@ -13,7 +13,7 @@ use super::parsed;
 use crate::document::{LineColumn, ParsedText};
 use crate::kind::{DocumentKind, lines_beginning};
 use crate::sna::syntax::lines::lines;
-use crate::sna::syntax::{Statement, ParsedStatements};
+use crate::sna::syntax::{ParsedStatements, Statement};
 
 pub(crate) static KIND: DocumentKind = DocumentKind {
     word: "cm2-lan",

@@ -16,7 +16,12 @@ use crate::unknown::UnknownNames;
 
 /// A text whose verbs are checked against a list (`*` ends a prefix) and whose
 /// values against the table of its kind.
-fn parsed(kind: &DocumentKind, mut text: ParsedStatements, known: &[&str], noun: &str) -> ParsedText {
+fn parsed(
+    kind: &DocumentKind,
+    mut text: ParsedStatements,
+    known: &[&str],
+    noun: &str,
+) -> ParsedText {
     let mut unknown = UnknownNames::default();
     for s in &text.statements {
         let fits = |k: &&str| match k.strip_suffix('*') {

@@ -11,7 +11,7 @@ use super::parsed;
 use crate::document::ParsedText;
 use crate::kind::DocumentKind;
 use crate::sna::syntax::lines::{lines, operand};
-use crate::sna::syntax::{KeywordOperand, Statement, ParsedStatements};
+use crate::sna::syntax::{KeywordOperand, ParsedStatements, Statement};
 
 pub(crate) static KIND: DocumentKind = DocumentKind {
     word: "nsdos",

@@ -2,7 +2,7 @@
 
 use super::coded::coded;
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::sna::kinds::aix;
 use crate::sna::source::{AIX, FIGURES_6_7};

@@ -3,10 +3,10 @@
 use super::coded::CodedSetting;
 use super::ru_frames::StationFrames;
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::sna::kinds::aix;
-use crate::sna::model::{SessionProduct, Ru, bulk, modes};
+use crate::sna::model::{Ru, SessionProduct, bulk, modes};
 use crate::sna::source::{AIX, FIGURES_6_7};
 
 /// The most that version 1.2 takes.

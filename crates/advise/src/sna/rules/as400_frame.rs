@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::coded::CodedSetting;
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::sna::kinds::as400::KIND;
 use crate::sna::source::AS400;

@@ -2,7 +2,7 @@
 
 use super::unlike;
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::sna::session::{SessionPartner, pairs};
 use crate::sna::source::{MATCHING, MODES};

@@ -2,7 +2,7 @@
 
 use crate::cicsts::CsdDefinition;
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::sna::model::bulk;
 use crate::sna::source::{FIGURES_6_7, MATCHING};

@@ -2,7 +2,7 @@
 
 use super::cics_sizes::{MOST, serves_bulk};
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::sna::source::MATCHING;
 

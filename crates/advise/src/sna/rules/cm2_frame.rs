@@ -2,7 +2,7 @@
 
 use super::coded::coded;
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::sna::kinds::cm2_lan::{FRAME, KIND};
 use crate::sna::source::{CM2, FIGURES_6_7, LINKS};

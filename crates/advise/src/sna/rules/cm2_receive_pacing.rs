@@ -2,7 +2,7 @@
 
 use super::coded::CodedSetting;
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::sna::model::{SessionProduct, bulk, modes};
 use crate::sna::source::{CM2, FIGURES_6_7, FIGURES_9_10};
@@ -23,7 +23,10 @@ pub(super) static RULE: TuningRule = TuningRule {
 
 fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     for mode in modes(documents) {
-        if mode.product == SessionProduct::Cm2 && bulk(&mode.name) && mode.receive_window != Some(MOST) {
+        if mode.product == SessionProduct::Cm2
+            && bulk(&mode.name)
+            && mode.receive_window != Some(MOST)
+        {
             let coded = CodedSetting::on(mode.document, mode.statement, &["RECEIVE_PACING_WINDOW"]);
             out.push(coded.finding(&RULE).code(coded.line("63")));
         }

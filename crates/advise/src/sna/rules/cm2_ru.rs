@@ -4,9 +4,9 @@ use super::coded::CodedSetting;
 use super::ru_frames::StationFrames;
 use super::stations;
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
-use crate::sna::model::{SessionProduct, Ru, bulk, modes};
+use crate::sna::model::{Ru, SessionProduct, bulk, modes};
 use crate::sna::source::{CM2, FIGURES_6_7, FIGURES_9_10};
 
 /// The text's size, the largest there is.

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::document::{LineColumn, Document, DocumentSet, FilePlace};
+use crate::document::{Document, DocumentSet, FilePlace, LineColumn};
 use crate::finding::TuningFinding;
 use crate::kind::DocumentKind;
 use crate::rule::TuningRule;
@@ -64,7 +64,10 @@ pub(super) fn each<'a>(
 
 /// Whether a place is reported for the first time: the setting of a group
 /// applies to each of its lines, and is one setting.
-pub(super) fn once(reported: &mut HashSet<(Arc<str>, LineColumn)>, coded: &CodedSetting<'_>) -> bool {
+pub(super) fn once(
+    reported: &mut HashSet<(Arc<str>, LineColumn)>,
+    coded: &CodedSetting<'_>,
+) -> bool {
     let at = coded.operand.map_or(coded.statement.at, |o| o.at);
     reported.insert((coded.document.name.clone(), at))
 }

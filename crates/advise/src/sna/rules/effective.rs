@@ -1,7 +1,7 @@
 //! The result of negotiation: RU and window of each direction of each pair.
 
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::sna::negotiate::Flow;
 use crate::sna::session::{SessionPartner, pairs};

@@ -2,7 +2,7 @@
 
 use super::stations;
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::sna::kinds::{aix, as400, cm2_lan, nsdos};
 use crate::sna::model::{SessionProduct, link, ncp_frames};
@@ -48,7 +48,9 @@ fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
         });
         if let Some(place) = said {
             let value = format!("{} has frames of {frame}, NCP takes {ncp}", product.name());
-            out.push(TuningFinding::at(&RULE, place, value).needs("a larger MAXTSL, see sna.ncp.maxtsl"));
+            out.push(
+                TuningFinding::at(&RULE, place, value).needs("a larger MAXTSL, see sna.ncp.maxtsl"),
+            );
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A station gets smaller RUs than its mode asks for.
 
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::sna::model::{Ru, bulk};
 use crate::sna::ru;

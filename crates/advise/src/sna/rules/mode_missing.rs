@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::coded::entry;
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::sna::model::{Mode, has_host, modes};
 use crate::sna::session::{DEFAULT_RU, SessionPartner, pairs};

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::coded::CodedSetting;
 use super::tiers::{NestedStatement, StatementIndex, key, tiers};
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::sna::applications::applications;
 use crate::sna::kinds::vtam;
@@ -52,7 +52,10 @@ fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
             }
             if *kind == vtam::MAJOR {
                 for pu in without_table(&tiers) {
-                    tell(CodedSetting::on(d, pu, &["MODETAB"]), FindingSeverity::Advice);
+                    tell(
+                        CodedSetting::on(d, pu, &["MODETAB"]),
+                        FindingSeverity::Advice,
+                    );
                 }
             }
         }
@@ -66,7 +69,11 @@ fn folded(name: &str) -> String {
 
 /// Whether what a statement codes holds for any LU of LU 6.2: not where each
 /// of them has its own right table.
-fn holds(tier: &NestedStatement<'_>, lus: &StatementIndex<'_, '_>, right: impl Fn(&KeywordOperand) -> bool) -> bool {
+fn holds(
+    tier: &NestedStatement<'_>,
+    lus: &StatementIndex<'_, '_>,
+    right: impl Fn(&KeywordOperand) -> bool,
+) -> bool {
     let lus = lus.below(tier.statement).filter(|t| t.independent);
     let mut tables = lus.map(|t| t.statement.operand("MODETAB")).peekable();
     tables.peek().is_none() || tables.any(|t| !t.is_some_and(&right))

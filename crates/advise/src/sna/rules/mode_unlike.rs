@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use crate::document::{DocumentSet, FilePlace};
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
-use crate::sna::model::{SessionProduct, Ru, host_modes, modes};
+use crate::sna::model::{Ru, SessionProduct, host_modes, modes};
 use crate::sna::source::MODES;
 
 pub(super) static RULE: TuningRule = TuningRule {
@@ -52,19 +52,22 @@ fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
 
 fn all(documents: &DocumentSet) -> Vec<ModeValue> {
     let mut said = Vec::new();
-    let mut push =
-        |mode: &str, what: &str, product: Option<SessionProduct>, value: String, place: FilePlace| {
-            said.push(ModeValue {
-                mode: mode.to_owned(),
-                what: match product {
-                    Some(product) => format!("{what} of {}", product.name()),
-                    None => what.to_owned(),
-                },
-                value,
-                place,
-                across_files: product.is_some(),
-            });
-        };
+    let mut push = |mode: &str,
+                    what: &str,
+                    product: Option<SessionProduct>,
+                    value: String,
+                    place: FilePlace| {
+        said.push(ModeValue {
+            mode: mode.to_owned(),
+            what: match product {
+                Some(product) => format!("{what} of {}", product.name()),
+                None => what.to_owned(),
+            },
+            value,
+            place,
+            across_files: product.is_some(),
+        });
+    };
     let class = "class of service";
     for m in host_modes(documents) {
         if let Some(cos) = m.statement.operand("COS") {

@@ -3,7 +3,7 @@
 use super::coded::coded;
 use super::{ncp_unitsz, vtam_iobuf};
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::sna::kinds::vtam;
 use crate::sna::source::MATCHING;
@@ -33,7 +33,8 @@ fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
                 ncp_unitsz::BYTES => (&iobuf, &unitsz, vtam_iobuf::line(&iobuf)),
                 _ => (&unitsz, &iobuf, unitsz.line("4000")),
             };
-            let mut finding = TuningFinding::at(&RULE, wrong.place(), reported(size, unit)).code(line);
+            let mut finding =
+                TuningFinding::at(&RULE, wrong.place(), reported(size, unit)).code(line);
             if ![size, unit].contains(&ncp_unitsz::BYTES) {
                 finding = finding.code(vtam_iobuf::line(&iobuf));
             }

@@ -6,7 +6,7 @@ use super::coded::{CodedSetting, once};
 use super::rings::{self, NcpRing};
 use super::tiers::tiers;
 use crate::document::{Document, DocumentSet};
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::sna::kinds::vtam;
 use crate::sna::source::MATCHING;
@@ -70,7 +70,12 @@ fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     }
 }
 
-fn reported(maxdata: &CodedSetting<'_>, want: String, maxtsl: u32, ring: &NcpRing<'_>) -> TuningFinding {
+fn reported(
+    maxdata: &CodedSetting<'_>,
+    want: String,
+    maxtsl: u32,
+    ring: &NcpRing<'_>,
+) -> TuningFinding {
     let finding = maxdata.finding(&RULE).code(maxdata.line(&want));
     let place = ring.coded("MAXTSL").place();
     finding.because(place, format!("MAXTSL={maxtsl}"))

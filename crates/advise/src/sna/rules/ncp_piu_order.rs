@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::coded::{CodedSetting, each};
 use super::{ncp_maxbfru, ncp_unitsz, rings};
 use crate::document::{Document, DocumentSet};
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::sna::kinds::vtam;
 use crate::sna::source::NCP;

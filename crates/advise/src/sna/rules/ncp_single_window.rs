@@ -6,7 +6,7 @@ use super::coded::{CodedSetting, once};
 use super::rings::rings;
 use super::stations;
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::sna::kinds::vtam;
 use crate::sna::model::{self, SessionProduct};

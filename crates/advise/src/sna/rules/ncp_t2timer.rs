@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::coded::{CodedSetting, once};
 use super::{rings, stations};
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::sna::kinds::vtam;
 use crate::sna::source::{FIGURES_6_7, NCP};

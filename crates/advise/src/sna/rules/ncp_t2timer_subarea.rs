@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::coded::once;
 use super::rings::rings;
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::sna::source::NCP;
 

@@ -3,7 +3,7 @@
 use super::coded::CodedSetting;
 use super::stations::os2_and_dos;
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::sna::kinds::nsdos::KIND;
 use crate::sna::source::{FIGURES_6_7, FIGURES_9_10, LINKS, NSDOS};

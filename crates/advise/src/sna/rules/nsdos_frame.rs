@@ -3,7 +3,7 @@
 use super::coded::CodedSetting;
 use super::stations::os2_and_dos;
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::sna::kinds::nsdos::KIND;
 use crate::sna::source::{FIGURES_6_7, FIGURES_9_10, NSDOS};
@@ -46,7 +46,8 @@ fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
         if frame.number().is_some_and(|n| n >= least) {
             continue;
         }
-        let add = |finding: TuningFinding, i: usize| finding.code(frame.noted(lines[i].0, lines[i].1));
+        let add =
+            |finding: TuningFinding, i: usize| finding.code(frame.noted(lines[i].0, lines[i].1));
         let finding = order.into_iter().fold(frame.finding(&RULE), add);
         let finding = finding.needs("PTF IC06030 for frames above 2048");
         out.push(finding.needs("a partner that takes such frames (MAXTSL of NCP)"));

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::coded::CodedSetting;
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::sna::kinds::nsdos::KIND;
 use crate::sna::source::NSDOS;

@@ -3,7 +3,7 @@
 use super::coded::CodedSetting;
 use super::stations::os2_and_dos;
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::sna::kinds::nsdos::RECEIVE_PACING;
 use crate::sna::model::{SessionProduct, bulk, modes};
@@ -47,7 +47,8 @@ fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
             continue;
         }
         let coded = CodedSetting::on(mode.document, mode.statement, &[RECEIVE_PACING]);
-        let add = |finding: TuningFinding, (value, remark)| finding.code(coded.noted(value, remark));
+        let add =
+            |finding: TuningFinding, (value, remark)| finding.code(coded.noted(value, remark));
         out.push(lines.into_iter().fold(coded.finding(&RULE), add));
     }
 }

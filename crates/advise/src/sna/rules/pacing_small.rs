@@ -1,7 +1,7 @@
 //! Windows below eight.
 
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::sna::model::{SessionProduct, bulk};
 use crate::sna::negotiate::Window;

@@ -2,7 +2,7 @@
 
 use super::coded::CodedSetting;
 use crate::document::{DocumentSet, FilePlace};
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::sna::model::{bulk, host_modes, modes};
 use crate::sna::source::GENERAL;

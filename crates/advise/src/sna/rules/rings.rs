@@ -33,7 +33,10 @@ pub(super) fn rings(documents: &DocumentSet) -> Vec<NcpRing<'_>> {
 /// setting of a group applies to all its lines and is reported once.
 pub(super) fn of(document: &Document) -> Vec<NcpRing<'_>> {
     let all = tiers(document);
-    let (lines, units) = (StatementIndex::of(&all, "LINE"), StatementIndex::of(&all, "PU"));
+    let (lines, units) = (
+        StatementIndex::of(&all, "LINE"),
+        StatementIndex::of(&all, "PU"),
+    );
     all.iter()
         .filter(|t| match t.statement.verb.as_str() {
             "LINE" => true,

@@ -1,7 +1,7 @@
 //! The memory that a receiver needs.
 
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::sna::model::SessionProduct;
 use crate::sna::negotiate::{Flow, Window};

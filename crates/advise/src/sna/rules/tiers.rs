@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::coded::CodedSetting;
-use crate::document::{LineColumn, Document};
+use crate::document::{Document, LineColumn};
 use crate::sna::{KeywordOperand, Statement};
 
 /// Depths of the four statements.
@@ -92,7 +92,10 @@ impl<'t, 'a> StatementIndex<'t, 'a> {
     }
 
     /// Those under a statement, in their order.
-    pub(super) fn below(&self, statement: &Statement) -> impl Iterator<Item = &'t NestedStatement<'a>> {
+    pub(super) fn below(
+        &self,
+        statement: &Statement,
+    ) -> impl Iterator<Item = &'t NestedStatement<'a>> {
         self.found
             .get(&key(statement))
             .into_iter()

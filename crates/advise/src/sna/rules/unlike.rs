@@ -2,7 +2,7 @@
 
 use super::coded::entry;
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::sna::session::{DEFAULT_RU, SessionPair, SessionPartner, pairs};
 use crate::sna::source::MODES;
@@ -29,7 +29,8 @@ fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
             SessionPartner::Station(mode) => Some(mode.place()),
         };
         let value = difference_text(&pair);
-        let mut finding = TuningFinding::at(&RULE, place.unwrap_or_else(|| pair.mode.place()), value);
+        let mut finding =
+            TuningFinding::at(&RULE, place.unwrap_or_else(|| pair.mode.place()), value);
         if let SessionPartner::Host(host) = &pair.partner {
             finding = match &host.entry {
                 None if lost == DEFAULT_RU && !pair.mode.name.is_empty() => {

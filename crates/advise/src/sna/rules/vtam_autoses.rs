@@ -3,7 +3,7 @@
 use super::coded::CodedSetting;
 use super::unlike;
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::sna::kinds::vtam;
 use crate::sna::session::pairs;

@@ -3,7 +3,7 @@
 use super::coded::CodedSetting;
 use super::tiers::tiers;
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::sna::applications::applications;
 use crate::sna::kinds::vtam;

@@ -12,7 +12,7 @@
 //! Reference: z/OS Communications Server SNA Resource Definition Reference,
 //! coding conventions. Invariant: no input makes the reader panic.
 
-use super::statement::{KeywordOperand, Statement, ParsedStatements};
+use super::statement::{KeywordOperand, ParsedStatements, Statement};
 use crate::document::LineColumn;
 
 /// Column of the continuation mark, counted from 0.

@@ -9,7 +9,7 @@
 //! Reference: Communications Manager/2 CMVERIFY.TXT (format of a node
 //! definitions file); OS/400 CL Programming, command syntax.
 
-use super::statement::{KeywordOperand, Statement, ParsedStatements, unquote};
+use super::statement::{KeywordOperand, ParsedStatements, Statement, unquote};
 use crate::document::LineColumn;
 
 /// The end of a statement.
@@ -44,7 +44,8 @@ fn characters(text: &str, end: StatementEnd, found: &mut ParsedStatements) -> Ve
     for (i, line) in text.lines().enumerate() {
         let line = line.trim_end();
         let trimmed = line.trim_start();
-        if end == StatementEnd::Semicolon && (trimmed.starts_with("//") || trimmed.starts_with('*')) {
+        if end == StatementEnd::Semicolon && (trimmed.starts_with("//") || trimmed.starts_with('*'))
+        {
             continue;
         }
         let chars: Vec<char> = line.chars().filter(|c| *c != END).collect();
@@ -62,7 +63,10 @@ fn characters(text: &str, end: StatementEnd, found: &mut ParsedStatements) -> Ve
             } else if end == StatementEnd::Line && !quoted && pair == ('/', Some('*')) {
                 comment = Some(at);
                 j += 1;
-            } else if end == StatementEnd::Line && j + 1 == chars.len() && matches!(chars[j], '+' | '-') {
+            } else if end == StatementEnd::Line
+                && j + 1 == chars.len()
+                && matches!(chars[j], '+' | '-')
+            {
                 goes_on = true;
             } else {
                 quoted ^= chars[j] == '\'';
@@ -112,7 +116,10 @@ impl Scan {
     }
 
     fn place(&self) -> LineColumn {
-        let last = self.chars.last().map_or_else(LineColumn::default, |(_, at)| *at);
+        let last = self
+            .chars
+            .last()
+            .map_or_else(LineColumn::default, |(_, at)| *at);
         self.chars.get(self.at).map_or(last, |(_, at)| *at)
     }
 
@@ -256,7 +263,10 @@ mod tests {
 
     #[test]
     fn an_unclosed_value_is_reported_and_ends_with_its_statement() {
-        let t = read("CRTMODD MODD(#BATCH\nCRTMODD MODD(X) )\n", StatementEnd::Line);
+        let t = read(
+            "CRTMODD MODD(#BATCH\nCRTMODD MODD(X) )\n",
+            StatementEnd::Line,
+        );
         assert_eq!((t.statements.len(), t.diagnostics.len()), (2, 2));
         for (text, end) in [
             ("/* open", StatementEnd::Line),

@@ -5,4 +5,4 @@ pub mod keyword;
 pub mod lines;
 pub mod statement;
 
-pub use statement::{KeywordOperand, Statement, ParsedStatements};
+pub use statement::{KeywordOperand, ParsedStatements, Statement};

@@ -310,8 +310,11 @@ mod tests {
 
     #[test]
     fn every_wrong_place_of_a_list_is_named() {
-        const FORM: ValueForm =
-            ValueForm::Places(&[Some(ValueForm::Seconds(30)), None, Some(ValueForm::Number(1, 127))]);
+        const FORM: ValueForm = ValueForm::Places(&[
+            Some(ValueForm::Seconds(30)),
+            None,
+            Some(ValueForm::Number(1, 127)),
+        ]);
         assert_eq!(FORM.fault("(1,x,2)"), None);
         assert_eq!(FORM.fault("(1.8,,)"), None);
         assert_eq!(
@@ -347,7 +350,8 @@ mod tests {
                 "{samples:?}"
             );
         }
-        const LIST: ValueForm = ValueForm::Places(&[Some(ValueForm::Number(0, 9)), Some(ValueForm::Number(1, 4))]);
+        const LIST: ValueForm =
+            ValueForm::Places(&[Some(ValueForm::Number(0, 9)), Some(ValueForm::Number(1, 4))]);
         assert_eq!(LIST.samples("(7,x)")[..2], ["(7,1)", "(7,4)"]);
     }
 }

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use cics::diagnostic::{Diagnostic, Severity, nearest};
 
 use super::form::shown;
-use super::rows::{UnreadKeywords, KeywordStyle, Table};
+use super::rows::{KeywordStyle, Table, UnreadKeywords};
 use crate::sna::kinds::aix;
 use crate::sna::syntax::Statement;
 

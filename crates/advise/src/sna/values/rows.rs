@@ -100,7 +100,11 @@ impl KeywordRow {
     }
 }
 
-const fn row(on: &'static [&'static str], names: &'static [&'static str], form: ValueForm) -> KeywordRow {
+const fn row(
+    on: &'static [&'static str],
+    names: &'static [&'static str],
+    form: ValueForm,
+) -> KeywordRow {
     KeywordRow { on, names, form }
 }
 
@@ -170,9 +174,16 @@ pub(crate) static VTAM_NODES: Table = Table {
         row(
             &[],
             &["VPACING"],
-            ValueForm::Places(&[Some(ValueForm::Number(0, 255)), Some(ValueForm::Number(0, 255))]),
+            ValueForm::Places(&[
+                Some(ValueForm::Number(0, 255)),
+                Some(ValueForm::Number(0, 255)),
+            ]),
         ),
-        row(&["APPL"], &["APPC", "PARSESS"], ValueForm::Words(&["YES", "NO"])),
+        row(
+            &["APPL"],
+            &["APPC", "PARSESS"],
+            ValueForm::Words(&["YES", "NO"]),
+        ),
         row(&[], &["DYNLU"], ValueForm::Words(&["YES", "NO"])),
         row(&[], &["AUTOSES"], SESSIONS),
         row(&[], &["LOCADDR"], ValueForm::Number(0, 255)),
@@ -329,7 +340,11 @@ pub(crate) static NSDOS: Table = Table {
     rows: &[
         row(&["TRMF"], nsdos::FRAME, BYTES),
         row(&["TRLD"], &["MAXIN", "MAXOUT"], LINK_WINDOW),
-        row(&["MODE"], &[nsdos::RU], ValueForm::NumberOr(RU.0, RU.1, &["*"])),
+        row(
+            &["MODE"],
+            &[nsdos::RU],
+            ValueForm::NumberOr(RU.0, RU.1, &["*"]),
+        ),
         row(&["MODE"], &[nsdos::RECEIVE_PACING], WINDOW),
     ],
     others: &[],
@@ -344,7 +359,11 @@ pub(crate) static AS400: Table = Table {
         row(MODD, &["MAXSSN"], ValueForm::Number(1, 512)),
         row(MODD, &["LCLCTLSSN"], ValueForm::Number(0, 512)),
         row(MODD, &["INPACING", "OUTPACING"], WINDOW),
-        row(MODD, &["MAXLENRU"], ValueForm::NumberOr(241, 32_767, &["*CALC"])),
+        row(
+            MODD,
+            &["MAXLENRU"],
+            ValueForm::NumberOr(241, 32_767, &["*CALC"]),
+        ),
         row(
             &["CRTLIN*", "CHGLIN*"],
             &["MAXFRAME"],
@@ -397,7 +416,11 @@ pub(crate) static AIX: Table = Table {
     style: KeywordStyle::Stanza,
     variables: false,
     rows: &[
-        row(&[aix::MODE], aix::RU, ValueForm::NumberOr(RU.0, RU.1, DEFAULTS)),
+        row(
+            &[aix::MODE],
+            aix::RU,
+            ValueForm::NumberOr(RU.0, RU.1, DEFAULTS),
+        ),
         // The guide's text asks for a send window of 127.
         row(
             &[aix::MODE],

@@ -5,7 +5,9 @@ use cics::diagnostic::{Diagnostic, Severity, nearest};
 use super::super::words::{PlacedWord, abbreviates, words};
 use super::routes::{gateway_routes, route_block};
 use super::table::{IPCONFIG, STATEMENTS, TCPCONFIG, UDPCONFIG};
-use super::{InterfaceStatement, Link, Port, TcpipProfile, PortProtocol, StatementSetting, StatementSettings};
+use super::{
+    InterfaceStatement, Link, Port, PortProtocol, StatementSetting, StatementSettings, TcpipProfile,
+};
 use crate::document::LineColumn;
 use crate::unknown::UnknownNames;
 

@@ -1,7 +1,7 @@
 //! A limit of the receive buffer below what is asked for.
 
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::source::ip;
 

@@ -2,7 +2,7 @@
 
 use super::buffer_receive::small;
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::source::ip;
 

@@ -2,7 +2,7 @@
 
 use super::coded_against;
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::source::ip;
 use crate::tcpip::AckPolicy;

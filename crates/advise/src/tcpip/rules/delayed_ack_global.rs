@@ -2,10 +2,10 @@
 
 use super::delayed_ack_port::is_application_port;
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::source::{PAPER_002, ip};
-use crate::tcpip::{AckPolicy, TcpipProfile, TcpStack};
+use crate::tcpip::{AckPolicy, TcpStack, TcpipProfile};
 
 pub(super) static RULE: TuningRule = TuningRule {
     name: "tcpip.delayed-ack.global",

@@ -1,7 +1,7 @@
 //! A port is left with delayed acknowledgements.
 
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::source::{PAPER_000, PAPER_002, ip};
 use crate::tcpip::{AckPolicy, Port, TcpStack};

@@ -1,7 +1,7 @@
 //! A CICS listener's port has no PORT entry that could say NODELAYACKS.
 
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::source::{PAPER_000, ip};
 use crate::tcpip::{AckPolicy, TcpStack};
@@ -33,9 +33,10 @@ fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     for (document, (number, at)) in services.chain(listeners) {
         let reserved = |n| stack.ports().any(|(_, p)| p.covers(n));
         if u16::try_from(number).is_ok_and(|n| n > 0 && !reserved(n)) {
-            let mut finding = TuningFinding::at(&RULE, document.place(at), format!("port {number}"))
-                .code(format!("PORT {number} TCP jobname NODELAYACKS"))
-                .needs("the job name of the region in the place of jobname");
+            let mut finding =
+                TuningFinding::at(&RULE, document.place(at), format!("port {number}"))
+                    .code(format!("PORT {number} TCP jobname NODELAYACKS"))
+                    .needs("the job name of the region in the place of jobname");
             if let Some(place) = decision.place.clone() {
                 finding = finding.because(place, &*decision.says);
             }

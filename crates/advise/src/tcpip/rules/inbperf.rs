@@ -1,7 +1,7 @@
 //! An adapter that interrupts rarely.
 
-use crate::document::{LineColumn, DocumentSet};
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::document::{DocumentSet, LineColumn};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::source::ip;
 use crate::tcpip::PlacedWord;

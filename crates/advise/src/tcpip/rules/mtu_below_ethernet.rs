@@ -1,7 +1,7 @@
 //! A route's MTU is less than what Ethernet carries.
 
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::source::{PAPER_000, ip};
 use crate::tcpip::{DEFAULT_MTU, ETHERNET_MTU, mss};

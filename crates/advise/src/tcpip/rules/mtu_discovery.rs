@@ -1,7 +1,7 @@
 //! Large packets without path MTU discovery.
 
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::source::ip;
 use crate::tcpip::ETHERNET_MTU;

@@ -1,7 +1,7 @@
 //! OMPROUTE and the profile disagree about an interface's MTU.
 
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::source::ip;
 

@@ -1,7 +1,7 @@
 //! A static route with the default MTU.
 
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::source::{PAPER_000, ip};
 use crate::tcpip::{DEFAULT_MTU, DEFAULT_MTU_V6, ETHERNET_MTU, Route, mss};

@@ -1,10 +1,10 @@
 //! Options of PORT out of their order.
 
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::source::ip;
-use crate::tcpip::{PORT_OPTIONS, Port, PlacedWord};
+use crate::tcpip::{PORT_OPTIONS, PlacedWord, Port};
 
 pub(super) static RULE: TuningRule = TuningRule {
     name: "tcpip.port.option-order",
@@ -22,7 +22,9 @@ fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     for (document, profile) in documents.profiles() {
         for port in &profile.ports {
             if let Some((word, code)) = out_of_order(port) {
-                findings.push(TuningFinding::at(&RULE, document.place(word.at), &*word.text).code(code));
+                findings.push(
+                    TuningFinding::at(&RULE, document.place(word.at), &*word.text).code(code),
+                );
             }
         }
     }

@@ -1,7 +1,7 @@
 //! One port on PORT and on PORTRANGE.
 
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::source::ip;
 use crate::tcpip::Port;

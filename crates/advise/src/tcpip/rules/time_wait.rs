@@ -1,7 +1,7 @@
 //! A long TIME_WAIT.
 
 use crate::document::DocumentSet;
-use crate::finding::{TuningFinding, FindingSeverity};
+use crate::finding::{FindingSeverity, TuningFinding};
 use crate::rule::TuningRule;
 use crate::source::ip;
 
@@ -22,7 +22,8 @@ fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
         {
             let value = format!("TIMEWAITINTERVAL {seconds}");
             findings.push(
-                TuningFinding::at(&RULE, document.place(at), value).code("TCPCONFIG TIMEWAITINTERVAL 60"),
+                TuningFinding::at(&RULE, document.place(at), value)
+                    .code("TCPCONFIG TIMEWAITINTERVAL 60"),
             );
         }
     }

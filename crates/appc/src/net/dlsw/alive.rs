@@ -7,7 +7,7 @@
 //! whose machine or network is gone is not.
 //! Reference: RFC 1795, section 3.5 (message types); tcp(7), TCP_INFO.
 
-use super::{TransportFailure, DlswTransport, PipeId};
+use super::{DlswTransport, PipeId, TransportFailure};
 use sna::MonotonicTime;
 use sna::dlc::ssp::{Kind, SspMessage};
 use std::os::fd::AsRawFd;
@@ -54,14 +54,22 @@ impl DlswTransport {
 
     /// Whether there was one since then; `None` when the partner is not at
     /// `place`.
-    pub fn answered(&mut self, place: &str, since: MonotonicTime, now: MonotonicTime) -> Option<bool> {
+    pub fn answered(
+        &mut self,
+        place: &str,
+        since: MonotonicTime,
+        now: MonotonicTime,
+    ) -> Option<bool> {
         if self.peer.to_string() != place {
             return None;
         }
         let span = Duration::from_nanos(now.as_nanos().saturating_sub(since.as_nanos()));
         let written = self.waiting.len() == 0;
         let mut streams = self.sockets().into_iter().flatten();
-        Some(streams.any(|socket| (written && all_taken(socket)) || sent_segment_within(socket, span)))
+        Some(
+            streams
+                .any(|socket| (written && all_taken(socket)) || sent_segment_within(socket, span)),
+        )
     }
 }
 

@@ -1,7 +1,7 @@
 //! The TCP conversations of a transport in a trace: each connection with its
 //! own ports, and the bytes written in each direction.
 
-use super::pipes::{PipePair, PipeId};
+use super::pipes::{PipeId, PipePair};
 use crate::trace::Flow;
 use std::collections::HashMap;
 use std::net::SocketAddr;

@@ -7,9 +7,9 @@ mod alive;
 mod flows;
 mod pipes;
 
-use super::agree::{PartnerAdmission, LocalNode, LinkSide};
+use super::agree::{LinkSide, LocalNode, PartnerAdmission};
 use super::txqueue::TxQueue;
-use super::{TransportFailure, TransportContext};
+use super::{TransportContext, TransportFailure};
 use crate::admin::LinkStatus;
 use crate::config::DlswConnections;
 use crate::trace::TraceDirection;
@@ -21,7 +21,7 @@ use pipes::PipePair;
 pub(crate) use pipes::{PipeId, way_back};
 use sna::dlc::caps::SwitchCapabilities;
 use sna::dlc::ssp::{self, Kind, SspMessage, StationPair};
-use sna::dlc::switch::{CircuitId, CircuitFailure, DlswSwitch, SwitchConfig, SwitchEvent};
+use sna::dlc::switch::{CircuitFailure, CircuitId, DlswSwitch, SwitchConfig, SwitchEvent};
 use sna::dlc::xid3::NegotiationStep;
 use sna::{LinkId, LuName};
 use std::collections::BTreeMap;
@@ -75,7 +75,13 @@ pub(crate) struct DlswTransport {
 
 impl DlswTransport {
     /// On a connection that this side opened.
-    pub fn opened(stream: TcpStream, peer: SocketAddr, local: LocalNode, wish: PendingCircuit, now: u64) -> DlswTransport {
+    pub fn opened(
+        stream: TcpStream,
+        peer: SocketAddr,
+        local: LocalNode,
+        wish: PendingCircuit,
+        now: u64,
+    ) -> DlswTransport {
         let pipes = PipePair::opened(stream, local.connections, now);
         DlswTransport::new(pipes, peer, local, Some(wish), now)
     }
@@ -94,7 +100,13 @@ impl DlswTransport {
         DlswTransport::new(pipes, peer, local, None, now)
     }
 
-    fn new(pipes: PipePair, peer: SocketAddr, local: LocalNode, wish: Option<PendingCircuit>, now: u64) -> DlswTransport {
+    fn new(
+        pipes: PipePair,
+        peer: SocketAddr,
+        local: LocalNode,
+        wish: Option<PendingCircuit>,
+        now: u64,
+    ) -> DlswTransport {
         let config = SwitchConfig {
             capabilities: SwitchCapabilities {
                 initial_window: local.circuit_window,
@@ -370,7 +382,12 @@ impl DlswTransport {
         self.admit(around, id, admission);
     }
 
-    fn admit(&mut self, around: &mut TransportContext<'_>, id: CircuitId, admission: PartnerAdmission) {
+    fn admit(
+        &mut self,
+        around: &mut TransportContext<'_>,
+        id: CircuitId,
+        admission: PartnerAdmission,
+    ) {
         let (Some(side), Some(circuit)) = (self.sides.get(&id), self.switch.circuit(id)) else {
             return;
         };
@@ -397,7 +414,10 @@ impl DlswTransport {
     fn resume_contested_names(&mut self, around: &mut TransportContext<'_>) {
         let waits = self.sides.iter().filter(|(_, side)| side.waits());
         for id in waits.map(|(id, _)| *id).collect::<Vec<_>>() {
-            let admission = self.sides.get_mut(&id).map(|side| side.poll_admission(around));
+            let admission = self
+                .sides
+                .get_mut(&id)
+                .map(|side| side.poll_admission(around));
             if let Some(admission) = admission {
                 self.admit(around, id, admission);
             }
@@ -488,7 +508,9 @@ impl DlswTransport {
             let flow = self.flows.of(writes, &self.pipes);
             let mut rest = &out[start..];
             while let Ok(Some((_, used))) = SspMessage::parse(rest) {
-                around.trace(|trace| trace.segment(flow, TraceDirection::Out, &rest[..used], usize::MAX));
+                around.trace(|trace| {
+                    trace.segment(flow, TraceDirection::Out, &rest[..used], usize::MAX)
+                });
                 rest = &rest[used..];
             }
         }
@@ -516,7 +538,9 @@ impl DlswTransport {
                 {
                     let flow = self.flows.of(writes, &self.pipes);
                     let message = [&header[..], &piu].concat();
-                    around.trace(|trace| trace.segment(flow, TraceDirection::Out, &message, header.len()));
+                    around.trace(|trace| {
+                        trace.segment(flow, TraceDirection::Out, &message, header.len())
+                    });
                     around.trace(|trace| trace.piu(&piu));
                 }
                 self.waiting.gather().extend_from_slice(&header);
@@ -527,7 +551,10 @@ impl DlswTransport {
         false
     }
 
-    pub fn handle_timeout(&mut self, around: &mut TransportContext<'_>) -> Result<(), TransportFailure> {
+    pub fn handle_timeout(
+        &mut self,
+        around: &mut TransportContext<'_>,
+    ) -> Result<(), TransportFailure> {
         let now = around.now.as_nanos();
         if self.exchange_until.is_some_and(|at| at <= now) {
             return Err(TransportFailure::fault(self.unanswered()));

@@ -13,18 +13,18 @@ mod own_sap;
 mod peer;
 mod socket;
 
-use super::agree::{LocalNode, LinkSide};
-use super::{TransportFailure, TransportContext};
+use super::agree::{LinkSide, LocalNode};
+use super::{TransportContext, TransportFailure};
 use crate::Error;
 use crate::admin::LinkStatus;
 use crate::trace::CaptureWriter;
 use addresses::StationAddresses;
 use own_sap::OwnSap;
-use peer::{PendingCommand, PeerStation, StationCommand, begins_anew, is_xid};
+use peer::{PeerStation, PendingCommand, StationCommand, begins_anew, is_xid};
 use sna::dlc::llc2::StationState;
 use sna::dlc::mac::{self, Frame, Mac};
 use sna::dlc::pdu::{ControlField, I_HEADER_BYTES, Pdu, SAP_NULL, SAP_SNA, UnnumberedFrame};
-use sna::{MonotonicTime, LinkId, LuName};
+use sna::{LinkId, LuName, MonotonicTime};
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -57,7 +57,11 @@ impl EthernetTransport {
     /// Opens a raw socket on `interface`. The station has the address of the
     /// configuration. When none is given it has the interface's own, and answers
     /// also to the one that is made from the logical unit's name.
-    pub fn open(interface: &str, local: LocalNode, address: Option<Mac>) -> Result<EthernetTransport, Error> {
+    pub fn open(
+        interface: &str,
+        local: LocalNode,
+        address: Option<Mac>,
+    ) -> Result<EthernetTransport, Error> {
         let (socket, index) = socket::open(interface)?;
         let by_name = mac::reversed(local.mac);
         let own = match address {
@@ -100,7 +104,10 @@ impl EthernetTransport {
     }
 
     /// Reads every frame that waits.
-    pub fn handle_readable(&mut self, around: &mut TransportContext<'_>) -> Result<(), TransportFailure> {
+    pub fn handle_readable(
+        &mut self,
+        around: &mut TransportContext<'_>,
+    ) -> Result<(), TransportFailure> {
         let mut buffer = [0u8; 2048];
         loop {
             let read = match socket::receive(&self.socket, &mut buffer) {
@@ -293,7 +300,11 @@ impl EthernetTransport {
         let Some(peer) = self.peers.get_mut(&key) else {
             return;
         };
-        let Some(asked) = peer.pending_command.as_mut().filter(|asked| asked.again <= now) else {
+        let Some(asked) = peer
+            .pending_command
+            .as_mut()
+            .filter(|asked| asked.again <= now)
+        else {
             return;
         };
         asked.tries += 1;

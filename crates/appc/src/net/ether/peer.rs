@@ -1,10 +1,10 @@
 //! A partner's station: its LLC2 link, and how far the two sides agree.
 
 use super::super::TransportContext;
-use super::super::agree::{PartnerAdmission, LocalNode, LinkSide};
+use super::super::agree::{LinkSide, LocalNode, PartnerAdmission};
 use super::{Key, MAX_BTU_BYTES, place};
 use sna::MonotonicTime;
-use sna::dlc::llc2::{Config, StationEvent, DisconnectReason, LinkStation};
+use sna::dlc::llc2::{Config, DisconnectReason, LinkStation, StationEvent};
 use sna::dlc::mac::Mac;
 use sna::dlc::pdu::{ControlField, Pdu, UnnumberedFrame};
 use sna::dlc::xid3::{Exchange, NegotiationStep, Xid3};

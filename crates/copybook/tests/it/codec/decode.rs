@@ -2,7 +2,8 @@
 
 use copybook::CodePage;
 use copybook::codec::{
-    EditedForm, InvalidPolicy, LongRecord, SourceMachine, NumberForm, ShortRecord, BlankTrimming, UnmappablePolicy,
+    BlankTrimming, EditedForm, InvalidPolicy, LongRecord, NumberForm, ShortRecord, SourceMachine,
+    UnmappablePolicy,
 };
 
 use super::{codec, decoded};
@@ -123,12 +124,18 @@ fn blanks_are_trimmed_as_the_options_say() {
            05 A PIC X(5).
            05 B PIC X(5) JUSTIFIED RIGHT.";
     let shown = |trim| decoded(&codec(book, |o| o.trim = trim), b" a b  c d ");
-    assert_eq!(shown(BlankTrimming::Keep), Ok(r#"{"A":" a b ","B":" c d "}"#.into()));
+    assert_eq!(
+        shown(BlankTrimming::Keep),
+        Ok(r#"{"A":" a b ","B":" c d "}"#.into())
+    );
     assert_eq!(
         shown(BlankTrimming::Padding),
         Ok(r#"{"A":" a b","B":"c d "}"#.into())
     );
-    assert_eq!(shown(BlankTrimming::Both), Ok(r#"{"A":"a b","B":"c d"}"#.into()));
+    assert_eq!(
+        shown(BlankTrimming::Both),
+        Ok(r#"{"A":"a b","B":"c d"}"#.into())
+    );
 }
 
 #[test]

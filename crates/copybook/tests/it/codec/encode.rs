@@ -1,6 +1,9 @@
 //! JSON text to records.
 
-use copybook::codec::{InitialContents, InvalidPolicy, MissingMembers, NullPolicy, OverlongPolicy, Overpunch, UnknownMembers, UnmappablePolicy};
+use copybook::codec::{
+    InitialContents, InvalidPolicy, MissingMembers, NullPolicy, OverlongPolicy, Overpunch,
+    UnknownMembers, UnmappablePolicy,
+};
 use copybook::number::RoundingMode;
 use copybook::{CodePage, EncodeError, NamingStyle};
 
@@ -224,7 +227,9 @@ fn text_goes_into_the_page_of_the_record() {
 
 #[test]
 fn characters_without_a_place_can_be_replaced() {
-    let codec = codec("01 A PIC X(4).", |o| o.unmappable = UnmappablePolicy::Substitute);
+    let codec = codec("01 A PIC X(4).", |o| {
+        o.unmappable = UnmappablePolicy::Substitute
+    });
     assert_eq!(encoded(&codec, r#""aé€""#), Ok(b"a\x1a\x1a ".to_vec()));
 }
 
@@ -255,7 +260,9 @@ fn names_follow_the_naming_option_in_any_spelling() {
            05 CUST-NAME PIC X(2).
            05 A1 PIC X.
            05 A2 PIC X.";
-    let codec = codec(book, |o| o.naming = NamingStyle::JsonSafe { lowercase: true });
+    let codec = codec(book, |o| {
+        o.naming = NamingStyle::JsonSafe { lowercase: true }
+    });
     let json = r#"{"a2":"2","c\u0075st_name":"ab","a1":"1"}"#;
     assert_eq!(encoded(&codec, json), Ok(b"ab12".to_vec()));
     assert_eq!(

@@ -1,6 +1,6 @@
 //! One field at a time.
 
-use copybook::codec::{ShortRecord, BlankTrimming};
+use copybook::codec::{BlankTrimming, ShortRecord};
 
 use super::codec;
 

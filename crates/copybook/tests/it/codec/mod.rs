@@ -7,7 +7,7 @@ mod redefines;
 mod streams;
 mod varying;
 
-use copybook::{RecordCodec, CodecOptions, RecordLayout, ParseOptions};
+use copybook::{CodecOptions, ParseOptions, RecordCodec, RecordLayout};
 
 /// The first record of a copybook.
 pub fn layout(copybook: &str) -> RecordLayout {

@@ -1,6 +1,6 @@
 //! Files of records.
 
-use copybook::codec::stream::{StreamFraming, StreamError, decode_lines, encode_lines};
+use copybook::codec::stream::{StreamError, StreamFraming, decode_lines, encode_lines};
 
 use super::codec;
 
@@ -24,7 +24,10 @@ fn every_framing_gives_the_lines_back() {
     for (framing, bytes) in [
         (StreamFraming::SelfDescribing, &b"3abc1dxy00z "[..]),
         (StreamFraming::Rdw, b"\0\x0c\0\x003abc1dxy\0\x08\0\x0000z "),
-        (StreamFraming::GnuCobol, b"\0\x08\0\x003abc1dxy\0\x04\0\x0000z "),
+        (
+            StreamFraming::GnuCobol,
+            b"\0\x08\0\x003abc1dxy\0\x04\0\x0000z ",
+        ),
     ] {
         let mut records = Vec::new();
         assert_eq!(
@@ -136,6 +139,11 @@ fn broken_files_name_the_record() {
         read(StreamFraming::Fixed(0), b"a"),
         Err(StreamError::Cut { .. })
     ));
-    let error = encode_lines(&codec, StreamFraming::Rdw, &b"{}\n{\"N\":9}\n"[..], Vec::new());
+    let error = encode_lines(
+        &codec,
+        StreamFraming::Rdw,
+        &b"{}\n{\"N\":9}\n"[..],
+        Vec::new(),
+    );
     assert!(matches!(error, Err(StreamError::Encode { line: 2, .. })));
 }

@@ -9,7 +9,7 @@ use crate::clock;
 use crate::engine::RequestFailure;
 use crate::message::{AnswerCheck, ReplyEnd};
 use crate::net;
-use crate::plan::{Population, RequestStep, LoadTarget};
+use crate::plan::{LoadTarget, Population, RequestStep};
 use appc::{DrivenNode, WakeEvent};
 use http::HeaderMap;
 use rustix::fd::{AsFd, OwnedFd};
@@ -166,7 +166,9 @@ impl Link {
         let call = self.node.call(&partner.partner, target.address, stream);
         let call = call.map_err(|e| refused(e.to_string()))?;
         let up = self
-            .until(WakeEvent::Call(call), |node| node.called(call, &partner.partner))
+            .until(WakeEvent::Call(call), |node| {
+                node.called(call, &partner.partner)
+            })
             .await;
         up.map_err(|e| refused(e.to_string()))
     }
@@ -264,7 +266,9 @@ impl Line {
         let refused = |e: appc::Error| (RequestFailure::Connect, e.to_string());
         let link = meter.common.resources.appc.link(meter.common, partner)?;
         link.reach(asked.target, partner).await?;
-        let wish = partner.allocate_request(meter.common.index).map_err(refused)?;
+        let wish = partner
+            .allocate_request(meter.common.index)
+            .map_err(refused)?;
         let id = link.node.verb(|node, now| node.allocate(wish, now));
         let held = self.held.insert(OpenConversation {
             link: link.clone(),
@@ -378,7 +382,9 @@ impl Line {
             true => drop(node.deallocate(id, DeallocateType::Abend)),
             false => node.cancel_allocate(id),
         });
-        link.waiting.borrow_mut().remove(&WakeEvent::Conversation(id));
+        link.waiting
+            .borrow_mut()
+            .remove(&WakeEvent::Conversation(id));
         link.dispatch();
     }
 

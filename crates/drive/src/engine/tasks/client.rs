@@ -8,7 +8,7 @@ use crate::engine::RequestFailure;
 use crate::engine::lifecycle::record_times;
 use crate::engine::record::note;
 use crate::message::TemplateScope;
-use crate::plan::{LoadModel, RunPlan, Population, RequestStep, LoadTarget};
+use crate::plan::{LoadModel, LoadTarget, Population, RequestStep, RunPlan};
 use crate::rng::Rng;
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -7,7 +7,7 @@ use super::line::{Answer, Asked, Failed, LONGEST_KEPT, Meter};
 use crate::clock;
 use crate::engine::RequestFailure;
 use crate::net;
-use crate::plan::{Population, LoadTarget};
+use crate::plan::{LoadTarget, Population};
 use crate::tls::words_of_io;
 use bytes::Bytes;
 use h2::client::SendRequest;

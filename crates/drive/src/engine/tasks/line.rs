@@ -7,7 +7,7 @@
 use super::ThreadContext;
 use crate::clock;
 use crate::engine::RequestFailure;
-use crate::plan::{Population, Protocol, RequestStep, LoadTarget};
+use crate::plan::{LoadTarget, Population, Protocol, RequestStep};
 use http::HeaderMap;
 
 /// Why a request has no answer.

@@ -10,10 +10,10 @@ mod line;
 mod timer;
 
 use super::arrivals::{ArrivalSchedule, stream};
-use super::record::{RequestCounts, IntervalRecord};
-use super::worker::{ThreadResult, GRACE_WHEN_STOPPED_NS, share};
+use super::record::{IntervalRecord, RequestCounts};
+use super::worker::{GRACE_WHEN_STOPPED_NS, ThreadResult, share};
 use crate::clock;
-use crate::plan::{LoadModel, RunPlan, Population, Protocol, LoadTarget};
+use crate::plan::{LoadModel, LoadTarget, Population, Protocol, RunPlan};
 use crate::rng::Rng;
 use client::Client;
 use line::ThreadResources;
@@ -75,7 +75,12 @@ impl ClientTasks {
     }
 
     /// Presents the load from `start` on and returns when the run is over.
-    pub fn run(self, start: u64, stop: &AtomicBool, out: &Sender<IntervalRecord>) -> io::Result<ThreadResult> {
+    pub fn run(
+        self,
+        start: u64,
+        stop: &AtomicBool,
+        out: &Sender<IntervalRecord>,
+    ) -> io::Result<ThreadResult> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
@@ -154,7 +159,12 @@ impl ClientTasks {
                 let rate = rate.after(self.plan.warmup_ns);
                 (
                     None,
-                    Some(ArrivalSchedule::new(rate, *arrivals, (self.index, threads), rng)),
+                    Some(ArrivalSchedule::new(
+                        rate,
+                        *arrivals,
+                        (self.index, threads),
+                        rng,
+                    )),
                 )
             }
         }

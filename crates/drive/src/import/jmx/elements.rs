@@ -28,9 +28,9 @@ pub(super) fn role(element: &PlanElement) -> ElementRole {
         "ThreadGroup" => ElementRole::Group(None),
         // Their requests prepare the run or clean up after it.
         "SetupThreadGroup" | "PostThreadGroup" => ElementRole::Foreign,
-        "com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup" => ElementRole::Group(Some(
-            "its level, ramp-up and hold time were taken over; its steps became one ramp",
-        )),
+        "com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup" => ElementRole::Group(
+            Some("its level, ramp-up and hold time were taken over; its steps became one ramp"),
+        ),
         kind if kind.ends_with("ThreadGroup") => ElementRole::Group(Some(
             "its requests are taken over; of its load only the number of threads is, so compare `clients` and `duration`",
         )),
@@ -61,9 +61,11 @@ pub(super) fn role(element: &PlanElement) -> ElementRole {
         )),
         // Run by module controllers only, wherever those are.
         "TestFragmentController" => ElementRole::Foreign,
-        kind if kind.ends_with("Controller") && !element.children.is_empty() => ElementRole::Branch(Some(
-            "its requests are taken over; its rule was left out, so all of them come in every iteration",
-        )),
+        kind if kind.ends_with("Controller") && !element.children.is_empty() => {
+            ElementRole::Branch(Some(
+                "its requests are taken over; its rule was left out, so all of them come in every iteration",
+            ))
+        }
         kind if SCOPED.contains(&kind) => ElementRole::Scoped,
         // Defaults of other protocols have the same tag.
         "ConfigTestElement" => {
@@ -85,7 +87,9 @@ pub(super) fn role(element: &PlanElement) -> ElementRole {
         "DurationAssertion" => {
             ElementRole::Noted("was left out; ask for it with --objective, for example 'p99<500ms'")
         }
-        "KeystoreConfig" => ElementRole::Noted("was left out; the driver shows no certificate of its own"),
+        "KeystoreConfig" => {
+            ElementRole::Noted("was left out; the driver shows no certificate of its own")
+        }
         _ => ElementRole::Foreign,
     }
 }

@@ -3,7 +3,7 @@
 use super::requests::ElementScope;
 use super::tree::PlanElement;
 use super::variables::{PlanVariables, name};
-use super::{ImportedFeeder, ImportedPlan, ImportedGroup, ImportedLoad, Request};
+use super::{ImportedFeeder, ImportedGroup, ImportedLoad, ImportedPlan, Request};
 use crate::import::write::quoted;
 use std::collections::BTreeSet;
 

@@ -14,7 +14,7 @@ mod requests;
 mod tree;
 mod variables;
 
-use super::write::{ImportedFeeder, ImportedPlan, ImportedGroup, ImportedLoad, Request, scenario};
+use super::write::{ImportedFeeder, ImportedGroup, ImportedLoad, ImportedPlan, Request, scenario};
 use super::{ImportError, ImportedScenario};
 use elements::ElementRole;
 use groups::PlannedGroup;

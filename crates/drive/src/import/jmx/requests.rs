@@ -2,7 +2,7 @@
 
 use super::Request;
 use super::checks;
-use super::tree::{PlanElement, MEMBER};
+use super::tree::{MEMBER, PlanElement};
 use super::variables::PlanVariables;
 use crate::import::write::belongs_to_driver;
 use crate::url::Url;
@@ -110,7 +110,10 @@ pub(super) fn request(
 }
 
 /// The address as a template: the host must be known, the path may have holes.
-fn address<'a>(get: &dyn Fn(&str) -> &'a str, variables: &mut PlanVariables) -> Result<String, String> {
+fn address<'a>(
+    get: &dyn Fn(&str) -> &'a str,
+    variables: &mut PlanVariables,
+) -> Result<String, String> {
     let path = variables.plain(get("HTTPSampler.path"));
     let whole = match path.contains("://") {
         true => path,

@@ -1,8 +1,8 @@
 //! A request or response body: the members of each record.
 
 use super::AreaSource;
-use super::choice::{RedefineChoice, ChoiceCase};
-use super::member::{MemberContext, BodyMember, MemberKind, leaf, limit, object_schema, sample};
+use super::choice::{ChoiceCase, RedefineChoice};
+use super::member::{BodyMember, MemberContext, MemberKind, leaf, limit, object_schema, sample};
 use super::{ImportRequest, usage::Usage};
 use copybook::{FieldKind, RecordLayout};
 use serde_json::Value;

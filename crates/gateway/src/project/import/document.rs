@@ -1,7 +1,7 @@
 //! The OpenAPI document of a new project, its asset and the asset's schema.
 
 use super::body::Body;
-use super::choice::{RedefineChoice, ChoiceCase};
+use super::choice::{ChoiceCase, RedefineChoice};
 use super::member::{BodyMember, MemberKind};
 use super::write::{write_yaml, yaml};
 use super::{AreaSource, ImportRequest};
@@ -161,7 +161,10 @@ pub(super) fn asset(import: &ImportRequest, program: &str) -> String {
 
 /// `sources.yaml`: which copy came from where, and the options it was made
 /// with.
-pub(super) fn sources(import: &ImportRequest, copies: &[(String, Option<String>)]) -> Option<String> {
+pub(super) fn sources(
+    import: &ImportRequest,
+    copies: &[(String, Option<String>)],
+) -> Option<String> {
     let mut out = String::from(
         "# Where the copybooks in providerFiles/gen came from, from the application folder.\n\
          # `tupelo check` compares them; `tupelo api import --update` takes changes over.\n\

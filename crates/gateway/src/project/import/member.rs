@@ -4,9 +4,11 @@
 use super::choice::{is_called, names_of};
 use super::overrides::MemberMeaning;
 use super::usage::Usage;
-use super::{ImportNames, FieldOverrides, Redefines};
+use super::{FieldOverrides, ImportNames, Redefines};
 use crate::project::record::is_text;
-use copybook::{Condition, Field, FieldId, FieldKind, RecordLayout, Literal, NumericItem, NumberStorage};
+use copybook::{
+    Condition, Field, FieldId, FieldKind, Literal, NumberStorage, NumericItem, RecordLayout,
+};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
@@ -373,7 +375,12 @@ fn json_path(members: &[BodyMember], cobol: &[String]) -> Option<Vec<String>> {
 
 /// Limits the type code to these values, or to any others if `others`, and
 /// requires it with each group around it.
-pub(super) fn limit(members: &mut [BodyMember], field: &str, values: &[String], others: bool) -> bool {
+pub(super) fn limit(
+    members: &mut [BodyMember],
+    field: &str,
+    values: &[String],
+    others: bool,
+) -> bool {
     for member in members {
         let found = match &mut member.kind {
             MemberKind::Object(inner) => limit(inner, field, values, others),

@@ -20,15 +20,15 @@ use super::asset::same_name;
 use super::folder_name;
 use super::origin::SOURCES;
 use super::record::Record;
-use crate::diagnostics::{ProjectDiagnostics, FilePosition};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics};
 pub use archive::{
     FromArchives, RequesterArchive, fuzz_archive, import_archives, requester_archive,
 };
 use body::Body;
-pub use choice::RedefineChoice;
 use choice::ChoiceCase;
-use copybook::{CopyFolders, RecordLayout, ParseOptions};
-pub use overrides::{DateField, FieldOverrides, BooleanField};
+pub use choice::RedefineChoice;
+use copybook::{CopyFolders, ParseOptions, RecordLayout};
+pub use overrides::{BooleanField, DateField, FieldOverrides};
 use std::path::{Path, PathBuf};
 pub use update::{ProjectUpdate, program_source, program_text, update};
 
@@ -357,7 +357,11 @@ fn open_values(import: &ImportRequest, layouts: &[&RecordLayout]) -> Vec<String>
 }
 
 /// The requests, one for each description that a value chooses.
-fn request_cases(import: &ImportRequest, areas: &[AreaSource], shared: bool) -> Vec<(ChoiceCase, Body)> {
+fn request_cases(
+    import: &ImportRequest,
+    areas: &[AreaSource],
+    shared: bool,
+) -> Vec<(ChoiceCase, Body)> {
     let Some(choice) = import.redefines.choice() else {
         return Vec::new();
     };
@@ -457,7 +461,11 @@ struct AreaSource {
     record: Record,
 }
 
-fn areas(books: &[ImportBook], import: &ImportRequest, out: &mut ProjectDiagnostics) -> Vec<AreaSource> {
+fn areas(
+    books: &[ImportBook],
+    import: &ImportRequest,
+    out: &mut ProjectDiagnostics,
+) -> Vec<AreaSource> {
     let mut areas: Vec<AreaSource> = Vec::new();
     for book in books {
         let Some(text) = with_members(book, import, out) else {
@@ -527,7 +535,11 @@ fn with_level_01(text: &str, record: &str, decimal_comma: bool) -> String {
 /// The text of a copybook with its COPY members in it: an asset's copybook is
 /// self-contained. Errors are reported where the text is written, which may be
 /// in a member.
-fn with_members(book: &ImportBook, import: &ImportRequest, out: &mut ProjectDiagnostics) -> Option<String> {
+fn with_members(
+    book: &ImportBook,
+    import: &ImportRequest,
+    out: &mut ProjectDiagnostics,
+) -> Option<String> {
     let own = book.file.parent().filter(|f| !f.as_os_str().is_empty());
     let own = own.unwrap_or(Path::new(".")).to_owned();
     let folders = CopyFolders::new(std::iter::once(own).chain(import.copies.iter().cloned()));

@@ -262,7 +262,10 @@ impl FieldOverrides {
 
     pub(super) fn by_words([booleans, dates, trim, enums, outputs]: [&str; 5]) -> FieldOverrides {
         FieldOverrides {
-            booleans: booleans.split(',').filter_map(BooleanField::parse).collect(),
+            booleans: booleans
+                .split(',')
+                .filter_map(BooleanField::parse)
+                .collect(),
             dates: dates.split(',').filter_map(DateField::parse).collect(),
             trim_tables: trim == "yes",
             enums: enums == "yes",
@@ -362,8 +365,14 @@ mod tests {
             "SENT=CCYYDDD",
         ];
         let overrides = FieldOverrides {
-            booleans: words[..2].iter().filter_map(|w| BooleanField::parse(w)).collect(),
-            dates: words[2..].iter().filter_map(|w| DateField::parse(w)).collect(),
+            booleans: words[..2]
+                .iter()
+                .filter_map(|w| BooleanField::parse(w))
+                .collect(),
+            dates: words[2..]
+                .iter()
+                .filter_map(|w| DateField::parse(w))
+                .collect(),
             trim_tables: true,
             enums: true,
             outputs: vec!["TOTAL".to_owned(), "STATE".to_owned()],

@@ -4,8 +4,11 @@
 //! current copybooks. A file that equals the first result is replaced by the
 //! second; an edited one is kept and reported.
 
-use super::{ImportRequest, ImportBook, ImportNames, ImportedProject, NameStyle, FieldOverrides, Redefines, import};
-use crate::diagnostics::{ProjectDiagnostics, FilePosition};
+use super::{
+    FieldOverrides, ImportBook, ImportNames, ImportRequest, ImportedProject, NameStyle, Redefines,
+    import,
+};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics};
 use crate::project::asset;
 use crate::project::origin::{CopybookSources, difference, new_names};
 use crate::project::read_yaml;

@@ -3,10 +3,13 @@
 //! The text is what a program's copybook says. It is parsed like any copybook,
 //! so that offsets and slack bytes are those that the program has.
 
-use super::{ContainerInstances, NAME_BYTES, Node, StructurePart, PatchField, PatchStyle, ValueShape, DirectionStructures};
+use super::{
+    ContainerInstances, DirectionStructures, NAME_BYTES, Node, PatchField, PatchStyle,
+    StructurePart, ValueShape,
+};
 use crate::project::record::Record;
 use copybook::generated::{self, TakenNames};
-use copybook::{FieldId, RecordLayout, ParseOptions};
+use copybook::{FieldId, ParseOptions, RecordLayout};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -141,7 +144,9 @@ pub(crate) fn derive_in(
         }
         match manner {
             DynamicStyle::Inline if index > 0 => {}
-            DynamicStyle::Inline => text += draft.text().split_once('\n').map_or("", |(_, items)| items),
+            DynamicStyle::Inline => {
+                text += draft.text().split_once('\n').map_or("", |(_, items)| items)
+            }
             _ => text += &draft.text(),
         }
         let shape = draft.shape.take().unwrap_or(ValueShape::Object(Vec::new()));
@@ -153,7 +158,10 @@ pub(crate) fn derive_in(
         });
     }
     let name = prefix.to_owned();
-    Ok((DirectionStructures { parts }, GeneratedCopybook { name, text }))
+    Ok((
+        DirectionStructures { parts },
+        GeneratedCopybook { name, text },
+    ))
 }
 
 struct Builder<'a> {
@@ -303,7 +311,13 @@ impl Builder<'_> {
 
     /// The byte that says what a patch does with a property; a long name is
     /// replaced by its end.
-    fn operation(&mut self, part: usize, level: u32, name: &str, schema: &Value) -> Option<PatchField> {
+    fn operation(
+        &mut self,
+        part: usize,
+        level: u32,
+        name: &str,
+        schema: &Value,
+    ) -> Option<PatchField> {
         let how = self.patching?;
         let array = schema.get("type").and_then(Value::as_str) == Some("array");
         let items = array && how == PatchStyle::Operations;

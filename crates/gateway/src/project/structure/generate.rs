@@ -5,7 +5,7 @@
 //! the prefix.
 
 use super::derive::{GeneratedCopybook, Limits, derive};
-use crate::diagnostics::{ProjectDiagnostics, FilePosition};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics};
 use crate::openapi::Document;
 use crate::project::{folder_name, read_yaml};
 use serde_json::Value;

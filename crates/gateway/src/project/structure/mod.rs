@@ -42,7 +42,7 @@ mod read;
 mod write;
 
 pub use derive::GeneratedCopybook;
-pub(crate) use derive::{Limits, MAX_TEXT, DynamicStyle, derive, derive_in, refusal};
+pub(crate) use derive::{DynamicStyle, Limits, MAX_TEXT, derive, derive_in, refusal};
 pub use generate::structures;
 
 use super::record::Record;

@@ -132,7 +132,8 @@ impl Reader<'_, '_> {
         for member in members {
             let token = member.name.replace('~', "~0").replace('/', "~1");
             let path = format!("{at}/{token}");
-            if let (Some(PatchField::Items(field)), ValueShape::Array(array)) = (member.patch, &member.shape)
+            if let (Some(PatchField::Items(field)), ValueShape::Array(array)) =
+                (member.patch, &member.shape)
             {
                 self.item_operations(part, (field, array), bytes, &path, list)?;
                 continue;

@@ -4,7 +4,9 @@
 //! whose count is zero is left out too, unless its container is named: then it
 //! is empty.
 
-use super::{BASE, ContainerInstances, MAX_INSTANCES, NAME_BYTES, Node, ValueShape, DirectionStructures};
+use super::{
+    BASE, ContainerInstances, DirectionStructures, MAX_INSTANCES, NAME_BYTES, Node, ValueShape,
+};
 use crate::json::{JsonTape, write_string};
 use crate::mapping::expr::TrimMode;
 use crate::problem::Fault;

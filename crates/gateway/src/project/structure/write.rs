@@ -3,8 +3,10 @@
 //! Text of a varying length is followed by binary zeros, as programs that were
 //! written for CICS expect; numbers begin as zero.
 
-use super::{BASE, ContainerInstances, MAX_INSTANCES, NAME_BYTES, Node, ValueShape, DirectionStructures};
-use crate::json::{TapeValue, JsonKind, write_string};
+use super::{
+    BASE, ContainerInstances, DirectionStructures, MAX_INSTANCES, NAME_BYTES, Node, ValueShape,
+};
+use crate::json::{JsonKind, TapeValue, write_string};
 use crate::problem::Fault;
 use crate::validate::schema::MAX_FAULTS;
 
@@ -27,11 +29,18 @@ impl DirectionStructures {
     /// # Errors
     /// Every value that does not fit, and every one that the schema requires and
     /// that is not there: a blank or a zero in its place would be an answer.
-    pub fn write_unchecked(&self, json: Option<TapeValue<'_>>) -> Result<Vec<WrittenContainer>, Vec<Fault>> {
+    pub fn write_unchecked(
+        &self,
+        json: Option<TapeValue<'_>>,
+    ) -> Result<Vec<WrittenContainer>, Vec<Fault>> {
         self.written(json, true)
     }
 
-    fn written(&self, json: Option<TapeValue<'_>>, unchecked: bool) -> Result<Vec<WrittenContainer>, Vec<Fault>> {
+    fn written(
+        &self,
+        json: Option<TapeValue<'_>>,
+        unchecked: bool,
+    ) -> Result<Vec<WrittenContainer>, Vec<Fault>> {
         if self.parts.is_empty() {
             return Ok(Vec::new());
         }
@@ -79,14 +88,23 @@ impl Writer<'_> {
         bytes
     }
 
-    fn value(&mut self, part: usize, shape: &ValueShape, json: TapeValue<'_>, bytes: &mut [u8], at: &str) {
+    fn value(
+        &mut self,
+        part: usize,
+        shape: &ValueShape,
+        json: TapeValue<'_>,
+        bytes: &mut [u8],
+        at: &str,
+    ) {
         let record = &self.structures.parts[part].record;
         let (wanted, word) = match shape {
             ValueShape::Object(_) => (JsonKind::Object, "an object"),
             ValueShape::Array(_) | ValueShape::Table { .. } => (JsonKind::Array, "an array"),
             ValueShape::Truth(_) => (JsonKind::Bool, "true or false"),
             // Their own text would be put into the structure.
-            ValueShape::Text { .. } if matches!(json.kind(), JsonKind::Object | JsonKind::Array) => {
+            ValueShape::Text { .. }
+                if matches!(json.kind(), JsonKind::Object | JsonKind::Array) =>
+            {
                 (JsonKind::String, "a text")
             }
             _ => (json.kind(), ""),

@@ -7,9 +7,9 @@
 //! | the same with `?operation=ID` | one operation, by operationId or `METHOD /path` |
 //! | `POST /apis/NAME/redeploy` | its project is read again and put in force |
 
-use super::super::{LoadError, ApiRoutes, GatewayShared, documents, switch};
+use super::super::{ApiRoutes, GatewayShared, LoadError, documents, switch};
 use crate::backend::ProgramBackend;
-use crate::project::operation::{LoadedApi, ApiOperation};
+use crate::project::operation::{ApiOperation, LoadedApi};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -77,7 +77,10 @@ fn operation<'a>(api: &'a LoadedApi, wanted: &str) -> Option<&'a ApiOperation> {
 
 /// Reads the project of an API again and puts it in the place of the one that
 /// is in force, if it is right; requests under way end under the old one.
-pub(super) async fn redeployed<B: ProgramBackend>(shared: &Arc<GatewayShared<B>>, name: &str) -> StatusMessage {
+pub(super) async fn redeployed<B: ProgramBackend>(
+    shared: &Arc<GatewayShared<B>>,
+    name: &str,
+) -> StatusMessage {
     let Some(loader) = shared.config.loader.clone() else {
         let why = "this server cannot read projects again";
         return (409, json!({ "error": why }));

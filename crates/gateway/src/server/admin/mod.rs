@@ -15,7 +15,7 @@ use super::{ApiRoutes, GatewayShared, StopOrder, documents, respond};
 use crate::backend::ProgramBackend;
 use crate::observe::RequestKind;
 use crate::problem::ProblemDocument;
-use crate::security::{AdminAction, AccessDenied, CallerIdentity};
+use crate::security::{AccessDenied, AdminAction, CallerIdentity};
 use http::request::Parts;
 use http::uri::Authority;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
@@ -274,7 +274,11 @@ async fn handle<B: ProgramBackend>(
         let detail = format!(
             "No resource at {path}; try /console/, /metrics, /health, /apis or /openapi.json"
         );
-        respond::problem(&ProblemDocument::new(StatusCode::NOT_FOUND, "Not found", detail))
+        respond::problem(&ProblemDocument::new(
+            StatusCode::NOT_FOUND,
+            "Not found",
+            detail,
+        ))
     })
 }
 
@@ -333,7 +337,11 @@ fn misused(request: &Parts) -> Option<ProblemDocument> {
     }
     if asked == "post" && !request.headers.contains_key(OPERATOR) {
         let detail = format!("A request that changes something needs the header {OPERATOR}");
-        return Some(ProblemDocument::new(StatusCode::FORBIDDEN, "Not allowed", detail));
+        return Some(ProblemDocument::new(
+            StatusCode::FORBIDDEN,
+            "Not allowed",
+            detail,
+        ));
     }
     None
 }

@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use super::Resources;
 use crate::core::TaskKey;
 use crate::kernel::CommandFailure;
-use crate::types::{AccountKind, AccountLimit, AccountLimits, CountAndBytes, AtLimit};
+use crate::types::{AccountKind, AccountLimit, AccountLimits, AtLimit, CountAndBytes};
 
 /// Sums of one account, and its limit.
 #[derive(Debug, Default)]
@@ -51,7 +51,12 @@ impl GrowthAccount {
     /// # Errors
     /// The limit of the task or of the region is reached: the condition or the
     /// abend of the account.
-    pub fn check(&self, kind: AccountKind, task: TaskKey, more: CountAndBytes) -> Result<(), CommandFailure> {
+    pub fn check(
+        &self,
+        kind: AccountKind,
+        task: TaskKey,
+        more: CountAndBytes,
+    ) -> Result<(), CommandFailure> {
         let own = self.tasks.get(&task).copied().unwrap_or_default();
         let own_fits = own.plus(more).fits(self.limit.task);
         if own_fits && self.sum.plus(more).fits(self.limit.region) {

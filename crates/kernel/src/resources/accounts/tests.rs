@@ -8,9 +8,10 @@ use link::{CallAnswer, CommandOperands, TransId};
 use proptest::prelude::*;
 
 use super::*;
-use crate::resources::world::{Response, KernelFixture};
+use crate::resources::world::{KernelFixture, Response};
 use crate::types::{
-    ACCOUNTS, RegionDefinitions, JournalDef, JournalKind, KernelConfig, QueueDefinitions, TransactionDef,
+    ACCOUNTS, JournalDef, JournalKind, KernelConfig, QueueDefinitions, RegionDefinitions,
+    TransactionDef,
 };
 
 /// A region with one limit, whose files take anything.
@@ -133,7 +134,10 @@ fn what_ends_with_its_task_makes_room_again() {
         grow(&mut w, kind, 1, 2);
         w.end(1, true);
         let sums = w.manage(|resources, _| resources.account(kind));
-        assert_eq!((sums.region, sums.tasks.len()), (CountAndBytes::default(), 0));
+        assert_eq!(
+            (sums.region, sums.tasks.len()),
+            (CountAndBytes::default(), 0)
+        );
         assert_eq!(grow(&mut w, kind, 2, 3), "NORMAL", "{kind:?}");
     }
 }
@@ -188,7 +192,8 @@ proptest! {
 fn shrink(w: &mut KernelFixture, step: u8, task: u32, number: u32) {
     let (row, operands) = match step {
         6 => {
-            let asked = CommandOperands::default().bytes(deleteq_ts::QUEUE, format!("QUEUE{number:03}"));
+            let asked =
+                CommandOperands::default().bytes(deleteq_ts::QUEUE, format!("QUEUE{number:03}"));
             (deleteq_ts::NUMBER, asked)
         }
         7 => {
@@ -221,18 +226,24 @@ fn a_task_is_refused_at_its_own_limit_and_others_at_the_regions() {
     let kind = AccountKind::Reports;
     assert!(account.check(kind, one, CountAndBytes::one(101)).is_err());
     for _ in 0..2 {
-        account.check(kind, one, CountAndBytes::one(10)).expect("room");
+        account
+            .check(kind, one, CountAndBytes::one(10))
+            .expect("room");
         account.add(one, CountAndBytes::one(10));
     }
     assert!(account.check(kind, one, CountAndBytes::one(10)).is_err());
-    account.check(kind, other, CountAndBytes::one(10)).expect("room");
+    account
+        .check(kind, other, CountAndBytes::one(10))
+        .expect("room");
     account.add(other, CountAndBytes::one(10));
     assert!(account.check(kind, other, CountAndBytes::one(10)).is_err());
     // What a task leaves stays in the region's sum until it is removed.
     account.task_ended(one);
     assert!(account.check(kind, other, CountAndBytes::one(10)).is_err());
     account.remove(one, CountAndBytes::one(10));
-    account.check(kind, other, CountAndBytes::one(10)).expect("room");
+    account
+        .check(kind, other, CountAndBytes::one(10))
+        .expect("room");
     assert_eq!(account.sum().count, 2);
 }
 

@@ -7,12 +7,13 @@ use cics::command::commands::{fetch_any, fetch_child};
 use cics::cvda;
 use cics::resp::Condition;
 use link::layout::CALL_BYTES;
-use link::{CHANNEL_DATA, Name, CommandOperands};
+use link::{CHANNEL_DATA, CommandOperands, Name};
 
 use super::super::Resources;
-use super::{CHILD, ChildTask, ChildChannel, TaskChildren, Token};
+use super::{CHILD, ChildChannel, ChildTask, TaskChildren, Token};
 use crate::kernel::{
-    KernelContext, WaitExpiry, FAILED, CommandFailure, Request, CallResult, CallProgress, TaskWait, condition, done_with,
+    CallProgress, CallResult, CommandFailure, FAILED, KernelContext, Request, TaskWait, WaitExpiry,
+    condition, done_with,
 };
 
 /// The indexes of what both commands give and take.
@@ -46,7 +47,11 @@ const MAX_TIMEOUT_MS: i64 = 40_800_000;
 const ANSWER_OVERHEAD: usize = 1024;
 
 /// FETCH CHILD.
-pub(super) fn child(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+pub(super) fn child(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     let until = until(request, &OF_CHILD, cx.now)?;
     let token: Option<Token> = request.operands.get_name(fetch_child::CHILD);
     let family = resources.children.families.get_mut(&request.caller.key);
@@ -61,7 +66,11 @@ pub(super) fn child(resources: &mut Resources, cx: &mut KernelContext<'_>, reque
 }
 
 /// FETCH ANY.
-pub(super) fn any(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+pub(super) fn any(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     let until = until(request, &OF_ANY, cx.now)?;
     let family = resources.children.families.get_mut(&request.caller.key);
     let Some(TaskChildren { children, .. }) = family.filter(|f| !f.children.is_empty()) else {
@@ -112,7 +121,12 @@ fn not_yet(request: &Request, options: &FetchOptions, until: u64, now: u64) -> C
 }
 
 /// What a child that has ended came to.
-fn give(request: &Request, options: &FetchOptions, child: &mut ChildTask, given: CommandOperands) -> CallResult {
+fn give(
+    request: &Request,
+    options: &FetchOptions,
+    child: &mut ChildTask,
+    given: CommandOperands,
+) -> CallResult {
     let Some(end) = &mut child.end else {
         return condition(Condition::InvReq, 50);
     };

@@ -22,8 +22,8 @@ use super::{Manager, Resources};
 use crate::core::TaskKey;
 use crate::kernel::EventKind;
 use crate::kernel::{
-    CallingTask, KernelContext, FAILED, CommandFailure, Request, CallResult, InternalStart, StartEnd, CallProgress, TaskWait, condition, done,
-    done_with,
+    CallProgress, CallResult, CallingTask, CommandFailure, FAILED, InternalStart, KernelContext,
+    Request, StartEnd, TaskWait, condition, done, done_with,
 };
 use crate::types::StartCode;
 use crate::types::WaitKind;
@@ -121,11 +121,16 @@ fn run(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Requ
     family.parent = caller.number;
     let running = family.children.iter().filter(|c| c.end.is_none()).count();
     if running >= MAX_RUNNING {
-        return Ok(CallProgress::Wait(TaskWait::event(CHILD, &caller.number.to_be_bytes())));
+        return Ok(CallProgress::Wait(TaskWait::event(
+            CHILD,
+            &caller.number.to_be_bytes(),
+        )));
     }
     let channel = operands.get_bytes(CHANNEL_DATA).map(ChannelData::parse);
     // A worker of ours writes what can be read.
-    let channel = channel.transpose().map_err(|_| CommandFailure::Abend(FAILED))?;
+    let channel = channel
+        .transpose()
+        .map_err(|_| CommandFailure::Abend(FAILED))?;
     let id = cx.next_start();
     let token = token(id, caller);
     family.children.push(ChildTask {
@@ -173,7 +178,12 @@ fn token(start: u64, parent: &CallingTask) -> Token {
 }
 
 /// A child is over, or could not begin.
-fn start_ended(resources: &mut Resources, cx: &mut KernelContext<'_>, start: u64, ended: &StartEnd) {
+fn start_ended(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    start: u64,
+    ended: &StartEnd,
+) {
     let children = &mut resources.children;
     let Some(parent) = children.parents.remove(&start) else {
         return;

@@ -6,8 +6,8 @@ use cics::resp::Condition;
 use link::{ContainerData, ContainerType, Name};
 
 use super::*;
-use crate::resources::world::{Response, KernelFixture};
-use crate::types::{Abend, RegionDefinitions, KernelConfig, StartRefusal, TransactionDef};
+use crate::resources::world::{KernelFixture, Response};
+use crate::types::{Abend, KernelConfig, RegionDefinitions, StartRefusal, TransactionDef};
 
 /// Options and their operands.
 fn operands(parts: &[(u8, &[u8])]) -> CommandOperands {
@@ -137,10 +137,16 @@ fn a_fetch_ends_without_the_child_when_it_may_not_wait_longer() {
     w.later(19);
     assert_eq!(w.answer(1), None);
     w.later(1);
-    assert_eq!(condition_and_resp2(&w.answer(1).unwrap()), (Condition::NotFinished, 53));
+    assert_eq!(
+        condition_and_resp2(&w.answer(1).unwrap()),
+        (Condition::NotFinished, 53)
+    );
     for wrong in [-1, 40_800_001] {
         let answer = w.command(1, fetch_child::NUMBER, &timeout(wrong));
-        assert_eq!(condition_and_resp2(&answer.unwrap()), (Condition::InvReq, 241));
+        assert_eq!(
+            condition_and_resp2(&answer.unwrap()),
+            (Condition::InvReq, 241)
+        );
     }
 }
 
@@ -207,7 +213,10 @@ fn a_parent_with_many_children_waits_for_one_to_end() {
     let run = operands(&[(row::TRANSID, b"CHLD")]);
     assert_eq!(w.command(1, row::NUMBER, &run), None);
     ends(&mut w, children[7].1, None, "");
-    assert_eq!(condition_and_resp2(&w.answer(1).unwrap()), (Condition::Normal, 0));
+    assert_eq!(
+        condition_and_resp2(&w.answer(1).unwrap()),
+        (Condition::Normal, 0)
+    );
 }
 
 #[test]

@@ -67,7 +67,11 @@ impl NamedCounter {
     }
 
     /// Gives the next number and moves on.
-    pub fn get(&mut self, wanted: CounterIncrement, range: CounterRange) -> Result<u64, CounterRefusal> {
+    pub fn get(
+        &mut self,
+        wanted: CounterIncrement,
+        range: CounterRange,
+    ) -> Result<u64, CounterRefusal> {
         let mut increment = self.check_increment(wanted.increment)?;
         let mut value = self.value;
         let left = self.limit() - value;

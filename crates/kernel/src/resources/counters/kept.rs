@@ -15,7 +15,10 @@ use store::{Table, UnitOfWork};
 use super::counter::NamedCounter;
 use super::{NAME_BYTES, NOT_FOUND, POOL_BYTES, SERVER_ERROR};
 use crate::kernel::EventKind;
-use crate::kernel::{KernelContext, CommandFailure, CommandCompletion, CallResult, CallProgress, TaskWait, condition, scan};
+use crate::kernel::{
+    CallProgress, CallResult, CommandCompletion, CommandFailure, KernelContext, TaskWait,
+    condition, scan,
+};
 use crate::resources::Resources;
 use crate::resources::settling;
 use crate::types::WaitKind;
@@ -119,7 +122,9 @@ pub(super) fn change(
 }
 
 /// The counter, if there is one.
-pub(super) fn require_counter(counter: Option<NamedCounter>) -> Result<NamedCounter, CommandFailure> {
+pub(super) fn require_counter(
+    counter: Option<NamedCounter>,
+) -> Result<NamedCounter, CommandFailure> {
     counter.ok_or(CommandFailure::Condition(Condition::InvReq, NOT_FOUND))
 }
 
@@ -129,7 +134,11 @@ fn wait(key: &Key) -> CallProgress {
 
 impl CounterTable {
     /// What is under a name.
-    fn slot(&mut self, cx: &mut KernelContext<'_>, key: &Key) -> Result<Option<&mut CounterSlot>, CommandFailure> {
+    fn slot(
+        &mut self,
+        cx: &mut KernelContext<'_>,
+        key: &Key,
+    ) -> Result<Option<&mut CounterSlot>, CommandFailure> {
         if !self.read {
             if let Err(error) = self.read_all(cx) {
                 tracing::error!(%error, "the counters could not be read");
@@ -142,7 +151,13 @@ impl CounterTable {
 
     /// The store has taken a change over, or refused it. It hears of changes
     /// in the order in which they were made.
-    fn settle(&mut self, cx: &mut KernelContext<'_>, key: &Key, counter: Option<NamedCounter>, stored: bool) {
+    fn settle(
+        &mut self,
+        cx: &mut KernelContext<'_>,
+        key: &Key,
+        counter: Option<NamedCounter>,
+        stored: bool,
+    ) {
         let Some(slot) = self.slots.get_mut(key) else {
             return;
         };

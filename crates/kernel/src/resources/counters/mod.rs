@@ -24,11 +24,13 @@ use cics::command::commands::{
 use cics::resp::Condition;
 use link::{CallAnswer, CommandOperands};
 
-use self::counter::{NamedCounter, CounterRange, CounterRefusal, CounterIncrement};
+use self::counter::{CounterIncrement, CounterRange, CounterRefusal, NamedCounter};
 pub use self::kept::CounterTable;
 use self::kept::{Key, StoreScope, change, read_counter, require_counter};
 use super::{Manager, Resources};
-use crate::kernel::{KernelContext, CommandFailure, Request, CallResult, condition, done_with, done_with_condition};
+use crate::kernel::{
+    CallResult, CommandFailure, KernelContext, Request, condition, done_with, done_with_condition,
+};
 
 /// What this manager serves.
 pub const MANAGER: Manager = Manager {
@@ -90,7 +92,11 @@ fn define(
     })
 }
 
-fn delete(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+fn delete(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     let key = key_of(request)?;
     change(resources, cx, &key, StoreScope::Separate, |counter| {
         require_counter(counter.take())?;
@@ -98,7 +104,12 @@ fn delete(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut R
     })
 }
 
-fn get(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request, width: NumberWidth) -> CallResult {
+fn get(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+    width: NumberWidth,
+) -> CallResult {
     use get_counter as row;
     let key = key_of(request)?;
     let wanted = CounterIncrement {
@@ -117,7 +128,9 @@ fn get(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Requ
             0 => CallAnswer::default(),
             resp2 => CallAnswer::of_condition(Condition::LengErr, resp2),
         };
-        answer.data = CommandOperands::default().int(row::VALUE, value as i64).emit();
+        answer.data = CommandOperands::default()
+            .int(row::VALUE, value as i64)
+            .emit();
         Ok(answer)
     })
 }
@@ -196,7 +209,12 @@ fn alter(
 impl NumberWidth {
     /// The number of an option, or the error `resp2` for one that is negative
     /// and cannot be.
-    fn number(self, request: &Request, option: u8, resp2: u32) -> Result<Option<u64>, CommandFailure> {
+    fn number(
+        self,
+        request: &Request,
+        option: u8,
+        resp2: u32,
+    ) -> Result<Option<u64>, CommandFailure> {
         match request.operands.get_int(option) {
             Some(n) if n < 0 && self.is_signed() => condition(Condition::InvReq, resp2),
             n => Ok(n.map(|n| n as u64)),

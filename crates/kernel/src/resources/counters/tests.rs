@@ -6,7 +6,7 @@ use cics::command::commands::{
 use link::CommandOperands;
 use store::{MemoryStore, WriteStore};
 
-use crate::resources::world::{Response, KernelFixture};
+use crate::resources::world::{KernelFixture, Response};
 use crate::types::KernelConfig;
 
 fn world() -> KernelFixture {

@@ -25,7 +25,7 @@ use cics::cvda;
 use cics::resp::Condition;
 
 use super::{Manager, Resources};
-use crate::kernel::{KernelContext, CommandFailure, Request, CallResult, condition, done};
+use crate::kernel::{CallResult, CommandFailure, KernelContext, Request, condition, done};
 use crate::types::{DumpAsk, FileAsk, FileKey};
 
 pub use table::DumpCode;
@@ -79,7 +79,11 @@ impl DumpControl {
 }
 
 /// SET DUMPDS. There is one data set, so there is none to switch to.
-fn set_data_set(resources: &mut Resources, _: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+fn set_data_set(
+    resources: &mut Resources,
+    _: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     use set_dumpds as row;
     let dumps = &mut resources.dump;
     let operands = &request.operands;
@@ -97,7 +101,11 @@ fn set_data_set(resources: &mut Resources, _: &mut KernelContext<'_>, request: &
     done()
 }
 
-fn dump(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+fn dump(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     let operands = &request.operands;
     let code = operands.get_name::<4>(row::DUMPCODE).unwrap_or_default();
     let code = code.trim_ascii_end();

@@ -12,7 +12,7 @@ use link::CommandOperands;
 
 use super::super::Resources;
 use super::DumpControl;
-use crate::kernel::{KernelContext, CommandFailure, Request, CallResult, condition, done};
+use crate::kernel::{CallResult, CommandFailure, KernelContext, Request, condition, done};
 
 /// MAXIMUM that stands for no limit.
 const NO_LIMIT: u32 = 999;
@@ -152,7 +152,12 @@ impl DumpCodeChange {
 }
 
 /// INVREQ for any value of an option but one.
-fn only(operands: &CommandOperands, option: u8, name: &str, resp2: u32) -> Result<(), CommandFailure> {
+fn only(
+    operands: &CommandOperands,
+    option: u8,
+    name: &str,
+    resp2: u32,
+) -> Result<(), CommandFailure> {
     match operands.get_int(option) {
         Some(n) if cvda::value(name).map(i64::from) != Some(n) => {
             condition(Condition::InvReq, resp2)
@@ -170,7 +175,11 @@ fn maximum(operands: &CommandOperands, option: u8) -> Result<Option<u32>, Comman
 }
 
 /// The action, as the value of an option or as one of its keywords.
-fn action(operands: &CommandOperands, option: u8, flags: [u8; 3]) -> Result<Option<CodeAction>, CommandFailure> {
+fn action(
+    operands: &CommandOperands,
+    option: u8,
+    flags: [u8; 3],
+) -> Result<Option<CodeAction>, CommandFailure> {
     let actions = [
         ("ADD", CodeAction::Add),
         ("REMOVE", CodeAction::Remove),

@@ -20,7 +20,10 @@ use cics::resp::Condition;
 
 use super::{GrowthAccount, Manager, Resources};
 use crate::core::TaskKey;
-use crate::kernel::{KernelContext, CommandFailure, LockLifetime, LockName, LockSpace, Request, CallResult, condition, done};
+use crate::kernel::{
+    CallResult, CommandFailure, KernelContext, LockLifetime, LockName, LockSpace, Request,
+    condition, done,
+};
 
 use crate::types::{AccountKind, CountAndBytes};
 pub use models::EnqueueModel;
@@ -89,7 +92,11 @@ const MAX_NAME: i64 = 255;
 /// The abend of a wait for a name that can never end, or lasts too long.
 const DEADLOCK: [u8; 4] = *b"AKCS";
 
-fn enqueue(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+fn enqueue(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     let operands = &request.operands;
     let name = name_of(
         operands.get_bytes(enq::RESOURCE),
@@ -125,7 +132,11 @@ fn enqueue(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut 
     done()
 }
 
-fn dequeue(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+fn dequeue(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     let operands = &request.operands;
     let name = name_of(
         operands.get_bytes(deq::RESOURCE),
@@ -172,7 +183,9 @@ fn unit_ended(resources: &mut Resources, _: &mut KernelContext<'_>, task: TaskKe
 fn settle(cx: &mut KernelContext<'_>, task: TaskKey, name: &LockName, left: EnqueueCounts) {
     match left {
         EnqueueCounts { unit: 0, task: 0 } => cx.unlock(task, name),
-        EnqueueCounts { task: 0, .. } => cx.kernel.locks.set_lifetime(task, name, LockLifetime::Unit),
+        EnqueueCounts { task: 0, .. } => {
+            cx.kernel.locks.set_lifetime(task, name, LockLifetime::Unit)
+        }
         _ => {}
     }
 }

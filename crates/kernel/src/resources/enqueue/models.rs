@@ -15,7 +15,9 @@ use link::Name;
 
 use super::super::Resources;
 use super::EnqueueTable;
-use crate::kernel::{KernelContext, CommandFailure, LockSpace, Request, CallResult, condition, done};
+use crate::kernel::{
+    CallResult, CommandFailure, KernelContext, LockSpace, Request, condition, done,
+};
 use crate::types::{EnqModelDef, KernelConfig};
 
 /// A model that is installed.
@@ -162,7 +164,11 @@ pub(super) fn define(resources: &mut Resources, config: &KernelConfig) {
 }
 
 /// SET ENQMODEL.
-pub(super) fn set(resources: &mut Resources, _: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+pub(super) fn set(
+    resources: &mut Resources,
+    _: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     let enqueues = &mut resources.enqueue;
     let operands = &request.operands;
     let value = |name| cvda::value(name).map(i64::from);

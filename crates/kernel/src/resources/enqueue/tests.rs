@@ -2,11 +2,11 @@
 
 use cics::command::commands::{deq, enq, set_enqmodel};
 use cics::cvda;
-use link::{Name, CommandOperands};
+use link::{CommandOperands, Name};
 
 use super::models::NestedModel;
 use crate::resources::world::KernelFixture;
-use crate::types::{RegionDefinitions, EnqModelDef, KernelConfig, QueueDefinitions};
+use crate::types::{EnqModelDef, KernelConfig, QueueDefinitions, RegionDefinitions};
 
 fn model(name: &str, enq_name: &str, enabled: bool) -> EnqModelDef {
     let generic = enq_name.strip_suffix('*');

@@ -20,7 +20,8 @@ use super::{Manager, Resources};
 use crate::core::TaskKey;
 use crate::kernel::EventKind;
 use crate::kernel::{
-    KernelContext, KernelEffect, WaitExpiry, CommandFailure, Request, CallResult, CallProgress, TaskWait, done, done_with, done_with_condition,
+    CallProgress, CallResult, CommandFailure, KernelContext, KernelEffect, Request, TaskWait,
+    WaitExpiry, done, done_with, done_with_condition,
 };
 use crate::types::WaitKind;
 
@@ -94,7 +95,11 @@ impl TaskPosts {
 }
 
 /// POST. The answer holds when it is due and the request's name.
-fn post(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+fn post(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     let operands = &request.operands;
     let at = when(operands, &WHEN, cx)?;
     let name = match operands.get_name(post_row::REQID) {
@@ -116,7 +121,11 @@ fn post(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Req
 
 /// WAIT EVENT, WAIT EXTERNAL and WAITCICS, as the worker asks: ECADDR holds
 /// for how many nanoseconds at most, 0 for no limit.
-fn wait(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+fn wait(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     let caller = &request.caller;
     let post = resources.events.posts.get(&caller.key);
     let posted = post.is_some_and(|p| p.at <= cx.now);
@@ -134,7 +143,11 @@ fn wait(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Req
 }
 
 /// SUSPEND: control was given up by asking. The answer tells of the POST.
-fn look(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+fn look(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     answer(resources.events.is_due(request.caller.key, cx.now))
 }
 
@@ -143,13 +156,18 @@ fn answer(posted: bool) -> CallResult {
 }
 
 /// CHANGE TASK. Minus one is a priority that changes nothing.
-fn change_priority(_: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+fn change_priority(
+    _: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     match request.operands.get_int(change_task::PRIORITY) {
         None | Some(-1) => done(),
         Some(priority) => {
             let priority = u8::try_from(priority);
             let priority = priority.map_err(|_| CommandFailure::Condition(Condition::InvReq, 1))?;
-            cx.out.push(KernelEffect::Priority(request.caller.key, priority));
+            cx.out
+                .push(KernelEffect::Priority(request.caller.key, priority));
             done()
         }
     }

@@ -8,11 +8,12 @@ use link::{Name, TransId};
 
 use super::super::{Resources, interval};
 use super::{
-    AttachedTask, FacilityEntry, FacilityTable, FacilityDef, FacilityEvent, FacilityId, FacilityInput, NextTask,
-    OUTCOME, WaitingStart, RegisterRefused, SavedArea, TERMINAL, key, report,
+    AttachedTask, FacilityDef, FacilityEntry, FacilityEvent, FacilityId, FacilityInput,
+    FacilityTable, NextTask, OUTCOME, RegisterRefused, SavedArea, TERMINAL, WaitingStart, key,
+    report,
 };
-use crate::kernel::{KernelContext, InternalStart, StartEnd};
-use crate::types::{InputRefused, InputTaken, StartRefusal, StartCode};
+use crate::kernel::{InternalStart, KernelContext, StartEnd};
+use crate::types::{InputRefused, InputTaken, StartCode, StartRefusal};
 
 /// Longest input, in bytes.
 const MOST_INPUT_BYTES: usize = 32_767;
@@ -120,7 +121,9 @@ fn may_begin(
         return Err(InputRefused::NoTransaction);
     }
     match resources.interval.transaction(transid) {
-        None => Err(InputRefused::Task(StartRefusal::UnknownTransaction(transid))),
+        None => Err(InputRefused::Task(StartRefusal::UnknownTransaction(
+            transid,
+        ))),
         Some(false) => Err(InputRefused::Task(StartRefusal::Disabled(transid))),
         Some(true) => Ok(transid),
     }
@@ -238,7 +241,12 @@ fn drop_queued(resources: &mut Resources, cx: &mut KernelContext<'_>, queued: Wa
 /// A trigger with a terminal has fired.
 pub(super) fn triggered(resources: &mut Resources, cx: &mut KernelContext<'_>, number: u64) {
     if let Some((terminal, start)) = resources.transient_data.take_trigger(number) {
-        enqueue(resources, cx, terminal, WaitingStart::Trigger(Box::new(start)));
+        enqueue(
+            resources,
+            cx,
+            terminal,
+            WaitingStart::Trigger(Box::new(start)),
+        );
     }
 }
 
@@ -285,7 +293,9 @@ fn begin_or_refuse(
         Ok(transid) => begin_input(resources, cx, id, transid, input),
         Err(InputRefused::Task(refusal)) => {
             let transid = match refusal {
-                StartRefusal::UnknownTransaction(transid) | StartRefusal::Disabled(transid) => transid,
+                StartRefusal::UnknownTransaction(transid) | StartRefusal::Disabled(transid) => {
+                    transid
+                }
                 _ => input.transid,
             };
             report(cx, id, FacilityEvent::Refused { transid, refusal });
@@ -298,7 +308,12 @@ fn begin_or_refuse(
     }
 }
 
-fn begin_queued(resources: &mut Resources, cx: &mut KernelContext<'_>, id: FacilityId, queued: WaitingStart) {
+fn begin_queued(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    id: FacilityId,
+    queued: WaitingStart,
+) {
     let start = match queued {
         WaitingStart::Request(request) => resources.interval.take_for_facility(request),
         WaitingStart::Trigger(start) => Some(*start),
@@ -309,7 +324,12 @@ fn begin_queued(resources: &mut Resources, cx: &mut KernelContext<'_>, id: Facil
 }
 
 /// A task that had a facility is over, or could not begin.
-pub(super) fn ended(resources: &mut Resources, cx: &mut KernelContext<'_>, start: u64, ended: &StartEnd) {
+pub(super) fn ended(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    start: u64,
+    ended: &StartEnd,
+) {
     let facilities = &mut resources.facilities;
     let Some(id) = facilities.begun.remove(&start) else {
         return;

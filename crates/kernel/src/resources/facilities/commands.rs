@@ -13,9 +13,10 @@ use super::super::Resources;
 use super::super::recoverable::DEADLOCK;
 use super::{FacilityId, NextTask, OUTCOME, PendingSave, SavedArea, TERMINAL, kept, key, report};
 use crate::kernel::{
-    KernelContext, WaitExpiry, FAILED, CommandFailure, Request, CallResult, CallProgress, TaskWait, condition, done, done_with,
+    CallProgress, CallResult, CommandFailure, FAILED, KernelContext, Request, TaskWait, WaitExpiry,
+    condition, done, done_with,
 };
-use crate::types::{ScreenErase, FacilityEvent, FacilityOutput};
+use crate::types::{FacilityEvent, FacilityOutput, ScreenErase};
 
 /// Abend of a task that has waited for input for longer than RTIMOUT.
 const READ_TIMEOUT: [u8; 4] = *b"AKCT";
@@ -79,7 +80,11 @@ pub(super) fn returned(
 }
 
 /// RECEIVE: the input that began the task, or the next one.
-pub(super) fn receive(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+pub(super) fn receive(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     match facility_of(resources, request) {
         Some(id) => next_input(
             resources,
@@ -93,7 +98,11 @@ pub(super) fn receive(resources: &mut Resources, cx: &mut KernelContext<'_>, req
 }
 
 /// SEND.
-pub(super) fn send(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+pub(super) fn send(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     let Some(id) = facility_of(resources, request) else {
         return condition(Condition::NotAlloc, 0);
     };

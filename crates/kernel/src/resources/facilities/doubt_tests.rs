@@ -3,7 +3,7 @@
 
 use cics::command::commands::{ret, start, writeq_ts};
 use cics::resp::Condition;
-use link::{Name, CommandOperands, TransId};
+use link::{CommandOperands, Name, TransId};
 
 use super::tests::{AtFacilities, command_condition, def, returning, starting, world};
 use super::*;
@@ -23,7 +23,10 @@ fn in_doubt() -> (KernelFixture, FacilityId, UnitId) {
     assert_eq!(w.begun(2).commarea, b"old");
     let unit = w.join_decider(2, "base", false).expect("the only decider");
     let left = returning("KEEP", b"new");
-    assert_eq!(command_condition(&mut w, 2, ret::NUMBER, &left), Condition::Normal);
+    assert_eq!(
+        command_condition(&mut w, 2, ret::NUMBER, &left),
+        Condition::Normal
+    );
     w.end(2, true);
     w.outcome_known(unit, "base", None);
     w.later(30_000);
@@ -139,7 +142,10 @@ fn what_is_not_recovered_ends_with_the_task_and_holds_nothing() {
     );
     let unit = w.join_decider(1, "base", false).expect("the only decider");
     let left = returning("STEP", b"lost");
-    assert_eq!(command_condition(&mut w, 1, ret::NUMBER, &left), Condition::Normal);
+    assert_eq!(
+        command_condition(&mut w, 1, ret::NUMBER, &left),
+        Condition::Normal
+    );
     w.end(1, true);
     w.outcome_known(unit, "base", None);
     w.later(30_000);

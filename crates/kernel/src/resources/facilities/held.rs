@@ -18,7 +18,7 @@ use store::{SeekKey, UnitOfWork};
 
 use super::super::Resources;
 use super::kept::{StoredConversation, TABLE, parse};
-use super::{FacilityTable, FacilityId, OUTCOME, attach, key};
+use super::{FacilityId, FacilityTable, OUTCOME, attach, key};
 use crate::core::TaskKey;
 use crate::kernel::KernelContext;
 

@@ -11,11 +11,11 @@
 //! region; TRANSACTION RESTART and TYPETERM RECOVOPTION are about tasks and
 //! sessions. So a setting of the transaction asks for it.
 
-use link::{CHANNEL_DATA, ChannelData, Name, CommandOperands, TransId, UserId};
+use link::{CHANNEL_DATA, ChannelData, CommandOperands, Name, TransId, UserId};
 use store::{Table, UnitOfWork};
 
 use super::super::Resources;
-use super::{FacilityEntry, FacilityTable, FacilityId, NextTask, PendingRemoval, SavedArea};
+use super::{FacilityEntry, FacilityId, FacilityTable, NextTask, PendingRemoval, SavedArea};
 use crate::core::TaskKey;
 use crate::kernel::{CallingTask, KernelContext, scan};
 
@@ -42,7 +42,11 @@ pub(super) struct StoredConversation {
 
 impl StoredConversation {
     /// What a logical unit leaves that goes away.
-    pub(super) fn new(cx: &KernelContext<'_>, userid: UserId, mut next: NextTask) -> StoredConversation {
+    pub(super) fn new(
+        cx: &KernelContext<'_>,
+        userid: UserId,
+        mut next: NextTask,
+    ) -> StoredConversation {
         (next.recovered, next.immediate) = (true, false);
         StoredConversation {
             userid,
@@ -58,7 +62,12 @@ impl StoredConversation {
 
 /// Has a task's unit of work keep what it leaves, or take away what was there;
 /// true when the store has something for the facility when that is committed.
-pub(super) fn save(entry: &FacilityEntry, cx: &mut KernelContext<'_>, task: TaskKey, next: Option<&NextTask>) -> bool {
+pub(super) fn save(
+    entry: &FacilityEntry,
+    cx: &mut KernelContext<'_>,
+    task: TaskKey,
+    next: Option<&NextTask>,
+) -> bool {
     let name = entry.unit_name();
     let at = unix_ns(cx);
     match next {
@@ -80,7 +89,11 @@ pub(super) fn save(entry: &FacilityEntry, cx: &mut KernelContext<'_>, task: Task
 
 /// A task begins its first unit of work: that takes what it was given out of the
 /// store.
-pub(super) fn task_begun(resources: &mut Resources, cx: &mut KernelContext<'_>, caller: &CallingTask) {
+pub(super) fn task_begun(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    caller: &CallingTask,
+) {
     let facilities = &mut resources.facilities;
     let Some(id) = caller.start.and_then(|start| facilities.of_start(start)) else {
         return;
@@ -137,7 +150,11 @@ pub(super) fn unit_ended(
 
 /// A task is over. One that has committed nothing has used up what it was given
 /// all the same.
-pub(super) fn task_ended(resources: &mut Resources, cx: &mut KernelContext<'_>, caller: &CallingTask) {
+pub(super) fn task_ended(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    caller: &CallingTask,
+) {
     let facilities = &mut resources.facilities;
     if facilities.removals.is_empty() {
         return;
@@ -251,7 +268,12 @@ impl FacilityTable {
         now.saturating_sub(kept.at) <= limit_ns
     }
 
-    fn remove_in_unit(&mut self, cx: &mut KernelContext<'_>, task: TaskKey, removal: PendingRemoval) {
+    fn remove_in_unit(
+        &mut self,
+        cx: &mut KernelContext<'_>,
+        task: TaskKey,
+        removal: PendingRemoval,
+    ) {
         let Some(entry) = self.all.get(&removal.facility) else {
             return;
         };

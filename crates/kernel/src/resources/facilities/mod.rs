@@ -31,15 +31,15 @@ use link::{ChannelData, Name, TransId, UserId};
 use super::Manager;
 use crate::core::TaskKey;
 use crate::kernel::EventKind;
-use crate::kernel::{KernelContext, KernelEffect, InternalStart};
+use crate::kernel::{InternalStart, KernelContext, KernelEffect};
 use crate::types::{CountAndBytes, WaitKind};
 use crate::types::{
     FacilityDef, FacilityEvent, FacilityId, FacilityInput, FacilityLimits, FacilityState,
     RegisterRefused, TransactionDef,
 };
-pub use attach::{close, input, register};
 #[cfg(any(test, feature = "sim"))]
 pub use attach::{begin_waiting_work, register_only};
+pub use attach::{close, input, register};
 use held::HeldFacility;
 use kept::StoredConversation;
 pub use kept::TABLE as SAVED;
@@ -281,7 +281,8 @@ impl FacilityTable {
     /// True when nothing of any task is here.
     #[cfg(any(test, feature = "sim"))]
     pub fn is_idle(&self) -> bool {
-        let free = |e: &FacilityEntry| e.task.is_none() && e.starts.is_empty() && e.inputs.is_empty();
+        let free =
+            |e: &FacilityEntry| e.task.is_none() && e.starts.is_empty() && e.inputs.is_empty();
         self.begun.is_empty()
             && self.saves.is_empty()
             && self.removals.is_empty()
@@ -292,7 +293,11 @@ impl FacilityTable {
     /// Looks at the books; panics when they do not agree.
     #[cfg(any(test, feature = "sim"))]
     pub fn check_books(&self) {
-        let mut bytes = self.kept.values().map(StoredConversation::bytes).sum::<usize>();
+        let mut bytes = self
+            .kept
+            .values()
+            .map(StoredConversation::bytes)
+            .sum::<usize>();
         bytes += self.held.values().map(HeldFacility::bytes).sum::<usize>();
         for (id, entry) in &self.all {
             bytes += entry.counted;
@@ -369,7 +374,9 @@ impl SavedArea {
         match self {
             SavedArea::Nothing => 0,
             SavedArea::Commarea(bytes) => bytes.len(),
-            SavedArea::Channel(channel) => channel.containers.iter().map(|c| c.bytes.len() + 16).sum(),
+            SavedArea::Channel(channel) => {
+                channel.containers.iter().map(|c| c.bytes.len() + 16).sum()
+            }
         }
     }
 }

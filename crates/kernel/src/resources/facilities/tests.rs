@@ -4,15 +4,15 @@
 use cics::command::commands::{receive, ret, retrieve, send, start, writeq_td, writeq_ts};
 use cics::resp::Condition;
 use link::terminal::{INPUT_AID, INPUT_CURSOR};
-use link::{Name, CommandOperands, TransId};
+use link::{CommandOperands, Name, TransId};
 use store::MemoryStore;
 
 use super::*;
 use crate::kernel::StartEnd;
 use crate::resources::world::KernelFixture;
 use crate::types::{
-    RegionDefinitions, FacilityOutput, InputRefused, InputTaken, KernelConfig, QueueDefinitions, StartRefusal,
-    StartCode, TdKind, TdQueueDef, TdRecovery, Trigger, TsModelDef,
+    FacilityOutput, InputRefused, InputTaken, KernelConfig, QueueDefinitions, RegionDefinitions,
+    StartCode, StartRefusal, TdKind, TdQueueDef, TdRecovery, Trigger, TsModelDef,
 };
 
 const MS: u64 = 1_000_000;
@@ -151,7 +151,12 @@ pub(super) fn starting(transid: &str, terminal: &str, data: &str) -> CommandOper
         .bytes(start::FROM, data.as_bytes())
 }
 
-pub(super) fn command_condition(w: &mut KernelFixture, task: u32, number: u16, operands: &CommandOperands) -> Condition {
+pub(super) fn command_condition(
+    w: &mut KernelFixture,
+    task: u32,
+    number: u16,
+    operands: &CommandOperands,
+) -> Condition {
     w.command(task, number, operands)
         .expect("an answer")
         .condition
@@ -272,8 +277,12 @@ fn a_conversational_task_waits_for_its_input() {
     assert!(w.enter(t, "MENU").is_ok());
     w.begun(1);
     assert!(received(&mut w, 1).is_some());
-    let out = CommandOperands::new(1 << send::FROM | 1 << send::ERASE).bytes(send::FROM, *b"screen");
-    assert_eq!(command_condition(&mut w, 1, send::NUMBER, &out), Condition::Normal);
+    let out =
+        CommandOperands::new(1 << send::FROM | 1 << send::ERASE).bytes(send::FROM, *b"screen");
+    assert_eq!(
+        command_condition(&mut w, 1, send::NUMBER, &out),
+        Condition::Normal
+    );
     assert_eq!(received(&mut w, 1), None);
     assert!(w.look(t).waits);
     let output = FacilityOutput {
@@ -401,7 +410,10 @@ fn starts_beyond_the_bound_of_a_terminal_are_refused() {
             Condition::Normal
         );
     }
-    assert_eq!(command_condition(&mut w, 9, start::NUMBER, &operands), Condition::IoErr);
+    assert_eq!(
+        command_condition(&mut w, 9, start::NUMBER, &operands),
+        Condition::IoErr
+    );
 }
 
 #[test]
@@ -472,7 +484,10 @@ fn immediate_goes_before_what_was_started_and_its_message_is_received() {
     );
     let mut operands = returning("STEP", b"now").bytes(ret::INPUTMSG, *b"said");
     operands.options |= 1 << ret::IMMEDIATE;
-    assert_eq!(command_condition(&mut w, 1, ret::NUMBER, &operands), Condition::Normal);
+    assert_eq!(
+        command_condition(&mut w, 1, ret::NUMBER, &operands),
+        Condition::Normal
+    );
     w.over(1);
     assert_eq!(w.begun(2).commarea, b"now");
     assert_eq!(received(&mut w, 2).as_deref(), Some("said"));

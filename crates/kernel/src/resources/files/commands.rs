@@ -7,7 +7,8 @@ use cics::file::{FileAccess, FileFault};
 use cics::resp::Condition;
 use link::{CallAnswer, FileCall, FileCommand, UpdateHold};
 use store::{
-    FileDef, FileId, FoundRecord, IndexEntry, FileOrganisation, ReadStore, SeekKey, UnitError, UnitOfWork,
+    FileDef, FileId, FileOrganisation, FoundRecord, IndexEntry, ReadStore, SeekKey, UnitError,
+    UnitOfWork,
 };
 
 use super::super::settling;
@@ -15,7 +16,8 @@ use super::conditions::{of_apply, of_read, of_record, of_unit};
 use super::{RegionFile, Resources};
 use crate::core::TaskKey;
 use crate::kernel::{
-    KernelContext, CommandFailure, LockLifetime, LockName, LockSpace, CommandCompletion, Request, CallResult, CallProgress, condition,
+    CallProgress, CallResult, CommandCompletion, CommandFailure, KernelContext, LockLifetime,
+    LockName, LockSpace, Request, condition,
 };
 
 /// What a command's file is in the store.
@@ -31,7 +33,11 @@ struct StoreTarget {
 pub(super) const DEADLOCK: [u8; 4] = *b"AFCF";
 
 /// Serves a command on a file.
-pub fn serve(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+pub fn serve(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     let data = std::mem::take(&mut request.call.data);
     let served = match FileCall::parse(request.call.op, &request.call.args, &data) {
         Ok(call) => {
@@ -113,7 +119,10 @@ impl Command<'_, '_> {
             record: found.record.as_slice(),
             more: found.more,
         };
-        Ok(CallProgress::Done(CallAnswer::of_found(&found, Some(token))))
+        Ok(CallProgress::Done(CallAnswer::of_found(
+            &found,
+            Some(token),
+        )))
     }
 
     /// READ UPDATE has found no record of its key. Another task may have added
@@ -312,7 +321,11 @@ impl Command<'_, '_> {
     /// Locks the alternate keys that no other record may have, so that of two
     /// tasks that want one the later waits. The step to end with when this one
     /// waits.
-    fn lock_unique_keys(&mut self, file: FileId, record: &[u8]) -> Result<Option<CallProgress>, CommandFailure> {
+    fn lock_unique_keys(
+        &mut self,
+        file: FileId,
+        record: &[u8],
+    ) -> Result<Option<CallProgress>, CommandFailure> {
         let (unit, reader) = self.unit_and_store()?;
         let keys = unit.unique_keys(reader, file, record);
         for (index, key) in keys.map_err(|e| of_read(&e))? {
@@ -342,7 +355,11 @@ impl Command<'_, '_> {
         seek_in(unit, reader, file, seek, show)
     }
 
-    fn seek_copy(&mut self, file: StoreTarget, seek: SeekKey<'_>) -> Result<Option<FoundRecord>, CommandFailure> {
+    fn seek_copy(
+        &mut self,
+        file: StoreTarget,
+        seek: SeekKey<'_>,
+    ) -> Result<Option<FoundRecord>, CommandFailure> {
         let mut copy = None;
         self.seek(file, seek, &mut |found| copy = Some(found.copied()))?;
         Ok(copy)
@@ -365,7 +382,8 @@ impl Command<'_, '_> {
         if self.call.is_nosuspend() && self.cx.kernel.locks.is_taken(self.task, name) {
             return condition(Condition::RecordBusy, 107);
         }
-        self.cx.lock(self.request, name, LockLifetime::Unit, DEADLOCK)
+        self.cx
+            .lock(self.request, name, LockLifetime::Unit, DEADLOCK)
     }
 
     fn wait(&mut self, name: LockName) -> CallProgress {
@@ -412,7 +430,12 @@ impl Command<'_, '_> {
 
     /// The record that the task read for update: the one of a token, or the
     /// last one. Where it has read none, INVREQ with `none`.
-    fn held(&self, file: FileId, token: Option<u32>, none: u32) -> Result<&UpdateHold<FileId>, CommandFailure> {
+    fn held(
+        &self,
+        file: FileId,
+        token: Option<u32>,
+        none: u32,
+    ) -> Result<&UpdateHold<FileId>, CommandFailure> {
         let holds = self.files.holds.get(&self.task);
         let hold = holds.and_then(|holds| holds.find(file, token));
         let missing = token.map_or(none, |_| 47);
@@ -438,7 +461,11 @@ impl Command<'_, '_> {
 }
 
 /// A command that is over, or is when its change is committed.
-fn ended(at_once: Option<UnitOfWork>, answer: CallAnswer, unlock: Option<LockName>) -> CallProgress {
+fn ended(
+    at_once: Option<UnitOfWork>,
+    answer: CallAnswer,
+    unlock: Option<LockName>,
+) -> CallProgress {
     match at_once {
         Some(changes) => CallProgress::Commit(
             changes,
@@ -472,7 +499,7 @@ fn seek_in(
 mod tests {
     use super::*;
     use crate::resources::world::KernelFixture;
-    use crate::types::{RegionDefinitions, KernelConfig};
+    use crate::types::{KernelConfig, RegionDefinitions};
     use cics::file::FilePermits;
     use link::{FileEntry, Name};
     use store::{KeyField, MemoryStore, RecordFormat, WriteStore};

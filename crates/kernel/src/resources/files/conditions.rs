@@ -42,7 +42,9 @@ pub fn of_apply(error: &ApplyError) -> CommandFailure {
         }
         ApplyError::NotFound { .. } => CommandFailure::Condition(Condition::NotFnd, 80),
         ApplyError::UnknownFile(_) => CommandFailure::Condition(Condition::NotOpen, 60),
-        ApplyError::Storage(_) if error.is_full() => CommandFailure::Condition(Condition::NoSpace, 100),
+        ApplyError::Storage(_) if error.is_full() => {
+            CommandFailure::Condition(Condition::NoSpace, 100)
+        }
         ApplyError::Storage(_) => CommandFailure::Condition(Condition::IoErr, 120),
     }
 }

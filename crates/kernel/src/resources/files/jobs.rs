@@ -16,13 +16,18 @@ use super::commands::DEADLOCK;
 use super::conditions::{of_read, of_unit};
 use super::{RegionFiles, Resources};
 use crate::kernel::{
-    KernelContext, CommandFailure, LockLifetime, LockName, LockSpace, Request, CallResult, CallProgress, condition, done,
+    CallProgress, CallResult, CommandFailure, KernelContext, LockLifetime, LockName, LockSpace,
+    Request, condition, done,
 };
 
 /// Serves an operation on a record: `args` are the number of the file, the
 /// bytes of the key, and 1 when nobody shall wait for a lock. READ locks, UNLOCK
 /// gives the lock back; WRITE without a key adds at the end.
-pub fn serve(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+pub fn serve(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     let [file, key_bytes, no_wait, ..] = request.call.args;
     let data = std::mem::take(&mut request.call.data);
     let (Ok(file), Some((key, record))) = (

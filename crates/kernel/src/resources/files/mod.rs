@@ -186,7 +186,12 @@ fn access(reader: &mut dyn ReadStore, entry: &FileEntry) -> Option<FileAccessPat
 }
 
 /// No record is held for update beyond the end of the unit.
-fn unit_ended(resources: &mut Resources, _: &mut crate::kernel::KernelContext<'_>, task: TaskKey, _: bool) {
+fn unit_ended(
+    resources: &mut Resources,
+    _: &mut crate::kernel::KernelContext<'_>,
+    task: TaskKey,
+    _: bool,
+) {
     if let Some(holds) = resources.files.holds.get_mut(&task) {
         holds.clear();
     }

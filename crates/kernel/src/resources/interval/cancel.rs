@@ -12,9 +12,16 @@ use super::super::Resources;
 use super::super::settling;
 use super::start::schedule;
 use super::{DELAY, ReqId, StartStage, kept};
-use crate::kernel::{KernelContext, FAILED, CommandFailure, CommandCompletion, Request, CallResult, CallProgress, condition, done};
+use crate::kernel::{
+    CallProgress, CallResult, CommandCompletion, CommandFailure, FAILED, KernelContext, Request,
+    condition, done,
+};
 
-pub(super) fn cancel(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+pub(super) fn cancel(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     let caller = &request.caller;
     let Some(name) = request.operands.get_name::<8>(row::REQID) else {
         return match resources.events.supersede(caller.key) {
@@ -36,7 +43,11 @@ pub(super) fn cancel(resources: &mut Resources, cx: &mut KernelContext<'_>, requ
 }
 
 /// Takes the oldest START of that name back that waits for its time.
-fn cancel_start(resources: &mut Resources, cx: &mut KernelContext<'_>, name: ReqId) -> Option<CallProgress> {
+fn cancel_start(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    name: ReqId,
+) -> Option<CallProgress> {
     let interval = &mut resources.interval;
     let waits = |stage| matches!(stage, StartStage::Waiting(_));
     let found = interval.named(name).find(|r| waits(r.stage))?;

@@ -9,7 +9,9 @@ use cics::resp::Condition;
 use super::super::Resources;
 use super::when::{TimeOptions, when};
 use super::{DELAY, ReqId};
-use crate::kernel::{KernelContext, WaitExpiry, Request, CallResult, CallProgress, TaskWait, condition, done};
+use crate::kernel::{
+    CallProgress, CallResult, KernelContext, Request, TaskWait, WaitExpiry, condition, done,
+};
 
 const WHEN: TimeOptions = TimeOptions {
     interval: row::INTERVAL,
@@ -21,7 +23,11 @@ const WHEN: TimeOptions = TimeOptions {
     millisecs: Some(row::MILLISECS),
 };
 
-pub(super) fn delay(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+pub(super) fn delay(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     if request.woken.is_some() {
         return done();
     }

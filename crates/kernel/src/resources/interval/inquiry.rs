@@ -2,7 +2,7 @@
 
 use link::{TransId, UserId};
 
-use super::{IntervalControl, ReqId, StartStage, StartRequest, UNNAMED};
+use super::{IntervalControl, ReqId, StartRequest, StartStage, UNNAMED};
 
 /// A request that waits for its time.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +28,8 @@ pub struct RequestInfo<'r> {
 impl IntervalControl {
     /// The transactions of all requests that wait for their time.
     pub fn scheduled(&self) -> impl Iterator<Item = TransId> {
-        let waiting = (self.requests.values()).filter(|r| matches!(r.stage, StartStage::Waiting(_)));
+        let waiting =
+            (self.requests.values()).filter(|r| matches!(r.stage, StartStage::Waiting(_)));
         waiting.map(|r| r.start.transid)
     }
 

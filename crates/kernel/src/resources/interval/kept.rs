@@ -9,14 +9,14 @@
 //! An entry's key is a letter (`P` protected, `N` not) and a number; its value
 //! is a list of operands. Times are nanoseconds since 1970.
 
-use link::{CHANNEL_DATA, ChannelData, Name, CommandOperands, TransId, UserId};
+use link::{CHANNEL_DATA, ChannelData, CommandOperands, Name, TransId, UserId};
 use store::{Table, UnitOfWork};
 
 use super::super::Resources;
 use super::start::schedule;
-use super::{IntervalControl, StartStage, StartData, StartRequest};
+use super::{IntervalControl, StartData, StartRequest, StartStage};
 use crate::core::TaskKey;
-use crate::kernel::{CallingTask, KernelContext, InternalStart, scan};
+use crate::kernel::{CallingTask, InternalStart, KernelContext, scan};
 use crate::types::StartCode;
 
 pub(super) const STARTS: Table = Table::new("starts");
@@ -81,7 +81,11 @@ pub(super) fn forget(cx: &mut KernelContext<'_>, request: &StartRequest) {
 }
 
 /// The task of a protected request begins: its unit of work deletes it.
-pub(super) fn task_begun(resources: &mut Resources, cx: &mut KernelContext<'_>, caller: &CallingTask) {
+pub(super) fn task_begun(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    caller: &CallingTask,
+) {
     let interval = &mut resources.interval;
     let id = caller.start.unwrap_or_default();
     if interval
@@ -135,7 +139,11 @@ fn delete_in_unit(interval: &IntervalControl, cx: &mut KernelContext<'_>, task: 
 }
 
 /// A started task is over. One that was backed out is not started again.
-pub(super) fn task_ended(resources: &mut Resources, cx: &mut KernelContext<'_>, caller: &CallingTask) {
+pub(super) fn task_ended(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    caller: &CallingTask,
+) {
     let interval = &mut resources.interval;
     interval.running.remove(&caller.key);
     if let Some(id) = caller.start
@@ -146,7 +154,11 @@ pub(super) fn task_ended(resources: &mut Resources, cx: &mut KernelContext<'_>, 
 }
 
 /// The region ends normally: requests that are not in the store yet.
-pub(super) fn keep(resources: &mut Resources, cx: &mut KernelContext<'_>, changes: &mut UnitOfWork) {
+pub(super) fn keep(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    changes: &mut UnitOfWork,
+) {
     let interval = &mut resources.interval;
     let offset = cx.kernel.settings.unix_offset_ns;
     let mut ids: Vec<u64> = interval.requests.keys().copied().collect();

@@ -34,7 +34,7 @@ use link::{Name, TransId};
 
 use super::{GrowthAccount, Manager, hand_over};
 use crate::core::TaskKey;
-use crate::kernel::{EventKind, CommandFailure};
+use crate::kernel::{CommandFailure, EventKind};
 use crate::kernel::{InternalStart, TimerId};
 use crate::types::WaitKind;
 use crate::types::{AccountKind, CountAndBytes, TransactionDef};

@@ -12,7 +12,9 @@ use link::CommandOperands;
 use super::super::Resources;
 use super::{RETRIEVE, StartData, kept};
 use crate::core::TaskKey;
-use crate::kernel::{KernelContext, Request, CallResult, CallProgress, TaskWait, condition, done_with};
+use crate::kernel::{
+    CallProgress, CallResult, KernelContext, Request, TaskWait, condition, done_with,
+};
 
 pub(super) fn retrieve(
     resources: &mut Resources,

@@ -2,16 +2,17 @@
 
 use cics::command::commands::{start as row, start_attach as attach_row};
 use cics::resp::Condition;
-use link::{CHANNEL_DATA, ChannelData, Name, CommandOperands, TransId, UserId};
+use link::{CHANNEL_DATA, ChannelData, CommandOperands, Name, TransId, UserId};
 
 use super::super::Resources;
 use super::when::{TimeOptions, when};
-use super::{IntervalControl, StartStage, StartData, StartRequest, UNNAMED, kept, retrieve};
+use super::{IntervalControl, StartData, StartRequest, StartStage, UNNAMED, kept, retrieve};
 use crate::core::TaskKey;
 use crate::kernel::{
-    AlarmTarget, KernelContext, FAILED, CommandFailure, Request, CallResult, InternalStart, StartEnd, condition, done, done_with,
+    AlarmTarget, CallResult, CommandFailure, FAILED, InternalStart, KernelContext, Request,
+    StartEnd, condition, done, done_with,
 };
-use crate::types::{StartRefusal, StartCode};
+use crate::types::{StartCode, StartRefusal};
 
 const WHEN: TimeOptions = TimeOptions {
     interval: row::INTERVAL,
@@ -24,7 +25,11 @@ const WHEN: TimeOptions = TimeOptions {
 };
 
 /// START. The answer holds the request's name, unless NOCHECK was given.
-pub(super) fn start(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+pub(super) fn start(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     let (operands, caller) = (&request.operands, &request.caller);
     let at = when(operands, &WHEN, cx)?;
     let data = data(operands)?;
@@ -125,7 +130,11 @@ pub(super) fn from_door(
 }
 
 /// START ATTACH.
-pub(super) fn attach(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+pub(super) fn attach(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     let operands = &request.operands;
     let from = area(operands, attach_row::FROM, attach_row::LENGTH)?;
     let interval = &mut resources.interval;
@@ -168,7 +177,11 @@ fn data(operands: &CommandOperands) -> Result<Option<StartData>, CommandFailure>
 }
 
 /// The area that is sent along; its length must be above 0.
-fn area(operands: &CommandOperands, from: u8, length: u8) -> Result<Option<Vec<u8>>, CommandFailure> {
+fn area(
+    operands: &CommandOperands,
+    from: u8,
+    length: u8,
+) -> Result<Option<Vec<u8>>, CommandFailure> {
     match operands.get_int(length) {
         Some(..=0) => condition(Condition::LengErr, 0),
         _ => Ok(operands.get_bytes(from).map(<[u8]>::to_vec)),
@@ -177,7 +190,10 @@ fn area(operands: &CommandOperands, from: u8, length: u8) -> Result<Option<Vec<u
 
 /// A transaction that is defined. Whether it is enabled is seen when its task
 /// is to begin.
-fn transaction(interval: &IntervalControl, name: Option<[u8; 4]>) -> Result<TransId, CommandFailure> {
+fn transaction(
+    interval: &IntervalControl,
+    name: Option<[u8; 4]>,
+) -> Result<TransId, CommandFailure> {
     let transid = TransId::from_bytes(name.unwrap_or([b' '; 4]));
     match interval.transaction(transid) {
         Some(_) => Ok(transid),
@@ -189,7 +205,9 @@ fn transaction(interval: &IntervalControl, name: Option<[u8; 4]>) -> Result<Tran
 fn channel(operands: &CommandOperands) -> Result<Option<ChannelData>, CommandFailure> {
     let parsed = operands.get_bytes(CHANNEL_DATA).map(ChannelData::parse);
     // A worker of ours writes what can be read.
-    parsed.transpose().map_err(|_| CommandFailure::Abend(FAILED))
+    parsed
+        .transpose()
+        .map_err(|_| CommandFailure::Abend(FAILED))
 }
 
 /// The terminal that START names, which must be known and have room for one more
@@ -324,7 +342,12 @@ pub(super) fn unit_ended(
 
 /// A started task is over, or could not begin. What ended normally was dealt
 /// with at the end of its task.
-pub(super) fn ended(resources: &mut Resources, cx: &mut KernelContext<'_>, id: u64, ended: &StartEnd) {
+pub(super) fn ended(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    id: u64,
+    ended: &StartEnd,
+) {
     let interval = &mut resources.interval;
     match ended {
         StartEnd::Ran(..) => {}

@@ -8,8 +8,8 @@ use store::{MemoryStore, WriteStore};
 
 use super::*;
 use crate::kernel::StartEnd;
-use crate::resources::world::{Response, KernelFixture};
-use crate::types::{RegionDefinitions, KernelConfig, StartRefusal};
+use crate::resources::world::{KernelFixture, Response};
+use crate::types::{KernelConfig, RegionDefinitions, StartRefusal};
 
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000 * MS;
@@ -144,11 +144,20 @@ fn what_is_out_of_range_starts_nothing() {
         let answer = start_response(&mut w, &operands);
         assert_eq!((answer.condition, answer.resp2), (Condition::InvReq, resp2));
     }
-    assert_eq!(start_response(&mut w, &of("NONE")).condition, Condition::TransIdErr);
+    assert_eq!(
+        start_response(&mut w, &of("NONE")).condition,
+        Condition::TransIdErr
+    );
     let terminal = of("TRNA").and(start::TERMID, "T001");
-    assert_eq!(start_response(&mut w, &terminal).condition, Condition::TermIdErr);
+    assert_eq!(
+        start_response(&mut w, &terminal).condition,
+        Condition::TermIdErr
+    );
     let length = of("TRNA").and(start::FROM, "").and_int(start::LENGTH, 0);
-    assert_eq!(start_response(&mut w, &length).condition, Condition::LengErr);
+    assert_eq!(
+        start_response(&mut w, &length).condition,
+        Condition::LengErr
+    );
     assert!(w.kernel.resources.interval.requests.is_empty());
     assert!(tasks_begun(&mut w).is_empty());
 }
@@ -180,7 +189,10 @@ fn a_name_is_generated_unless_the_command_excludes_it() {
     let second = name(start_response(&mut w, &after(10))).unwrap();
     assert_ne!(first, second);
     assert_eq!(&first[..2], b"DF");
-    assert_eq!(name(start_response(&mut w, &after(10).flag(start::NOCHECK))), None);
+    assert_eq!(
+        name(start_response(&mut w, &after(10).flag(start::NOCHECK))),
+        None
+    );
     let first = String::from_utf8(first.to_vec()).unwrap();
     assert_eq!(cancelled(&mut w, 1, &first), Condition::Normal);
 }
@@ -419,8 +431,14 @@ fn a_start_of_a_disabled_transaction_is_accepted_and_does_not_begin() {
     let mut config = transactions();
     config.definitions.transactions[0].enabled = false;
     let mut w = KernelFixture::at(TWO, config, Some(MemoryStore::new()));
-    assert_eq!(start_response(&mut w, &of("TRNA")).condition, Condition::Normal);
-    assert_eq!(start_response(&mut w, &of("NONE")).condition, Condition::TransIdErr);
+    assert_eq!(
+        start_response(&mut w, &of("TRNA")).condition,
+        Condition::Normal
+    );
+    assert_eq!(
+        start_response(&mut w, &of("NONE")).condition,
+        Condition::TransIdErr
+    );
     let begun = tasks_begun(&mut w);
     let disabled = StartRefusal::Disabled(TransId::from_bytes(*b"TRNA"));
     w.start_ended(begun[0].0, &StartEnd::Refused(disabled));

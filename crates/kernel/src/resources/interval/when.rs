@@ -6,7 +6,7 @@
 use cics::resp::Condition;
 use link::CommandOperands;
 
-use crate::kernel::{KernelContext, CommandFailure};
+use crate::kernel::{CommandFailure, KernelContext};
 
 /// The indexes of a command's options that say when.
 pub struct TimeOptions {
@@ -41,7 +41,11 @@ impl TimeOptions {
 
 /// The instant, in nanoseconds of the region's clock, that a command names;
 /// now when it names none, and for a time of day that has passed.
-pub fn when(operands: &CommandOperands, options: &TimeOptions, cx: &KernelContext<'_>) -> Result<u64, CommandFailure> {
+pub fn when(
+    operands: &CommandOperands,
+    options: &TimeOptions,
+    cx: &KernelContext<'_>,
+) -> Result<u64, CommandFailure> {
     if let Some(time) = operands.get_int(options.time) {
         return of_day(hhmmss(time)?, cx);
     }

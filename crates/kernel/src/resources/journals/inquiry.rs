@@ -11,7 +11,7 @@ use cics::resp::Condition;
 use super::super::Resources;
 use super::{JournalTable, amount, stream};
 use crate::core::TaskKey;
-use crate::kernel::{KernelContext, Request, CallResult, condition, done};
+use crate::kernel::{CallResult, KernelContext, Request, condition, done};
 use crate::types::{FileAsk, FileKey, FileKind, JournalAsk, JournalDef, JournalKind};
 
 impl JournalTable {
@@ -54,7 +54,11 @@ impl JournalTable {
 }
 
 /// SET JOURNALNAME.
-pub(super) fn set(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+pub(super) fn set(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     let journals = &mut resources.journals;
     let operands = &request.operands;
     let value = |name| cvda::value(name).map(i64::from);

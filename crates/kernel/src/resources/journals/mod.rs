@@ -22,7 +22,9 @@ use link::CommandOperands;
 
 use super::{GrowthAccount, Manager, Resources};
 use crate::core::TaskKey;
-use crate::kernel::{KernelContext, CommandFailure, Request, CallResult, condition, done, done_with};
+use crate::kernel::{
+    CallResult, CommandFailure, KernelContext, Request, condition, done, done_with,
+};
 use crate::types::{
     AccountKind, CountAndBytes, FileAsk, FileKey, FileKind, JournalAsk, JournalDef, JournalKind,
     JournalRecord, KernelConfig,
@@ -105,20 +107,32 @@ macro_rules! options {
     };
 }
 
-fn write_by_name(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+fn write_by_name(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     let name = request.operands.get_name(write_journalname::JOURNALNAME);
     let options = options!(write_journalname, FLENGTH);
     let name = name.ok_or(CommandFailure::Condition(Condition::JidErr, 0))?;
     write(&mut resources.journals, cx, request, name, &options)
 }
 
-fn write_by_number(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+fn write_by_number(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     let name = numbered(request.operands.get_int(write_journalnum::JOURNALNUM))?;
     let options = options!(write_journalnum, FLENGTH);
     write(&mut resources.journals, cx, request, name, &options)
 }
 
-fn write_by_file(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+fn write_by_file(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     let name = numbered(request.operands.get_int(old_row::JFILEID))?;
     let options = options!(old_row, LENGTH);
     write(&mut resources.journals, cx, request, name, &options)
@@ -171,18 +185,31 @@ fn write(
     Ok(cx.ask_file(request.caller.key, file, FileAsk::Journal(ask)))
 }
 
-fn wait_by_name(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+fn wait_by_name(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     let name = request.operands.get_name(wait_journalname::JOURNALNAME);
     let name = name.ok_or(CommandFailure::Condition(Condition::JidErr, 0))?;
     wait(&mut resources.journals, cx, request, name)
 }
 
-fn wait_by_number(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+fn wait_by_number(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     let name = numbered(request.operands.get_int(wait_journalnum::JOURNALNUM))?;
     wait(&mut resources.journals, cx, request, name)
 }
 
-fn wait(journals: &mut JournalTable, cx: &mut KernelContext<'_>, request: &Request, name: [u8; 8]) -> CallResult {
+fn wait(
+    journals: &mut JournalTable,
+    cx: &mut KernelContext<'_>,
+    request: &Request,
+    name: [u8; 8],
+) -> CallResult {
     let Some(kind) = journals.model(&name) else {
         return condition(Condition::JidErr, 0);
     };

@@ -20,8 +20,8 @@ use super::{Manager, Resources};
 use crate::core::TaskKey;
 use crate::kernel::EventKind;
 use crate::kernel::{
-    KernelContext, KernelEffect, WaitExpiry, CommandFailure, Request, CallResult, CallProgress, TaskWait, WakeReason, condition, done, done_with,
-    done_with_condition,
+    CallProgress, CallResult, CommandFailure, KernelContext, KernelEffect, Request, TaskWait,
+    WaitExpiry, WakeReason, condition, done, done_with, done_with_condition,
 };
 use crate::types::WaitKind;
 
@@ -73,7 +73,11 @@ const TRACED: usize = 8;
 /// What a task waits for, as operators see it.
 const EVENT: EventKind = EventKind::new("OPERATOR", WaitKind::Event);
 
-fn write_operator(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+fn write_operator(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     let operators = &mut resources.operator;
     if request.progress == 0 {
         check(&request.operands)?;
@@ -111,13 +115,15 @@ fn write_operator(resources: &mut Resources, cx: &mut KernelContext<'_>, request
         return condition(Condition::Expired, 7);
     }
     let wait = TaskWait::event(EVENT, message.to_string().as_bytes());
-    Ok(CallProgress::Wait(match request.operands.get_int(row::TIMEOUT) {
-        Some(seconds) if seconds > 0 => {
-            let limit_ns = seconds as u64 * 1_000_000_000;
-            wait.at_most_until(cx.now.saturating_add(limit_ns), WaitExpiry::Resume)
-        }
-        _ => wait,
-    }))
+    Ok(CallProgress::Wait(
+        match request.operands.get_int(row::TIMEOUT) {
+            Some(seconds) if seconds > 0 => {
+                let limit_ns = seconds as u64 * 1_000_000_000;
+                wait.at_most_until(cx.now.saturating_add(limit_ns), WaitExpiry::Resume)
+            }
+            _ => wait,
+        },
+    ))
 }
 
 /// The reply, as much of it as MAXLENGTH allows.

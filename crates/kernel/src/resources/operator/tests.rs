@@ -1,7 +1,7 @@
 //! Messages, their replies, and messages that nobody answers.
 
 use cics::command::commands::write_operator as row;
-use link::{CallAnswer, WorkerCall, Name, CallOperation, CommandOperands};
+use link::{CallAnswer, CallOperation, CommandOperands, Name, WorkerCall};
 
 use crate::core::TaskKey;
 use crate::kernel::{CallingTask, KernelEffect, KernelSettings};

@@ -19,7 +19,7 @@ use link::CommandOperands;
 
 use super::{GrowthAccount, Manager, Resources};
 use crate::core::TaskKey;
-use crate::kernel::{KernelContext, CommandFailure, Request, CallResult, condition};
+use crate::kernel::{CallResult, CommandFailure, KernelContext, Request, condition};
 use crate::types::{AccountKind, CountAndBytes, FileAsk, FileKey, FileKind, ReportAsk};
 
 /// What this manager serves and hears of.
@@ -85,7 +85,11 @@ const MAX_RECORD_BYTES: i64 = 32_760;
 /// RECORDLENGTH when it is not given.
 const RECORD_BYTES: i64 = 132;
 
-fn open_output(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+fn open_output(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     use spoolopen_output as row;
     let operands = &request.operands;
     let node = operands.get_name::<8>(row::NODE).unwrap_or_default();
@@ -113,7 +117,11 @@ fn open_output(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &
     Ok(cx.ask_file(task, file, FileAsk::Report(ask)))
 }
 
-fn open_input(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+fn open_input(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     use spoolopen_input as row;
     let operands = &request.operands;
     let task = request.caller.key;
@@ -139,7 +147,11 @@ fn open_input(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &m
     Ok(cx.ask_file(task, file, FileAsk::Report(ask)))
 }
 
-fn write(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+fn write(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     use spoolwrite as row;
     let operands = &request.operands;
     let file = resources.spool.named(request, row::TOKEN)?;
@@ -151,7 +163,11 @@ fn write(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Re
     Ok(cx.ask_file(request.caller.key, file, ask))
 }
 
-fn read(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+fn read(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     use spoolread as row;
     let file = resources.spool.named(request, row::TOKEN)?;
     let most = request.operands.get_int(row::MAXFLENGTH);
@@ -163,7 +179,11 @@ fn read(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Req
     Ok(cx.ask_file(request.caller.key, file, ask))
 }
 
-fn close(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+fn close(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     use spoolclose as row;
     let file = resources.spool.named(request, row::TOKEN)?;
     let operands = &request.operands;
@@ -217,7 +237,8 @@ impl SpoolReports {
             .open
             .iter_mut()
             .filter(|(_, report)| report.file == file);
-        let Some((key, report)) = opening.find(|(_, report)| report.stage == ReportStage::Opening) else {
+        let Some((key, report)) = opening.find(|(_, report)| report.stage == ReportStage::Opening)
+        else {
             return;
         };
         report.stage = ReportStage::Open;

@@ -12,7 +12,7 @@ use cics::resp::Condition;
 use link::{ArenaHeap, CommandOperands};
 
 use super::{Manager, Resources};
-use crate::kernel::{KernelContext, Request, CallResult, condition, done, done_with};
+use crate::kernel::{CallResult, KernelContext, Request, condition, done, done_with};
 use crate::types::CountAndBytes;
 
 /// What this manager serves.
@@ -43,7 +43,10 @@ impl SharedArea {
     /// The same, counted anew.
     #[cfg(any(test, feature = "sim"))]
     pub(super) fn recount(&self) -> CountAndBytes {
-        let blocks = self.blocks.values().map(|bytes| CountAndBytes::one(*bytes as u64));
+        let blocks = self
+            .blocks
+            .values()
+            .map(|bytes| CountAndBytes::one(*bytes as u64));
         blocks.fold(CountAndBytes::default(), CountAndBytes::plus)
     }
 

@@ -72,7 +72,12 @@ impl SystemBrowses {
 
     /// NEXT: the next of these names, which are in order. `None` when the task
     /// has no such browse.
-    pub fn next(&mut self, task: TaskKey, kind: ResourceKind, names: &[Vec<u8>]) -> Option<NextName> {
+    pub fn next(
+        &mut self,
+        task: TaskKey,
+        kind: ResourceKind,
+        names: &[Vec<u8>],
+    ) -> Option<NextName> {
         let browse = self.browses.get_mut(&(task, kind))?;
         if let BrowsePosition::List(left) = browse {
             let next = std::iter::from_fn(|| left.pop_front()).find(|n| names.contains(n));
@@ -125,7 +130,10 @@ mod tests {
             s.next(task, ResourceKind::File, &names(&["A", "B", "C"])),
             name("B")
         );
-        assert_eq!(s.next(task, ResourceKind::File, &names(&["A", "D"])), name("D"));
+        assert_eq!(
+            s.next(task, ResourceKind::File, &names(&["A", "D"])),
+            name("D")
+        );
         assert_eq!(
             s.next(task, ResourceKind::File, &names(&["A", "D"])),
             Some(NextName::End)

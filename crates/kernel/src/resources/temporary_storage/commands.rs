@@ -8,7 +8,10 @@ use super::super::Resources;
 use super::super::recoverable::DEADLOCK;
 use super::memory::{MAX_ITEM_BYTES, MAX_ITEMS, QueueOrigin, cost};
 use super::{QueueName, SPACE, TemporaryStorage, freed, stored};
-use crate::kernel::{KernelContext, WaitExpiry, CommandFailure, Request, CallResult, CallProgress, TaskWait, condition, done, done_with};
+use crate::kernel::{
+    CallProgress, CallResult, CommandFailure, KernelContext, Request, TaskWait, WaitExpiry,
+    condition, done, done_with,
+};
 use crate::types::{AccountKind, CountAndBytes};
 
 /// Where a queue is.
@@ -22,7 +25,11 @@ enum QueueLocation {
     New { recoverable: bool },
 }
 
-pub(super) fn write(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+pub(super) fn write(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     let ts = &mut resources.temporary_storage;
     let operands = &request.operands;
     let name = ts.queue(operands, [row::QUEUE, row::QNAME, row::SYSID])?;
@@ -104,7 +111,11 @@ fn write_memory(
 }
 
 /// What a WRITEQ TS gives: how many items there are, and which one it wrote.
-pub(super) fn written(operands: &CommandOperands, items: usize, number: Option<i64>) -> CommandOperands {
+pub(super) fn written(
+    operands: &CommandOperands,
+    items: usize,
+    number: Option<i64>,
+) -> CommandOperands {
     let mut given = CommandOperands::default().int(row::NUMITEMS, items as i64);
     if operands.has(row::ITEM) && number.is_none() {
         given = given.int(row::ITEM, items as i64);
@@ -113,7 +124,11 @@ pub(super) fn written(operands: &CommandOperands, items: usize, number: Option<i
 }
 
 /// There is no room for an item: NOSPACE, or a wait until there is.
-pub(super) fn no_room(ts: &mut TemporaryStorage, cx: &mut KernelContext<'_>, request: &Request) -> CallResult {
+pub(super) fn no_room(
+    ts: &mut TemporaryStorage,
+    cx: &mut KernelContext<'_>,
+    request: &Request,
+) -> CallResult {
     if request.operands.has(row::NOSUSPEND) {
         return condition(Condition::NoSpace, 0);
     }
@@ -125,7 +140,11 @@ pub(super) fn no_room(ts: &mut TemporaryStorage, cx: &mut KernelContext<'_>, req
     Ok(CallProgress::Wait(wait))
 }
 
-pub(super) fn read(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+pub(super) fn read(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     let ts = &mut resources.temporary_storage;
     let operands = &request.operands;
     let name = ts.queue(
@@ -165,7 +184,11 @@ pub(super) fn items_read(item: &[u8], items: usize) -> CommandOperands {
     given.int(read_row::NUMITEMS, items as i64)
 }
 
-pub(super) fn delete(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+pub(super) fn delete(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     let ts = &mut resources.temporary_storage;
     let options = [delete_row::QUEUE, delete_row::QNAME, delete_row::SYSID];
     let name = ts.queue(&request.operands, options)?;
@@ -188,7 +211,11 @@ pub(super) fn delete(resources: &mut Resources, cx: &mut KernelContext<'_>, requ
 impl TemporaryStorage {
     /// The name that a command gives with QUEUE or QNAME. A queue elsewhere,
     /// by SYSID or by its model, cannot be reached.
-    fn queue(&self, operands: &CommandOperands, options: [u8; 3]) -> Result<QueueName, CommandFailure> {
+    fn queue(
+        &self,
+        operands: &CommandOperands,
+        options: [u8; 3],
+    ) -> Result<QueueName, CommandFailure> {
         let [queue, qname, sysid] = options;
         let name = operands.get_name(qname).or(operands.get_name(queue));
         let name: QueueName = name.unwrap_or([b' '; 16]);

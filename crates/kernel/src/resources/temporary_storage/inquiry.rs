@@ -16,7 +16,7 @@ use super::super::Resources;
 use super::memory::ITEM_OVERHEAD;
 use super::{QueueName, TemporaryStorage, freed, stored};
 use crate::core::TaskKey;
-use crate::kernel::{KernelContext, Request, CallResult, condition, done};
+use crate::kernel::{CallResult, KernelContext, Request, condition, done};
 use crate::types::{CountAndBytes, TsModelDef};
 
 /// A queue as INQUIRE TSQUEUE tells of it.

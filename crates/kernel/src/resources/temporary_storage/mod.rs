@@ -25,8 +25,8 @@ use link::TransId;
 
 use super::{GrowthAccount, Manager, Resources, hand_over};
 use crate::core::TaskKey;
-use crate::kernel::KernelContext;
 use crate::kernel::EventKind;
+use crate::kernel::KernelContext;
 use crate::types::WaitKind;
 use crate::types::{CountAndBytes, KernelConfig, RegionStatistics};
 
@@ -138,7 +138,10 @@ impl TemporaryStorage {
     /// What the queues in memory take, counted anew.
     #[cfg(any(test, feature = "sim"))]
     pub(super) fn recount_memory(&self) -> CountAndBytes {
-        let queues = self.memory.values().map(|q| CountAndBytes::one(q.recount()));
+        let queues = self
+            .memory
+            .values()
+            .map(|q| CountAndBytes::one(q.recount()));
         queues.fold(CountAndBytes::default(), CountAndBytes::plus)
     }
 

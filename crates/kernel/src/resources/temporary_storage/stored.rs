@@ -17,10 +17,11 @@ use super::super::Resources;
 use super::super::recoverable::{lock, unit_and_store, unreadable, wait};
 use super::commands::{items_read, no_room, wanted, written};
 use super::memory::{MAX_ITEMS, cost};
-use super::{UnitQueueChanges, QueueName, RecoverableQueue, TemporaryStorage, freed};
+use super::{QueueName, RecoverableQueue, TemporaryStorage, UnitQueueChanges, freed};
 use crate::core::TaskKey;
 use crate::kernel::{
-    KernelContext, CommandFailure, LockName, LockSpace, Request, CallResult, WakeReason, condition, done, done_with,
+    CallResult, CommandFailure, KernelContext, LockName, LockSpace, Request, WakeReason, condition,
+    done, done_with,
 };
 use cics::command::commands::writeq_ts as row;
 

@@ -5,8 +5,8 @@ use cics::command::commands::{deleteq_ts, readq_ts, writeq_ts};
 use cics::resp::Condition;
 use link::CommandOperands;
 
-use crate::resources::world::{Response, KernelFixture};
-use crate::types::{RegionDefinitions, KernelConfig, QueueDefinitions, TsModelDef};
+use crate::resources::world::{KernelFixture, Response};
+use crate::types::{KernelConfig, QueueDefinitions, RegionDefinitions, TsModelDef};
 
 fn region() -> KernelConfig {
     KernelConfig {
@@ -72,7 +72,10 @@ fn a_queue_has_no_more_than_32767_items() {
     for _ in 0..32_767 {
         assert_eq!(condition_of(write(&mut w, 1, "Q", b"x")), Condition::Normal);
     }
-    assert_eq!(condition_of(write(&mut w, 1, "Q", b"x")), Condition::ItemErr);
+    assert_eq!(
+        condition_of(write(&mut w, 1, "Q", b"x")),
+        Condition::ItemErr
+    );
     assert_eq!(item(read(&mut w, 1, "Q", Some(32_767))), "x");
 }
 
@@ -160,7 +163,10 @@ fn a_region_that_died_has_its_recoverable_queues_as_they_were_committed() {
     write(&mut w, 1, "R2", b"not committed");
     let mut w = w.restart();
     assert_eq!(item(read(&mut w, 1, "R1", None)), "kept");
-    assert_eq!(condition_of(read(&mut w, 1, "R1", None)), Condition::ItemErr);
+    assert_eq!(
+        condition_of(read(&mut w, 1, "R1", None)),
+        Condition::ItemErr
+    );
     assert_eq!(condition_of(read(&mut w, 1, "R2", None)), Condition::QIdErr);
     assert_eq!(condition_of(read(&mut w, 1, "Q", None)), Condition::QIdErr);
     let statistics = statistics(&w);

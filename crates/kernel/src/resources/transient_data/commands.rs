@@ -5,13 +5,17 @@ use cics::resp::Condition;
 
 use super::super::Resources;
 use super::{Body, ExtraQueue, TransientData, intra};
-use crate::kernel::{KernelContext, KernelEffect, Request, CallResult, condition, done};
+use crate::kernel::{CallResult, KernelContext, KernelEffect, Request, condition, done};
 use crate::types::{FileAsk, FileKind, QueueAsk};
 
 /// Longest record.
 const MAX_RECORD_BYTES: i64 = 32_767;
 
-pub(super) fn write(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+pub(super) fn write(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     let td = &mut resources.transient_data;
     td.forget_files(cx);
     let operands = &request.operands;
@@ -48,7 +52,11 @@ pub(super) fn write(resources: &mut Resources, cx: &mut KernelContext<'_>, reque
     }
 }
 
-pub(super) fn read(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+pub(super) fn read(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     let td = &mut resources.transient_data;
     let name = td.named(&request.operands, read_row::QUEUE, read_row::SYSID)?;
     match td.queues.get(&name).map(|queue| &queue.body) {
@@ -65,7 +73,11 @@ pub(super) fn read(resources: &mut Resources, cx: &mut KernelContext<'_>, reques
     }
 }
 
-pub(super) fn delete(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+pub(super) fn delete(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     let td = &mut resources.transient_data;
     let name = td.named(&request.operands, delete_row::QUEUE, delete_row::SYSID)?;
     match td.queues.get(&name).map(|queue| &queue.body) {
@@ -76,7 +88,12 @@ pub(super) fn delete(resources: &mut Resources, cx: &mut KernelContext<'_>, requ
 }
 
 /// Has a queue's file written or read.
-fn ask_extra(extra: &ExtraQueue, cx: &mut KernelContext<'_>, request: &Request, ask: QueueAsk) -> CallResult {
+fn ask_extra(
+    extra: &ExtraQueue,
+    cx: &mut KernelContext<'_>,
+    request: &Request,
+    ask: QueueAsk,
+) -> CallResult {
     if !extra.open {
         return condition(Condition::NotOpen, 0);
     }

@@ -8,11 +8,11 @@
 use cics::command::commands::set_tdqueue as row;
 use cics::cvda;
 use cics::resp::Condition;
-use link::{Name, CommandOperands, TransId, UserId};
+use link::{CommandOperands, Name, TransId, UserId};
 
 use super::super::Resources;
 use super::{Body, QueueName, TransientData};
-use crate::kernel::{KernelContext, CommandFailure, Request, CallResult, condition, done};
+use crate::kernel::{CallResult, CommandFailure, KernelContext, Request, condition, done};
 use crate::types::{FileKind, TdKind, TdQueueDef, Trigger};
 
 /// A queue as INQUIRE TDQUEUE tells of it.
@@ -54,7 +54,11 @@ struct TdQueueChange {
 }
 
 /// SET TDQUEUE.
-pub(super) fn set(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
+pub(super) fn set(
+    resources: &mut Resources,
+    cx: &mut KernelContext<'_>,
+    request: &mut Request,
+) -> CallResult {
     let td = &mut resources.transient_data;
     let operands = &request.operands;
     let name: QueueName = operands.get_name(row::TDQUEUE).unwrap_or([b' '; 4]);

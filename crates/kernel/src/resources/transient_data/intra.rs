@@ -23,8 +23,8 @@ use super::super::settling;
 use super::{QueueName, TransientData};
 use crate::core::TaskKey;
 use crate::kernel::{
-    KernelContext, FAILED, CommandFailure, LockName, LockSpace, CommandCompletion, RefusalMapping, Request, CallResult, CallProgress, WakeReason,
-    condition, done, done_with,
+    CallProgress, CallResult, CommandCompletion, CommandFailure, FAILED, KernelContext, LockName,
+    LockSpace, RefusalMapping, Request, WakeReason, condition, done, done_with,
 };
 use crate::types::{TdRecovery, Trigger};
 
@@ -111,7 +111,9 @@ pub(super) fn write(
         .unwrap_or_default();
     let bytes = cost(record);
     let recovery = recovery_of(td, &name)?;
-    if recovery != TdRecovery::No && lock(cx, request, &lock_name(&name, QueueEnd::Write))?.is_none() {
+    if recovery != TdRecovery::No
+        && lock(cx, request, &lock_name(&name, QueueEnd::Write))?.is_none()
+    {
         return wait(cx, request, lock_name(&name, QueueEnd::Write));
     }
     if !td.has_room(bytes) {
@@ -235,7 +237,10 @@ pub(super) fn read(
                 intra.taken(1, bytes);
             }
         };
-        let told = (CallAnswer::of_data(taken(&record).emit()), not_read as RefusalMapping);
+        let told = (
+            CallAnswer::of_data(taken(&record).emit()),
+            not_read as RefusalMapping,
+        );
         return Ok(at_once(changes, told, &name, QueueEnd::Read, settle));
     }
     unit_and_store(cx, task)?.0.remove(TABLE, &key);
@@ -432,7 +437,13 @@ fn is_taken(cx: &KernelContext<'_>, task: TaskKey, name: &QueueName, end: QueueE
 }
 
 /// Gives an end of a queue back, unless the unit has changed it.
-fn release(td: &TransientData, cx: &mut KernelContext<'_>, task: TaskKey, name: &QueueName, end: QueueEnd) {
+fn release(
+    td: &TransientData,
+    cx: &mut KernelContext<'_>,
+    task: TaskKey,
+    name: &QueueName,
+    end: QueueEnd,
+) {
     if !td.has_changed(task, name, end) {
         cx.unlock(task, &lock_name(name, end));
     }

@@ -114,7 +114,12 @@ struct ExtraQueue {
 
 impl TransientData {
     /// The queue that a command names, through indirect ones.
-    fn named(&self, operands: &CommandOperands, queue: u8, sysid: u8) -> Result<QueueName, CommandFailure> {
+    fn named(
+        &self,
+        operands: &CommandOperands,
+        queue: u8,
+        sysid: u8,
+    ) -> Result<QueueName, CommandFailure> {
         let system = operands.get_name(sysid).map(link::Name::from_bytes);
         if !system.is_none_or(|s| s.is_blank() || s == self.sysid) {
             return condition(Condition::SysIdErr, 0);

@@ -3,12 +3,12 @@
 
 use cics::command::commands::{deleteq_td, readq_td, set_tdqueue, writeq_td};
 use cics::resp::Condition;
-use link::{Name, CommandOperands};
+use link::{CommandOperands, Name};
 
-use crate::resources::world::{Response, KernelFixture};
+use crate::resources::world::{KernelFixture, Response};
 use crate::types::{
-    RegionDefinitions, KernelConfig, QueueDefinitions, RegionStatistics, TdKind, TdQueueDef, TdRecovery,
-    Trigger,
+    KernelConfig, QueueDefinitions, RegionDefinitions, RegionStatistics, TdKind, TdQueueDef,
+    TdRecovery, Trigger,
 };
 
 fn queue(name: &[u8; 4], kind: TdKind) -> TdQueueDef {
@@ -244,11 +244,17 @@ fn a_full_queue_gets_nospace_and_has_room_when_it_is_read() {
         let large = [0; 4_000];
         write(&mut w, 1, "Q", &large);
         write(&mut w, 1, "Q", &large);
-        assert_eq!(condition_of(write(&mut w, 1, "Q", &large)), Condition::NoSpace);
+        assert_eq!(
+            condition_of(write(&mut w, 1, "Q", &large)),
+            Condition::NoSpace
+        );
         w.syncpoint(1);
         read(&mut w, 1, "Q");
         w.syncpoint(1);
-        assert_eq!(condition_of(write(&mut w, 1, "Q", &large)), Condition::Normal);
+        assert_eq!(
+            condition_of(write(&mut w, 1, "Q", &large)),
+            Condition::Normal
+        );
     }
 }
 
@@ -286,10 +292,22 @@ fn names_lead_through_indirect_queues_and_unknown_ones_are_qiderr() {
     ]);
     write(&mut w, 1, "CSMT", b"1");
     assert_eq!(record(read(&mut w, 1, "LOGA")), "1");
-    assert_eq!(condition_of(write(&mut w, 1, "NONE", b"1")), Condition::QIdErr);
-    assert_eq!(condition_of(write(&mut w, 1, "FAR", b"1")), Condition::SysIdErr);
-    assert_eq!(condition_of(write(&mut w, 1, "OFF", b"1")), Condition::Disabled);
-    assert_eq!(condition_of(write(&mut w, 1, "LOGA", b"")), Condition::LengErr);
+    assert_eq!(
+        condition_of(write(&mut w, 1, "NONE", b"1")),
+        Condition::QIdErr
+    );
+    assert_eq!(
+        condition_of(write(&mut w, 1, "FAR", b"1")),
+        Condition::SysIdErr
+    );
+    assert_eq!(
+        condition_of(write(&mut w, 1, "OFF", b"1")),
+        Condition::Disabled
+    );
+    assert_eq!(
+        condition_of(write(&mut w, 1, "LOGA", b"")),
+        Condition::LengErr
+    );
 }
 
 #[test]
@@ -298,10 +316,19 @@ fn a_queue_that_is_the_log_is_written_and_nothing_else() {
         queue(b"CSSL", TdKind::Log),
         queue(b"CSMT", TdKind::Indirect(Name::from_bytes(*b"CSSL"))),
     ]);
-    assert_eq!(condition_of(write(&mut w, 1, "CSMT", b"ONE")), Condition::Normal);
-    assert_eq!(condition_of(write(&mut w, 1, "CSSL", b"TWO")), Condition::Normal);
+    assert_eq!(
+        condition_of(write(&mut w, 1, "CSMT", b"ONE")),
+        Condition::Normal
+    );
+    assert_eq!(
+        condition_of(write(&mut w, 1, "CSSL", b"TWO")),
+        Condition::Normal
+    );
     assert_eq!(w.lines, ["CSMT ONE", "CSSL TWO"]);
-    assert_eq!(condition_of(write(&mut w, 1, "CSMT", b"")), Condition::LengErr);
+    assert_eq!(
+        condition_of(write(&mut w, 1, "CSMT", b"")),
+        Condition::LengErr
+    );
     assert_eq!(condition_of(read(&mut w, 1, "CSMT")), Condition::InvReq);
     assert_eq!(condition_of(delete(&mut w, 1, "CSSL")), Condition::InvReq);
     let set = |w: &mut KernelFixture, name: &[u8; 4], option: u8| {
@@ -310,13 +337,19 @@ fn a_queue_that_is_the_log_is_written_and_nothing_else() {
     };
     assert_eq!(set(&mut w, b"CSMT", set_tdqueue::CLOSED), Condition::InvReq);
     assert_eq!(set(&mut w, b"CSSL", set_tdqueue::CLOSED), Condition::Normal);
-    assert_eq!(condition_of(write(&mut w, 1, "CSMT", b"NO")), Condition::NotOpen);
+    assert_eq!(
+        condition_of(write(&mut w, 1, "CSMT", b"NO")),
+        Condition::NotOpen
+    );
     assert_eq!(set(&mut w, b"CSSL", set_tdqueue::OPEN), Condition::Normal);
     assert_eq!(
         set(&mut w, b"CSSL", set_tdqueue::DISABLED),
         Condition::Normal
     );
-    assert_eq!(condition_of(write(&mut w, 1, "CSMT", b"NO")), Condition::Disabled);
+    assert_eq!(
+        condition_of(write(&mut w, 1, "CSMT", b"NO")),
+        Condition::Disabled
+    );
     assert_eq!(w.lines.len(), 2);
 }
 
@@ -378,10 +411,16 @@ fn a_record_that_is_on_its_way_to_the_store_has_its_room() {
     ]);
     w.held = true;
     assert_eq!(write(&mut w, 1, "P", &[0; 6_000]), None);
-    assert_eq!(condition_of(write(&mut w, 2, "Q", &[0; 6_000])), Condition::NoSpace);
+    assert_eq!(
+        condition_of(write(&mut w, 2, "Q", &[0; 6_000])),
+        Condition::NoSpace
+    );
     w.flush(&[false]);
     assert_eq!(condition_of(w.answer(1)), Condition::NoSpace);
-    assert_eq!(condition_of(write(&mut w, 2, "Q", &[0; 6_000])), Condition::Normal);
+    assert_eq!(
+        condition_of(write(&mut w, 2, "Q", &[0; 6_000])),
+        Condition::Normal
+    );
 }
 
 #[test]

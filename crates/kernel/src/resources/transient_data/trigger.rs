@@ -15,7 +15,7 @@ use super::super::Resources;
 use super::super::facilities::FacilityTable;
 use super::{QueueName, TransientData};
 use crate::core::TaskKey;
-use crate::kernel::{AlarmTarget, CallingTask, KernelContext, InternalStart, StartEnd};
+use crate::kernel::{AlarmTarget, CallingTask, InternalStart, KernelContext, StartEnd};
 use crate::types::{StartCode, TdRecovery};
 
 /// Most tasks of a queue's trigger at one time.
@@ -119,7 +119,11 @@ impl TransientData {
     }
 }
 
-pub(super) fn task_ended(resources: &mut Resources, _: &mut KernelContext<'_>, caller: &CallingTask) {
+pub(super) fn task_ended(
+    resources: &mut Resources,
+    _: &mut KernelContext<'_>,
+    caller: &CallingTask,
+) {
     let td = &mut resources.transient_data;
     for name in td.emptied.remove(&caller.key).unwrap_or_default() {
         if let Some(intra) = td.intra(&name) {
@@ -128,6 +132,11 @@ pub(super) fn task_ended(resources: &mut Resources, _: &mut KernelContext<'_>, c
     }
 }
 
-pub(super) fn start_ended(resources: &mut Resources, _: &mut KernelContext<'_>, id: u64, _: &StartEnd) {
+pub(super) fn start_ended(
+    resources: &mut Resources,
+    _: &mut KernelContext<'_>,
+    id: u64,
+    _: &StartEnd,
+) {
     resources.transient_data.trigger_over(id);
 }

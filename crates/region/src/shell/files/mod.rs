@@ -58,7 +58,11 @@ pub fn perform(open: &mut Option<OpenFile>, ask: FileAsk, records: &AtomicU64) -
     }
 }
 
-fn perform_journal(open: &mut Option<OpenFile>, ask: JournalAsk, records: &AtomicU64) -> CallAnswer {
+fn perform_journal(
+    open: &mut Option<OpenFile>,
+    ask: JournalAsk,
+    records: &AtomicU64,
+) -> CallAnswer {
     match ask {
         JournalAsk::Write {
             path,
@@ -140,7 +144,10 @@ fn perform_report(open: &mut Option<OpenFile>, ask: ReportAsk) -> CallAnswer {
     }
 }
 
-fn with_report(open: &mut Option<OpenFile>, call: impl FnOnce(&mut OpenReport) -> CallAnswer) -> CallAnswer {
+fn with_report(
+    open: &mut Option<OpenFile>,
+    call: impl FnOnce(&mut OpenReport) -> CallAnswer,
+) -> CallAnswer {
     match open {
         Some(OpenFile::Report(report)) => call(report),
         _ => CallAnswer::of_condition(Condition::NotOpen, 8),

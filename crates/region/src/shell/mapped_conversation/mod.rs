@@ -110,7 +110,10 @@ pub fn no_partners() -> CallAnswer {
 
 impl MappedConversation {
     /// A conversation to be allocated.
-    pub fn new(partners: Arc<dyn ConversationService>, unit: Option<TaskUnit>) -> MappedConversation {
+    pub fn new(
+        partners: Arc<dyn ConversationService>,
+        unit: Option<TaskUnit>,
+    ) -> MappedConversation {
         MappedConversation {
             partners: Some(partners),
             unit,

@@ -8,12 +8,14 @@ use link::conversation::{
     INDICATOR_FREE, INDICATOR_NO_DATA, INDICATOR_RECEIVE, VERB_CONFIRM, VERB_DATA, VERB_INVITE,
     VERB_LAST, VERB_NOTRUNCATE, VERB_WAIT, Verb,
 };
-use link::{CallAnswer, WorkerCall, CallOperation};
+use link::{CallAnswer, CallOperation, WorkerCall};
 
 use cics::resp::Condition;
 
 use super::MappedConversation;
-use crate::api::{Conversation, ConversationService, ConversationTarget, Fault, ReceiveOutcome, sense};
+use crate::api::{
+    Conversation, ConversationService, ConversationTarget, Fault, ReceiveOutcome, sense,
+};
 
 type CallLog = Arc<Mutex<Vec<String>>>;
 type ScriptedReceive = (Vec<u8>, Result<ReceiveOutcome, Fault>);
@@ -50,7 +52,10 @@ impl Conversation for ScriptedPartner {
         self.note(if confirm { "invite confirm" } else { "invite" })
     }
     fn receive(&mut self, buffer: &mut [u8]) -> Result<ReceiveOutcome, Fault> {
-        let (data, heard) = self.script.pop_front().expect("the partner has more to say");
+        let (data, heard) = self
+            .script
+            .pop_front()
+            .expect("the partner has more to say");
         buffer[..data.len()].copy_from_slice(&data);
         heard
     }

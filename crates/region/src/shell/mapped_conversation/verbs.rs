@@ -47,7 +47,10 @@ impl MappedConversation {
             Some(Verb::Attributes) => VerbResult::default(),
         };
         let mut answer = told.into_answer(id, self.state);
-        if self.destination == ConversationTarget::default() && self.conversation.is_none() && !lives {
+        if self.destination == ConversationTarget::default()
+            && self.conversation.is_none()
+            && !lives
+        {
             // What was not allocated has neither a name nor a state.
             answer.args[..2].fill(0);
         }

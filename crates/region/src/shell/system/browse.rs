@@ -12,14 +12,19 @@ use link::CommandOperands;
 use super::super::SharedRegion;
 use super::super::clock::now_ns;
 use super::view::{OptionValue, numbered_class};
-use super::{SystemCommand, CommandResult};
+use super::{CommandResult, SystemCommand};
 use kernel::condition;
-use kernel::resources::system::{ResourceKind, NextName, SystemBrowses};
+use kernel::resources::system::{NextName, ResourceKind, SystemBrowses};
 use kernel::resources::temporary_storage::measure;
 
 impl SharedRegion {
     /// INQUIRE of one resource, or a step of a browse.
-    pub(super) fn browsable(&self, asked: &SystemCommand<'_>, kind: ResourceKind, not_found: Condition) -> CommandResult {
+    pub(super) fn browsable(
+        &self,
+        asked: &SystemCommand<'_>,
+        kind: ResourceKind,
+        not_found: Condition,
+    ) -> CommandResult {
         let has = |name| asked.has(name);
         let name = if has("START") {
             let at = asked
@@ -108,7 +113,9 @@ impl SharedRegion {
         let found: Vec<Vec<u8>> = self.view(|view| {
             let mut names = view.names(ResourceKind::UnitLink);
             let of = |name: &[u8]| view.value(ResourceKind::UnitLink, name, "UOW");
-            names.retain(|name| unit.is_none_or(|u| of(name) == Some(OptionValue::Text(u.to_vec()))));
+            names.retain(|name| {
+                unit.is_none_or(|u| of(name) == Some(OptionValue::Text(u.to_vec())))
+            });
             names
         });
         if found.is_empty() && unit.is_some_and(|unit| !self.is_unit(unit)) {
@@ -182,7 +189,11 @@ impl SharedRegion {
         let number = asked.operands.get_int(rows::inquire_tclass::TCLASS);
         let number = number.unwrap_or(0);
         let name = numbered_class(number).map(String::into_bytes);
-        if name.is_none_or(|name| !self.view(|view| view.names(ResourceKind::Class)).contains(&name)) {
+        if name.is_none_or(|name| {
+            !self
+                .view(|view| view.names(ResourceKind::Class))
+                .contains(&name)
+        }) {
             return condition(Condition::TcIdErr, 1);
         }
         self.answer_options(asked, |view, option| view.numbered_class(number, option))

@@ -16,7 +16,7 @@ use link::CommandOperands;
 use super::super::SharedRegion;
 use super::super::files::dump;
 use super::RegionView;
-use super::{SystemCommand, CommandResult};
+use super::{CommandResult, SystemCommand};
 use kernel::condition;
 use kernel::resources::system::ResourceKind;
 
@@ -62,7 +62,9 @@ impl SharedRegion {
         let statistics = serde_json::to_string_pretty(&self.statistics()).unwrap_or_default();
         let _ = writeln!(text, "\ncounters\n{statistics}");
         match dump::write(&folder, &code, &[text.as_bytes()]) {
-            Ok(number) => Ok(CommandOperands::default().bytes(row::DUMPID, format!("1/{number:04}"))),
+            Ok(number) => {
+                Ok(CommandOperands::default().bytes(row::DUMPID, format!("1/{number:04}")))
+            }
             Err(error) => {
                 tracing::error!(%error, folder = %folder.display(), "a dump could not be written");
                 match error.kind() {

@@ -13,11 +13,11 @@ use std::sync::Arc;
 use cics::command::commands::discard as row;
 use cics::csd::{self, Csd};
 use cics::resp::Condition;
-use link::{Name, CommandOperands, ProgramEntry};
+use link::{CommandOperands, Name, ProgramEntry};
 
 use super::super::SharedRegion;
-use super::{SystemCommand, CommandResult};
-use crate::api::{RegionDefinitions, QueueFileFormat, TdKind, TdRecovery, TransactionDef, install};
+use super::{CommandResult, SystemCommand};
+use crate::api::{QueueFileFormat, RegionDefinitions, TdKind, TdRecovery, TransactionDef, install};
 use kernel::resources::system::ResourceKind;
 use kernel::{CommandFailure, condition};
 

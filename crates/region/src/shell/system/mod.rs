@@ -16,10 +16,10 @@ mod view;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use cics::command::{OptionArgument, Command, DataDirection, by_number, commands as rows};
+use cics::command::{Command, DataDirection, OptionArgument, by_number, commands as rows};
 use cics::cvda;
 use cics::resp::Condition;
-use link::{CallAnswer, WorkerCall, Name, CommandOperands};
+use link::{CallAnswer, CommandOperands, Name, WorkerCall};
 
 use super::SharedRegion;
 use super::clock::now_ns;
@@ -67,7 +67,10 @@ const COMMANDS: &[(u16, CommandHandler)] = &[
         let task = s.task_of(a, rows::inquire_association::ASSOCIATION)?;
         s.answer_options(a, |view, option| view.association(task, option))
     }),
-    (rows::inquire_association_list::NUMBER, SharedRegion::associations),
+    (
+        rows::inquire_association_list::NUMBER,
+        SharedRegion::associations,
+    ),
     (rows::set_association::NUMBER, SharedRegion::set_association),
     (rows::inquire_uowlink::NUMBER, SharedRegion::unit_links),
     (rows::inquire_system::NUMBER, |s, a| {
@@ -124,8 +127,14 @@ const COMMANDS: &[(u16, CommandHandler)] = &[
         s.answer_options(a, |view, option| view.statistics(option))
     }),
     (rows::set_statistics::NUMBER, SharedRegion::set_statistics),
-    (rows::inquire_tracedest::NUMBER, SharedRegion::trace_destination),
-    (rows::set_tracedest::NUMBER, SharedRegion::set_trace_destination),
+    (
+        rows::inquire_tracedest::NUMBER,
+        SharedRegion::trace_destination,
+    ),
+    (
+        rows::set_tracedest::NUMBER,
+        SharedRegion::set_trace_destination,
+    ),
     (rows::set_tclass::NUMBER, SharedRegion::set_tclass),
     (rows::set_uow::NUMBER, SharedRegion::set_uow),
     (rows::set_connection::NUMBER, SharedRegion::set_connection),
@@ -133,7 +142,10 @@ const COMMANDS: &[(u16, CommandHandler)] = &[
     (rows::set_dispatcher::NUMBER, SharedRegion::set_dispatcher),
     (rows::set_system::NUMBER, SharedRegion::set_system),
     (rows::set_program::NUMBER, SharedRegion::set_program),
-    (rows::perform_statistics::NUMBER, SharedRegion::perform_statistics),
+    (
+        rows::perform_statistics::NUMBER,
+        SharedRegion::perform_statistics,
+    ),
     (rows::create_enqmodel::NUMBER, SharedRegion::create),
     (rows::create_file::NUMBER, SharedRegion::create),
     (rows::create_journalmodel::NUMBER, SharedRegion::create),
@@ -159,7 +171,10 @@ const COMMANDS: &[(u16, CommandHandler)] = &[
     (rows::perform_security::NUMBER, |_, _| {
         condition(Condition::InvReq, 1)
     }),
-    (rows::perform_shutdown::NUMBER, SharedRegion::perform_shutdown),
+    (
+        rows::perform_shutdown::NUMBER,
+        SharedRegion::perform_shutdown,
+    ),
     (rows::query_security::NUMBER, SharedRegion::query_security),
 ];
 
@@ -192,9 +207,16 @@ impl SharedRegion {
 
     /// What a command that is served here is answered with; none where its
     /// operands make no sense.
-    pub(super) fn system_answer(self: &Arc<Self>, key: TaskKey, call: &WorkerCall) -> Option<CallAnswer> {
+    pub(super) fn system_answer(
+        self: &Arc<Self>,
+        key: TaskKey,
+        call: &WorkerCall,
+    ) -> Option<CallAnswer> {
         let row = u16::try_from(call.args[0]).ok().and_then(by_number)?;
-        let (operands, serve) = (CommandOperands::parse(&call.data).ok()?, find(call.args[0])?);
+        let (operands, serve) = (
+            CommandOperands::parse(&call.data).ok()?,
+            find(call.args[0])?,
+        );
         // The end of its browses goes through the kernel.
         if let Some(task) = self.lock().core.task_mut(key) {
             task.in_kernel = true;
@@ -226,7 +248,11 @@ impl SharedRegion {
     }
 
     /// What the options that receive something are told.
-    fn answer_options(&self, asked: &SystemCommand<'_>, value: impl Fn(&RegionView<'_>, &str) -> Option<OptionValue>) -> CommandResult {
+    fn answer_options(
+        &self,
+        asked: &SystemCommand<'_>,
+        value: impl Fn(&RegionView<'_>, &str) -> Option<OptionValue>,
+    ) -> CommandResult {
         self.view(|view| {
             let mut given = CommandOperands::default();
             for (index, option) in (0..).zip(asked.row.options) {
@@ -235,7 +261,9 @@ impl SharedRegion {
                 }
                 given = match value(view, option.name) {
                     Some(OptionValue::Int(n)) => given.int(index, n),
-                    Some(OptionValue::Text(text)) => given.bytes(index, padded(text, option.argument)),
+                    Some(OptionValue::Text(text)) => {
+                        given.bytes(index, padded(text, option.argument))
+                    }
                     None => return condition(Condition::InvReq, 1),
                 };
             }
@@ -362,7 +390,9 @@ mod tests {
     #[test]
     fn every_system_command_that_is_listed_as_served_is() {
         for row in cics::command::all() {
-            if row.domain != cics::command::CommandDomain::System || row.served != CommandSupport::Region {
+            if row.domain != cics::command::CommandDomain::System
+                || row.served != CommandSupport::Region
+            {
                 continue;
             }
             if OF_TERMINALS.contains(&row.name) {

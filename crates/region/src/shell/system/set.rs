@@ -7,12 +7,12 @@ use std::sync::atomic::Ordering;
 use cics::command::commands as rows;
 use cics::cvda;
 use cics::resp::Condition;
-use link::{Name, CommandOperands};
+use link::{CommandOperands, Name};
 
 use super::super::clock::now_ns;
 use super::super::{SharedRegion, unix_offset};
 use super::view::{OptionValue, numbered_class};
-use super::{SystemCommand, CommandResult};
+use super::{CommandResult, SystemCommand};
 use crate::api::{ClassDef, PurgeOutcome, TraceFilter};
 use kernel::core::Core;
 use kernel::resources::system::{DAY_S, StatisticsRecording};
@@ -377,7 +377,10 @@ impl SharedRegion {
 
     /// SET TRACEDEST AUXSTART and AUXSTOP: writes the trace to a file of the
     /// region's folder.
-    pub(super) fn set_trace_destination(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
+    pub(super) fn set_trace_destination(
+        self: &Arc<Self>,
+        asked: &SystemCommand<'_>,
+    ) -> CommandResult {
         use rows::set_tracedest as row;
         let value = |name| cvda::value(name).map(i64::from);
         let internal = asked.operands.get_int(row::INTSTATUS);
@@ -507,7 +510,11 @@ struct DispatchChange {
 }
 
 impl DispatchChange {
-    fn from_command(asked: &SystemCommand<'_>, aging: u8, runaway: u8) -> Result<Self, CommandFailure> {
+    fn from_command(
+        asked: &SystemCommand<'_>,
+        aging: u8,
+        runaway: u8,
+    ) -> Result<Self, CommandFailure> {
         let within = |option, most: i64, least: i64, resp2| match asked.operands.get_int(option) {
             Some(0) => Ok(Some(0)),
             Some(ms) if (least..=most).contains(&ms) => Ok(Some(ms as u64 * 1_000_000)),

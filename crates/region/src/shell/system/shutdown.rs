@@ -10,7 +10,7 @@ use cics::command::commands::perform_shutdown as row;
 use link::CommandOperands;
 
 use super::super::SharedRegion;
-use super::{SystemCommand, CommandResult};
+use super::{CommandResult, SystemCommand};
 
 impl SharedRegion {
     /// PERFORM SHUTDOWN. Tasks under way come to their ends; IMMEDIATE ends

@@ -2,7 +2,7 @@
 
 use super::super::pdu::UnnumberedFrame;
 use super::transmit::PendingControlFrame;
-use super::{StationEvent, DisconnectReason, StationState, LinkStation};
+use super::{DisconnectReason, LinkStation, StationEvent, StationState};
 use thiserror::Error;
 
 /// Why a command was refused: a misuse by the caller.
@@ -64,7 +64,12 @@ impl LinkStation {
     }
 
     /// Queues an XID, as a command with poll or as the answer to one.
-    pub fn send_xid(&mut self, response: bool, pf: bool, info: Vec<u8>) -> Result<(), CommandRefusal> {
+    pub fn send_xid(
+        &mut self,
+        response: bool,
+        pf: bool,
+        info: Vec<u8>,
+    ) -> Result<(), CommandRefusal> {
         self.check_length(info.len())?;
         self.answers.push_back(PendingControlFrame::Unnumbered {
             kind: UnnumberedFrame::Xid,

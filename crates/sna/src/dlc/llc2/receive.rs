@@ -2,7 +2,7 @@
 
 use super::super::pdu::{ControlField, Pdu, PduError, SupervisoryFrame, UnnumberedFrame};
 use super::transmit::PendingControlFrame;
-use super::{StationEvent, DisconnectReason, StationState, LinkStation};
+use super::{DisconnectReason, LinkStation, StationEvent, StationState};
 
 /// Why a frame is rejected: the low five bits of the last byte of a FRMR.
 const CONTROL_UNDEFINED: u8 = 0x01;
@@ -58,10 +58,15 @@ impl LinkStation {
                 StationState::Closed => {}
                 StationState::Disconnecting => self.close(DisconnectReason::Local),
                 StationState::Connecting => self.close(DisconnectReason::Refused),
-                StationState::Connected | StationState::Rejecting => self.close(DisconnectReason::Peer),
+                StationState::Connected | StationState::Rejecting => {
+                    self.close(DisconnectReason::Peer)
+                }
             },
             (UnnumberedFrame::Frmr, true) => {
-                if matches!(self.state, StationState::Connected | StationState::Rejecting) {
+                if matches!(
+                    self.state,
+                    StationState::Connected | StationState::Rejecting
+                ) {
                     let mut why = [0; 5];
                     for (to, from) in why.iter_mut().zip(pdu.info) {
                         *to = *from;
@@ -77,13 +82,17 @@ impl LinkStation {
             }),
             // The echo carries the whole information field: peers that sent one
             // take a shorter answer for a broken link.
-            (UnnumberedFrame::Test, false) => self.answers.push_back(PendingControlFrame::Unnumbered {
-                kind: UnnumberedFrame::Test,
-                response: true,
-                pf,
-                info: pdu.info.to_vec(),
-            }),
-            (UnnumberedFrame::Test, true) => self.events.push_back(StationEvent::Tested(pdu.info.to_vec())),
+            (UnnumberedFrame::Test, false) => {
+                self.answers.push_back(PendingControlFrame::Unnumbered {
+                    kind: UnnumberedFrame::Test,
+                    response: true,
+                    pf,
+                    info: pdu.info.to_vec(),
+                })
+            }
+            (UnnumberedFrame::Test, true) => self
+                .events
+                .push_back(StationEvent::Tested(pdu.info.to_vec())),
             (UnnumberedFrame::Ui, _) => self.events.push_back(StationEvent::Ui(pdu.info.to_vec())),
             _ => {}
         }

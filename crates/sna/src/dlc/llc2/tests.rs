@@ -84,7 +84,11 @@ impl Pair {
         loop {
             self.flush();
             let arrival = self.air.keys().next().map(|key| key.0);
-            let timer = self.stations.iter().filter_map(LinkStation::next_timeout).min();
+            let timer = self
+                .stations
+                .iter()
+                .filter_map(LinkStation::next_timeout)
+                .min();
             let Some(next) = arrival.into_iter().chain(timer).min() else {
                 return;
             };
@@ -244,14 +248,23 @@ fn a_station_that_does_not_listen_refuses_and_disc_is_acknowledged() {
     let mut pair = Pair::new(Config::default(), Config::default());
     pair.stations[0].connect(0);
     pair.run(10_000_000);
-    assert_eq!(pair.events[0], [StationEvent::Closed(DisconnectReason::Refused)]);
+    assert_eq!(
+        pair.events[0],
+        [StationEvent::Closed(DisconnectReason::Refused)]
+    );
 
     let mut pair = Pair::connected(Config::default(), Config::default());
     let now = pair.now;
     pair.stations[0].disconnect(now);
     pair.run(now + 10_000_000);
-    assert_eq!(pair.events[0], [StationEvent::Closed(DisconnectReason::Local)]);
-    assert_eq!(pair.events[1], [StationEvent::Closed(DisconnectReason::Peer)]);
+    assert_eq!(
+        pair.events[0],
+        [StationEvent::Closed(DisconnectReason::Local)]
+    );
+    assert_eq!(
+        pair.events[1],
+        [StationEvent::Closed(DisconnectReason::Peer)]
+    );
 }
 
 #[test]

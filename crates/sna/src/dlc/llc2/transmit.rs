@@ -4,7 +4,7 @@
 //! acknowledgement that is due and found no I frame to ride on.
 
 use super::super::pdu::{ControlField, Pdu, SupervisoryFrame, UnnumberedFrame};
-use super::{StationEvent, DisconnectReason, StationState, LinkStation};
+use super::{DisconnectReason, LinkStation, StationEvent, StationState};
 
 /// A frame other than an I frame that waits to be sent. N(R) is filled in when
 /// it leaves.
@@ -202,7 +202,13 @@ impl LinkStation {
         }
     }
 
-    fn emit_supervisory(&mut self, kind: SupervisoryFrame, response: bool, pf: bool, out: &mut Vec<u8>) {
+    fn emit_supervisory(
+        &mut self,
+        kind: SupervisoryFrame,
+        response: bool,
+        pf: bool,
+        out: &mut Vec<u8>,
+    ) {
         let nr = self.vr;
         self.emit(ControlField::S { kind, nr, pf }, response, &[], out);
         self.counts.supervisory += 1;

@@ -30,7 +30,11 @@ fn stations() -> StationPair {
 
 /// Moves everything both ways until nothing is left, cutting the streams
 /// into pieces of `piece` bytes. Gives back the PIUs each side received.
-fn settle(pair: &mut [DlswSwitch; 2], streams: &mut [Vec<u8>; 2], piece: usize) -> [Vec<Vec<u8>>; 2] {
+fn settle(
+    pair: &mut [DlswSwitch; 2],
+    streams: &mut [Vec<u8>; 2],
+    piece: usize,
+) -> [Vec<Vec<u8>>; 2] {
     let mut pius = [Vec::new(), Vec::new()];
     loop {
         let mut moved = false;

@@ -4,7 +4,7 @@ use super::super::config::{AcknowledgePoint, PathControl};
 use super::super::cost::AdapterTransfer;
 use super::super::end::VerbProgress;
 use super::super::port::{begins_message, begins_ru, is_expedited, is_segment};
-use super::{RingEvent, ProcessorJob, RingError, RingSimulation};
+use super::{ProcessorJob, RingError, RingEvent, RingSimulation};
 
 impl RingSimulation {
     /// The effect of a job.

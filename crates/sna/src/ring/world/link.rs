@@ -3,7 +3,7 @@
 
 use super::super::port::{Port, begins_message, is_data, is_segment};
 use super::job::FRONT_END;
-use super::{RingEvent, ProcessorJob, Node, RingSimulation};
+use super::{Node, ProcessorJob, RingEvent, RingSimulation};
 use crate::dlc::llc2;
 use crate::dlc::pdu::I_HEADER_BYTES;
 

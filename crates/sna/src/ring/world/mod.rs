@@ -12,12 +12,12 @@ mod link;
 
 use super::channel::Channel;
 use super::clock::Clock;
-use super::config::{RingMachine, RingNetwork, Server, RingWorkload};
+use super::config::{RingMachine, RingNetwork, RingWorkload, Server};
 use super::cost::ProcessorCost;
 use super::cpu::SimulatedCpu;
 use super::end::RingEnd;
 use super::medium::TokenRing;
-use super::outcome::{RunOutcome, RingError};
+use super::outcome::{RingError, RunOutcome};
 use super::port::Port;
 use std::collections::VecDeque;
 
@@ -105,7 +105,8 @@ impl RingSimulation {
             cpu: SimulatedCpu::new(),
             port,
         };
-        let on_ring = |m: &RingMachine| node(&m.cost, Some(Port::new(&m.adapter, &m.link, max_info)));
+        let on_ring =
+            |m: &RingMachine| node(&m.cost, Some(Port::new(&m.adapter, &m.link, max_info)));
         let client = &network.client;
         let mut nodes = vec![on_ring(client)];
         let (session, link, channel) = match &network.server {

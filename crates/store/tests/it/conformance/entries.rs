@@ -1,7 +1,7 @@
 //! Entry-sequenced and relative-record files.
 
 use store::{
-    FileEnds, FileDef, FileId, ReadExt, RecordError, RecordFormat, SeekKey, UnitError, UnitOfWork,
+    FileDef, FileEnds, FileId, ReadExt, RecordError, RecordFormat, SeekKey, UnitError, UnitOfWork,
     rba_key, rrn_key,
 };
 

@@ -1,7 +1,7 @@
 //! Alternate indexes: defined, built, kept.
 
 use store::{
-    ApplyError, BuildError, DefineError, DefinitionError, FileDef, FileId, CatalogueName, PathDef,
+    ApplyError, BuildError, CatalogueName, DefineError, DefinitionError, FileDef, FileId, PathDef,
     ReadError, RecordFormat, SeekKey, UnitError, UnitOfWork,
 };
 

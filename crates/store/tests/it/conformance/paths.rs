@@ -1,6 +1,6 @@
 //! Reading through alternate indexes.
 
-use store::{FileEnds, FileDef, FileId, ReadStore, RecordFormat, SeekKey, UnitOfWork};
+use store::{FileDef, FileEnds, FileId, ReadStore, RecordFormat, SeekKey, UnitOfWork};
 
 use super::Subject;
 use crate::support::{browsed, fill, index, ksds, on_path};

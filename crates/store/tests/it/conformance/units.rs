@@ -1,8 +1,8 @@
 //! A store as a task with pending changes sees it.
 
 use store::{
-    KeyChange, FileDef, FileId, ReadStore, RecordError, RecordFormat, SeekKey, UnitError, UnitOfWork,
-    rba_key, rrn_key,
+    FileDef, FileId, KeyChange, ReadStore, RecordError, RecordFormat, SeekKey, UnitError,
+    UnitOfWork, rba_key, rrn_key,
 };
 
 use super::Subject;

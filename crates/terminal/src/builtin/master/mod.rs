@@ -12,7 +12,7 @@ mod show;
 use cics::command::commands as rows;
 use link::CommandOperands;
 
-use super::panel::{UserInput, ScreenPanel};
+use super::panel::{ScreenPanel, UserInput};
 use super::{BuiltInTask, CLEAR, InteractionResult, PF3, PF7, PF8, PF10, PF11};
 use command::{MasterCommand, Verb};
 use show::ResourceLine;
@@ -121,7 +121,10 @@ impl CommandOutcome {
                 "ERROR"
             }
             .to_owned(),
-            lines: command::help(&lines).into_iter().map(ResourceLine::of).collect(),
+            lines: command::help(&lines)
+                .into_iter()
+                .map(ResourceLine::of)
+                .collect(),
         }
     }
 

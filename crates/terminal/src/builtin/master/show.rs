@@ -8,7 +8,7 @@ use link::{CallAnswer, CommandOperands};
 use region::PurgeOutcome;
 
 use super::super::BuiltInTask;
-use super::command::{ValueFilter, MasterCommand, fits, is_cut};
+use super::command::{MasterCommand, ValueFilter, fits, is_cut};
 use super::resources::{ResourceColumn, ResourceKind, ValueFormat, ValueSource};
 
 /// A line.
@@ -169,7 +169,9 @@ async fn keys(task: &mut BuiltInTask<'_>, command: &MasterCommand) -> Result<Vec
             let tasks = task.region.tasks().into_iter();
             tasks.map(|t| format!("{:07}", t.task)).collect()
         }
-        ValueSource::Browse(_) if !command.names.is_empty() && !command.names.iter().any(generic) => {
+        ValueSource::Browse(_)
+            if !command.names.is_empty() && !command.names.iter().any(generic) =>
+        {
             command.names.clone()
         }
         ValueSource::Browse(number) => browse(task, number).await?,

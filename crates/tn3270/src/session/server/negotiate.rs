@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use super::{EndReason, SessionPhase, SendError, ServerSession, SessionEvent};
+use super::{EndReason, SendError, ServerSession, SessionEvent, SessionPhase};
 use crate::screen::ScreenSize;
 use crate::session::config::StartTls;
 use crate::session::terminal::TerminalInfo;
@@ -17,8 +17,8 @@ use crate::telnet::code::{
 };
 use crate::telnet::device::parse_terminal_type;
 use crate::telnet::{
-    DeviceType, SessionFunctions, LuName, ExtendedNegotiation, OptionChange, RejectReason, ResponseFlag, OptionSide,
-    escape,
+    DeviceType, ExtendedNegotiation, LuName, OptionChange, OptionSide, RejectReason, ResponseFlag,
+    SessionFunctions, escape,
 };
 
 impl ServerSession {
@@ -26,7 +26,8 @@ impl ServerSession {
     pub(super) fn offer(&mut self) {
         if self.config.tn3270e {
             self.phase = SessionPhase::Offer;
-            self.options.request(OptionSide::Remote, TN3270E, &mut self.out);
+            self.options
+                .request(OptionSide::Remote, TN3270E, &mut self.out);
         } else {
             self.plain();
         }
@@ -65,11 +66,13 @@ impl ServerSession {
                 self.phase = SessionPhase::DeviceType;
                 self.negotiate(&ExtendedNegotiation::SendDeviceType);
             }
-            Refused(OptionSide::Remote, TN3270E) | Off(OptionSide::Remote, TN3270E) => match self.phase {
-                SessionPhase::Offer | SessionPhase::DeviceType => self.plain(),
-                // An LU was asked for or given: the client starts again.
-                _ => self.end(EndReason::NotATerminal),
-            },
+            Refused(OptionSide::Remote, TN3270E) | Off(OptionSide::Remote, TN3270E) => {
+                match self.phase {
+                    SessionPhase::Offer | SessionPhase::DeviceType => self.plain(),
+                    // An LU was asked for or given: the client starts again.
+                    _ => self.end(EndReason::NotATerminal),
+                }
+            }
             On(OptionSide::Remote, TERMINAL_TYPE) if self.phase == SessionPhase::TerminalType => {
                 self.subnegotiate(TERMINAL_TYPE, &[TYPE_SEND]);
             }
@@ -87,7 +90,8 @@ impl ServerSession {
     pub(super) fn handle_subnegotiation(&mut self, option: u8, body: &[u8], now: Duration) {
         match (option, body) {
             (START_TLS, [TLS_FOLLOWS, ..])
-                if self.phase == SessionPhase::StartTls && self.options.is_on(OptionSide::Remote, START_TLS) =>
+                if self.phase == SessionPhase::StartTls
+                    && self.options.is_on(OptionSide::Remote, START_TLS) =>
             {
                 self.phase = SessionPhase::Handshake;
                 self.events.push_back(SessionEvent::StartTls);
@@ -271,7 +275,13 @@ impl ServerSession {
     }
 
     /// BIND if agreed, then the query or the connected terminal.
-    fn negotiated(&mut self, device: DeviceType, lu: LuName, functions: SessionFunctions, now: Duration) {
+    fn negotiated(
+        &mut self,
+        device: DeviceType,
+        lu: LuName,
+        functions: SessionFunctions,
+        now: Duration,
+    ) {
         let (rows, columns) = device.alternate_size();
         let query = self.config.query && device.is_extended();
         self.terminal = Some(Box::new(TerminalInfo {

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::{EndReason, SessionPhase, SendError, ServerSession, SessionError, SessionEvent};
+use super::{EndReason, SendError, ServerSession, SessionError, SessionEvent, SessionPhase};
 use crate::screen::ScreenSize;
 use crate::stream::{Aid, Command, InboundRecord, OutboundField, QuerySummary, StructuredFields};
 use crate::telnet::code::{EOR, IAC};

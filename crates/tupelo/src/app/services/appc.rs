@@ -6,7 +6,7 @@ use std::time::Duration;
 use miette::Result;
 use region::RegionConfig;
 
-use super::{GatewayExtras, RunningRegion, RegionService};
+use super::{GatewayExtras, RegionService, RunningRegion};
 use crate::app::Application;
 use crate::app::appc::{self as partners, PartnerDirectory};
 use crate::app::compile::CompiledPrograms;
@@ -33,7 +33,12 @@ impl RegionService for AppcService {
         self.extras = beside.clone();
     }
 
-    fn prepare(&mut self, app: &Application, _: &CompiledPrograms, _: &mut ReportedFindings) -> Result<()> {
+    fn prepare(
+        &mut self,
+        app: &Application,
+        _: &CompiledPrograms,
+        _: &mut ReportedFindings,
+    ) -> Result<()> {
         match &self.partners {
             None => self.partners = partners::start(app)?,
             Some(_) => self.next = partners::known(app)?,

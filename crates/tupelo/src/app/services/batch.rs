@@ -16,7 +16,7 @@ use miette::Result;
 use region::engine::{EngineClass, enter};
 use region::{Handle, UserId};
 
-use super::{RunningRegion, RegionService};
+use super::{RegionService, RunningRegion};
 use crate::app::Application;
 use crate::app::compile::CompiledPrograms;
 use crate::app::said::ReportedFindings;
@@ -43,7 +43,12 @@ pub fn service() -> Box<dyn RegionService> {
 }
 
 impl RegionService for BatchService {
-    fn prepare(&mut self, _: &Application, _: &CompiledPrograms, _: &mut ReportedFindings) -> Result<()> {
+    fn prepare(
+        &mut self,
+        _: &Application,
+        _: &CompiledPrograms,
+        _: &mut ReportedFindings,
+    ) -> Result<()> {
         Ok(())
     }
 

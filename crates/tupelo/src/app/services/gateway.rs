@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tls::{ClientCertificates, ServerFiles};
 
-use gateway::{LoadedApi, CorsConfig, Gateway, GatewayConfig, PolicySet, StartError, TlsConfig};
+use gateway::{CorsConfig, Gateway, GatewayConfig, LoadedApi, PolicySet, StartError, TlsConfig};
 use miette::{Result, bail, miette};
 
-use super::{GatewayExtras, ConnectionSlot, RunningRegion, RegionService};
+use super::{ConnectionSlot, GatewayExtras, RegionService, RunningRegion};
 use crate::app::apis::LoadedApis;
 use crate::app::backend::{ProgramProviders, RemoteRegions};
 use crate::app::compile::CompiledPrograms;
@@ -59,7 +59,12 @@ impl RegionService for GatewayService {
     /// An API that is wrong keeps the version that is in force. One whose
     /// copybooks are not the programs' any more stops the reload: the new
     /// programs would be called with the old layout.
-    fn prepare(&mut self, app: &Application, compiled: &CompiledPrograms, said: &mut ReportedFindings) -> Result<()> {
+    fn prepare(
+        &mut self,
+        app: &Application,
+        compiled: &CompiledPrograms,
+        said: &mut ReportedFindings,
+    ) -> Result<()> {
         if self.gateway.is_none() {
             self.without_http = !app.config.gateway.enabled;
         }
@@ -232,7 +237,11 @@ fn admin_address(gateway: &Gateway<ProgramProviders>, tls: bool) -> Option<(&'st
 }
 
 /// Loads the API projects, and tells what is wrong.
-fn load_apis(app: &Application, compiled: &CompiledPrograms, said: &mut ReportedFindings) -> LoadedApis {
+fn load_apis(
+    app: &Application,
+    compiled: &CompiledPrograms,
+    said: &mut ReportedFindings,
+) -> LoadedApis {
     let mut findings = Findings::new(&app.folder);
     let apis = app.load_apis(&mut findings);
     let good: Vec<&LoadedApi> = apis.good.iter().map(|api| &**api).collect();

@@ -4,11 +4,11 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use ipconn::{RegionCaller, Listener, ServedRegion, StartError};
+use ipconn::{Listener, RegionCaller, ServedRegion, StartError};
 use miette::{Result, miette};
 use region::RegionConfig;
 
-use super::{RunningRegion, RegionService};
+use super::{RegionService, RunningRegion};
 use crate::app::compile::CompiledPrograms;
 use crate::app::ipconn::{IpconnConnections, config};
 use crate::app::said::ReportedFindings;
@@ -39,7 +39,12 @@ impl RegionService for IpconnService {
         self.slot = slot.clone();
     }
 
-    fn prepare(&mut self, app: &Application, _: &CompiledPrograms, _: &mut ReportedFindings) -> Result<()> {
+    fn prepare(
+        &mut self,
+        app: &Application,
+        _: &CompiledPrograms,
+        _: &mut ReportedFindings,
+    ) -> Result<()> {
         if let Some(before) = self.slot.get() {
             if config(app)?.connections != before.config.connections {
                 tracing::warn!(
@@ -54,7 +59,8 @@ impl RegionService for IpconnService {
             let lanes = read.lanes(app, true);
             let (config, who) = (&read.config, &read.who);
             let opened = self.coordinator.opened();
-            let caller = RegionCaller::start(config, &app.folder, who, lanes, &read.directory, opened);
+            let caller =
+                RegionCaller::start(config, &app.folder, who, lanes, &read.directory, opened);
             let caller = caller.map_err(|e| miette!("[ipconn.connections] {e}"))?;
             self.coordinator
                 .calls(read.directory.clone(), caller.clone());

@@ -83,7 +83,12 @@ impl GatewayExtras {
 pub trait RegionService {
     /// Reads what it needs of an application, at the start and for a reload,
     /// and says what is wrong with it. Nothing is taken over yet.
-    fn prepare(&mut self, app: &Application, compiled: &CompiledPrograms, said: &mut ReportedFindings) -> Result<()>;
+    fn prepare(
+        &mut self,
+        app: &Application,
+        compiled: &CompiledPrograms,
+        said: &mut ReportedFindings,
+    ) -> Result<()>;
 
     /// Hears where the gateway finds what is served beside its APIs.
     fn set_extras(&mut self, _beside: &GatewayExtras) {}

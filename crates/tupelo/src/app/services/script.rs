@@ -7,7 +7,7 @@ use miette::Result;
 use region::RegionConfig;
 use script::{LoadedScripts, ScriptService};
 
-use super::{GatewayExtras, RunningRegion, RegionService};
+use super::{GatewayExtras, RegionService, RunningRegion};
 use crate::app::Application;
 use crate::app::compile::CompiledPrograms;
 use crate::app::said::ReportedFindings;
@@ -38,7 +38,12 @@ impl RegionService for ScriptHosting {
 
     /// Scripts with mistakes are left out at the start; at a reload all stay as
     /// they were, since they import each other.
-    fn prepare(&mut self, app: &Application, _: &CompiledPrograms, said: &mut ReportedFindings) -> Result<()> {
+    fn prepare(
+        &mut self,
+        app: &Application,
+        _: &CompiledPrograms,
+        said: &mut ReportedFindings,
+    ) -> Result<()> {
         let checked = scripts::check(app);
         said.show_new(&scripts::findings(app, &checked));
         self.next = Some(checked);
@@ -53,7 +58,8 @@ impl RegionService for ScriptHosting {
         self.without_http = !running.app.config.gateway.enabled;
         if let Some(checked) = self.next.take() {
             let config = &running.app.config.script;
-            let scripts = ScriptService::start(running.region.clone(), running.user, config, checked);
+            let scripts =
+                ScriptService::start(running.region.clone(), running.user, config, checked);
             let scripts = Arc::new(scripts);
             let _ = self.guests.0.set(scripts.clone());
             let _ = self.web.set(Arc::new(ScriptWeb(scripts.clone())));

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use miette::{IntoDiagnostic, Result, WrapErr, bail, miette};
 use region::{RegionConfig, SocketOptions};
-use sockets::{CallPlace, SocketService, SocketsConfig, TlsSource, CharacterTranslation};
+use sockets::{CallPlace, CharacterTranslation, SocketService, SocketsConfig, TlsSource};
 
 use super::gateway::tls_config;
-use super::{RunningRegion, RegionService};
+use super::{RegionService, RunningRegion};
 use crate::app::Application;
 use crate::app::compile::CompiledPrograms;
 use crate::app::said::ReportedFindings;
@@ -32,7 +32,12 @@ pub fn service() -> Box<dyn RegionService> {
 }
 
 impl RegionService for CicsSockets {
-    fn prepare(&mut self, app: &Application, _: &CompiledPrograms, _: &mut ReportedFindings) -> Result<()> {
+    fn prepare(
+        &mut self,
+        app: &Application,
+        _: &CompiledPrograms,
+        _: &mut ReportedFindings,
+    ) -> Result<()> {
         let config = settings(app)?;
         if !self.started {
             self.options = options(&config);

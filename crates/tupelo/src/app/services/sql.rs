@@ -6,7 +6,7 @@ use database::{SqlConfig, SqlService};
 use miette::Result;
 use region::{Region, RegionConfig};
 
-use super::{RunningRegion, RegionService};
+use super::{RegionService, RunningRegion};
 use crate::app::Application;
 use crate::app::compile::CompiledPrograms;
 use crate::app::said::ReportedFindings;
@@ -26,7 +26,12 @@ pub fn service() -> Box<dyn RegionService> {
 }
 
 impl RegionService for SqlDoor {
-    fn prepare(&mut self, app: &Application, _: &CompiledPrograms, _: &mut ReportedFindings) -> Result<()> {
+    fn prepare(
+        &mut self,
+        app: &Application,
+        _: &CompiledPrograms,
+        _: &mut ReportedFindings,
+    ) -> Result<()> {
         let config = sql::settings(app)?;
         if self.service.is_none() {
             self.service = Some(sql::service(app)?);

@@ -7,7 +7,7 @@ use miette::{IntoDiagnostic, Result, WrapErr, bail};
 use region::RegionConfig;
 use terminal::{MapTable, ServerTls, TerminalConfig, TerminalService};
 
-use super::{GatewayExtras, RunningRegion, RegionService, tls_config};
+use super::{GatewayExtras, RegionService, RunningRegion, tls_config};
 use crate::app::Application;
 use crate::app::compile::CompiledPrograms;
 use crate::app::counted;
@@ -33,7 +33,12 @@ impl RegionService for TerminalDoor {
         self.extras = beside.clone();
     }
 
-    fn prepare(&mut self, app: &Application, _: &CompiledPrograms, _: &mut ReportedFindings) -> Result<()> {
+    fn prepare(
+        &mut self,
+        app: &Application,
+        _: &CompiledPrograms,
+        _: &mut ReportedFindings,
+    ) -> Result<()> {
         // What is wrong with the maps is reported when they are built.
         let maps = MapTable::new(&app.map_sets()?);
         if self.terminals.is_some() {

@@ -6,9 +6,9 @@ use std::time::Duration;
 use cics::csd::{TcpIpServiceDef, UriMapUsage};
 use miette::{Result, bail};
 use region::RegionConfig;
-use web::{WebDefinitions, CicsWebSupport};
+use web::{CicsWebSupport, WebDefinitions};
 
-use super::{GatewayExtras, RunningRegion, RegionService};
+use super::{GatewayExtras, RegionService, RunningRegion};
 use crate::app::Application;
 use crate::app::compile::CompiledPrograms;
 use crate::app::counted;
@@ -38,7 +38,12 @@ impl RegionService for WebSupport {
         self.extras = beside.clone();
     }
 
-    fn prepare(&mut self, app: &Application, _: &CompiledPrograms, said: &mut ReportedFindings) -> Result<()> {
+    fn prepare(
+        &mut self,
+        app: &Application,
+        _: &CompiledPrograms,
+        said: &mut ReportedFindings,
+    ) -> Result<()> {
         let mut findings = Findings::new(&app.folder);
         let edition = support::read(app, &mut findings);
         said.show_new(&findings);

@@ -14,8 +14,8 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use region::{
-    WorkerConfinement, RegionDefinitions, Handle, Name, TaskOutcome, ProgramEntry, Region, RegionConfig, TaskReply,
-    SandboxMode, StoreEntry, TaskRequest, TransactionDef, block_on,
+    Handle, Name, ProgramEntry, Region, RegionConfig, RegionDefinitions, SandboxMode, StoreEntry,
+    TaskOutcome, TaskReply, TaskRequest, TransactionDef, WorkerConfinement, block_on,
 };
 
 /// A region over hostile programs.

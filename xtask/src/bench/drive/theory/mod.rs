@@ -17,14 +17,14 @@
 
 mod queue;
 
-use super::{RowBound, BudgetRow, BenchSettings};
+use super::{BenchSettings, BudgetRow, RowBound};
 use anyhow::{Context, Result};
 use drive::engine::{self, IntervalRecord, RunObserver};
 use drive::load::HttpLoad;
 use drive::plan::ArrivalSpacing;
-use drive::server::{ServerBehaviour, Server, ServiceTime};
+use drive::server::{Server, ServerBehaviour, ServiceTime};
 use measure::stats::batch_mean;
-use queue::{KNEE, POINTS, QueuePoint, QUEUES, Queue};
+use queue::{KNEE, POINTS, QUEUES, Queue, QueuePoint};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -185,7 +185,12 @@ impl RunObserver for ResponseBatches {
     }
 }
 
-fn mean_row(queue: &Queue, point: &QueuePoint, batches: &[(f64, f64)], path: (f64, f64)) -> BudgetRow {
+fn mean_row(
+    queue: &Queue,
+    point: &QueuePoint,
+    batches: &[(f64, f64)],
+    path: (f64, f64),
+) -> BudgetRow {
     let (mean, half) = batch_mean(batches, CONFIDENCE);
     let half = half.hypot(path.1);
     BudgetRow::judged(

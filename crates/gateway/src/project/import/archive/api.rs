@@ -109,17 +109,21 @@ fn has_body(document: &Value, path: &str, method: &str) -> bool {
 }
 
 /// `mapping.xml` with the files that it names.
-fn mapped<'a>(bytes: &[u8], file: &dyn Fn(&str) -> Option<&'a [u8]>) -> Result<OperationMapping, String> {
+fn mapped<'a>(
+    bytes: &[u8],
+    file: &dyn Fn(&str) -> Option<&'a [u8]>,
+) -> Result<OperationMapping, String> {
     let root = xml::parse(bytes)?;
-    let model = |element: &xml::ArchiveElement, request: bool| -> Result<Option<MessageMapping>, String> {
-        let Some(model) = element.child("mappingRootModel") else {
-            return Ok(None);
+    let model =
+        |element: &xml::ArchiveElement, request: bool| -> Result<Option<MessageMapping>, String> {
+            let Some(model) = element.child("mappingRootModel") else {
+                return Ok(None);
+            };
+            let location = model.attribute("location").unwrap_or_default();
+            let bytes = file(location).ok_or_else(|| format!("{location} is missing"))?;
+            let read = mapping::read(bytes, request);
+            read.map(Some).map_err(|why| format!("{location}: {why}"))
         };
-        let location = model.attribute("location").unwrap_or_default();
-        let bytes = file(location).ok_or_else(|| format!("{location} is missing"))?;
-        let read = mapping::read(bytes, request);
-        read.map(Some).map_err(|why| format!("{location}: {why}"))
-    };
     let usual = root
         .child("mappingContext")
         .and_then(|c| c.attribute("defaultResponseCode"));

@@ -95,9 +95,9 @@ pub(super) fn read(bytes: &[u8], request: bool) -> Result<MessageMapping, String
             let target = target(&mapping.root, names(output)?, request)?;
             let change = match update.name.as_str() {
                 "remove" => MappingChange::Removed,
-                "assign" => {
-                    MappingChange::Assigned(update.attribute("value").unwrap_or_default().to_owned())
-                }
+                "assign" => MappingChange::Assigned(
+                    update.attribute("value").unwrap_or_default().to_owned(),
+                ),
                 "move" => source(&mapping.root, path_of(update, "input")?, request)?,
                 other => return Err(format!("<{other}> has no rule")),
             };
@@ -185,7 +185,10 @@ mod tests {
         let change = |at: &str| mapping.change(&path(at));
         let moved = MappingChange::Parameter("$pathParameters", "id".into());
         assert_eq!(change("CreAcc/Key/Number"), Some(&moved));
-        assert_eq!(change("CreAcc/Action"), Some(&MappingChange::Assigned("R".into())));
+        assert_eq!(
+            change("CreAcc/Action"),
+            Some(&MappingChange::Assigned("R".into()))
+        );
         assert_eq!(change("CreAcc/Details/Type"), Some(&MappingChange::Removed));
         assert_eq!(change("CreAcc/Key/Other"), None);
     }

@@ -18,9 +18,9 @@ mod xml;
 mod zip;
 
 use super::ImportedFile;
-use crate::diagnostics::{ProjectDiagnostics, FilePosition};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics};
 pub use requester::{RequesterArchive, requester_archive};
-use service::{ServiceRefusal, ArchiveService};
+use service::{ArchiveService, ServiceRefusal};
 use std::path::{Path, PathBuf};
 
 /// A project made of archives.
@@ -42,7 +42,9 @@ pub struct FromArchives {
 ///
 /// # Errors Archives that are rejected, and an API whose description cannot be
 /// read.
-pub fn import_archives(archives: &[(PathBuf, Vec<u8>)]) -> Result<FromArchives, ProjectDiagnostics> {
+pub fn import_archives(
+    archives: &[(PathBuf, Vec<u8>)],
+) -> Result<FromArchives, ProjectDiagnostics> {
     let mut out = ProjectDiagnostics::default();
     let (mut apis, mut services) = (Vec::new(), Vec::new());
     for (file, bytes) in archives {
@@ -71,7 +73,12 @@ pub fn import_archives(archives: &[(PathBuf, Vec<u8>)]) -> Result<FromArchives, 
     }
     if let Some((file, _)) = apis.get(1) {
         let help = "import each API by itself";
-        out.error_help(file, FilePosition::default(), "there is one API too many", help);
+        out.error_help(
+            file,
+            FilePosition::default(),
+            "there is one API too many",
+            help,
+        );
     }
     if out.has_errors() {
         return Err(out);
@@ -106,7 +113,12 @@ pub fn import_archives(archives: &[(PathBuf, Vec<u8>)]) -> Result<FromArchives, 
 /// A service's archive, and the service or why it cannot be read.
 type Found = (PathBuf, Result<ArchiveService, Box<ServiceRefusal>>);
 
-fn report_refusal(file: &Path, refused: &ServiceRefusal, error: bool, out: &mut ProjectDiagnostics) {
+fn report_refusal(
+    file: &Path,
+    refused: &ServiceRefusal,
+    error: bool,
+    out: &mut ProjectDiagnostics,
+) {
     let message = format!("the service {}: {}", refused.name, refused.why);
     match error {
         true => out.error_help(file, FilePosition::default(), message, refused.help.clone()),

@@ -1,11 +1,11 @@
 //! The project that archives become: assets, operations and mappings.
 
-use super::api::{ArchiveApi, OperationMapping, ArchiveOperation};
+use super::api::{ArchiveApi, ArchiveOperation, OperationMapping};
 use super::interface::{ArchiveArea, Field};
-use super::mapping::{MappingChange, MessageMapping, MappingTarget};
-use super::service::{ServiceRefusal, ArchiveService, ServiceDirection};
+use super::mapping::{MappingChange, MappingTarget, MessageMapping};
+use super::service::{ArchiveService, ServiceDirection, ServiceRefusal};
 use super::{Found, FromArchives};
-use crate::diagnostics::{ProjectDiagnostics, FilePosition};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics};
 use crate::project::folder_name;
 use crate::project::import::ImportedFile;
 use crate::project::import::write::{quoted, yaml};
@@ -13,7 +13,11 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// Makes the files of a project.
-pub(super) fn make(api: &ArchiveApi, services: &[Found], out: &mut ProjectDiagnostics) -> FromArchives {
+pub(super) fn make(
+    api: &ArchiveApi,
+    services: &[Found],
+    out: &mut ProjectDiagnostics,
+) -> FromArchives {
     let mut files = Files(Vec::new());
     let main = Path::new("src/main");
     let (name, text) = &api.document;
@@ -116,7 +120,12 @@ fn stub(refused: &ServiceRefusal, files: &mut Files) {
     files.add(folder(&refused.name).join("zosAsset.yaml"), text);
 }
 
-fn operation(one: &ArchiveOperation, services: &[Found], files: &mut Files, out: &mut ProjectDiagnostics) {
+fn operation(
+    one: &ArchiveOperation,
+    services: &[Found],
+    files: &mut Files,
+    out: &mut ProjectDiagnostics,
+) {
     let place = format!("{} {}", one.method.to_ascii_uppercase(), one.path);
     let at = FilePosition::default();
     let named = services.iter().find(|(_, found)| match found {
@@ -257,7 +266,12 @@ fn path(variable: &str, names: &[String]) -> String {
 impl Writer<'_> {
     /// The names in JSON that lead to an area's fields, and the indentation
     /// of its record.
-    fn area(&mut self, area: &ArchiveArea, side: &ServiceDirection, container: &str) -> (Vec<String>, usize) {
+    fn area(
+        &mut self,
+        area: &ArchiveArea,
+        side: &ServiceDirection,
+        container: &str,
+    ) -> (Vec<String>, usize) {
         let mut names: Vec<String> = side.wrapper.iter().cloned().collect();
         let mut indent = 4;
         if self.service.channel {
@@ -473,7 +487,9 @@ fn headers(service: &ArchiveService, mapping: &MessageMapping) -> Vec<(String, S
         };
         let template = match &update.change {
             MappingChange::Assigned(text) => Some(text.clone()),
-            MappingChange::Part(names) => field_path(service, names).map(|p| format!("{{{{{p}}}}}")),
+            MappingChange::Part(names) => {
+                field_path(service, names).map(|p| format!("{{{{{p}}}}}"))
+            }
             MappingChange::Removed | MappingChange::Parameter(..) => None,
         };
         all.extend(template.map(|t| (name.clone(), t)));

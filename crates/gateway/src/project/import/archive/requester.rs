@@ -6,7 +6,7 @@
 //! Reference: public samples of the archive.
 
 use super::{xml, zip};
-use crate::diagnostics::{ProjectDiagnostics, FilePosition};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics};
 use std::path::Path;
 
 /// The usable parts of an archive of an API requester.
@@ -27,7 +27,10 @@ const FOLDER: &str = "api-docs/";
 ///
 /// # Errors
 /// Why the archive is refused, or has no document.
-pub fn requester_archive(file: &Path, bytes: &[u8]) -> Result<RequesterArchive, ProjectDiagnostics> {
+pub fn requester_archive(
+    file: &Path,
+    bytes: &[u8],
+) -> Result<RequesterArchive, ProjectDiagnostics> {
     read(bytes).map_err(|why| {
         let mut out = ProjectDiagnostics::default();
         let help = "the API's own document does as well: put it into requesters/NAME/ and run \

@@ -66,7 +66,10 @@ pub(super) fn is_one(entries: &[ZipEntry]) -> bool {
 ///
 /// # Errors
 /// Why it cannot be served.
-pub(super) fn read(entries: &[ZipEntry], file: &str) -> Result<ArchiveService, Box<ServiceRefusal>> {
+pub(super) fn read(
+    entries: &[ZipEntry],
+    file: &str,
+) -> Result<ArchiveService, Box<ServiceRefusal>> {
     let mut name = file.to_owned();
     let mut provider = String::new();
     let refuse = |name: &str, provider: &str, why: String, help: &str| {

@@ -1,7 +1,7 @@
 //! A program's words with its COPY members, and the names by which it calls a
 //! record.
 
-use copybook::{CopyFolders, FaultKind, ReferenceFormat, RecordLayout, PieceKind, preprocess};
+use copybook::{CopyFolders, FaultKind, PieceKind, RecordLayout, ReferenceFormat, preprocess};
 use std::collections::HashSet;
 use std::path::PathBuf;
 

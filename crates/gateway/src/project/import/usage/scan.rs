@@ -127,7 +127,11 @@ impl StatementScan {
                 if self.receiving =>
             {
                 // The rest of it stays as it came.
-                if in_part { FieldUse::BOTH } else { FieldUse::WRITTEN }
+                if in_part {
+                    FieldUse::BOTH
+                } else {
+                    FieldUse::WRITTEN
+                }
             }
             _ => FieldUse::READ,
         }

@@ -10,7 +10,9 @@ use link::CommandOperands;
 use proptest::prelude::*;
 
 use kernel::resources::world::KernelFixture;
-use kernel::{RegionDefinitions, JournalDef, JournalKind, JournalRecord, KernelConfig, QueueDefinitions};
+use kernel::{
+    JournalDef, JournalKind, JournalRecord, KernelConfig, QueueDefinitions, RegionDefinitions,
+};
 
 use super::super::journal::{HEADER, JournalFile, whole};
 use super::over;
@@ -39,7 +41,12 @@ fn region(folder: &std::path::Path) -> KernelConfig {
     }
 }
 
-fn write(w: &mut KernelFixture, name: &str, prefix: &[u8], data: &[u8]) -> (Condition, Option<i64>) {
+fn write(
+    w: &mut KernelFixture,
+    name: &str,
+    prefix: &[u8],
+    data: &[u8],
+) -> (Condition, Option<i64>) {
     let operands = CommandOperands::new(1 << row::WAIT)
         .bytes(row::JOURNALNAME, name)
         .bytes(row::JTYPEID, *b"XX")

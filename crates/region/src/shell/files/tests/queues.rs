@@ -6,11 +6,12 @@ use std::path::PathBuf;
 
 use cics::command::commands::{deleteq_td, readq_td, writeq_td};
 use cics::resp::Condition;
-use kernel::resources::world::{Response, KernelFixture};
+use kernel::resources::world::{KernelFixture, Response};
 use kernel::{
-    RegionDefinitions, KernelConfig, OpenTime, QueueDefinitions, QueueFileFormat, TdKind, TdQueueDef,
+    KernelConfig, OpenTime, QueueDefinitions, QueueFileFormat, RegionDefinitions, TdKind,
+    TdQueueDef,
 };
-use link::{Name, CommandOperands};
+use link::{CommandOperands, Name};
 use proptest::prelude::*;
 
 use super::super::queue::next;
@@ -124,7 +125,10 @@ fn files_are_written_and_read_in_each_format() {
             assert_eq!(record(read(&mut w, 1, "IN")), "ab");
         }
         assert_eq!(condition_of(read(&mut w, 1, "IN")), Condition::QZero);
-        assert_eq!(condition_of(write(&mut w, 1, "IN", b"x")), Condition::InvReq);
+        assert_eq!(
+            condition_of(write(&mut w, 1, "IN", b"x")),
+            Condition::InvReq
+        );
     }
 }
 

@@ -6,10 +6,10 @@ use cics::command::commands::{
     spoolclose, spoolopen_input, spoolopen_output, spoolread, spoolwrite,
 };
 use cics::resp::Condition;
-use link::{Name, CommandOperands};
+use link::{CommandOperands, Name};
 
 use kernel::KernelConfig;
-use kernel::resources::world::{Response, KernelFixture};
+use kernel::resources::world::{KernelFixture, Response};
 
 use super::over;
 

@@ -6,7 +6,7 @@
 //! enqueue is named by its owner or waiter and what is locked.
 
 use super::values::{OptionValue, RegionView, cvda, either, int, text};
-use kernel::core::{TaskStage, TaskKey, TaskState};
+use kernel::core::{TaskKey, TaskStage, TaskState};
 use kernel::resources::interval::DELAY;
 use kernel::resources::system::ResourceKind;
 use kernel::{BranchId, LockName, LockSpace, PreparedTask, PreparedUnit, WaitOn};
@@ -40,7 +40,10 @@ impl RegionView<'_> {
             ResourceKind::Unit => self
                 .tasks()
                 .filter(|(_, task)| {
-                    matches!(task.stage, TaskStage::Submitted | TaskStage::Open | TaskStage::Ending)
+                    matches!(
+                        task.stage,
+                        TaskStage::Submitted | TaskStage::Open | TaskStage::Ending
+                    )
                 })
                 .map(|(_, task)| task.number)
                 .chain(self.kernel.prepared().map(|unit| unit.number))
@@ -100,7 +103,9 @@ impl RegionView<'_> {
             ),
             "INTERVAL" => int(hhmmss(left_s)),
             "TIME" => int(hhmmss(day_s)),
-            "SET" => Some(OptionValue::Text(start.map_or(&[][..], |s| s.data).to_vec())),
+            "SET" => Some(OptionValue::Text(
+                start.map_or(&[][..], |s| s.data).to_vec(),
+            )),
             "LENGTH" => int(start.map_or(0, |s| s.data.len() as u64)),
             "FMHSTATUS" => cvda("NOFMH"),
             "RTRANSID" => text(&rtransid.unwrap_or([b' '; 4])),

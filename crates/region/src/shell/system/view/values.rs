@@ -10,7 +10,7 @@ use store::{FileDef, FileOrganisation, RecordFormat};
 use super::others::data_set;
 use crate::api::RegionConfig;
 use kernel::Kernel;
-use kernel::core::{Core, TaskStage, TaskKey, TaskState, Transaction};
+use kernel::core::{Core, TaskKey, TaskStage, TaskState, Transaction};
 use kernel::resources::system::ResourceKind;
 use kernel::{LockSpace, WaitOn};
 
@@ -82,8 +82,12 @@ impl RegionView<'_> {
                 .files()
                 .map(|(f, _)| f.name.as_bytes().to_vec())
                 .collect(),
-            ResourceKind::TsQueue | ResourceKind::TsModel | ResourceKind::TdQueue => self.queue_names(kind),
-            ResourceKind::Request | ResourceKind::Unit | ResourceKind::Enqueue => self.task_names(kind),
+            ResourceKind::TsQueue | ResourceKind::TsModel | ResourceKind::TdQueue => {
+                self.queue_names(kind)
+            }
+            ResourceKind::Request | ResourceKind::Unit | ResourceKind::Enqueue => {
+                self.task_names(kind)
+            }
             ResourceKind::UnitLink => self.unit_links().map(|link| link.name.to_vec()).collect(),
             _ => self.other_names(kind),
         };
@@ -255,7 +259,9 @@ impl RegionView<'_> {
         match task.stage {
             TaskStage::Submitted | TaskStage::Open if self.kernel.waits(key) => "SUSPENDED",
             TaskStage::Submitted if task.waits_outside() => "SUSPENDED",
-            TaskStage::Submitted | TaskStage::Open | TaskStage::Ending | TaskStage::Done => "RUNNING",
+            TaskStage::Submitted | TaskStage::Open | TaskStage::Ending | TaskStage::Done => {
+                "RUNNING"
+            }
             TaskStage::Building | TaskStage::WaitPlace => "DISPATCHABLE",
             TaskStage::WaitClass | TaskStage::WaitMxt | TaskStage::Refused(_) => "SUSPENDED",
         }

@@ -9,7 +9,7 @@ use batch::status::Status;
 use region::Handle;
 use store::idcams::{Command, DataRef, parse};
 use store::transfer::LoadOptions;
-use store::{DefineError, FileName, CatalogueName, WriteStore};
+use store::{CatalogueName, DefineError, FileName, WriteStore};
 
 /// What was done in words, or the status and the reason.
 type CatalogueResult = Result<String, (Status, String)>;
@@ -75,8 +75,12 @@ fn apply(store: &mut dyn WriteStore, command: Command) -> CatalogueResult {
         Command::Delete { names, .. } => {
             for name in &names {
                 match find(store, name)? {
-                    Some(CatalogueName::File(entry)) => store.remove(entry.id).map_err(of_define)?,
-                    Some(CatalogueName::Index(entry)) => store.remove(entry.id).map_err(of_define)?,
+                    Some(CatalogueName::File(entry)) => {
+                        store.remove(entry.id).map_err(of_define)?
+                    }
+                    Some(CatalogueName::Index(entry)) => {
+                        store.remove(entry.id).map_err(of_define)?
+                    }
                     Some(CatalogueName::Path(_)) => store.remove_path(name).map_err(of_define)?,
                     None => return Err((Status::NOT_FOUND, format!("{name} is not there"))),
                 }
@@ -105,7 +109,10 @@ fn apply(store: &mut dyn WriteStore, command: Command) -> CatalogueResult {
     }
 }
 
-fn find(store: &mut dyn WriteStore, name: &FileName) -> Result<Option<CatalogueName>, (Status, String)> {
+fn find(
+    store: &mut dyn WriteStore,
+    name: &FileName,
+) -> Result<Option<CatalogueName>, (Status, String)> {
     let mut reader = store.reader().map_err(unreadable)?;
     let names = reader.names().map_err(unreadable)?;
     Ok(names.into_iter().find(|named| named.name() == name))

@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use batch::beside::{JobRequest, FrameBuffer, Response, VERSION, status_of};
+use batch::beside::{FrameBuffer, JobRequest, Response, VERSION, status_of};
 use batch::status::Status;
 use cics::resp::Condition;
-use region::{CallAnswer, Handle, CallOperation, OpenTask, TaskRequest, UserId};
+use region::{CallAnswer, CallOperation, Handle, OpenTask, TaskRequest, UserId};
 use store::FileId;
 
 use super::catalogue;
@@ -113,7 +113,11 @@ impl ConnectedJob<'_> {
     async fn run(&mut self, stream: &mut UnixStream, frames: &mut FrameBuffer) -> io::Result<()> {
         let mut waits = Duration::ZERO;
         loop {
-            let limit = if self.pending > 0 { QUIET } else { POLL_INTERVAL };
+            let limit = if self.pending > 0 {
+                QUIET
+            } else {
+                POLL_INTERVAL
+            };
             if waits != limit {
                 stream.set_read_timeout(Some(limit))?;
                 waits = limit;
@@ -149,7 +153,9 @@ impl ConnectedJob<'_> {
             JobRequest::Free { file, key } => (CallOperation::Unlock, file, key, &[][..]),
             JobRequest::Insert { file, key, record } => (CallOperation::Write, file, key, record),
             JobRequest::Append { file, record } => (CallOperation::Write, file, &[][..], record),
-            JobRequest::Replace { file, key, record } => (CallOperation::Rewrite, file, key, record),
+            JobRequest::Replace { file, key, record } => {
+                (CallOperation::Rewrite, file, key, record)
+            }
             JobRequest::Delete { file, key } => (CallOperation::Delete, file, key, &[][..]),
             JobRequest::Command { text } => {
                 self.commit().await;
@@ -191,7 +197,13 @@ impl ConnectedJob<'_> {
     }
 
     /// Does it at once, or commits what is pending and waits for the lock.
-    async fn record(&mut self, op: CallOperation, file: FileId, key: &[u8], record: &[u8]) -> CallAnswer {
+    async fn record(
+        &mut self,
+        op: CallOperation,
+        file: FileId,
+        key: &[u8],
+        record: &[u8],
+    ) -> CallAnswer {
         let mut answer = self.task.record(op, file, false, key, record).await;
         let mut tries = 0;
         while answer.condition == Condition::RecordBusy && tries < TRIES {
@@ -241,7 +253,10 @@ impl ConnectedJob<'_> {
     /// Commits what is pending.
     async fn commit(&mut self) {
         if std::mem::take(&mut self.pending) > 0 {
-            let answer = self.task.call(CallOperation::Syncpoint, [0; 8], Vec::new()).await;
+            let answer = self
+                .task
+                .call(CallOperation::Syncpoint, [0; 8], Vec::new())
+                .await;
             self.failed |= answer.condition != Condition::Normal || !answer.abend.is_blank();
             self.commits += 1;
             self.since = None;

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fetch::{FetchedResponse, HttpFetcher, Request, FetchSettings, SettingsError};
-use gateway::{CallInterface, OutboundRequest, CallableApi};
+use fetch::{FetchSettings, FetchedResponse, HttpFetcher, Request, SettingsError};
+use gateway::{CallInterface, CallableApi, OutboundRequest};
 use link::CommandOperands;
 use worker::baq::{operand, pairs};
 
@@ -97,7 +97,11 @@ pub fn read(app: &Application, findings: &mut Findings) -> CallableApis {
 }
 
 impl RemoteApi {
-    fn new(requester: CallableApi, config: &RequesterApi, folder: &Path) -> Result<RemoteApi, String> {
+    fn new(
+        requester: CallableApi,
+        config: &RequesterApi,
+        folder: &Path,
+    ) -> Result<RemoteApi, String> {
         let credentials = ApiCredentials::read(config, folder)?;
         let own = (!credentials.are_none()).then_some(config.url.as_str());
         if let Some(url) = own
@@ -172,7 +176,11 @@ impl RemoteApi {
 
     /// Sends a request with its credentials; once more with a new token where
     /// the old one was refused.
-    async fn send(&self, outbound: OutboundRequest, own: &CallerParameters) -> Result<FetchedResponse, CallResult> {
+    async fn send(
+        &self,
+        outbound: OutboundRequest,
+        own: &CallerParameters,
+    ) -> Result<FetchedResponse, CallResult> {
         let mut renew = false;
         loop {
             let identity = self.credentials.identity(&self.fetcher, own, renew).await?;
@@ -199,7 +207,10 @@ impl RemoteApi {
 }
 
 /// A request's answer, or what the program is told instead.
-pub async fn fetched(fetcher: &HttpFetcher, request: Request) -> Result<FetchedResponse, CallResult> {
+pub async fn fetched(
+    fetcher: &HttpFetcher,
+    request: Request,
+) -> Result<FetchedResponse, CallResult> {
     let fetching = fetcher.fetch(request);
     let fetching = fetching.map_err(|why| CallResult::refused(why.to_string()))?;
     let fetched = fetching.await;

@@ -16,7 +16,7 @@ use region::{CommandService, RegionConfig, ServiceCommand};
 use tokio::sync::mpsc;
 use worker::baq::{REQUESTER_CALL, operand, outcome};
 
-use super::{RunningRegion, RegionService};
+use super::{RegionService, RunningRegion};
 use crate::app::Application;
 use crate::app::compile::CompiledPrograms;
 use crate::app::finding::{Findings, Severity};
@@ -38,7 +38,12 @@ pub fn service() -> Box<dyn RegionService> {
 }
 
 impl RegionService for ApiRequester {
-    fn prepare(&mut self, app: &Application, _: &CompiledPrograms, said: &mut ReportedFindings) -> Result<()> {
+    fn prepare(
+        &mut self,
+        app: &Application,
+        _: &CompiledPrograms,
+        said: &mut ReportedFindings,
+    ) -> Result<()> {
         let mut findings = Findings::new(&app.folder);
         self.next = Some(read(app, &mut findings));
         said.show_new(&findings);

@@ -56,7 +56,11 @@ impl CallResult {
 
     /// The server answered. `plain` is a call whose answer needs no structure
     /// to be a success.
-    pub fn answered(fetched: &FetchedResponse, returned: RequesterResponse, plain: bool) -> CallResult {
+    pub fn answered(
+        fetched: &FetchedResponse,
+        returned: RequesterResponse,
+        plain: bool,
+    ) -> CallResult {
         let success = returned.mapped || (plain && (200..300).contains(&fetched.status));
         let outcome = match success {
             true => outcome::MAPPED,
