@@ -192,7 +192,7 @@ pub struct SegmentMarks(pub u32);
 /// Declares the marks once: constant, bit, dotted name, meaning.
 macro_rules! marks {
     ($($(#[doc = $doc:literal])+ $name:ident = $bit:literal, $text:literal;)+) => {
-        impl Marks {
+        impl SegmentMarks {
             $($(#[doc = $doc])+ pub const $name: u32 = 1 << $bit;)+
             /// Every mark with its stable name, by bit.
             pub const NAMES: &'static [(u32, &'static str)] = &[$((1 << $bit, $text)),+];

@@ -106,7 +106,7 @@ macro_rules! names {
 
             /// Checks, folds where the manual folds, and pads.
             pub fn new(text: &str) -> Result<Self, NameError> {
-                build(concat!($kind), Alphabet::$alphabet, text).map($name)
+                build(concat!($kind), NameAlphabet::$alphabet, text).map($name)
             }
 
             /// The name in a program's field of any length, blank or NUL padded.

@@ -23,11 +23,11 @@ macro_rules! functions {
         #[repr(u16)]
         pub enum Function { $($(#[$doc])* $variant,)* }
 
-        const ROWS: &[Row] = &[$(Row {
+        const ROWS: &[FunctionRow] = &[$(FunctionRow {
             function: Function::$variant,
             name: $name,
             parameters: $parameters,
-            ends: Ends::$ends,
+            ends: ResultParameters::$ends,
             first: $first,
         },)*];
     };

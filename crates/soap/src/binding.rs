@@ -111,7 +111,7 @@ pub struct Node {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<u32>,
     /// How the item's bytes are its text.
-    #[serde(default, skip_serializing_if = "Form::is_item")]
+    #[serde(default, skip_serializing_if = "TextForm::is_item")]
     pub form: TextForm,
     /// The child elements.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

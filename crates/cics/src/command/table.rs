@@ -25,20 +25,20 @@ macro_rules! command {
         command! {
             $(#[$doc])*
             $module $number $eibfn $name $verb [$($word),*] $domain $served;
-            input $resource(Argument::Optional);
+            input $resource(OptionArgument::Optional);
             flag START;
             flag NEXT;
             flag END;
             $(input AT($at);)?
             $($kind $option $(($($arg),*))? $([$($modifier $(($marg))?),*])?;)*
             @rules
-                Rule::AtMostOne(&["START", "NEXT", "END"])
+                OptionRule::AtMostOne(&["START", "NEXT", "END"])
                 $(, command!(@at $at))?
                 $($(, $rule)*)?;
             $(@conditions $($condition $(($($resp2),*))?),*;)?
         }
     };
-    (@at $at:expr) => { Rule::Needs("AT", &["START"]) };
+    (@at $at:expr) => { OptionRule::Needs("AT", &["START"]) };
     (
         $(#[$doc:meta])*
         $module:ident $number:literal $eibfn:tt $name:literal $verb:literal
@@ -52,7 +52,7 @@ macro_rules! command {
         pub mod $module {
             #[allow(unused_imports)]
             use crate::command::row::{
-                Argument::{self, *}, Command, ConditionRow, Domain, Keywords, OptionRow, Rule, Served,
+                OptionArgument::{self, *}, Command, ConditionRow, CommandDomain, AcceptedNames, OptionRow, OptionRule, CommandSupport,
             };
             #[allow(unused_imports)]
             use crate::resp::Condition;
@@ -69,9 +69,9 @@ macro_rules! command {
             pub const ROW: Command = Command {
                 number: NUMBER,
                 name: $name,
-                domain: Domain::$domain,
+                domain: CommandDomain::$domain,
                 eibfn: command!(@eibfn $eibfn),
-                served: Served::$served,
+                served: CommandSupport::$served,
                 verb: $verb,
                 words: &[$($($word),*)?],
                 any_word: &[],
@@ -91,8 +91,8 @@ macro_rules! command {
     (@eibfn own) => { ::core::option::Option::None };
     (@eibfn eibfn) => { ::core::option::Option::Some(NUMBER) };
     (@eibfn $code:literal) => { ::core::option::Option::Some($code) };
-    (@keywords) => { Keywords::None };
-    (@keywords $k:ident) => { Keywords::$k };
+    (@keywords) => { AcceptedNames::None };
+    (@keywords $k:ident) => { AcceptedNames::$k };
     (@option flag $o:ident) => { OptionRow::flag(stringify!($o)) };
     (@option alias $o:ident ($of:expr, $like:expr)) => { OptionRow::alias(stringify!($o), $of, $like) };
     (@option input $o:ident ($a:expr)) => { OptionRow::input(stringify!($o), $a) };
@@ -104,24 +104,24 @@ macro_rules! command {
 /// need; or, `because` of a reason, of those that never will be.
 macro_rules! later {
     ($domain:ident until $why:literal; $($rows:tt)*) => {
-        later!(@rows $domain (crate::command::row::Served::NotYet($why)); $($rows)*)
+        later!(@rows $domain (crate::command::row::CommandSupport::NotYet($why)); $($rows)*)
     };
     ($domain:ident because $why:literal; $($rows:tt)*) => {
-        later!(@rows $domain (crate::command::row::Served::Refused($why)); $($rows)*)
+        later!(@rows $domain (crate::command::row::CommandSupport::Refused($why)); $($rows)*)
     };
     (@rows $domain:ident $served:tt; $($number:literal $eibfn:tt $name:literal $verb:literal
       [$($word:literal),*] $(any [$($any:literal),*])? $($option:literal)*;)*) => {
         &[$(crate::command::row::Command {
             number: $number,
             name: $name,
-            domain: crate::command::row::Domain::$domain,
+            domain: crate::command::row::CommandDomain::$domain,
             eibfn: later!(@eibfn $eibfn $number),
             served: $served,
             verb: $verb,
             words: &[$($word),*],
             any_word: &[$($($any),*)?],
             options: &[$(crate::command::row::OptionRow::named($option)),*],
-            keywords: crate::command::row::Keywords::None,
+            keywords: crate::command::row::AcceptedNames::None,
             rules: &[],
             conditions: &[],
         }),*]

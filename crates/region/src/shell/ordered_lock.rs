@@ -145,7 +145,7 @@ mod held {
 #[cfg(not(debug_assertions))]
 mod held {
     /// Nothing is kept in release builds.
-    pub struct Held;
+    pub struct HeldRank;
 
     impl HeldRank {
         #[inline]

@@ -27,7 +27,7 @@ pub const FEEDBACK_BYTES: usize = 12;
 
 macro_rules! codes {
     ($($name:ident $severity:literal $number:literal $text:literal;)*) => {
-        $(#[doc = $text] pub(super) const $name: Feedback = Feedback { severity: $severity, number: $number };)*
+        $(#[doc = $text] pub(super) const $name: FeedbackCode = FeedbackCode { severity: $severity, number: $number };)*
 
         /// Message number, severity and text of each code.
         const TEXTS: &[(u16, &str)] = &[$(($number, $text)),*];

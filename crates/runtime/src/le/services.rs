@@ -42,7 +42,7 @@ struct ServiceRow {
 
 macro_rules! rows {
     ($($name:literal $serve:path, $feedback:expr;)*) => {
-        const ROWS: &[Row] = &[$(Row { name: $name, serve: $serve, feedback: $feedback }),*];
+        const ROWS: &[ServiceRow] = &[$(ServiceRow { name: $name, serve: $serve, feedback: $feedback }),*];
     };
 }
 

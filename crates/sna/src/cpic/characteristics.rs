@@ -105,10 +105,10 @@ impl ConversationCharacteristics {
 /// that only the Initialize state allows.
 macro_rules! setters {
     ($when:ident: $($(#[$doc:meta])* $name:ident($kind:ident) $field:ident;)*) => {
-        impl Cpic {
+        impl CpicInterface {
             $(
                 $(#[$doc])*
-                pub fn $name(&mut self, cid: &Cid, value: u32) -> ReturnCode {
+                pub fn $name(&mut self, cid: &ConversationIdentifier, value: u32) -> ReturnCode {
                     let Some(value) = $kind::from_value(value) else {
                         return ReturnCode::ProgramParameterCheck;
                     };

@@ -28,7 +28,7 @@ pub enum FrameError {
     #[error("the type X'{0:04X}' is not 802.3")]
     Type(u16),
     /// The length field says more than there is.
-    #[error("the length field has {said}, but the frame has {there}")]
+    #[error("the length field has {length_field}, but the frame has {there}")]
     Length {
         /// The value of the length field.
         length_field: usize,

@@ -86,7 +86,7 @@ pub enum XidError {
     #[error("XID format {0} is not supported")]
     Format(u8),
     /// Its length byte says another length than it has.
-    #[error("the XID's length field has {said} bytes, but it has {there}")]
+    #[error("the XID's length field has {length_field} bytes, but it has {there}")]
     Length {
         /// The value of the length field.
         length_field: usize,

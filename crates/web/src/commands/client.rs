@@ -204,7 +204,7 @@ pub fn send(
     maps: &UriMaps,
     given: &CommandOperands,
 ) -> Result<SendRequest, CommandFailure> {
-    let says = |flag, name| is_selected(given, flag, send_row::CHUNKING, name);
+    let is_selected = |flag, name| is_selected(given, flag, send_row::CHUNKING, name);
     let last = is_selected(send_row::CHUNKEND, "CHUNKEND");
     let more = is_selected(send_row::CHUNKYES, "CHUNKYES");
     if given.has(send_row::DOCTOKEN) && (last || more) {

@@ -97,7 +97,7 @@ pub fn found<'n, T>(
 ) -> Result<Option<(T, OutputAreas)>, CommandFailure> {
     let mut all = all.into_iter();
     let mut filled = OutputAreas::default();
-    let one = match inquire_request {
+    let one = match asked {
         InquireRequest::Done => return Ok(None),
         InquireRequest::Named(wanted) => match all.find(|(name, _)| name == wanted) {
             Some((_, one)) => one,
@@ -129,7 +129,7 @@ pub fn urimap(
     let all = maps
         .each()
         .map(|named| (named.defined.name.as_str(), named));
-    match found(browses, row::NUMBER, &inquire_request, all)? {
+    match found(browses, row::NUMBER, &asked, all)? {
         None => Ok(CommandOperands::default()),
         Some((named, filled)) => reported(named, given, filled),
     }
@@ -523,8 +523,8 @@ mod tests {
         assert!(find(&moved).enabled);
         // INQUIRE returns both, and the program of the map.
         let asked = with_options(&[row::LOCATION, row::REDIRECTTYPE, row::PROGRAM, row::USAGE]);
-        let asked = inquire_request.bytes(row::URIMAP, b"B".to_vec());
-        let reported = urimap(&moved, &mut BrowsePositions::new(), &inquire_request).unwrap();
+        let asked = asked.bytes(row::URIMAP, b"B".to_vec());
+        let reported = urimap(&moved, &mut BrowsePositions::new(), &asked).unwrap();
         assert_eq!(text(&reported, row::LOCATION).as_deref(), Some(there));
         assert_eq!(text(&reported, row::PROGRAM).as_deref(), Some("P"));
         assert_eq!(reported.get_int(row::REDIRECTTYPE), Some(cvda("TEMPORARY")));
@@ -574,11 +574,7 @@ mod tests {
     fn one_map_is_returned_by_its_name() {
         let (maps, mut browse) = (maps(), BrowsePositions::new());
         let asked = with_options(&[row::USAGE, row::SCHEME, row::PORT, row::HOSTTYPE]);
-        let of = |name: &str| {
-            inquire_request
-                .clone()
-                .bytes(row::URIMAP, name.as_bytes().to_vec())
-        };
+        let of = |name: &str| asked.clone().bytes(row::URIMAP, name.as_bytes().to_vec());
         let reported = urimap(&maps, &mut browse, &of("C       ")).unwrap();
         assert_eq!(reported.get_int(row::USAGE), Some(cvda("CLIENT")));
         assert_eq!(reported.get_int(row::SCHEME), Some(cvda("HTTPS")));

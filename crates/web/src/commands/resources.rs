@@ -38,11 +38,11 @@ pub fn inquire(
 ) -> WebCommandResult {
     let asked = inquire_request(browses, number, given)?;
     match number {
-        inquire_doctemplate::NUMBER => template(edition, browses, &inquire_request, given),
-        inquire_host::NUMBER => host(edition, browses, &inquire_request, given),
-        inquire_pipeline::NUMBER => pipeline(edition, browses, &inquire_request, given),
-        inquire_tcpipservice::NUMBER => service(edition, browses, &inquire_request, given),
-        _ => web_service(edition, browses, &inquire_request, given),
+        inquire_doctemplate::NUMBER => template(edition, browses, &asked, given),
+        inquire_host::NUMBER => host(edition, browses, &asked, given),
+        inquire_pipeline::NUMBER => pipeline(edition, browses, &asked, given),
+        inquire_tcpipservice::NUMBER => service(edition, browses, &asked, given),
+        _ => web_service(edition, browses, &asked, given),
     }
 }
 
@@ -59,7 +59,7 @@ fn template(
     use inquire_doctemplate as row;
     let all = edition.templates.definitions();
     let all = all.map(|def| (def.name.as_str(), def));
-    let Some((def, filled)) = found(browses, row::NUMBER, inquire_request, all)? else {
+    let Some((def, filled)) = found(browses, row::NUMBER, asked, all)? else {
         return Ok(CommandOperands::default());
     };
     let (kind, option, place) = match &def.source {
@@ -107,12 +107,12 @@ fn host(
         let service = service.as_deref().unwrap_or_default();
         hosts.entry(host).or_insert(service);
     }
-    let asked = match inquire_request {
+    let asked = match asked {
         // Hosts are compared as they are found, without regard to case.
         InquireRequest::Named(host) => &InquireRequest::Named(host.to_ascii_lowercase()),
-        asked => inquire_request,
+        asked => asked,
     };
-    let Some((service, filled)) = found(browses, row::NUMBER, inquire_request, hosts)? else {
+    let Some((service, filled)) = found(browses, row::NUMBER, asked, hosts)? else {
         return Ok(CommandOperands::default());
     };
     options(&row::ROW, given, filled, |index| match index {
@@ -129,7 +129,7 @@ fn pipeline(
 ) -> WebCommandResult {
     use inquire_pipeline as row;
     let all = edition.pipelines.each().map(|one| (one.name.as_str(), one));
-    let Some((installed, filled)) = found(browses, row::NUMBER, inquire_request, all)? else {
+    let Some((installed, filled)) = found(browses, row::NUMBER, asked, all)? else {
         return Ok(CommandOperands::default());
     };
     let handlers = installed.config.handlers.iter();
@@ -175,7 +175,7 @@ fn service(
     use inquire_tcpipservice as row;
     let all = edition.services.iter();
     let all: BTreeMap<&str, &TcpIpServiceDef> = all.map(|(name, def)| (&**name, def)).collect();
-    let Some((def, filled)) = found(browses, row::NUMBER, inquire_request, all)? else {
+    let Some((def, filled)) = found(browses, row::NUMBER, asked, all)? else {
         return Ok(CommandOperands::default());
     };
     let address = def
@@ -252,7 +252,7 @@ fn web_service(
     use inquire_webservice as row;
     let all = edition.pipelines.each_service();
     let all = all.map(|one| (one.name.as_str(), one));
-    let Some((service, filled)) = found(browses, row::NUMBER, inquire_request, all)? else {
+    let Some((service, filled)) = found(browses, row::NUMBER, asked, all)? else {
         return Ok(CommandOperands::default());
     };
     let binding: &ServiceBinding = &service.binding;

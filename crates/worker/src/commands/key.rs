@@ -152,7 +152,7 @@ macro_rules! named {
         named!($row, Some($row::GENERIC))
     };
     ($row:ident, $generic:expr) => {
-        $crate::commands::key::Named {
+        $crate::commands::key::RecordOptions {
             ridfld: $row::RIDFLD,
             length: $row::KEYLENGTH,
             generic: $generic,

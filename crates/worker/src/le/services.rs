@@ -29,7 +29,7 @@ pub(crate) struct ServiceRow {
 macro_rules! rows {
     ($($name:literal $serve:path;)*) => {
         /// Every service, by its place here.
-        pub(crate) const ROWS: &[Row] = &[$(Row { name: $name, serve: $serve }),*];
+        pub(crate) const ROWS: &[ServiceRow] = &[$(ServiceRow { name: $name, serve: $serve }),*];
     };
 }
 

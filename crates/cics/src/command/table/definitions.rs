@@ -37,7 +37,7 @@ pub(super) mod rows {
                 flag LOG;
                 flag NOLOG;
                 input LOGMESSAGE(Cvda);
-                @rules Rule::AtMostOne(&["LOG", "NOLOG", "LOGMESSAGE"]);
+                @rules OptionRule::AtMostOne(&["LOG", "NOLOG", "LOGMESSAGE"]);
                 @conditions InvReq, LengErr(1), RolledBack;
             }
         };

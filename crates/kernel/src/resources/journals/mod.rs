@@ -95,7 +95,7 @@ fn define(resources: &mut Resources, config: &KernelConfig) {
 /// The indexes of a row's options.
 macro_rules! options {
     ($row:ident, $length:ident) => {
-        Options {
+        JournalOptions {
             jtypeid: $row::JTYPEID,
             from: $row::FROM,
             length: $row::$length,

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::place_with;
-use crate::cluster::Cluster;
+use crate::cluster::TestCluster;
 use crate::cobol::CobolHarness;
 
 /// A program that does nothing, in the place of those on files and queues.
@@ -22,7 +22,7 @@ fn its_programs_inquire_add_update_and_delete() {
         skipped::lacking("GENAPP", "the variable names no copy of genapp");
         return;
     };
-    let Some(cluster) = Cluster::start() else {
+    let Some(cluster) = TestCluster::start() else {
         return;
     };
     make_tables(&cluster, &genapp);
@@ -77,7 +77,7 @@ fn its_programs_inquire_add_update_and_delete() {
 }
 
 /// Inquires, changes and deletes the policy that was added.
-fn policies(cluster: &Cluster, genapp: &Path, number: u32, changed: &str, policy: &str) {
+fn policies(cluster: &TestCluster, genapp: &Path, number: u32, changed: &str, policy: &str) {
     let mut harness = CobolHarness::new().sql(place_with(cluster, "qualifier", json!("GENASA1")));
     for name in ["LGIPDB01", "LGUPDB01", "LGDPDB01"] {
         let file = format!("src/{}.cbl", name.to_lowercase());
@@ -122,7 +122,7 @@ fn commarea(request: &str, customer: u32, rest: &str) -> String {
 }
 
 /// Does what the job's DSNTIAD steps say.
-fn make_tables(cluster: &Cluster, genapp: &Path) {
+fn make_tables(cluster: &TestCluster, genapp: &Path) {
     cluster.psql(sql::SETUP_SQL).unwrap();
     let job = std::fs::read_to_string(genapp.join("cntl/db2cre.jcl")).unwrap();
     let mut text = String::new();

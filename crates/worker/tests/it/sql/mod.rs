@@ -11,7 +11,7 @@ mod rows;
 
 use serde_json::{Value, json};
 
-use crate::cluster::Cluster;
+use crate::cluster::TestCluster;
 use crate::cobol::{CobolHarness, ProbeResult};
 
 /// What the programs' tables are, as Db2 has them. A text ends in column 72.
@@ -56,8 +56,8 @@ const STORAGE: &str = "EXEC SQL INCLUDE SQLCA END-EXEC.
 ";
 
 /// A cluster with the schema db2 and the tables.
-fn cluster() -> Option<Cluster> {
-    let cluster = Cluster::start()?;
+fn cluster() -> Option<TestCluster> {
+    let cluster = TestCluster::start()?;
     cluster.psql(sql::SETUP_SQL).unwrap();
     let mut script = String::new();
     for applied in sql::ddl::apply(TABLES, &sql::RewriteOptions::default()) {
@@ -74,12 +74,12 @@ fn cluster() -> Option<Cluster> {
 }
 
 /// Where programs find the cluster.
-fn place(cluster: &Cluster) -> Value {
+fn place(cluster: &TestCluster) -> Value {
     json!({ "socket": cluster.socket(), "user": cluster.user() })
 }
 
 /// `place` with one thing more.
-fn place_with(cluster: &Cluster, name: &str, value: Value) -> Value {
+fn place_with(cluster: &TestCluster, name: &str, value: Value) -> Value {
     let mut place = place(cluster);
     place[name] = value;
     place
