@@ -6,6 +6,7 @@ mod conn;
 pub mod constant;
 mod cors;
 mod deadline;
+mod derived;
 mod documents;
 mod door;
 mod frames;

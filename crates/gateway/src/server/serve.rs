@@ -8,6 +8,7 @@ use super::body::ResponseBody;
 use super::conn::{ConnectionTimer, DoorConnections};
 use super::cors::is_preflight;
 use super::deadline::DoorDeadlines;
+use super::derived::read_derived;
 use super::door::ticks;
 use super::gate::PeerAddress;
 use super::headers::RequestHeaders;
@@ -21,18 +22,17 @@ use super::share::BudgetShare;
 use super::trail::{RequestRecord, is_health, log};
 use super::{ApiRoutes, GatewayShared, Route, constant, documents, headers, memory, respond};
 use crate::backend::{BackendHandle, ProgramBackend, ProgramCall, ProgramReply as _, Task as _};
-use crate::json::{JsonTape, TapeValue};
+use crate::json::JsonTape;
 use crate::mapping::context::{EvalContext, MappingFailure, MappingReply, Request};
 use crate::mapping::request::RequestPlan;
 use crate::mapping::response::ResponsePlan;
 use crate::observe::RequestKind;
 use crate::policy::{PolicyChoice, PolicyRules};
 use crate::problem::{Fault, ProblemDocument};
-use crate::project::asset::{ApiFirst, InterfaceStyle, ProgramAsset};
+use crate::project::asset::{InterfaceStyle, ProgramAsset};
 use crate::project::media::takes;
 use crate::project::operation::{ApiOperation, BodyRule, LoadedApi, OperationHandler};
 use crate::project::page::PageCodecs;
-use crate::project::structure;
 use crate::validate::params;
 use bytes::Bytes;
 use http::request::Parts;
@@ -711,32 +711,6 @@ pub(super) struct UnreadBody<'t> {
     pub body: hyper::body::Incoming,
     pub timer: &'t ConnectionTimer,
     pub peer: &'t PeerAddress,
-}
-
-/// The program's output in derived structures, as JSON.
-fn read_derived<'t>(
-    asset: &ProgramAsset,
-    derived: &ApiFirst,
-    left: &ProgramOutput<'_>,
-    reply: &impl crate::backend::ProgramReply,
-    text: &'t mut Vec<u8>,
-    tape: &'t mut JsonTape,
-) -> Result<TapeValue<'t>, Box<ProblemDocument>> {
-    text.extend_from_slice(b"{\"channel\":");
-    let container = |name: &str| reply.container(name);
-    let read = derived.response.read(&container, text);
-    if !read.map_err(|fault| Box::new(left.logged(asset, bad_data(*fault))))? {
-        let absent = absent_containers(asset, &[structure::BASE], left);
-        return Err(Box::new(absent));
-    }
-    text.push(b'}');
-    tape.parse(text).map_err(|e| {
-        let message = e.message.to_owned();
-        Box::new(bad_data(Fault {
-            message,
-            ..Fault::default()
-        }))
-    })
 }
 
 fn answer(

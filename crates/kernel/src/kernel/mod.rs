@@ -113,8 +113,7 @@ pub struct KernelState {
 pub struct KernelSettings {
     /// Nanoseconds that a task waits for a lock (DTIMOUT).
     pub lock_timeout_ns: u64,
-    /// Nanoseconds that a task waits for the outcome of its unit when the
-    /// participant that commits it cannot be reached.
+    /// Nanoseconds that a task waits for a decider that cannot be reached.
     pub outcome_wait_ns: u64,
     /// Nanoseconds between 1970 and the zero of the region's clock.
     pub unix_offset_ns: u64,

@@ -86,3 +86,17 @@ fn unchunk(mut rest: &[u8]) -> Option<Vec<u8>> {
         rest = rest.get(line + 4 + size..)?;
     }
 }
+
+/// Sends a text to a path and gives the status and the answer's text.
+pub fn post_text(address: &str, path: &str, body: &str) -> (u16, String) {
+    let request = format!(
+        "POST {path} HTTP/1.1\r\nHost: test.example\r\nConnection: close\r\n\
+         Content-Type: text/plain\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let answer = raw(address, request.as_bytes()).expect("an answer");
+    (
+        answer.status,
+        String::from_utf8_lossy(&answer.body).into_owned(),
+    )
+}

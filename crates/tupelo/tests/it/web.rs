@@ -690,21 +690,10 @@ fn a_purge_ends_the_wait_for_a_server_and_the_worker_goes_on() {
     assert!(metrics.contains("tupelo_region_workers_lost_total 0"));
 }
 
-/// Sends a body to a service and gives the status and the answer's text.
-fn posted(region: &Region, service: &str, path: &str, body: &str) -> (u16, String) {
-    let request = format!(
-        "POST {path} HTTP/1.1\r\nHost: test.example\r\nConnection: close\r\n\
-         Content-Type: text/plain\r\nContent-Length: {}\r\n\r\n{body}",
-        body.len()
-    );
-    let answer = http::raw(region.at(service), request.as_bytes()).expect("an answer");
-    (answer.status, text(&answer))
-}
-
 #[test]
 fn an_analyzer_chooses_what_serves_a_request() {
     let region = Region::start();
-    let ask = |path: &str, body: &str| posted(&region, "ANALYZED", path, body);
+    let ask = |path: &str, body: &str| http::post_text(region.at("ANALYZED"), path, body);
     // Converter, program, transaction and token are the analyzer's, and so is
     // what it has changed in the body.
     let (status, told) = ask("/analyzed/yes", "an+old%21 body");
@@ -719,7 +708,7 @@ fn an_analyzer_chooses_what_serves_a_request() {
     assert_eq!(ask("/nowhere/else", "an echo"), (200, "an echo".to_owned()));
     assert_eq!(ask("/nowhere/at/all", "x").0, 400);
     // The sample analyzer reads converter, transaction and program of the path.
-    let sample = |path: &str| posted(&region, "SAMPLE", path, "by path");
+    let sample = |path: &str| http::post_text(region.at("SAMPLE"), path, "by path");
     assert_eq!(sample("/cics/wech/webecho"), (200, "by path".to_owned()));
     assert_eq!(
         sample("/webcnvt/cwba/webplain/ignored?token"),
@@ -732,7 +721,7 @@ fn an_analyzer_chooses_what_serves_a_request() {
 #[test]
 fn a_converter_makes_the_commarea_and_the_answer() {
     let region = Region::start();
-    let ask = |body: &str| posted(&region, "WEB", "/convert", body);
+    let ask = |body: &str| http::post_text(region.at("WEB"), "/convert", body);
     let answer = region.send("POST", "/convert", "Content-Type: text/plain\r\n", b"hello");
     assert_eq!(
         (answer.status, text(&answer).as_str()),

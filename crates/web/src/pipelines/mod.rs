@@ -8,6 +8,7 @@
 //!
 //! Reference: CICS Transaction Server, "Creating web services".
 
+mod abends;
 mod addressing;
 mod channel;
 mod convert;

@@ -27,6 +27,7 @@ use soap::pipeline::{
 };
 use soap::xml::Limits;
 
+use super::abends::{no_program, refusal_abend, too_large};
 use super::addressing::{ReplyAllowList, message_id};
 use super::channel::ContainerKinds;
 use super::faults::ServiceSide;
@@ -787,21 +788,4 @@ fn back(reply: TaskReply) -> ProgramOutcome {
         TaskOutcome::Ok => ProgramOutcome::Back(Box::new(reply)),
         TaskOutcome::Abend(abend) => ProgramOutcome::Failed(abend.clone()),
     }
-}
-
-fn refusal_abend(program: &str, message: &str) -> Abend {
-    Abend {
-        code: *b"APIG",
-        program: program.parse().unwrap_or_default(),
-        line: 0,
-        message: message.to_owned(),
-    }
-}
-
-fn no_program(program: &str) -> Abend {
-    refusal_abend(program, "not a valid program name")
-}
-
-fn too_large(program: &str) -> Abend {
-    refusal_abend(program, "the message is larger than a task's area")
 }
