@@ -70,6 +70,7 @@ const RESP_OPTION: OptionRow = OptionRow {
     argument: OptionArgument::Fullword,
     direction: DataDirection::Out,
     length: None,
+    most_bytes: None,
     required: false,
     bare: false,
     bare_value: None,

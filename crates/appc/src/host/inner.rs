@@ -120,10 +120,11 @@ impl HostState {
         });
         let names = self.names.next_timeout().map(MonotonicTime::as_nanos);
         let at = transports.chain(node).chain(calls).chain(names).min()?;
-        // Rounded up, so that the wait does not end a moment too early.
-        Some(Duration::from_nanos(
-            at.saturating_sub(now.as_nanos()) + 1_000_000,
-        ))
+        Some(match at.saturating_sub(now.as_nanos()) {
+            0 => Duration::ZERO,
+            // Rounded up, so that the wait does not end a moment too early.
+            ahead => Duration::from_nanos(ahead + 1_000_000),
+        })
     }
 
     /// Takes new connections.

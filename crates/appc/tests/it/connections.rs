@@ -306,3 +306,29 @@ fn a_partner_that_sends_requests_and_never_reads_is_disconnected() {
         while stream.write_all(&asked).is_ok() {}
     });
 }
+
+#[test]
+fn a_partner_that_sends_requests_without_a_pause_keeps_no_other_out() {
+    bounded(|| {
+        let (server, address) = silent_server();
+        let mut stream = TcpStream::connect(address).unwrap();
+        let mut reads = stream.try_clone().unwrap();
+        let reader = std::thread::spawn(move || {
+            let mut answers = vec![0; 1 << 16];
+            while reads.read(&mut answers).is_ok_and(|bytes| bytes > 0) {}
+        });
+        send_exchange(&mut stream, &Exchange::Accepted);
+        let mut request = Vec::new();
+        for _ in 0..1000 {
+            let capabilities = SwitchCapabilities::default();
+            caps::message(&Exchange::Request(capabilities), &mut request);
+        }
+        let writer = std::thread::spawn(move || while stream.write_all(&request).is_ok() {});
+        let client = node("NET.CLIENT", One);
+        client.define_partner("NET.SERVER", &at(&server)).unwrap();
+        aping::run(&client, &ApingOptions::new("NET.SERVER"), |_| true).unwrap();
+        drop(server);
+        writer.join().unwrap();
+        reader.join().unwrap();
+    });
+}

@@ -30,7 +30,7 @@ fn until(what: &str, holds: impl Fn() -> bool) {
             begin.elapsed().as_secs() < 60,
             "not within a minute: {what}"
         );
-        std::thread::yield_now();
+        std::thread::sleep(std::time::Duration::from_millis(1));
     }
 }
 

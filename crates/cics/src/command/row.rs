@@ -201,6 +201,10 @@ pub struct OptionRow {
     pub direction: DataDirection,
     /// The option that gives or receives this argument's length.
     pub length: Option<&'static str>,
+    /// Bytes of the longest data that the command takes, where it has a limit.
+    /// A greater length gets a condition, and the data are not read: a program
+    /// has no storage of that length.
+    pub most_bytes: Option<u32>,
     /// The command is wrong without it.
     pub required: bool,
     /// It may stand without the argument that it takes, and then says only what
@@ -351,6 +355,15 @@ impl Command {
         })
     }
 
+    /// Bytes of the longest data that an option with a limit takes. Panics for
+    /// an option without one.
+    pub const fn most_bytes(&self, index: u8) -> u32 {
+        match self.options[index as usize].most_bytes {
+            Some(bytes) => bytes,
+            None => panic!("the option has no limit"),
+        }
+    }
+
     /// The option of an index below [`super::MAX_OPTIONS`].
     pub fn option(&self, index: u8) -> Option<&'static OptionRow> {
         self.options.get(usize::from(index))
@@ -368,6 +381,7 @@ const fn option(
         argument,
         direction,
         length: None,
+        most_bytes: None,
         required: false,
         bare: false,
         bare_value: None,
@@ -405,6 +419,12 @@ impl OptionRow {
     /// The option that gives or receives this argument's length.
     pub(super) const fn length(mut self, option: &'static str) -> Self {
         self.length = Some(option);
+        self
+    }
+
+    /// The longest data that the command takes, in bytes.
+    pub(super) const fn most(mut self, bytes: u32) -> Self {
+        self.most_bytes = Some(bytes);
         self
     }
 

@@ -40,7 +40,8 @@ pub fn metric(gateway: &Gateway<Fake>, name: &str) -> u64 {
 fn until(what: &str, mut so: impl FnMut() -> bool) {
     let begun = std::time::Instant::now();
     while !so() {
-        assert!(begun.elapsed().as_secs() < 30, "waited for {what}");
+        assert!(begun.elapsed().as_secs() < 60, "waited for {what}");
+        std::thread::sleep(std::time::Duration::from_millis(1));
     }
 }
 

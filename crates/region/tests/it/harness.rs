@@ -128,7 +128,7 @@ impl FifoGate {
 pub fn until(what: &str, mut so: impl FnMut() -> bool) {
     let begin = std::time::Instant::now();
     while !so() {
-        assert!(begin.elapsed().as_secs() < 30, "waited for {what}");
-        std::thread::yield_now();
+        assert!(begin.elapsed().as_secs() < 60, "waited for {what}");
+        std::thread::sleep(std::time::Duration::from_millis(1));
     }
 }

@@ -85,7 +85,7 @@ impl TestHost {
     fn accept(listener: &TcpListener, config: ServerConfig) -> TestHost {
         let socket = accepted(listener);
         socket
-            .set_read_timeout(Some(Duration::from_secs(10)))
+            .set_read_timeout(Some(Duration::from_secs(60)))
             .unwrap();
         TestHost {
             session: ServerSession::new(config, Duration::ZERO),
@@ -150,7 +150,7 @@ fn accepted(listener: &TcpListener) -> TcpStream {
                 socket.set_nonblocking(false).unwrap();
                 return socket;
             }
-            Err(error) => assert!(start.elapsed() < Duration::from_secs(10), "{error}"),
+            Err(error) => assert!(start.elapsed() < Duration::from_secs(60), "{error}"),
         }
         std::thread::yield_now();
     }

@@ -6,6 +6,7 @@ use std::process::{Child, Stdio};
 use serde_json::Value;
 
 use crate::node::{Node, complaint, good, send};
+use crate::ports::ClosedPort;
 use crate::program::{tupelo, until};
 
 /// The numbers of a row, and the word it begins with.
@@ -146,9 +147,8 @@ fn a_partner_without_an_address_or_a_listener_is_reported() {
         .output()
         .unwrap();
     assert!(complaint(&out).contains("`99999` is not a port"), "{out:?}");
-    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = nobody.local_addr().unwrap().to_string();
-    drop(nobody);
+    let closed = ClosedPort::new();
+    let address = closed.address();
     let out = tupelo()
         .args(["aping", "NET.SERVER", "--at", &address])
         .output()
@@ -549,9 +549,8 @@ fn status_sessions_and_modes_show_what_the_node_has() {
 
 #[test]
 fn without_a_node_status_says_so_and_modes_are_the_built_in_ones() {
-    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = nobody.local_addr().unwrap().to_string();
-    drop(nobody);
+    let closed = ClosedPort::new();
+    let address = closed.address();
     for what in ["status", "sessions"] {
         let out = tupelo()
             .args(["appc", what, "--admin", &address])

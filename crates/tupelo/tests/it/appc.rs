@@ -9,6 +9,7 @@ use appc::{AllocateRequest, AppcConfig, IncomingAttach, NodeHost};
 use sna::TpDefinition;
 use sna::conversation::code::{DeallocateType, PrepareToReceiveType, ReturnCode, StatusReceived};
 
+use crate::ports::ClosedPort;
 use crate::program::until;
 use crate::server::{Server, application, example};
 
@@ -361,10 +362,8 @@ fn a_program_learns_why_its_partner_failed() {
 
 #[test]
 fn a_partner_that_cannot_be_reached_is_sysiderr() {
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = free.local_addr().unwrap().to_string();
-    drop(free);
-    let (_app, server) = remote_link_server(&address);
+    let closed = ClosedPort::new();
+    let (_app, server) = remote_link_server(&closed.address());
     let answer = server.get("/hello/ada");
     assert_eq!(answer.json()["greeting"], "0053 ALLOCATE", "{answer:?}");
 }

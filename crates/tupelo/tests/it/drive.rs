@@ -6,7 +6,8 @@ use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crate::program::tupelo;
+use crate::http;
+use crate::program::{text, tupelo, until};
 
 fn drive(args: &[&str]) -> Child {
     let mut command = tupelo();
@@ -38,7 +39,9 @@ fn accept(server: &TcpListener, child: &mut Child) -> TcpStream {
                 stream.set_nonblocking(false).unwrap();
                 return stream;
             }
-            Err(_) if begin.elapsed() < Duration::from_secs(60) => std::thread::yield_now(),
+            Err(_) if begin.elapsed() < Duration::from_secs(60) => {
+                std::thread::sleep(Duration::from_millis(2));
+            }
             Err(error) => {
                 let _ = child.kill();
                 panic!("no connection within a minute: {error}");
@@ -144,6 +147,15 @@ fn a_search_whose_server_dies_reports_what_was_tried() {
     assert!(error.contains(&unreachable), "{error}");
 }
 
+/// Tasks that a server has run to their normal end.
+fn answered(admin: &str) -> u64 {
+    let metrics = http::send(admin, "GET", "/metrics", None);
+    let metrics = text(&metrics.body);
+    let counter = "tupelo_region_tasks_ok_total ";
+    let count = metrics.lines().find_map(|l| l.strip_prefix(counter));
+    count.and_then(|n| n.trim().parse().ok()).unwrap_or(0)
+}
+
 /// The process that is driven ends after a part of the run: its answers are
 /// those of that part, and the run is no success.
 #[test]
@@ -154,10 +166,11 @@ fn a_server_that_dies_mid_run_is_reported_first() {
     let pid = server.pid().to_string();
     let mut command = tupelo();
     command.args(["drive", &url, "--rate", "20", "--warmup", "0s"]);
-    command.args(["-t", "8s", "--quiet", "--pid", &pid]);
+    command.args(["-t", "12s", "--quiet", "--pid", &pid]);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().unwrap();
-    std::thread::sleep(Duration::from_secs(4));
+    let admin = server.address("admin");
+    until("the first answers", || answered(&admin) >= 20);
     drop(server);
     let ended = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&ended.stdout);

@@ -41,6 +41,7 @@ mod numbers;
 mod operator;
 mod pages;
 mod permits;
+mod ports;
 mod program;
 mod programs;
 mod providers;

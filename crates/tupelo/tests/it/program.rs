@@ -17,11 +17,12 @@ pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Looks until it is so; half a minute means never.
+/// Looks until it is so; a minute means never. Between two looks the machine,
+/// which may have few cores, is left to those that make it so.
 pub fn until(what: &str, mut so: impl FnMut() -> bool) {
     let begin = std::time::Instant::now();
     while !so() {
-        assert!(begin.elapsed().as_secs() < 30, "waited for {what}");
-        std::thread::yield_now();
+        assert!(begin.elapsed().as_secs() < 60, "waited for {what}");
+        std::thread::sleep(std::time::Duration::from_millis(2));
     }
 }

@@ -11,6 +11,7 @@ use std::sync::mpsc::{self, Receiver};
 use crate::authority::TestAuthority;
 use crate::http::{self, HttpAnswer};
 use crate::ipconn::{ServerProcess, copy};
+use crate::ports::ClosedPort;
 use crate::program::{text, tupelo, until};
 use crate::schemas;
 
@@ -322,10 +323,8 @@ fn listed(process: &mut ServerProcess) -> String {
 
 #[test]
 fn connections_that_are_not_there_are_listed_with_the_reason() {
-    // Nobody listens where a listener was just closed.
-    let closed = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = closed.local_addr().unwrap().to_string();
-    drop(closed);
+    let closed = ClosedPort::new();
+    let address = closed.address();
     let settings = format!(
         "[mainframe.connections.CALC]\naddress = \"{address}\"\nframe = {{ length = 2 }}\nsessions = 7\n"
     );

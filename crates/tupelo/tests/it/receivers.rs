@@ -91,7 +91,7 @@ answers = \"RIAP\"
 frame = { delimiter = \"\\n\" }
 area_bytes = 1002
 area_length = 2
-pair_timeout_s = 1
+pair_timeout_s = 5
 write_timeout_s = 1
 ";
 
@@ -389,9 +389,11 @@ fn messages_are_traced_counted_and_accounted_to_offload_engines() {
     ask(&server, &["trace", "--on"]);
     let mut stream = open(&server, "LINE\n");
     talk(&mut stream, "hello\n", "HELLO\n");
-    let trace = ask(&server, &["trace"]).to_string();
+    // A message is traced after its answer.
+    let trace = || ask(&server, &["trace"]).to_string();
+    until("the message", || trace().contains("MESSAGE 5 BYTES"));
+    let trace = trace();
     assert!(trace.contains("GIVEN TO RECEIVER LINE"), "{trace}");
-    assert!(trace.contains("MESSAGE 5 BYTES"), "{trace}");
     let metrics = crate::http::send(&server.admin, "GET", "/metrics", None);
     let metrics = String::from_utf8_lossy(&metrics.body).into_owned();
     for series in [

@@ -5,6 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use crate::ports::ClosedPort;
 use crate::program::{run, text};
 use crate::server::example;
 
@@ -227,13 +228,8 @@ fn what_the_server_refuses_is_returned_to_the_program() {
 
 #[test]
 fn a_server_that_is_not_there_and_a_response_that_does_not_fit_are_reported() {
-    // A port that nobody listens on any more.
-    let gone = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port();
-    let said = displayed(books(gone, "").path(), "BKHO");
+    let gone = ClosedPort::new();
+    let said = displayed(books(gone.port(), "").path(), "BKHO");
     assert!(said.contains("REASON  11: cannot connect"), "{said}");
     let long = BOOK.replace("The C Programming Language", &"C".repeat(60));
     let (port, _) = serve(move |head, body| match head.starts_with("GET") {

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use crate::authority::TestAuthority;
+use crate::ports::ClosedPort;
 use crate::program::{run, text};
 use crate::requester::{BOOK, books, displayed, library, serve};
 
@@ -278,8 +279,8 @@ fn a_token_server_that_gives_none_is_reported_and_the_api_is_not_called() {
     }
     // One that is not there is told from the API.
     let (port, seen) = serve(library);
-    let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr();
-    let folder = books(port, &oauth(gone.unwrap().port()));
+    let gone = ClosedPort::new();
+    let folder = books(port, &oauth(gone.port()));
     secret(folder.path(), "cs", "hush");
     let said = displayed(folder.path(), "BKHO");
     let told = "the token server: cannot connect to 127.0.0.1";

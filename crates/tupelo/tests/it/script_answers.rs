@@ -14,7 +14,7 @@ use crate::script::ScriptBank;
 fn ask(bank: &ScriptBank, body: &str) -> TcpStream {
     let mut client = TcpStream::connect(&bank.server.gateway).unwrap();
     client
-        .set_read_timeout(Some(Duration::from_secs(20)))
+        .set_read_timeout(Some(Duration::from_secs(60)))
         .unwrap();
     let head = format!(
         "POST /probe HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n",

@@ -24,6 +24,8 @@ pub struct Server {
     pub web: Vec<(String, String)>,
     /// Records and compiled programs; removed with the server.
     pub state: tempfile::TempDir,
+    /// Its log, shown if the test fails; none where the test reads it itself.
+    log: Option<tempfile::NamedTempFile>,
 }
 
 impl Server {
@@ -31,6 +33,13 @@ impl Server {
     pub fn start(folder: &Path) -> Server {
         let state = tempfile::tempdir().unwrap();
         Server::start_in(folder, state)
+    }
+
+    /// The same with more in its log, which a test that fails shows.
+    pub fn start_verbose(folder: &Path) -> Server {
+        let mut command = tupelo();
+        command.env("TUPELO_LOG", "info,h2=error,rustls=error");
+        Server::run_with_log(command, folder, tempfile::tempdir().unwrap())
     }
 
     /// The same, with its log written to a file.
@@ -47,8 +56,7 @@ impl Server {
 
     /// The same with a state folder that has been used before.
     pub fn start_in(folder: &Path, state: tempfile::TempDir) -> Server {
-        let command = tupelo();
-        Server::run(command, folder, state)
+        Server::run_with_log(tupelo(), folder, state)
     }
 
     /// Serves with its state on a disk of `size` (as mount(8) has it) in a
@@ -76,6 +84,16 @@ impl Server {
         let inside = self.state.path().join(name);
         let root = PathBuf::from(format!("/proc/{}/root", self.child.id()));
         root.join(inside.strip_prefix("/").unwrap())
+    }
+
+    fn run_with_log(mut command: Command, folder: &Path, state: tempfile::TempDir) -> Server {
+        let log = tempfile::NamedTempFile::new().unwrap();
+        command.stderr(log.reopen().unwrap());
+        // A server that does not start says why there.
+        let shown = LogShown(Some(log));
+        let mut server = Server::run(command, folder, state);
+        server.log = shown.taken();
+        server
     }
 
     fn run(mut command: Command, folder: &Path, state: tempfile::TempDir) -> Server {
@@ -134,6 +152,7 @@ impl Server {
             tn3270: tn3270.unwrap(),
             web,
             state,
+            log: None,
         }
     }
 
@@ -188,9 +207,32 @@ impl Server {
     }
 }
 
+/// A log that is shown if the test fails meanwhile.
+struct LogShown(Option<tempfile::NamedTempFile>);
+
+impl LogShown {
+    fn taken(mut self) -> Option<tempfile::NamedTempFile> {
+        self.0.take()
+    }
+}
+
+impl Drop for LogShown {
+    fn drop(&mut self) {
+        if let Some(log) = self.0.as_ref().filter(|_| std::thread::panicking()) {
+            let text = std::fs::read(log.path()).unwrap_or_default();
+            eprintln!("its server's log:\n{}", String::from_utf8_lossy(&text));
+        }
+    }
+}
+
 impl Drop for Server {
     fn drop(&mut self) {
-        if matches!(self.child.try_wait(), Ok(None)) {
+        let ended = self.child.try_wait();
+        if let (Ok(Some(status)), true) = (&ended, std::thread::panicking()) {
+            eprintln!("its server had ended before: {status}");
+        }
+        drop(LogShown(self.log.take()));
+        if matches!(ended, Ok(None)) {
             // SAFETY: kill(2) takes any pid; the child is ours and not yet reaped.
             unsafe { libc::kill(self.child.id() as i32, libc::SIGTERM) };
         }

@@ -6,6 +6,7 @@ use std::net::TcpListener;
 use std::path::Path;
 
 use crate::http::{self, HttpAnswer};
+use crate::ports::reserved_port;
 use crate::program::until;
 use crate::server::Server;
 
@@ -30,9 +31,7 @@ impl Region {
         copy(&here.join("../../examples/web-services"), folder.path());
         copy(&here.join("testdata/services"), folder.path());
         // The client names the port of the server.
-        let free = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = free.local_addr().unwrap().port();
-        drop(free);
+        let port = reserved_port();
         let csd = folder.path().join("resources.csd");
         let more = std::fs::read_to_string(folder.path().join("more.csd")).unwrap();
         let text = std::fs::read_to_string(&csd).unwrap() + &more;

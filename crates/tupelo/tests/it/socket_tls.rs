@@ -35,11 +35,16 @@ fn client(authority: &TestAuthority, shown: bool) -> rustls::ClientConfig {
 
 /// The example with a listener of TLS clients; `more` belongs to `[gateway]`.
 fn serve(authority: &TestAuthority, more: &str) -> (Server, tempfile::TempDir) {
-    serve_idle(authority, more, 5)
+    // Long enough for a machine that is busy.
+    serve_with_patience(authority, more, 60)
 }
 
-/// The same, where a client may be idle for so many seconds.
-fn serve_idle(authority: &TestAuthority, more: &str, idle: u32) -> (Server, tempfile::TempDir) {
+/// The same, where a handshake and then the first message have so many seconds.
+fn serve_with_patience(
+    authority: &TestAuthority,
+    more: &str,
+    seconds: u32,
+) -> (Server, tempfile::TempDir) {
     let (certificate, key) = authority.sign();
     serve_by("native", |folder| {
         fs::write(folder.join("cert.pem"), certificate.pem()).unwrap();
@@ -48,7 +53,7 @@ fn serve_idle(authority: &TestAuthority, more: &str, idle: u32) -> (Server, temp
         let settings = format!(
             "[gateway]\ntls_listen = \"127.0.0.1:0\"\ntls_certificate = \"cert.pem\"\n\
              tls_key = \"key.pem\"\n{more}\n\
-             [sockets.listeners.CSKT]\nport = 0\ntls = true\nnumsock = 10\nreatime = {idle}\n"
+             [sockets.listeners.CSKT]\nport = 0\ntls = true\nnumsock = 10\nreatime = {seconds}\n"
         );
         append(&folder.join("tupelo.toml"), &settings);
     })
@@ -130,7 +135,7 @@ fn receivers_serve_clients_that_speak_tls() {
 #[test]
 fn clients_that_do_not_speak_tls_or_are_silent_keep_no_other_out() {
     let authority = TestAuthority::new();
-    let (server, _folder) = serve(&authority, "");
+    let (server, _folder) = serve_with_patience(&authority, "", 8);
     let mut plain = connect(&server, "CSKT");
     plain.write_all(b"LINE\nhello\n").unwrap();
     let mut told = Vec::new();
@@ -233,8 +238,7 @@ fn listeners_come_by_a_reload_where_there_were_none() {
 #[test]
 fn a_certificate_that_is_written_anew_counts_for_the_connections_that_follow() {
     let authority = TestAuthority::new();
-    // Long enough for a machine that is busy.
-    let (server, folder) = serve_idle(&authority, "", 60);
+    let (server, folder) = serve(&authority, "");
     let old = client(&authority, false);
     let mut before = open(&server, &old);
     assert_answer(&mut before, "LINE\none\n", "ONE\n");

@@ -600,7 +600,7 @@ fn a_session_takes_the_connection_of_the_one_before_until_its_time_is_over() {
         answers(&mut stream, 2);
         assert_eq!(text(&answer.join().unwrap()), "ok 000 ok 000");
         stream
-            .set_read_timeout(Some(Duration::from_secs(20)))
+            .set_read_timeout(Some(Duration::from_secs(60)))
             .unwrap();
         assert_eq!(stream.read(&mut [0]).unwrap(), 0, "it is closed");
         // One that floods answers before its answer is not waited for.

@@ -132,14 +132,23 @@ fn area(call: &CommandCall<'_>, option: &OptionRow, index: u8) -> Result<Vec<u8>
         return Ok(Vec::new());
     };
     let length = option.length.and_then(|name| call.row.index_of(name));
-    let bytes = match length.and_then(|length| call.int(length)) {
-        None => arg.size(),
-        // The region answers a length that is out of its range.
-        Some(bytes) => bytes.clamp(0, MAX_AREA) as usize,
-    };
+    let length = length.and_then(|length| call.int(length));
+    let most = option.most_bytes.unwrap_or(MAX_AREA_BYTES);
+    let bytes = readable_bytes(length, arg.size(), most);
     // SAFETY: the program's storage; a length beyond the item is the program's
     // error and can harm only its own process.
     Ok(unsafe { std::slice::from_raw_parts(arg.data(), bytes) }.to_vec())
+}
+
+/// Bytes to read of an item of `size` bytes. The region answers a length that
+/// is out of the command's range, and gets the item for it: storage of that
+/// length need not exist.
+fn readable_bytes(length: Option<i64>, size: usize, most: u32) -> usize {
+    match length {
+        Some(..=0) => 0,
+        Some(bytes) if bytes <= i64::from(most) => bytes as usize,
+        _ => size,
+    }
 }
 
 /// The options of the command that the program wrote.
@@ -155,5 +164,24 @@ fn padded(bytes: &[u8], size: usize) -> OperandValue {
     OperandValue::Bytes(name)
 }
 
-/// Longest area of a command.
-const MAX_AREA: i64 = 16 << 20;
+/// Longest area of a command without a limit of its own.
+const MAX_AREA_BYTES: u32 = 16 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cics::command::commands::writeq_ts;
+
+    #[test]
+    fn an_item_is_read_as_its_length_says_and_not_beyond_it_for_a_length_out_of_range() {
+        let most = writeq_ts::ROW.most_bytes(writeq_ts::FROM);
+        let read = |length| readable_bytes(length, 10, most);
+        assert_eq!(read(None), 10);
+        assert_eq!(read(Some(-1)), 0);
+        assert_eq!(read(Some(0)), 0);
+        assert_eq!(read(Some(4)), 4);
+        assert_eq!(read(Some(32_763)), 32_763);
+        assert_eq!(read(Some(32_764)), 10);
+        assert_eq!(readable_bytes(Some(i64::MAX), 10, MAX_AREA_BYTES), 10);
+    }
+}

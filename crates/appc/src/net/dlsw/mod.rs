@@ -33,6 +33,8 @@ use std::os::fd::AsRawFd;
 const CLOSED: &str = "the partner closed the connection";
 /// Bytes asked for in one read.
 const READ_BYTES: usize = 256 * 1024;
+/// Reads of a turn: then the answers are written, and other partners come first.
+const READS_A_TURN: usize = 4;
 /// The node is asked for no more PIUs while so many bytes wait to be written.
 const MAX_WAITING_BYTES: usize = 256 * 1024;
 
@@ -60,6 +62,9 @@ pub(crate) struct DlswTransport {
     switch: DlswSwitch,
     received: BytesMut,
     waiting: TxQueue,
+    /// The socket may have more to read, and does not report it again; whether
+    /// the partner is closing.
+    unread: Option<bool>,
     sides: BTreeMap<CircuitId, LinkSide>,
     pending_circuits: Vec<PendingCircuit>,
     flows: TraceFlows,
@@ -134,6 +139,7 @@ impl DlswTransport {
             local,
             received: BytesMut::new(),
             waiting: TxQueue::default(),
+            unread: None,
             sides: BTreeMap::new(),
             pending_circuits: wish.into_iter().collect(),
             flows: TraceFlows::new(peer),
@@ -170,13 +176,15 @@ impl DlswTransport {
         }
     }
 
-    /// Reads until the socket is empty, and takes what is whole.
+    /// Reads until the socket is empty or the turn is over, and takes what is
+    /// whole. A partner may send faster than this side reads.
     fn handle_readable(
         &mut self,
         around: &mut TransportContext<'_>,
         closing: bool,
     ) -> Result<(), TransportFailure> {
-        loop {
+        let closing = self.unread.take().unwrap_or(false) || closing;
+        for _ in 0..READS_A_TURN {
             if self.received.capacity() - self.received.len() < READ_BYTES / 4 {
                 self.received.reserve(READ_BYTES);
             }
@@ -200,6 +208,8 @@ impl DlswTransport {
                 Err(error) => return Err(broke(&error)),
             }
         }
+        self.unread = Some(closing);
+        Ok(())
     }
 
     /// The meaning of the partner closing the connection now.
@@ -556,6 +566,9 @@ impl DlswTransport {
         around: &mut TransportContext<'_>,
     ) -> Result<(), TransportFailure> {
         let now = around.now.as_nanos();
+        if let Some(closing) = self.unread {
+            self.handle_readable(around, closing)?;
+        }
         if self.exchange_until.is_some_and(|at| at <= now) {
             return Err(TransportFailure::fault(self.unanswered()));
         }
@@ -586,6 +599,8 @@ impl DlswTransport {
             self.pipes.next_timeout(),
             self.exchange_until,
             Some(self.next_check),
+            // The rest is read in the next turn.
+            self.unread.map(|_| 0),
         ];
         due.into_iter().flatten().min()
     }

@@ -15,7 +15,7 @@ pub(super) mod rows {
         /// Writes to the operator's console, and waits for a reply if asked.
         write_operator 0x6C02 eibfn "WRITE OPERATOR" "WRITE" ["OPERATOR"] Diagnostics Region;
         flag OPERATOR;
-        input TEXT(Area) [required, length("TEXTLENGTH")];
+        input TEXT(Area) [required, length("TEXTLENGTH"), most(690)];
         input TEXTLENGTH(Fullword);
         input ROUTECODES(Area);
         input NUMROUTES(Fullword);
@@ -41,7 +41,7 @@ pub(super) mod rows {
         /// Makes an entry of the program's own in the trace.
         enter_tracenum 0x4802 eibfn "ENTER TRACENUM" "ENTER" ["TRACENUM"] Diagnostics Region;
         input TRACENUM(Halfword) [required];
-        input FROM(Area) [length("FROMLENGTH")];
+        input FROM(Area) [length("FROMLENGTH"), most(4_000)];
         input FROMLENGTH(Halfword);
         input RESOURCE(Name(8));
         flag EXCEPTION;

@@ -205,7 +205,7 @@ pub(super) mod rows {
     command! {
         /// Waits for the use of a named resource.
         enq 0x1204 eibfn "ENQ" "ENQ" Environment Region;
-        input RESOURCE(Area) [required, length("LENGTH")];
+        input RESOURCE(Area) [required, length("LENGTH"), most(255)];
         input LENGTH(Halfword);
         flag UOW;
         flag TASK;
@@ -218,7 +218,7 @@ pub(super) mod rows {
     command! {
         /// Gives up the use of a named resource.
         deq 0x1206 eibfn "DEQ" "DEQ" Environment Region;
-        input RESOURCE(Area) [required, length("LENGTH")];
+        input RESOURCE(Area) [required, length("LENGTH"), most(255)];
         input LENGTH(Halfword);
         flag UOW;
         flag TASK;

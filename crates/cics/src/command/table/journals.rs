@@ -52,7 +52,7 @@ pub(super) mod rows {
         write_journalname 0x1406 eibfn "WRITE JOURNALNAME" "WRITE" ["JOURNALNAME"] Diagnostics Region;
         input JOURNALNAME(Name(8)) [required];
         input JTYPEID(Chars(2)) [required];
-        input FROM(Area) [required, length("FLENGTH")];
+        input FROM(Area) [required, length("FLENGTH"), most(1 << 20)];
         input FLENGTH(Fullword);
         output REQID(Fullword);
         input PREFIX(Area) [length("PFXLENG")];
@@ -68,7 +68,7 @@ pub(super) mod rows {
         write_journalnum 0x1402 eibfn "WRITE JOURNALNUM" "WRITE" ["JOURNALNUM"] Diagnostics Region;
         input JOURNALNUM(Halfword) [required];
         input JTYPEID(Chars(2)) [required];
-        input FROM(Area) [required, length("FLENGTH")];
+        input FROM(Area) [required, length("FLENGTH"), most(1 << 20)];
         input FLENGTH(Fullword);
         alias LENGTH("FLENGTH", Halfword);
         output REQID(Fullword);

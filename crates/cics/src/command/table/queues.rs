@@ -92,7 +92,7 @@ pub(super) mod rows {
         flag TS;
         input QUEUE(Name(8));
         input QNAME(Name(16));
-        input FROM(Area) [required, length("LENGTH")];
+        input FROM(Area) [required, length("LENGTH"), most(32_763)];
         input LENGTH(Halfword);
         output NUMITEMS(Halfword);
         update ITEM(Halfword);

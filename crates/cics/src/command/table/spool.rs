@@ -77,7 +77,7 @@ pub(super) mod rows {
         /// Adds a record to a report.
         spoolwrite 0x8945 0x5606 "SPOOLWRITE" "SPOOLWRITE" Spool Region;
         input TOKEN(Chars(8)) [required];
-        input FROM(Area) [required, length("FLENGTH")];
+        input FROM(Area) [required, length("FLENGTH"), most(32_760)];
         input FLENGTH(Fullword);
         flag LINE;
         flag PAGE;

@@ -88,7 +88,7 @@ struct EnqueueCounts {
 }
 
 /// Longest name; LENGTH says how long one is.
-const MAX_NAME: i64 = 255;
+const MAX_NAME: i64 = enq::ROW.most_bytes(enq::RESOURCE) as i64;
 /// The abend of a wait for a name that can never end, or lasts too long.
 const DEADLOCK: [u8; 4] = *b"AKCS";
 

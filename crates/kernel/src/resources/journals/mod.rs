@@ -64,7 +64,7 @@ pub struct JournalTable {
 }
 
 /// Longest data and longest prefix of a record.
-const MAX_BYTES: i64 = 1 << 20;
+const MAX_BYTES: i64 = write_journalname::ROW.most_bytes(write_journalname::FROM) as i64;
 
 /// The options of a command that writes.
 struct JournalOptions {

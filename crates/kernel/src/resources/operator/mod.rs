@@ -59,7 +59,7 @@ pub struct OperatorMessage {
 }
 
 /// Longest text of WRITE OPERATOR.
-const MAX_TEXT: i64 = 690;
+const MAX_TEXT: i64 = row::ROW.most_bytes(row::TEXT) as i64;
 /// Longest reply.
 const MAX_REPLY: i64 = 119;
 /// Longest TIMEOUT in seconds: a day.
@@ -67,7 +67,7 @@ const MAX_TIMEOUT: i64 = 86_400;
 /// Highest routing code, and most of them.
 const MAX_ROUTES: i64 = 28;
 /// Longest data of ENTER TRACENUM.
-const MAX_TRACE: i64 = 4_000;
+const MAX_TRACE: i64 = enter_tracenum::ROW.most_bytes(enter_tracenum::FROM) as i64;
 /// Bytes of it that an entry of the trace holds.
 const TRACED: usize = 8;
 /// What a task waits for, as operators see it.

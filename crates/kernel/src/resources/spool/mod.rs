@@ -80,7 +80,7 @@ enum ReportStage {
 }
 
 /// Longest record of a report.
-const MAX_RECORD_BYTES: i64 = 32_760;
+const MAX_RECORD_BYTES: i64 = spoolwrite::ROW.most_bytes(spoolwrite::FROM) as i64;
 
 /// RECORDLENGTH when it is not given.
 const RECORD_BYTES: i64 = 132;

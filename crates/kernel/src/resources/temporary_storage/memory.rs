@@ -1,11 +1,12 @@
 //! A queue that is not recoverable: its items, and what they take.
 
+use cics::command::commands::writeq_ts;
 use link::TransId;
 
 /// Most items of a queue.
 pub const MAX_ITEMS: usize = 32_767;
 /// Most bytes of an item.
-pub const MAX_ITEM_BYTES: usize = 32_763;
+pub const MAX_ITEM_BYTES: usize = writeq_ts::ROW.most_bytes(writeq_ts::FROM) as usize;
 /// What an item takes beside its bytes.
 pub const ITEM_OVERHEAD: u64 = 64;
 

@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 
-use cics::command::commands::spoolread;
+use cics::command::commands::{spoolread, spoolwrite};
 use cics::resp::Condition;
 use kernel::QueueFileFormat;
 use link::{CallAnswer, CommandOperands};
@@ -15,7 +15,7 @@ use link::{CallAnswer, CommandOperands};
 use super::queue::next as next_record;
 
 /// Longest record of a report.
-const MAX_RECORD_BYTES: i64 = 32_760;
+const MAX_RECORD_BYTES: i64 = spoolwrite::ROW.most_bytes(spoolwrite::FROM) as i64;
 /// What the name of a report ends with while it is written.
 const PART: &str = "part";
 

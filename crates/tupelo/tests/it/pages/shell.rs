@@ -134,19 +134,27 @@ fn runnable(command: &str, at: usize) -> String {
         );
     }
     if command.starts_with("cat ") && !command.contains('<') {
-        // What goes on beside it may write the file a moment later.
-        return format!("sleep 1; {command}");
+        // What goes on beside it may write the file later.
+        let file = command.trim_start_matches("cat ");
+        return format!("{}; {command}", filled(file));
     }
     if command.starts_with("kill ") {
         return format!("{command}; wait %1; true");
     }
     if plain.ends_with('&') && !bare.contains('>') {
-        return format!("{bare} >../background.{at} 2>&1 &\nsleep 1; cat ../background.{at}");
+        let file = format!("../background.{at}");
+        let filled = filled(&file);
+        return format!("{bare} >{file} 2>&1 &\n{filled}; cat {file}");
     }
     if last.trim_end().ends_with('&') {
         return format!("{command}\nsleep 0.5");
     }
     command.to_owned()
+}
+
+/// Waits until something is in a file, and a second for the rest of it.
+fn filled(file: &str) -> String {
+    format!("for wait in $(seq 600); do [ -s {file} ] && break; sleep 0.1; done; sleep 1")
 }
 
 /// Copies a folder; what servers left in it is not a part of it.
@@ -165,8 +173,9 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Seconds that a page may take: its servers compile their programs first.
-pub const MOST_SECONDS: u64 = 150;
+/// Seconds that a page may take: its servers compile their programs first, on a
+/// machine that may be busy.
+pub const MOST_SECONDS: u64 = 600;
 
 /// ASCII's record separator begins a line that is not the command's.
 const MARK: char = '\u{1e}';
