@@ -129,9 +129,8 @@ impl SimTerminals {
         }
     }
 
-    /// A task was told that its unit is committed: what came before is gone. The
-    /// task comes from `start`.
-    pub fn note_committed(&mut self, job: &StoreJob, stored: bool, start: Option<u64>) {
+    /// The kernel was informed that a unit is committed: what came before is gone.
+    pub fn note_committed(&mut self, job: &StoreJob, stored: bool) {
         if !stored
             || !matches!(
                 job.then,
@@ -141,14 +140,19 @@ impl SimTerminals {
             return;
         }
         for (at, number) in saved_in(job) {
-            let terminal = &mut self.all[at];
-            if start.is_some() && terminal.task == start {
-                terminal.given = ExpectedInput::Nothing;
-            }
-            let list = &mut terminal.stored;
+            let list = &mut self.all[at].stored;
             if let Some(first) = list.iter().position(|s| *s == (job.task, number)) {
                 list.drain(..first);
             }
+        }
+    }
+
+    /// A unit of the task of `start` is committed: what its task was given is used
+    /// up. A unit that changes nothing else is so before the store has it, and
+    /// also where the store refuses it.
+    pub fn unit_committed(&mut self, start: Option<u64>) {
+        if let Some(at) = start.and_then(|start| self.of_start(start)) {
+            self.all[at].given = ExpectedInput::Nothing;
         }
     }
 
@@ -403,12 +407,6 @@ impl SimWorld {
             // Else the outcome of the task's last unit may have said what is there.
             terminal.away = left;
         }
-    }
-
-    /// Whether a task has a terminal for its facility.
-    pub(super) fn is_at_terminal(&self, key: TaskKey) -> bool {
-        let start = self.core.task(key).and_then(|task| task.start);
-        start.is_some_and(|start| self.terminals.of_start(start).is_some())
     }
 
     /// Whether the terminal of a task is there.

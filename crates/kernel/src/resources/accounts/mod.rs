@@ -158,6 +158,11 @@ impl Resources {
             AccountKind::Journals => AccountSums::of(kind, &self.journals.account),
             AccountKind::Facilities => AccountSums::of_region(kind, self.facilities.amount()),
             AccountKind::SharedStorage => AccountSums::of_region(kind, self.storage.amount()),
+            AccountKind::CounterTable => AccountSums::of(kind, &self.counters.account),
+            AccountKind::ChildTasks => AccountSums::of(kind, &self.children.account),
+            AccountKind::Created => AccountSums::of(kind, &self.system.created.account),
+            AccountKind::DumpControl => AccountSums::of(kind, &self.dump.account),
+            AccountKind::DumpCodes => AccountSums::of(kind, &self.dump.codes_account),
         }
     }
 
@@ -172,6 +177,11 @@ impl Resources {
         );
         set(&mut self.spool.account, AccountKind::Reports);
         set(&mut self.journals.account, AccountKind::Journals);
+        set(&mut self.counters.account, AccountKind::CounterTable);
+        set(&mut self.children.account, AccountKind::ChildTasks);
+        set(&mut self.system.created.account, AccountKind::Created);
+        set(&mut self.dump.account, AccountKind::DumpControl);
+        set(&mut self.dump.codes_account, AccountKind::DumpCodes);
     }
 
     /// Counts everything anew and compares it with the sums.
@@ -185,6 +195,12 @@ impl Resources {
             AccountKind::Reports => self.spool.recount(),
             AccountKind::Journals => self.journals.recount(),
             AccountKind::SharedStorage => self.storage.recount(),
+            AccountKind::CounterTable => self.counters.recount(),
+            AccountKind::ChildTasks => self.children.recount(),
+            AccountKind::Created => self.system.created.recount(),
+            // RegionFiles outside of the region: only their sum is here.
+            AccountKind::DumpControl => self.dump.account.sum(),
+            AccountKind::DumpCodes => self.dump.recount_codes(),
             // Its sum is that of the queues. The simulation compares them with the store.
             AccountKind::TransientData => self.transient_data.amount(),
             // It compares its own sum with what is there.
@@ -197,7 +213,10 @@ impl Resources {
             assert_eq!(sums.region, recounted(sums.kind), "{:?}", sums.kind);
             let is_owned = matches!(
                 sums.kind,
-                AccountKind::Starts | AccountKind::EnqueueNames | AccountKind::Reports
+                AccountKind::Starts
+                    | AccountKind::EnqueueNames
+                    | AccountKind::Reports
+                    | AccountKind::ChildTasks
             );
             if is_owned {
                 // What is there has one task each, or one that has ended.

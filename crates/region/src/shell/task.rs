@@ -11,8 +11,9 @@ use link::{
     Name, Request, TransId,
 };
 
-use crate::api::{PrincipalFacility, PutError, StartCode, TaskReply};
-use crate::shell::SlotLease;
+use super::lease::SlotLease;
+use super::reply::TaskReply;
+use crate::api::{PrincipalFacility, PutError, StartCode};
 
 /// An admitted task. Dropping it before [`Task::run`] gives its place up.
 pub struct Task {

@@ -2,7 +2,7 @@
 
 use link::{ChannelData, ContainerData, ContainerName, ContainerType, TransId};
 
-use crate::shell::SlotLease;
+use super::lease::SlotLease;
 use kernel::{Abend, MonitoringRecord};
 
 /// How a task ended.
