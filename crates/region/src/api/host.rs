@@ -6,7 +6,7 @@
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::{Arc, Weak};
 
-use link::Answer;
+use link::CallAnswer;
 
 use super::{JoinError, LentDescriptor, WorkerReply, WorkerRequest, WorkerRequestError};
 use kernel::core::{OutsideCall, TaskKey};
@@ -35,7 +35,7 @@ pub trait RegionHost: Send + Sync {
     fn vote(self: Arc<Self>, unit: UnitId, participant: ParticipantId, yes: bool);
     /// It is not known what became of a commit in one phase.
     fn unsure(self: Arc<Self>, unit: UnitId);
-    /// A decider has condition_of whether a unit is committed, or that it does not know.
+    /// A decider has said whether a unit is committed, or that it does not know.
     fn outcome_replied(
         self: Arc<Self>,
         unit: UnitId,
@@ -69,9 +69,9 @@ pub trait RegionHost: Send + Sync {
     /// A task waits for something outside of the region.
     fn waits_outside(self: Arc<Self>, task: TaskKey) -> OutsideCall;
     /// Answers a task that waits so.
-    fn answer_outside(self: Arc<Self>, task: TaskKey, call: &OutsideCall, answer: &Answer);
+    fn answer_outside(self: Arc<Self>, task: TaskKey, call: &OutsideCall, answer: &CallAnswer);
     /// Answers a task.
-    fn answer(self: Arc<Self>, task: TaskKey, answer: &Answer);
+    fn answer(self: Arc<Self>, task: TaskKey, answer: &CallAnswer);
     /// The services are to be informed of a task's end.
     fn report_task_end(self: Arc<Self>, task: TaskKey);
 }

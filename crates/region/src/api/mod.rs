@@ -3,7 +3,7 @@
 //! a service.
 //!
 //! What these ask of the region goes by the trait `RegionHost`, so nothing here
-//! has_resource the shell. Handles on a running region are in `handle/`.
+//! knows the shell. Handles on a running region are in `handle/`.
 
 mod config;
 mod conversations;

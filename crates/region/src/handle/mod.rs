@@ -1,7 +1,7 @@
 //! What doors hold: handles on a running region, ports of threads, and open tasks.
 //!
 //! A door attaches a port once a thread, begins tasks, writes their input in
-//! place and reads their output in place. Nothing here has_resource a wire format.
+//! place and reads their output in place. Nothing here knows a wire format.
 //! Everything stands on the shell, which does not know this module.
 
 mod door;

@@ -4,7 +4,7 @@
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::{Arc, Weak};
 
-use link::Answer;
+use link::CallAnswer;
 
 use super::SharedRegion;
 use crate::api::{ActDone, JoinError, LentDescriptor, LentWorker, RegionHost, WorkerRequest};
@@ -80,11 +80,11 @@ impl RegionHost for SharedRegion {
         self.begin_outside(task)
     }
 
-    fn answer_outside(self: Arc<Self>, task: TaskKey, call: &OutsideCall, answer: &Answer) {
+    fn answer_outside(self: Arc<Self>, task: TaskKey, call: &OutsideCall, answer: &CallAnswer) {
         self.end_outside(task, call, answer);
     }
 
-    fn answer(self: Arc<Self>, task: TaskKey, answer: &Answer) {
+    fn answer(self: Arc<Self>, task: TaskKey, answer: &CallAnswer) {
         self.answer_task(task, answer);
     }
 

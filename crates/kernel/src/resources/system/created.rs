@@ -1,4 +1,4 @@
-//! RegionDefinitions that programs have made with CREATE: what they add to the region
+//! Definitions that programs have made with CREATE: what they add to the region
 //! until its definitions are read again.
 //!
 //! The definitions themselves are where all others are. Here is what each takes,
@@ -26,7 +26,7 @@ pub struct CreatedDefinition {
     amount: CountAndBytes,
 }
 
-/// RegionDefinitions that CREATE has made and that are in force.
+/// Definitions that CREATE has made and that are in force.
 #[derive(Debug, Default)]
 pub struct CreatedDefinitions {
     made: BTreeMap<Key, CreatedDefinition>,
@@ -34,7 +34,7 @@ pub struct CreatedDefinitions {
 }
 
 impl CreatedDefinitions {
-    /// KernelCounters a definition with so many bytes of attributes, in the place of the
+    /// Counts a definition with so many bytes of attributes, in the place of the
     /// one of its name, and returns that for [`Self::undo`].
     ///
     /// # Errors
