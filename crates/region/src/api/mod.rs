@@ -15,6 +15,7 @@ mod host;
 pub mod install;
 mod operator;
 mod participant;
+mod program;
 mod services;
 mod sockets;
 mod trace;
@@ -31,12 +32,12 @@ pub(crate) use guests::{GIVEN_UP, GuestHost, abend_of};
 pub use guests::{GuestPrograms, GuestTask, LinkData, NotRun};
 pub(crate) use host::{ActDone, LentWorker, RegionHost};
 pub use kernel::{
-    Abend, ClassDef, EnqModelDef, FacilityDef, FacilityEvent, FacilityId, FacilityInput,
-    FacilityKind, FacilityLimits, FacilityOutput, FacilityState, InputRefused, InputTaken,
-    JournalDef, JournalKind, MonitoringRecord, NotStarted, OpenTime, PutError, QueueDefinitions,
-    QueueFileFormat, RegionDefinitions, RegionStatistics, RegisterRefused, ScreenErase, StartCode,
-    StartError, StartRefusal, TaskCosts, TaskRequest, TaskTotals, TdKind, TdQueueDef, TdRecovery,
-    TransactionDef, Trigger, TsModelDef, UserPoint, WaitKind, WaitTimes,
+    Abend, CallFailure, ClassDef, EnqModelDef, FacilityDef, FacilityEvent, FacilityId,
+    FacilityInput, FacilityKind, FacilityLimits, FacilityOutput, FacilityState, InputRefused,
+    InputTaken, JournalDef, JournalKind, MonitoringRecord, NotStarted, OpenTime, PutError,
+    QueueDefinitions, QueueFileFormat, RegionDefinitions, RegionStatistics, RegisterRefused,
+    ScreenErase, StartCode, StartError, StartRefusal, TaskCosts, TaskRequest, TaskTotals, TdKind,
+    TdQueueDef, TdRecovery, TransactionDef, Trigger, TsModelDef, UserPoint, WaitKind, WaitTimes,
 };
 pub use kernel::{
     BranchId, InDoubtUnit, Order, ParticipantId, PreparedTask, PreparedUnit, UnitId, UnitToken,
@@ -47,6 +48,7 @@ pub use operator::{
 pub use participant::{
     JoinError, OutcomeReply, ParticipantRole, ParticipantVote, TaskUnit, UnitParticipant,
 };
+pub use program::{ProgramCall, ProgramDoor, ProgramReply, ProgramTask};
 pub use services::{CommandService, ServiceCommand};
 pub use sockets::{SocketCall, SocketCalls};
 pub use trace::{CommandCount, TraceFilter, TraceRecord, TraceStatus};

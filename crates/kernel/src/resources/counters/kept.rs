@@ -67,7 +67,7 @@ impl CounterSlot {
             now: None,
             stored: None,
             pending: 0,
-            one_phase: false,
+            alone: false,
             maker,
         }
     }

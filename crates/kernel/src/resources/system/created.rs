@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use super::super::GrowthAccount;
 use crate::core::TaskKey;
-use crate::kernel::Failure;
+use crate::kernel::CommandFailure;
 use crate::types::{AccountKind, CountAndBytes};
 
 /// What a definition takes in addition to its attributes.
@@ -45,7 +45,7 @@ impl CreatedDefinitions {
         kind: &'static str,
         name: &[u8],
         attribute_bytes: usize,
-    ) -> Result<Option<CreatedDefinition>, Failure> {
+    ) -> Result<Option<CreatedDefinition>, CommandFailure> {
         let before = self.remove(kind, name);
         let amount = CountAndBytes::one(DEFINITION_BYTES + attribute_bytes as u64);
         if let Err(refused) = self.account.check(AccountKind::Created, task, amount) {
