@@ -64,6 +64,11 @@ impl Conversation {
     pub fn region_died(&mut self) {
         (self.before, self.after) = (ExpectedInput::Any, ExpectedInput::Any);
     }
+
+    /// The terminal leaves: what is in memory only is gone, whatever the outcome.
+    fn terminal_left(&mut self) {
+        self.before = kept(self.before, self.at);
+    }
 }
 
 /// A terminal.
@@ -174,7 +179,11 @@ impl SimTerminals {
         let replaces = returned.is_some() && kept(terminal.left, at) != ExpectedInput::Nothing;
         let changes =
             given != ExpectedInput::Nothing || after != ExpectedInput::Nothing || replaces;
-        changes.then_some(Conversation { at, before, after })
+        let mut conversation = Conversation { at, before, after };
+        if terminal.id.is_none() {
+            conversation.terminal_left();
+        }
+        changes.then_some(conversation)
     }
 
     /// The outcome of a unit that was in doubt is known.
@@ -340,6 +349,12 @@ impl SimWorld {
         }
         if at == POOLED {
             self.model.terminal_gone(at);
+        }
+        for deciding in self.model.deciding.values_mut() {
+            let conversation = deciding.conversation.as_mut();
+            if let Some(conversation) = conversation.filter(|c| c.at == at) {
+                conversation.terminal_left();
+            }
         }
         self.kernel(|k, now, out| {
             k.with(now, out, |resources, cx| {

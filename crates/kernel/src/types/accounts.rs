@@ -145,6 +145,8 @@ accounts! {
         AtLimit::Condition(Condition::NoSpace);
     DumpCodes "dump_codes" "Codes of the dump tables."
         AtLimit::Condition(Condition::InvReq);
+    Documents "documents" "Documents of web support, as DOCSIZE counts them."
+        AtLimit::Condition(Condition::InvReq);
 }
 
 impl AccountKind {

@@ -10,7 +10,7 @@ use link::CallAnswer;
 
 use super::{JoinError, LentDescriptor, WorkerReply, WorkerRequest, WorkerRequestError};
 use kernel::core::{OutsideCall, TaskKey};
-use kernel::{ParticipantId, UnitId};
+use kernel::{CountAndBytes, ParticipantId, UnitId};
 
 /// Is called with the worker's reply.
 pub type ActDone = Box<dyn FnOnce(Result<WorkerReply, WorkerRequestError>) + Send>;
@@ -72,6 +72,9 @@ pub trait RegionHost: Send + Sync {
     fn answer_outside(self: Arc<Self>, task: TaskKey, call: &OutsideCall, answer: &CallAnswer);
     /// Answers a task.
     fn answer(self: Arc<Self>, task: TaskKey, answer: &CallAnswer);
+    /// A service keeps so many documents of so many bytes for a task from now on;
+    /// false when a limit is reached.
+    fn account_documents(self: Arc<Self>, task: TaskKey, amount: CountAndBytes) -> bool;
     /// The services are to be informed of a task's end.
     fn report_task_end(self: Arc<Self>, task: TaskKey);
 }

@@ -32,12 +32,13 @@ pub(crate) use guests::{GIVEN_UP, GuestHost, abend_of};
 pub use guests::{GuestPrograms, GuestTask, LinkData, NotRun};
 pub(crate) use host::{ActDone, LentWorker, RegionHost};
 pub use kernel::{
-    Abend, CallFailure, ClassDef, EnqModelDef, FacilityDef, FacilityEvent, FacilityId,
-    FacilityInput, FacilityKind, FacilityLimits, FacilityOutput, FacilityState, InputRefused,
-    InputTaken, JournalDef, JournalKind, MonitoringRecord, NotStarted, OpenTime, PutError,
-    QueueDefinitions, QueueFileFormat, RegionDefinitions, RegionStatistics, RegisterRefused,
-    ScreenErase, StartCode, StartError, StartRefusal, TaskCosts, TaskRequest, TaskTotals, TdKind,
-    TdQueueDef, TdRecovery, TransactionDef, Trigger, TsModelDef, UserPoint, WaitKind, WaitTimes,
+    Abend, AccountKind, AccountLimit, AccountLimits, CallFailure, ClassDef, CountAndBytes,
+    EnqModelDef, FacilityDef, FacilityEvent, FacilityId, FacilityInput, FacilityKind,
+    FacilityLimits, FacilityOutput, FacilityState, InputRefused, InputTaken, JournalDef,
+    JournalKind, MonitoringRecord, NotStarted, OpenTime, PutError, QueueDefinitions,
+    QueueFileFormat, RegionDefinitions, RegionStatistics, RegisterRefused, ScreenErase, StartCode,
+    StartError, StartRefusal, TaskCosts, TaskRequest, TaskTotals, TdKind, TdQueueDef, TdRecovery,
+    TransactionDef, Trigger, TsModelDef, UserPoint, WaitKind, WaitTimes,
 };
 pub use kernel::{
     BranchId, InDoubtUnit, Order, ParticipantId, PreparedTask, PreparedUnit, UnitId, UnitToken,

@@ -106,6 +106,16 @@ impl ServiceCommand {
         }
     }
 
+    /// The service keeps so many documents of so many bytes for the task from now
+    /// on. False when the task or the region has as many as it may; what was
+    /// reported before counts then.
+    pub fn account_documents(&self, amount: CountAndBytes) -> bool {
+        match &self.way {
+            Some((host, key)) => host.clone().account_documents(*key, amount),
+            None => true,
+        }
+    }
+
     /// The service is to hear of the end of this task.
     pub fn report_end(&self) {
         if let Some((host, key)) = &self.way {

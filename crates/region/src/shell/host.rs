@@ -9,7 +9,7 @@ use link::CallAnswer;
 use super::SharedRegion;
 use crate::api::{ActDone, JoinError, LentDescriptor, LentWorker, RegionHost, WorkerRequest};
 use kernel::core::{OutsideCall, TaskKey};
-use kernel::{ParticipantId, UnitId};
+use kernel::{CountAndBytes, ParticipantId, UnitId};
 
 impl RegionHost for SharedRegion {
     fn join(
@@ -86,6 +86,16 @@ impl RegionHost for SharedRegion {
 
     fn answer(self: Arc<Self>, task: TaskKey, answer: &CallAnswer) {
         self.answer_task(task, answer);
+    }
+
+    fn account_documents(self: Arc<Self>, task: TaskKey, amount: CountAndBytes) -> bool {
+        let owner = self.lock().core.unit_owner(task);
+        let mut kernel = self.kernel.lock();
+        kernel
+            .resources
+            .outside
+            .set_documents(owner, amount)
+            .is_ok()
     }
 
     fn report_task_end(self: Arc<Self>, task: TaskKey) {

@@ -91,6 +91,28 @@ impl GrowthAccount {
         }
     }
 
+    /// A task has so much from now on.
+    ///
+    /// # Errors
+    /// As [`Self::check`] has them, if that is more than before; nothing has
+    /// changed then.
+    pub fn set(
+        &mut self,
+        kind: AccountKind,
+        task: TaskKey,
+        amount: CountAndBytes,
+    ) -> Result<(), CommandFailure> {
+        let own = self.tasks.get(&task).copied().unwrap_or_default();
+        if !amount.fits(own) {
+            self.check(kind, task, amount.minus(own))?;
+        }
+        self.remove(task, own);
+        if amount != CountAndBytes::default() {
+            self.add(task, amount);
+        }
+        Ok(())
+    }
+
     /// A task is over. What it has added stays in the region's sum.
     pub fn task_ended(&mut self, task: TaskKey) {
         self.tasks.remove(&task);
@@ -163,6 +185,7 @@ impl Resources {
             AccountKind::Created => AccountSums::of(kind, &self.system.created.account),
             AccountKind::DumpControl => AccountSums::of(kind, &self.dump.account),
             AccountKind::DumpCodes => AccountSums::of(kind, &self.dump.codes_account),
+            AccountKind::Documents => AccountSums::of(kind, &self.outside.documents),
         }
     }
 
@@ -182,6 +205,7 @@ impl Resources {
         set(&mut self.system.created.account, AccountKind::Created);
         set(&mut self.dump.account, AccountKind::DumpControl);
         set(&mut self.dump.codes_account, AccountKind::DumpCodes);
+        set(&mut self.outside.documents, AccountKind::Documents);
     }
 
     /// Counts everything anew and compares it with the sums.
@@ -201,6 +225,8 @@ impl Resources {
             // RegionFiles outside of the region: only their sum is here.
             AccountKind::DumpControl => self.dump.account.sum(),
             AccountKind::DumpCodes => self.dump.recount_codes(),
+            // A service has them: only their sum is here.
+            AccountKind::Documents => self.outside.documents.sum(),
             // Its sum is that of the queues. The simulation compares them with the store.
             AccountKind::TransientData => self.transient_data.amount(),
             // It compares its own sum with what is there.

@@ -327,3 +327,31 @@ fn every_account_has_a_name_of_its_own_and_a_row() {
         assert!(ACCOUNTS[..at].iter().all(|other| other.name != row.name));
     }
 }
+
+#[test]
+fn what_a_service_reports_counts_until_the_task_ends() {
+    let kind = AccountKind::Documents;
+    let mut w = world(kind, FEW);
+    let key = TaskKey::for_test(1);
+    let documents = |count| CountAndBytes {
+        count,
+        bytes: 100 * count,
+    };
+    // Commands of the task make it known to the kernel.
+    grow(&mut w, AccountKind::Counters, 1, 1);
+    let mut report = |count| {
+        let reported = documents(count);
+        w.manage(|resources, _| resources.outside.set_documents(key, reported))
+    };
+    assert!(report(2).is_ok());
+    assert!(report(3).is_err());
+    assert!(report(1).is_ok());
+    let sums = w.manage(|resources, _| resources.account(kind));
+    assert_eq!(sums.region, documents(1));
+    w.end(1, true);
+    let sums = w.manage(|resources, _| resources.account(kind));
+    assert_eq!(
+        (sums.region, sums.tasks.len()),
+        (CountAndBytes::default(), 0)
+    );
+}
