@@ -31,7 +31,7 @@ pub trait GuestPrograms: Debug + Send + Sync {
 
 /// What a guest awaits_kernel of the region: its hold on the LINK that it serves. Dropped
 /// without an answer, the LINK ends with [`GIVEN_UP`].
-pub(crate) trait GuestHost: Send {
+pub(crate) trait GuestHost: Send + Sync {
     /// Set when the task shall end.
     fn purged(&self) -> Arc<AtomicBool>;
     /// The port whose thread is woken with answers from now on.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use link::{CallAnswer, CommandOperands, TransId, UserId};
 
 use crate::api::{
-    FacilityId, RegionHost, TaskUnit, WorkerReply, WorkerRequest, WorkerRequestError,
+    CountAndBytes, FacilityId, RegionHost, TaskUnit, WorkerReply, WorkerRequest, WorkerRequestError,
 };
 use kernel::core::{OutsideCall, TaskKey};
 

@@ -38,7 +38,7 @@ impl RegionHost for SharedRegion {
         participant: ParticipantId,
         committed: Option<bool>,
     ) {
-        self.outcome_known(unit, participant, committed);
+        self.decider_outcome(unit, participant, committed);
     }
 
     fn lend(

@@ -85,7 +85,7 @@ impl SharedRegion {
     }
 
     /// A decider replies.
-    pub(crate) fn outcome_known(
+    pub(crate) fn decider_outcome(
         self: &Arc<Self>,
         unit: UnitId,
         participant: ParticipantId,

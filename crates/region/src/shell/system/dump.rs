@@ -49,7 +49,7 @@ impl SharedRegion {
             .lock()
             .resources
             .dump
-            .system_dump(from_command.key, code);
+            .system_dump(asked.key, code);
         let Some(folder) = folder? else {
             return condition(Condition::Suppressed, 3);
         };

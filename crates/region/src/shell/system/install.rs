@@ -40,7 +40,7 @@ impl SharedRegion {
             tracing::warn!("CREATE {kind}({}): {}", name.trim(), wrong.message);
             CommandFailure::Condition(Condition::InvReq, wrong.resp2())
         })?;
-        let (key, name) = (from_command.key, name.trim().as_bytes());
+        let (key, name) = (asked.key, name.trim().as_bytes());
         let before = {
             let created = &mut self.kernel.lock().resources.system.created;
             created.add(key, kind, name, attributes.len())?
@@ -77,9 +77,9 @@ impl SharedRegion {
         let Some((option, serve)) = serve else {
             return condition(Condition::InvReq, 1);
         };
-        let given = serve(self, from_command)?;
-        let kind = from_command.row.options[usize::from(*option)].name;
-        let name = from_command.operands.get_bytes(*option).unwrap_or_default();
+        let given = serve(self, asked)?;
+        let kind = asked.row.options[usize::from(*option)].name;
+        let name = asked.operands.get_bytes(*option).unwrap_or_default();
         let created = &mut self.kernel.lock().resources.system.created;
         created.remove(kind, name);
         Ok(given)
