@@ -18,10 +18,7 @@ mod validate;
 mod web;
 mod yaml;
 
-pub use backend::{
-    BackendHandle, CallFailure, OperatedLater, OperatorResult, ProgramBackend, ProgramCall,
-    ProgramReply, Task,
-};
+pub use backend::{OperatedLater, OperatorResult, ProgramBackend};
 pub use diagnostics::{Diagnostic, DiagnosticSeverity, FilePosition, ProjectDiagnostics};
 pub use mainframe::{
     CommonSettings, FirstFrame, MainframeConnections, MainframeDoor, MainframeReply,

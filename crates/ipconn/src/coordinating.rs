@@ -16,11 +16,11 @@ use std::collections::BTreeMap;
 
 use region::{Name, Order, UnitId};
 
-use crate::shell::pool::RequestFailure;
 use crate::wire::{
     InUnit, OfUnit, ReplyHead, RequestBuilder, RequestEnding, RequestHead, UnitStep, emit_units,
     parse_units,
 };
+use region::{CallFailure, NotStarted};
 
 /// Most units that one message reports as finished.
 const MAX_FINISHED: usize = 500;
@@ -199,16 +199,13 @@ impl BranchCoordinator {
     pub fn replied(
         &mut self,
         about: MessageSubject,
-        reply: Result<(&ReplyHead, &[u8]), &RequestFailure>,
+        reply: Result<(&ReplyHead, &[u8]), &CallFailure>,
     ) -> ReplyOutcome {
         let normal = reply
             .as_ref()
             .is_ok_and(|(head, _)| head.ending == RequestEnding::Normal);
         // Others have all sessions.
-        let again = matches!(
-            reply,
-            Err(RequestFailure::NoSession(_) | RequestFailure::Busy(_))
-        );
+        let again = matches!(reply, Err(CallFailure::NotStarted(NotStarted::Busy(_))));
         match about {
             MessageSubject::Prepare(unit) => ReplyOutcome::Vote(unit, normal),
             MessageSubject::Commit(_)
@@ -232,9 +229,7 @@ impl BranchCoordinator {
                     Ok((head, _)) if head.ending.is_rolled_back() => self.over(unit, false),
                     Ok(_) if normal => self.over(unit, true),
                     // It was not sent, and its connection has ended.
-                    Err(RequestFailure::Unreachable(_) | RequestFailure::Unknown(_)) => {
-                        self.over(unit, false)
-                    }
+                    Err(CallFailure::NotStarted(_)) => self.over(unit, false),
                     _ => {
                         self.one_phase.insert(unit, true);
                         ReplyOutcome::Unsure(unit, self.message(MessageSubject::Outcome(unit)))

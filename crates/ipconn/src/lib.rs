@@ -51,7 +51,8 @@ pub use shell::directory::{ConnectionDirectory, ConnectionStatus, PartnerStatus}
 pub use shell::linker::{
     CallInterrupt, CallerError, OpenCallback, PendingCall, RegionCaller, ReplyCallback,
 };
-pub use shell::pool::{ConnectionPool, RequestFailure};
+pub use shell::pool::ConnectionPool;
+pub use shell::program::{RemoteReply, RemoteTask};
 pub use shell::server::{Listener, ServedRegion, StartError};
 pub use shell::tls::faults as tls_faults;
 pub use units::CallerConnection;

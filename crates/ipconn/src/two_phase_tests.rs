@@ -9,12 +9,12 @@ use region::{Abend, BranchId, OnePhaseOutcome, Order, PrepareOutcome, UnitId};
 
 use crate::coordinating::{BranchCoordinator, MessageSubject, OrderOutcome, ReplyOutcome};
 use crate::serving::{BranchRegion, BranchServer, LinkOutcome, ServedPartner};
-use crate::shell::pool::RequestFailure;
 use crate::units::{BranchTable, CallerConnection};
 use crate::wire::{
     InUnit, OfUnit, ReplyHead, ReplyMessage, Request, RequestBuilder, RequestEnding, RequestHead,
     UnitStep, WireName,
 };
+use region::CallFailure;
 
 /// A region with three units, each of which has LINKed there.
 fn coordinating() -> BranchCoordinator {
@@ -41,7 +41,7 @@ fn finished_with(coordinating: &mut BranchCoordinator, unit: u64) -> Vec<u64> {
 fn a_unit_is_reported_as_finished_only_when_its_end_is_known() {
     let mut coordinating = coordinating();
     assert!(finished_with(&mut coordinating, 1).is_empty());
-    let lost = RequestFailure::Lost("the connection has ended".into());
+    let lost = CallFailure::Lost("the connection has ended".into());
     let replied = coordinating.replied(MessageSubject::CommitOnePhase(1, Vec::new()), Err(&lost));
     assert!(matches!(replied, ReplyOutcome::Unsure(1, _)), "{replied:?}");
     assert!(finished_with(&mut coordinating, 2).is_empty());

@@ -279,15 +279,19 @@ impl CicsWebSupport {
             templates: &templates,
             most: usize::try_from(self.0.config.document_bytes).unwrap_or(usize::MAX),
             page: self.0.page,
+            account: &|total| command.account_documents(total),
         };
         let (given, documents) = (&command.operands, &mut state.documents);
-        match command.number {
+        let outcome = match command.number {
             rows::document_create::NUMBER => document::create(documents, given, &means),
             rows::document_insert::NUMBER => document::insert(documents, given, &means),
             rows::document_set::NUMBER => document::set(documents, given, &means),
             rows::document_retrieve::NUMBER => document::retrieve(documents, given, &means),
             _ => document::delete(documents, given),
-        }
+        };
+        // What was refused after its account was, and what is deleted.
+        command.account_documents(documents.amount());
+        outcome
     }
 
     /// A command about the fault that the task answers with.

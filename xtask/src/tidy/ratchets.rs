@@ -14,7 +14,6 @@ pub const IN_CIRCLES: &[(&str, usize)] = &[
     ("gateway", 9),
     ("lab", 3),
     ("link", 2),
-    ("region", 2),
     ("script", 14),
     ("sna", 2),
     ("sockets", 8),

@@ -25,11 +25,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::backend::{CallFailure, ProgramCall, ProgramReply, Task};
 use health::ConnectionHealth;
 pub use health::MainframeStatus;
 use pool::SessionPool;
-use region::{Abend, NotStarted, PutError, TaskRequest, TransId};
+use region::{
+    Abend, CallFailure, ContainerName, NotStarted, ProgramCall, ProgramReply, ProgramTask,
+    PutError, TaskRequest, TransId,
+};
 pub use sockets::SocketConnection;
 pub use web::WebConnection;
 
@@ -83,7 +85,7 @@ pub struct CommonSettings {
     pub max_bytes: usize,
     /// The container that an answer is, when it does not say so itself; that of
     /// the request when absent.
-    pub answer_container: Option<String>,
+    pub answer_container: Option<ContainerName>,
     /// TLS; none for plain connections.
     pub tls: Option<TlsTrust>,
 }
@@ -291,7 +293,7 @@ impl MainframeDoor {
 struct Input {
     bytes: Vec<u8>,
     /// The container that it is; a COMMAREA else.
-    container: Option<String>,
+    container: Option<ContainerName>,
 }
 
 /// A call whose input is being written.
@@ -317,16 +319,16 @@ impl MainframeTask {
 #[derive(Debug, Default)]
 pub struct MainframeReply {
     bytes: Vec<u8>,
-    container: Option<String>,
+    container: Option<ContainerName>,
     abend: Option<Abend>,
 }
 
-impl Task for MainframeTask {
+impl ProgramTask for MainframeTask {
     type Reply = MainframeReply;
 
     fn put_container<E>(
         &mut self,
-        name: &str,
+        name: ContainerName,
         max: usize,
         fill: impl FnOnce(&mut [u8]) -> Result<usize, E>,
     ) -> Result<(), PutError<E>> {
@@ -342,7 +344,7 @@ impl Task for MainframeTask {
         bytes.truncate(length);
         self.input = Input {
             bytes,
-            container: Some(name.to_owned()),
+            container: Some(name),
         };
         Ok(())
     }
@@ -366,9 +368,8 @@ impl Task for MainframeTask {
         };
         under_way.answered = answered.is_ok();
         let mut reply = answered?;
-        let named = || connection.common.answer_container.clone();
-        let own = self.input.container;
-        reply.container = own.map(|own| reply.container.or_else(named).unwrap_or(own));
+        let named = reply.container.or(connection.common.answer_container);
+        reply.container = self.input.container.map(|own| named.unwrap_or(own));
         Ok(reply)
     }
 }
@@ -380,7 +381,7 @@ impl ConnectionSessions {
 
     fn impossible(&self, why: impl std::fmt::Display) -> CallFailure {
         let name = &self.connection.name;
-        CallFailure::Refused(NotStarted::Impossible(format!(
+        CallFailure::NotStarted(NotStarted::Impossible(format!(
             "the connection {name}: {why}"
         )))
     }
@@ -395,13 +396,12 @@ impl ProgramReply for MainframeReply {
         self.abend.as_ref()
     }
 
-    fn container(&self, name: &str) -> Option<&[u8]> {
-        let own = self.container.as_deref();
-        (own == Some(name)).then_some(&*self.bytes)
+    fn container(&self, name: ContainerName) -> Option<&[u8]> {
+        (self.container == Some(name)).then_some(&*self.bytes)
     }
 
-    fn container_names(&self) -> Vec<String> {
-        self.container.iter().cloned().collect()
+    fn container_names(&self) -> Vec<ContainerName> {
+        self.container.into_iter().collect()
     }
 
     fn commarea(&self) -> &[u8] {

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use region::NotStarted;
+use region::{CallFailure, NotStarted};
 use rustls_pki_types::ServerName;
 use std::rc::Rc;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -13,7 +13,6 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_rustls::TlsConnector;
 
 use super::{Connection, TlsTrust};
-use crate::backend::CallFailure;
 
 /// Bytes both ways, with TLS or without.
 pub(super) trait Stream: AsyncRead + AsyncWrite + Unpin {}
@@ -120,7 +119,7 @@ impl Connection {
         self.health.tried(opened.as_ref().err().map(String::as_str));
         opened.map_err(|why| {
             let (name, address) = (&self.name, self.dial.shown());
-            CallFailure::Refused(NotStarted::Unreachable(format!(
+            CallFailure::NotStarted(NotStarted::Unreachable(format!(
                 "the connection {name} ({address}): {why}"
             )))
         })
@@ -166,7 +165,7 @@ impl SessionPool {
             _ => {
                 let ms = wait.as_millis();
                 let why = format!("the connection {name} had no free session within {ms} ms");
-                Err(CallFailure::Refused(NotStarted::Busy(why)))
+                Err(CallFailure::NotStarted(NotStarted::Busy(why)))
             }
         }
     }

@@ -12,9 +12,10 @@ use std::sync::Arc;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
+use region::CallFailure;
+
 use super::pool::{Session, SessionStream, Stream};
 use super::{ConnectionSessions, FirstFrame, MainframeReply, MainframeTask, MessageFraming};
-use crate::backend::CallFailure;
 
 /// A CICS that is called through its listener.
 #[derive(Clone)]

@@ -19,11 +19,10 @@ use http::header::{self, HeaderName, HeaderValue};
 use http::{StatusCode, Uri};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use region::{Abend, NotStarted, ProgramName};
+use region::{Abend, CallFailure, ContainerName, NotStarted, ProgramName};
 
 use super::pool::{Session, SessionStream};
 use super::{ConnectionSessions, MainframeReply, MainframeTask};
-use crate::backend::CallFailure;
 
 /// A CICS that is called over HTTP.
 #[derive(Clone)]
@@ -98,7 +97,7 @@ impl WebConnection {
             .header(header::HOST, host)
             .header(header::CONTENT_TYPE, "application/octet-stream");
         if let Some(container) = &task.input.container {
-            request = request.header(CONTAINER, container);
+            request = request.header(CONTAINER, container.as_str());
         }
         if let Some((user, password)) = &self.basic {
             let value = HeaderValue::try_from(fetch::basic(user, password));
@@ -233,15 +232,17 @@ fn answered(
             Some(what) => Err(way.lost(format!("the server sent {what} instead of a record"))),
             None => Ok(MainframeReply {
                 bytes: bytes.to_vec(),
-                container: text(&CONTAINER),
+                container: text(&CONTAINER).and_then(|name| ContainerName::new(&name).ok()),
                 abend: None,
             }),
         },
         StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
             let why = format!("the connection {name}: the server returned status {status}");
-            Err(CallFailure::Refused(NotStarted::Busy(why)))
+            Err(CallFailure::NotStarted(NotStarted::Busy(why)))
         }
-        StatusCode::PAYLOAD_TOO_LARGE => Err(CallFailure::TooLarge),
+        StatusCode::PAYLOAD_TOO_LARGE => Err(CallFailure::TooLarge(format!(
+            "the connection {name}: the server returned status {status}"
+        ))),
         // It was refused before anything ran.
         StatusCode::NOT_FOUND | StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Err(way
             .impossible(format!(

@@ -15,7 +15,7 @@ use super::{dai, keys, read_yaml};
 use crate::diagnostics::{FilePosition, ProjectDiagnostics, closest};
 use crate::yaml::Node;
 use copybook::{FieldId, RecordLayout};
-use region::{Name, ProgramName, TransId};
+use region::{ContainerName, Name, ProgramName, TransId};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -38,6 +38,8 @@ pub(crate) struct AssetInterface {
 pub(crate) struct DataArea {
     /// The container's name, or that of the COMMAREA's record.
     pub name: String,
+    /// The container; blank for a COMMAREA.
+    pub container: ContainerName,
     /// Its copybook.
     pub file: PathBuf,
     pub record: Record,
@@ -301,9 +303,14 @@ pub(crate) fn load(
         let mut areas: Vec<DataArea> = Vec::new();
         for book in chosen(&books, &provider, direction, style) {
             used.push(&book.file);
+            let container = match style {
+                InterfaceStyle::Channel => container_name(&book.name, &book.file, out)?,
+                InterfaceStyle::Commarea => ContainerName::BLANK,
+            };
             match Record::load(&book.file, out) {
                 Some(record) => areas.push(DataArea {
                     name: book.name.clone(),
+                    container,
                     file: book.file.clone(),
                     record,
                 }),
@@ -496,6 +503,16 @@ fn copybooks(provider: &Path) -> Vec<Book> {
 
 /// The copybooks of a direction. Those that its `.dai` file or its schema does
 /// not mean are left out, where there is a choice.
+/// The container that a copybook describes.
+fn container_name(name: &str, file: &Path, out: &mut ProjectDiagnostics) -> Option<ContainerName> {
+    let parsed = ContainerName::new(name);
+    if let Err(error) = &parsed {
+        let message = format!("the container {name:?}: {error}");
+        out.error(file, FilePosition::default(), message);
+    }
+    parsed.ok()
+}
+
 fn chosen<'b>(
     books: &'b [Book],
     provider: &Path,

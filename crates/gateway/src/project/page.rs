@@ -89,6 +89,7 @@ impl AssetInterface {
         let area = |area: &DataArea| {
             Ok::<_, String>(DataArea {
                 name: area.name.clone(),
+                container: area.container,
                 file: area.file.clone(),
                 record: area.record.in_page(page)?,
             })
@@ -128,6 +129,7 @@ mod tests {
         let record = Record::parse(Path::new("R.cpy"), text, &mut out).unwrap();
         let area = DataArea {
             name: "R".into(),
+            container: region::ContainerName::BLANK,
             file: "R.cpy".into(),
             record,
         };

@@ -6,10 +6,13 @@
 
 use super::body::ResponseBody;
 use super::{Gateway, GatewayConfig, StartError};
-use crate::backend::{BackendHandle, CallFailure, ProgramBackend, ProgramCall, ProgramReply, Task};
+use crate::backend::ProgramBackend;
 use bytes::Bytes;
 use http::{HeaderValue, Response, header};
-use region::{Abend, NotStarted, PutError};
+use region::{
+    Abend, CallFailure, ContainerName, NotStarted, ProgramCall, ProgramDoor, ProgramReply,
+    ProgramTask, PutError,
+};
 use std::convert::Infallible;
 use std::future::Future;
 use std::io;
@@ -48,7 +51,7 @@ impl ProgramBackend for NoBackend {
     fn metrics(&self, _: &mut String) {}
 }
 
-impl BackendHandle for NoBackend {
+impl ProgramDoor for NoBackend {
     type Task = NoTask;
 
     async fn begin(&self, _: ProgramCall<'_>) -> Result<NoTask, NotStarted> {
@@ -62,12 +65,12 @@ impl BackendHandle for NoBackend {
 #[derive(Debug)]
 pub struct NoTask(Infallible);
 
-impl Task for NoTask {
+impl ProgramTask for NoTask {
     type Reply = NoTask;
 
     fn put_container<E>(
         &mut self,
-        _: &str,
+        _: ContainerName,
         _: usize,
         _: impl FnOnce(&mut [u8]) -> Result<usize, E>,
     ) -> Result<(), PutError<E>> {
@@ -92,11 +95,11 @@ impl ProgramReply for NoTask {
         match self.0 {}
     }
 
-    fn container(&self, _: &str) -> Option<&[u8]> {
+    fn container(&self, _: ContainerName) -> Option<&[u8]> {
         match self.0 {}
     }
 
-    fn container_names(&self) -> Vec<String> {
+    fn container_names(&self) -> Vec<ContainerName> {
         match self.0 {}
     }
 

@@ -3,7 +3,6 @@
 //!
 //! Reference: RFC 9457.
 
-use crate::backend::CallFailure;
 use crate::json::JsonError;
 use crate::mapping::context::{MappingFailure, MappingReply};
 use crate::mapping::request::EncodeFailure;
@@ -11,7 +10,7 @@ use crate::problem::{Fault, ProblemDocument};
 use crate::project::asset::ProgramAsset;
 use crate::web::WebAbend;
 use http::StatusCode;
-use region::{Abend, NotStarted, PutError, TransId};
+use region::{Abend, CallFailure, ContainerName, NotStarted, PutError, TransId};
 
 /// Seconds after which a refused client should try again.
 const RETRY_AFTER_S: u32 = 1;
@@ -66,8 +65,8 @@ pub(super) fn refused(refusal: NotStarted) -> ProblemDocument {
 #[cold]
 pub(super) fn not_run(failed: CallFailure) -> ProblemDocument {
     match failed {
-        CallFailure::Refused(refusal) => refused(refusal),
-        CallFailure::TooLarge => not_put(PutError::TooLarge),
+        CallFailure::NotStarted(refusal) => refused(refusal),
+        CallFailure::TooLarge(_) => not_put(PutError::TooLarge),
         CallFailure::Lost(why) => {
             let title = "The answer of the region was lost";
             let detail = format!("{why}; the program may have run");
@@ -152,7 +151,7 @@ pub(super) struct ProgramOutput<'a> {
     /// Its transaction.
     pub transid: TransId,
     /// The names of its containers.
-    pub containers: &'a dyn Fn() -> Vec<String>,
+    pub containers: &'a dyn Fn() -> Vec<ContainerName>,
 }
 
 impl ProgramOutput<'_> {
@@ -231,8 +230,8 @@ fn listed(names: &[&str]) -> String {
     }
 }
 
-fn present(there: &[String]) -> String {
-    let mut names: Vec<&str> = there.iter().map(String::as_str).collect();
+fn present(there: &[ContainerName]) -> String {
+    let mut names: Vec<&str> = there.iter().map(ContainerName::as_str).collect();
     names.sort_unstable();
     match names.as_slice() {
         [] => "the channel has no container".to_owned(),

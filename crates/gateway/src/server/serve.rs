@@ -21,7 +21,7 @@ use super::problems::{
 use super::share::BudgetShare;
 use super::trail::{RequestRecord, is_health, log};
 use super::{ApiRoutes, GatewayShared, Route, constant, documents, headers, memory, respond};
-use crate::backend::{BackendHandle, ProgramBackend, ProgramCall, ProgramReply as _, Task as _};
+use crate::backend::ProgramBackend;
 use crate::json::JsonTape;
 use crate::mapping::context::{EvalContext, MappingFailure, MappingReply, Request};
 use crate::mapping::request::RequestPlan;
@@ -37,7 +37,10 @@ use crate::validate::params;
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
-use region::{Abend, NotStarted, PutError, TaskRequest, TransId};
+use region::{
+    Abend, ContainerName, NotStarted, ProgramCall, ProgramDoor, ProgramReply, ProgramTask,
+    PutError, TaskRequest, TransId,
+};
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use std::pin::{Pin, pin};
@@ -474,7 +477,7 @@ impl<B: ProgramBackend> Server<B> {
             .map(|area| {
                 let bytes = match response.style {
                     _ if abend.is_some() => None,
-                    InterfaceStyle::Channel => reply.container(&area.name),
+                    InterfaceStyle::Channel => reply.container(area.container),
                     InterfaceStyle::Commarea => Some(reply.commarea()),
                 }?;
                 if let Err(fault) = area.record.check_length(bytes) {
@@ -511,9 +514,7 @@ impl<B: ProgramBackend> Server<B> {
         };
         let mut length: usize = areas.iter().flatten().map(|bytes| bytes.len()).sum();
         if derived.is_some() {
-            let sizes = names()
-                .into_iter()
-                .filter_map(|name| reply.container(&name));
+            let sizes = names().into_iter().filter_map(|name| reply.container(name));
             length += sizes.map(<[u8]>::len).sum::<usize>();
         }
         self.answered(work, length, &make).await
@@ -583,8 +584,7 @@ impl<B: ProgramBackend> Server<B> {
         parts: &Parts,
         request: &Request<'_>,
         trail: &mut RequestRecord,
-    ) -> Result<<<B::Door as BackendHandle>::Task as crate::backend::Task>::Reply, ProblemDocument>
-    {
+    ) -> Result<<<B::Door as ProgramDoor>::Task as ProgramTask>::Reply, ProblemDocument> {
         let Job {
             asset,
             plan,
@@ -629,12 +629,13 @@ impl<B: ProgramBackend> Server<B> {
             InterfaceStyle::Channel => {
                 for (index, area) in areas.iter().enumerate() {
                     let length = area.record.max_len();
-                    let put = task.put_container(&area.name, length, |record| {
+                    let put = task.put_container(area.container, length, |record| {
                         plan.encode(index, area, request, &mut record[..length])
                     });
                     put.map_err(not_put)?;
                 }
                 for (name, bytes) in &made {
+                    let name = ContainerName::new(name).map_err(|error| not_put(error.into()))?;
                     let put = task.put_container(name, bytes.len(), |area| {
                         area[..bytes.len()].copy_from_slice(bytes);
                         Ok(bytes.len())

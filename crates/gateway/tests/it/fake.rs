@@ -1,7 +1,10 @@
 //! A backend whose programs are closures.
 
-use gateway::{BackendHandle, CallFailure, ProgramBackend, ProgramCall, ProgramReply, Task};
-use region::{Abend, Name, NotStarted, PutError, TaskCosts, TraceRecord, TransId};
+use gateway::ProgramBackend;
+use region::{
+    Abend, CallFailure, ContainerName, Name, NotStarted, ProgramCall, ProgramDoor, ProgramReply,
+    ProgramTask, PutError, TaskCosts, TraceRecord, TransId,
+};
 use std::collections::{BTreeSet, HashMap};
 use std::future::Future;
 use std::io;
@@ -106,7 +109,7 @@ impl ProgramBackend for Fake {
     }
 }
 
-impl BackendHandle for Fake {
+impl ProgramDoor for Fake {
     type Task = FakeTask;
 
     async fn begin(&self, call: ProgramCall<'_>) -> Result<FakeTask, NotStarted> {
@@ -147,12 +150,12 @@ pub struct FakeTask {
     begun: Arc<AtomicUsize>,
 }
 
-impl Task for FakeTask {
+impl ProgramTask for FakeTask {
     type Reply = Data;
 
     fn put_container<E>(
         &mut self,
-        name: &str,
+        name: ContainerName,
         max: usize,
         fill: impl FnOnce(&mut [u8]) -> Result<usize, E>,
     ) -> Result<(), PutError<E>> {
@@ -190,12 +193,15 @@ impl ProgramReply for Data {
         self.abend.as_ref()
     }
 
-    fn container(&self, name: &str) -> Option<&[u8]> {
-        self.containers.get(name).map(Vec::as_slice)
+    fn container(&self, name: ContainerName) -> Option<&[u8]> {
+        self.containers.get(name.as_str()).map(Vec::as_slice)
     }
 
-    fn container_names(&self) -> Vec<String> {
-        self.containers.keys().cloned().collect()
+    fn container_names(&self) -> Vec<ContainerName> {
+        let names = self.containers.keys();
+        names
+            .filter_map(|name| ContainerName::new(name).ok())
+            .collect()
     }
 
     fn commarea(&self) -> &[u8] {

@@ -15,10 +15,11 @@ use tokio::task::{LocalSet, spawn_local};
 
 use super::client::LocalIdentity;
 use super::directory::ConnectionDirectory;
-use super::pool::{ConnectionPool, RequestFailure};
+use super::pool::ConnectionPool;
 use super::tls::TlsError;
 use crate::IpconnConfig;
 use crate::wire::ReplyMessage;
+use region::CallFailure;
 
 /// Why a thread that calls could not start.
 #[derive(Debug, thiserror::Error)]
@@ -47,7 +48,7 @@ struct LinkJob {
 }
 
 /// Receives the reply. If it is dropped, the request ends without one.
-pub type ReplyCallback = Box<dyn FnOnce(Result<ReplyMessage, RequestFailure>) + Send>;
+pub type ReplyCallback = Box<dyn FnOnce(Result<ReplyMessage, CallFailure>) + Send>;
 
 /// Called for each new connection with its name and the region's own.
 pub type OpenCallback = Arc<dyn Fn(&str, &str) + Send + Sync>;
@@ -70,7 +71,7 @@ impl CallInterrupt {
 /// A call that was made and is not answered yet.
 #[derive(Debug)]
 pub struct PendingCall {
-    answer: mpsc::Receiver<Result<ReplyMessage, RequestFailure>>,
+    answer: mpsc::Receiver<Result<ReplyMessage, CallFailure>>,
     interrupt: CallInterrupt,
 }
 
@@ -156,9 +157,9 @@ impl PendingCall {
     }
 
     /// Waits for the reply. Interrupted, it is lost.
-    pub fn wait(self) -> Result<ReplyMessage, RequestFailure> {
+    pub fn wait(self) -> Result<ReplyMessage, CallFailure> {
         let given = self.answer.recv();
-        given.unwrap_or_else(|RecvError| Err(RequestFailure::Lost("the call was cancelled".into())))
+        given.unwrap_or_else(|RecvError| Err(CallFailure::Lost("the call was cancelled".into())))
     }
 }
 

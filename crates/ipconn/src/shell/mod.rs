@@ -8,6 +8,7 @@ mod in_unit;
 pub mod linker;
 mod mirror;
 pub mod pool;
+pub mod program;
 pub mod server;
 pub mod tls;
 mod waiting;

@@ -13,6 +13,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use region::{CallFailure, NotStarted};
 use tokio::task::{JoinHandle, spawn_local};
 use tokio::time::timeout;
 
@@ -39,29 +40,6 @@ pub struct ConnectionPool {
     turn: Cell<usize>,
     /// Orders on units of work go by it, too.
     has_orders: bool,
-}
-
-/// Why there is no reply.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum RequestFailure {
-    /// There is no connection or group of this name.
-    #[error("no connection or group of connections {0:?} in [ipconn]")]
-    Unknown(String),
-    /// No session became free in time.
-    #[error("{0}")]
-    NoSession(String),
-    /// The region does not take the request now.
-    #[error("{0}")]
-    Busy(String),
-    /// No region is connected.
-    #[error("{0}")]
-    Unreachable(String),
-    /// The connection ended before the answer came: the program may have run.
-    #[error("{0}")]
-    Lost(String),
-    /// The message is longer than the region takes.
-    #[error("the message has {0} bytes, but the region accepts at most {1}")]
-    TooLarge(usize, usize),
 }
 
 impl ConnectionPool {
@@ -137,9 +115,12 @@ impl ConnectionPool {
         name: &str,
         message: Bytes,
         idempotent: bool,
-    ) -> Result<ReplyMessage, RequestFailure> {
+    ) -> Result<ReplyMessage, CallFailure> {
         let Some(group) = self.groups.get(name) else {
-            return Err(RequestFailure::Unknown(name.to_owned()));
+            return Err(NotStarted::Impossible(format!(
+                "no connection or group of connections {name:?} in [ipconn]"
+            ))
+            .into());
         };
         let began = Instant::now();
         let mut avoid = None;
@@ -161,7 +142,7 @@ impl ConnectionPool {
                         "{} ended the connection before its answer",
                         client.record.name
                     );
-                    let failed = RequestFailure::Lost(why);
+                    let failed = CallFailure::Lost(why);
                     if !lost.unsent && !idempotent {
                         return Err(failed);
                     }
@@ -181,15 +162,15 @@ impl ConnectionPool {
         &self,
         client: &Client,
         bytes: Vec<u8>,
-    ) -> Result<Result<ReplyMessage, RequestFailure>, RequestFailure> {
+    ) -> Result<Result<ReplyMessage, CallFailure>, CallFailure> {
         let name = &client.record.name;
         let reply = ReplyMessage::parse(bytes).map_err(|error| {
-            RequestFailure::Lost(format!("the answer of {name} is malformed: {error}"))
+            CallFailure::Lost(format!("the answer of {name} is malformed: {error}"))
         })?;
         Ok(match reply.head.ending {
             RequestEnding::Later => {
                 client.record.refused.fetch_add(1, Relaxed);
-                Err(RequestFailure::Busy(format!("{name}: {}", reply.head.text)))
+                Err(NotStarted::Busy(format!("{name}: {}", reply.head.text)).into())
             }
             _ => Ok(reply),
         })
@@ -203,13 +184,16 @@ impl ConnectionPool {
         message: &Bytes,
         avoid: Option<usize>,
         began: Instant,
-    ) -> Result<(&Rc<Client>, PendingRequest), RequestFailure> {
+    ) -> Result<(&Rc<Client>, PendingRequest), CallFailure> {
         let order = self.has_orders && is_order(message);
         loop {
             if let Some(client) = self.choose(group, avoid, order) {
                 let longest = client.longest();
                 if message.len() > longest {
-                    return Err(RequestFailure::TooLarge(message.len(), longest));
+                    return Err(CallFailure::TooLarge(format!(
+                        "the message has {} bytes, but the region accepts at most {longest}",
+                        message.len()
+                    )));
                 }
                 if let Some(requested) = client.request(message.clone()) {
                     return Ok((client, requested));
@@ -221,7 +205,7 @@ impl ConnectionPool {
             }
             if self.waiting.len() >= self.queue_limit && !order {
                 let why = format!("{} requests already wait for a session", self.queue_limit);
-                return Err(RequestFailure::NoSession(why));
+                return Err(NotStarted::Busy(why).into());
             }
             let _ = timeout(left, self.waiting.turn(group.clone(), order)).await;
         }
@@ -250,16 +234,16 @@ impl ConnectionPool {
         all.all(|down| down.is_some_and(|since| since.elapsed() > self.patience))
     }
 
-    fn why_not(&self, group: &[usize]) -> RequestFailure {
+    fn why_not(&self, group: &[usize]) -> CallFailure {
         let all = || group.iter().map(|i| &self.clients[*i]);
         if all().all(|c| c.down_since().is_some()) {
             let why: Vec<String> = all().map(|c| c.record.error()).collect();
-            return RequestFailure::Unreachable(why.join("; "));
+            return NotStarted::Unreachable(why.join("; ")).into();
         }
         let names: Vec<&str> = all().map(|c| c.record.name.as_str()).collect();
         let ms = self.patience.as_millis();
         let names = names.join(" or ");
-        RequestFailure::NoSession(format!(
+        NotStarted::Busy(format!(
             "no session with {names} became free within {ms} ms"
         ))
     }

@@ -112,7 +112,7 @@ async fn both(
     first: ServerBehaviour,
     second: ServerBehaviour,
     idempotent: bool,
-) -> (Result<ReplyMessage, RequestFailure>, [usize; 2]) {
+) -> (Result<ReplyMessage, CallFailure>, [usize; 2]) {
     let (a, came_a) = server(first, 10).await;
     let (b, came_b) = server(second, 10).await;
     let (pool, _directory) = pool(&[a, b], 5000).await;
@@ -133,7 +133,7 @@ fn an_idempotent_request_is_sent_elsewhere_when_its_connection_ends() {
 fn any_other_request_is_lost_and_not_sent_again() {
     run(async {
         let (answer, came) = both(ServerBehaviour::Close, ServerBehaviour::Answer, false).await;
-        assert!(matches!(answer, Err(RequestFailure::Lost(_))), "{answer:?}");
+        assert!(matches!(answer, Err(CallFailure::Lost(_))), "{answer:?}");
         assert_eq!(came, [1, 0]);
     });
 }
@@ -147,7 +147,10 @@ fn what_one_region_does_not_take_another_of_the_group_does() {
         let (a, _) = server(ServerBehaviour::Refuse, 10).await;
         let (pool, _) = pool(&[a], 5000).await;
         let alone = pool.call("A", Bytes::from_static(b"x"), true).await;
-        assert!(matches!(alone, Err(RequestFailure::Busy(_))), "{alone:?}");
+        assert!(
+            matches!(alone, Err(CallFailure::NotStarted(NotStarted::Busy(_)))),
+            "{alone:?}"
+        );
     });
 }
 
@@ -166,7 +169,7 @@ fn without_a_free_session_a_request_waits_so_long_and_no_longer() {
         }
         let refused = pool.call("A", Bytes::from_static(b"y"), false).await;
         assert!(
-            matches!(refused, Err(RequestFailure::NoSession(_))),
+            matches!(refused, Err(CallFailure::NotStarted(NotStarted::Busy(_)))),
             "{refused:?}"
         );
         assert_eq!((came.get(), directory.connections()[0].in_use), (1, 1));
@@ -189,6 +192,12 @@ fn an_unknown_region_name_is_reported() {
         let (a, _) = server(ServerBehaviour::Answer, 1).await;
         let (pool, _) = pool(&[a], 20).await;
         let unknown = pool.call("NONE", Bytes::new(), true).await;
-        assert_eq!(unknown, Err(RequestFailure::Unknown("NONE".into())));
+        assert!(
+            matches!(
+                unknown,
+                Err(CallFailure::NotStarted(NotStarted::Impossible(_)))
+            ),
+            "{unknown:?}"
+        );
     });
 }

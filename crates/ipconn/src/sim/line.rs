@@ -11,8 +11,8 @@ use region::sim::random::SeededRandom;
 
 use crate::connection::{Connection, ConnectionEvent};
 use crate::coordinating::MessageSubject;
-use crate::shell::pool::RequestFailure;
 use crate::wire::{HelloMessage, ReplyMessage};
+use region::{CallFailure, NotStarted};
 
 /// How long a message waits for a session, in nanoseconds.
 const PATIENCE: u64 = 20_000_000;
@@ -62,7 +62,7 @@ pub struct LineEvents {
     /// Requests that came: their numbers, and those of their connections.
     pub requests: Vec<(u32, u64, Vec<u8>)>,
     /// Replies that came, and requests that get none.
-    pub replies: Vec<(SimulatedReceiver, Result<ReplyMessage, RequestFailure>)>,
+    pub replies: Vec<(SimulatedReceiver, Result<ReplyMessage, CallFailure>)>,
     /// Connections whose servers' ends have ended.
     pub left: Vec<u64>,
 }
@@ -127,11 +127,11 @@ impl SimulatedLine {
         self.waiting = left;
     }
 
-    pub fn give_up_waiting(&mut self, now: u64) -> Vec<(SimulatedReceiver, RequestFailure)> {
+    pub fn give_up_waiting(&mut self, now: u64) -> Vec<(SimulatedReceiver, CallFailure)> {
         let connected = self.joints.iter().any(|j| j.open && !j.caller_left);
         let failed = || match connected {
-            true => RequestFailure::NoSession("no session is free".into()),
-            false => RequestFailure::Unreachable("it is not connected".into()),
+            true => NotStarted::Busy("no session is free".into()).into(),
+            false => NotStarted::Unreachable("it is not connected".into()).into(),
         };
         let late = |waiting: &mut WaitingMessage| waiting.until <= now;
         let late = self.waiting.extract_if(.., late);
@@ -302,7 +302,7 @@ impl JointConnection {
                     waiting.attempt += 1;
                     again.push(waiting);
                 } else {
-                    let lost = RequestFailure::Lost("the connection has ended".into());
+                    let lost = CallFailure::Lost("the connection has ended".into());
                     moved.replies.push((waiting.waiter, Err(lost)));
                 }
             }

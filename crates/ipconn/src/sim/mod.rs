@@ -25,12 +25,12 @@ use region::{Order, ParticipantId, UnitId};
 
 use crate::coordinating::{BranchCoordinator, MessageSubject, OrderOutcome, ReplyOutcome};
 use crate::serving::ServedPartner;
-use crate::shell::pool::RequestFailure;
 use crate::units::BranchTable;
 use crate::wire::{ReplyMessage, WireName};
 use host::{HostTask, SimulatedRegion};
 use line::{SimulatedLine, SimulatedReceiver};
 use program::Program;
+use region::CallFailure;
 
 const MS: u64 = 1_000_000;
 /// When the histories begin, in nanoseconds since 1970.
@@ -297,7 +297,7 @@ impl SimWorld {
         &mut self,
         at: usize,
         waiter: SimulatedReceiver,
-        reply: Result<ReplyMessage, RequestFailure>,
+        reply: Result<ReplyMessage, CallFailure>,
     ) {
         match waiter {
             SimulatedReceiver::Program(task) => self.linked(at, task, reply),
@@ -310,7 +310,7 @@ impl SimWorld {
         &mut self,
         at: usize,
         about: MessageSubject,
-        reply: &Result<ReplyMessage, RequestFailure>,
+        reply: &Result<ReplyMessage, CallFailure>,
     ) {
         let reply = reply.as_ref().map(|reply| (&reply.head, reply.commarea()));
         let side = &mut self.sides[at];

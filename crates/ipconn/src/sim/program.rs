@@ -9,8 +9,8 @@ use region::sim::random::SeededRandom;
 use super::host::LinkInput;
 use super::line::SimulatedReceiver;
 use super::{SimWorld, UnitOutcome};
-use crate::shell::pool::RequestFailure;
 use crate::wire::{ReplyMessage, RequestBuilder, RequestEnding, RequestHead, UnitStep};
+use region::CallFailure;
 
 /// Queues of a region.
 const QUEUES: u64 = 3;
@@ -222,7 +222,7 @@ impl SimWorld {
         &mut self,
         at: usize,
         task: u32,
-        reply: Result<ReplyMessage, RequestFailure>,
+        reply: Result<ReplyMessage, CallFailure>,
     ) {
         let side = &mut self.sides[at];
         let programs = side.programs.iter_mut();
@@ -239,7 +239,7 @@ impl SimWorld {
         };
         let takes_part = match &reply {
             Ok(reply) => side.coordinating.linked(unit.0, before, reply.head.in_unit),
-            Err(RequestFailure::Lost(_)) => {
+            Err(CallFailure::Lost(_)) => {
                 side.coordinating.lost(unit.0);
                 true
             }

@@ -193,6 +193,12 @@ impl ReplyMessage {
         Some(self.bytes(found))
     }
 
+    /// The same by a name that was parsed.
+    pub fn named(&self, name: ContainerName) -> Option<&[u8]> {
+        let found = self.containers.iter().find(|e| e.name == name)?;
+        Some(self.bytes(found))
+    }
+
     /// A container's bytes.
     pub fn bytes(&self, entry: &MessageContainerEntry) -> &[u8] {
         &self.message[entry.at..entry.at + entry.bytes]

@@ -22,6 +22,7 @@ pub mod files;
 pub mod interval;
 pub mod journals;
 pub mod operator;
+pub mod outside;
 mod recoverable;
 pub mod spool;
 pub mod storage;
@@ -162,6 +163,8 @@ managers! {
     system: SystemBrowses;
     /// Facilities that outlive tasks.
     facilities: FacilityTable;
+    /// Accounts of what services keep for tasks.
+    outside: OutsideAccounts;
 }
 
 /// The commands of all managers by number.

@@ -65,8 +65,7 @@ impl SimWorld {
     /// Tasks hear what became of their units.
     fn report_outcomes(&mut self, ended: Option<Vec<JobResult>>) {
         for (job, result) in ended.into_iter().flatten() {
-            let start = self.core.task(job.task).and_then(|task| task.start);
-            self.terminals.note_committed(&job, result.is_ok(), start);
+            self.terminals.note_committed(&job, result.is_ok());
             self.kernel(|k, now, out| k.committed(now, job.task, job.then, result, out));
         }
     }

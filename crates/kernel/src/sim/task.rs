@@ -140,7 +140,7 @@ impl SimWorld {
             }
             TaskStep::DepositAtDecider(amount) => {
                 self.known_to_kernel(key);
-                let done = !self.is_at_terminal(key) && self.deposit_at_decider(key, unit, amount);
+                let done = self.deposit_at_decider(key, unit, amount);
                 if let Some(task) = self.tasks.get_mut(&key) {
                     task.abended |= !done;
                 }
@@ -148,8 +148,7 @@ impl SimWorld {
             }
             TaskStep::JoinDecider => {
                 self.known_to_kernel(key);
-                // The model of what terminals find after a unit in doubt is not exact yet.
-                let joined = self.is_at_terminal(key) || self.join_decider(key).is_some();
+                let joined = self.join_decider(key).is_some();
                 if let Some(task) = self.tasks.get_mut(&key) {
                     task.abended |= !joined;
                 }
@@ -254,11 +253,13 @@ impl SimWorld {
     fn synced(&mut self, key: TaskKey, committed: bool) {
         self.model.unit_over(key);
         self.must_be_decided(key);
+        let start = self.core.task(key).and_then(|task| task.start);
         let Some(task) = self.tasks.get(&key) else {
             return;
         };
         match committed {
             true => {
+                self.terminals.unit_committed(start);
                 let lost = (task.unit, &task.changes);
                 assert!(
                     task.unit.is_none() && task.changes.is_empty(),

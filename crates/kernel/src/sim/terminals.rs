@@ -64,6 +64,11 @@ impl Conversation {
     pub fn region_died(&mut self) {
         (self.before, self.after) = (ExpectedInput::Any, ExpectedInput::Any);
     }
+
+    /// The terminal leaves: what is in memory only is gone, whatever the outcome.
+    fn terminal_left(&mut self) {
+        self.before = kept(self.before, self.at);
+    }
 }
 
 /// A terminal.
@@ -129,9 +134,8 @@ impl SimTerminals {
         }
     }
 
-    /// A task was told that its unit is committed: what came before is gone. The
-    /// task comes from `start`.
-    pub fn note_committed(&mut self, job: &StoreJob, stored: bool, start: Option<u64>) {
+    /// The kernel was informed that a unit is committed: what came before is gone.
+    pub fn note_committed(&mut self, job: &StoreJob, stored: bool) {
         if !stored
             || !matches!(
                 job.then,
@@ -141,14 +145,19 @@ impl SimTerminals {
             return;
         }
         for (at, number) in saved_in(job) {
-            let terminal = &mut self.all[at];
-            if start.is_some() && terminal.task == start {
-                terminal.given = ExpectedInput::Nothing;
-            }
-            let list = &mut terminal.stored;
+            let list = &mut self.all[at].stored;
             if let Some(first) = list.iter().position(|s| *s == (job.task, number)) {
                 list.drain(..first);
             }
+        }
+    }
+
+    /// A unit of the task of `start` is committed: what its task was given is used
+    /// up. A unit that changes nothing else is so before the store has it, and
+    /// also where the store refuses it.
+    pub fn unit_committed(&mut self, start: Option<u64>) {
+        if let Some(at) = start.and_then(|start| self.of_start(start)) {
+            self.all[at].given = ExpectedInput::Nothing;
         }
     }
 
@@ -170,7 +179,11 @@ impl SimTerminals {
         let replaces = returned.is_some() && kept(terminal.left, at) != ExpectedInput::Nothing;
         let changes =
             given != ExpectedInput::Nothing || after != ExpectedInput::Nothing || replaces;
-        changes.then_some(Conversation { at, before, after })
+        let mut conversation = Conversation { at, before, after };
+        if terminal.id.is_none() {
+            conversation.terminal_left();
+        }
+        changes.then_some(conversation)
     }
 
     /// The outcome of a unit that was in doubt is known.
@@ -337,6 +350,12 @@ impl SimWorld {
         if at == POOLED {
             self.model.terminal_gone(at);
         }
+        for deciding in self.model.deciding.values_mut() {
+            let conversation = deciding.conversation.as_mut();
+            if let Some(conversation) = conversation.filter(|c| c.at == at) {
+                conversation.terminal_left();
+            }
+        }
         self.kernel(|k, now, out| {
             k.with(now, out, |resources, cx| {
                 facilities::close(resources, cx, id)
@@ -403,12 +422,6 @@ impl SimWorld {
             // Else the outcome of the task's last unit may have said what is there.
             terminal.away = left;
         }
-    }
-
-    /// Whether a task has a terminal for its facility.
-    pub(super) fn is_at_terminal(&self, key: TaskKey) -> bool {
-        let start = self.core.task(key).and_then(|task| task.start);
-        start.is_some_and(|start| self.terminals.of_start(start).is_some())
     }
 
     /// Whether the terminal of a task is there.

@@ -35,4 +35,4 @@ pub use queues::{
 pub use record::{
     MonitoringRecord, RegionStatistics, TaskCosts, TaskTotals, UserPoint, WaitKind, WaitTimes,
 };
-pub use request::{NotStarted, PutError, StartCode, StartRefusal, TaskRequest};
+pub use request::{CallFailure, NotStarted, PutError, StartCode, StartRefusal, TaskRequest};

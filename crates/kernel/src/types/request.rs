@@ -142,6 +142,21 @@ impl NotStarted {
     }
 }
 
+/// Why a program call that was taken has no reply, wherever the program would have
+/// run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CallFailure {
+    /// It did not run.
+    #[error(transparent)]
+    NotStarted(#[from] NotStarted),
+    /// The input is longer than what the place takes where it would run.
+    #[error("{0}")]
+    TooLarge(String),
+    /// The answer is lost: the program may have run.
+    #[error("{0}")]
+    Lost(String),
+}
+
 /// Why input could not be put.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum PutError<E> {

@@ -6,12 +6,13 @@
 //! descriptor stays with one worker, and is taken back by ending the connection.
 
 use std::fmt;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::sync::Weak;
 
 use cics::resp::Condition;
 use link::CallAnswer;
 
-use crate::shell::{Worker, shut_down};
+use crate::api::LentWorker;
 
 /// What a waiting worker is asked to do with a descriptor.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -54,7 +55,8 @@ pub enum WorkerRequestError {
 pub struct LentDescriptor {
     own: OwnedFd,
     tag: u64,
-    worker: Worker,
+    /// The worker, also after its end.
+    worker: Weak<dyn LentWorker>,
 }
 
 impl WorkerRequest {
@@ -79,7 +81,7 @@ impl WorkerReply {
 }
 
 impl LentDescriptor {
-    pub(crate) fn new(own: OwnedFd, tag: u64, worker: Worker) -> LentDescriptor {
+    pub(crate) fn new(own: OwnedFd, tag: u64, worker: Weak<dyn LentWorker>) -> LentDescriptor {
         LentDescriptor { own, tag, worker }
     }
 
@@ -90,17 +92,18 @@ impl LentDescriptor {
 
     /// Whether the worker's process is there.
     pub fn worker_is_there(&self) -> bool {
-        self.worker.is_there()
+        self.worker.upgrade().is_some_and(|link| !link.has_ended())
     }
 
-    pub(crate) fn worker(&self) -> &Worker {
+    pub(crate) fn worker(&self) -> &Weak<dyn LentWorker> {
         &self.worker
     }
 
     /// Takes it back from a worker that is not trusted: the connection ends, for
     /// the worker, too (`shutdown(2)`).
     pub fn take_back(self) {
-        shut_down(&self.own);
+        // SAFETY: a descriptor of ours. One that is no socket stays as it is.
+        unsafe { libc::shutdown(self.own.as_raw_fd(), libc::SHUT_RDWR) };
     }
 
     /// The region's own copy, for a worker that is gone or has closed its own.

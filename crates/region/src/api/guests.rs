@@ -12,6 +12,7 @@ use std::fmt::{self, Debug};
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::task::{Context, Poll};
 
 use cics::resp::Condition;
 use link::call::LINK_CHANNEL;
@@ -19,14 +20,38 @@ use link::{
     CallAnswer, CallOperation, ChannelData, Name, ProgramName, TransId, UserId, WorkerCall,
 };
 
-use crate::api::{FacilityId, Port};
-use crate::shell::GuestSeat;
+use crate::api::FacilityId;
 
 /// Runs guest programs.
 pub trait GuestPrograms: Debug + Send + Sync {
     /// A task links to a program that is not a worker's. The answer may come
     /// later, from any thread; nothing is waited for here.
     fn begin(&self, task: GuestTask);
+}
+
+/// What a guest awaits_kernel of the region: its hold on the LINK that it serves. Dropped
+/// without an answer, the LINK ends with [`GIVEN_UP`].
+pub(crate) trait GuestHost: Send + Sync {
+    /// Set when the task shall end.
+    fn purged(&self) -> Arc<AtomicBool>;
+    /// The port whose thread is woken with answers from now on.
+    fn listen_at(&self, port: usize);
+    /// Asks the kernel for the task; [`GuestHost::poll_answer`] has the answer.
+    fn ask(&self, call: WorkerCall) -> Result<(), CallAnswer>;
+    /// Ready with the answer to the last call.
+    fn poll_answer(&self, cx: &mut Context<'_>) -> Poll<CallAnswer>;
+    /// Has the waiting worker run a program.
+    fn begin_run(&self, program: ProgramName, given: &LinkData) -> Result<(), NotRun>;
+    /// Ready when the program is over.
+    fn poll_run(&self, cx: &mut Context<'_>) -> Poll<Result<LinkData, NotRun>>;
+    /// Ready when the task shall end.
+    fn poll_purged(&self, cx: &mut Context<'_>) -> Poll<()>;
+    /// The task waits for children, or goes on.
+    fn lend(&self, lends: bool);
+    /// Answers the LINK with what goes back, or with an abend.
+    fn finish(&mut self, result: Result<LinkData, [u8; 4]>, cpu_ns: u64);
+    /// The same with an answer that is made.
+    fn answer(&mut self, answer: &CallAnswer, cpu_ns: u64);
 }
 
 /// What is passed to a program by LINK, and comes back from it.
@@ -50,7 +75,7 @@ pub enum NotRun {
 /// A LINK to a guest program, within a running task. Dropped without an
 /// answer, the LINK ends with the abend AEXY.
 pub struct GuestTask {
-    pub(crate) seat: GuestSeat,
+    pub(crate) seat: Box<dyn GuestHost>,
     pub(crate) number: u64,
     pub(crate) transid: TransId,
     pub(crate) userid: UserId,
@@ -100,11 +125,6 @@ impl GuestTask {
     /// then on.
     pub fn purged(&self) -> Arc<AtomicBool> {
         self.seat.purged()
-    }
-
-    /// The thread of this port runs the guest from now on.
-    pub fn move_to(&mut self, port: &Port) {
-        self.seat.listen_at(port.number);
     }
 
     /// Asks the region within the task's unit of work, as

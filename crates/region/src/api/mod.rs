@@ -1,25 +1,23 @@
-//! What a door sees of a region: requests, tasks, replies and records.
+//! Types and traits that doors and services share with a region: its settings,
+//! requests and records, and what the region needs of a partner, a participant or
+//! a service.
 //!
-//! A door attaches a port once a thread, begins tasks, writes their input in
-//! place and reads their output in place. Nothing here knows a wire format.
+//! What these ask of the region goes by the trait `RegionHost`, so nothing here
+//! knows the shell. Handles on a running region are in `handle/`.
 
 mod config;
 mod conversations;
 mod descriptors;
-mod door;
 mod facilities;
 mod facility;
 mod guests;
-mod handle;
+mod host;
 pub mod install;
-mod open;
 mod operator;
 mod participant;
-mod reply;
+mod program;
 mod services;
 mod sockets;
-mod starts;
-mod task;
 mod trace;
 
 pub use config::{EngineCpus, ProcessStopper, RegionConfig};
@@ -28,16 +26,16 @@ pub use conversations::{
     sense,
 };
 pub use descriptors::{LentDescriptor, WorkerReply, WorkerRequest, WorkerRequestError};
-pub use door::DoorRuntime;
 pub use facilities::FacilitySink;
 pub use facility::PrincipalFacility;
-pub(crate) use guests::{GIVEN_UP, abend_of};
+pub(crate) use guests::{GIVEN_UP, GuestHost, abend_of};
 pub use guests::{GuestPrograms, GuestTask, LinkData, NotRun};
-pub use handle::{Handle, Port, Region, block_on};
+pub(crate) use host::{ActDone, LentWorker, RegionHost};
 pub use kernel::{
-    Abend, ClassDef, EnqModelDef, FacilityDef, FacilityEvent, FacilityId, FacilityInput,
-    FacilityKind, FacilityLimits, FacilityOutput, FacilityState, InputRefused, InputTaken,
-    JournalDef, JournalKind, MonitoringRecord, NotStarted, OpenTime, PutError, QueueDefinitions,
+    Abend, AccountKind, AccountLimit, AccountLimits, CallFailure, ClassDef, CountAndBytes,
+    EnqModelDef, FacilityDef, FacilityEvent, FacilityId, FacilityInput, FacilityKind,
+    FacilityLimits, FacilityOutput, FacilityState, InputRefused, InputTaken, JournalDef,
+    JournalKind, MonitoringRecord, NotStarted, OpenTime, PutError, QueueDefinitions,
     QueueFileFormat, RegionDefinitions, RegionStatistics, RegisterRefused, ScreenErase, StartCode,
     StartError, StartRefusal, TaskCosts, TaskRequest, TaskTotals, TdKind, TdQueueDef, TdRecovery,
     TransactionDef, Trigger, TsModelDef, UserPoint, WaitKind, WaitTimes,
@@ -45,15 +43,13 @@ pub use kernel::{
 pub use kernel::{
     BranchId, InDoubtUnit, Order, ParticipantId, PreparedTask, PreparedUnit, UnitId, UnitToken,
 };
-pub use open::{OnePhaseOutcome, OpenTask, PrepareOutcome};
 pub use operator::{
     ClassInfo, FileInfo, LockInfo, MessageInfo, PurgeOutcome, QueueStatus, ResourceInfo, TaskInfo,
 };
 pub use participant::{
     JoinError, OutcomeReply, ParticipantRole, ParticipantVote, TaskUnit, UnitParticipant,
 };
-pub use reply::{Container, TaskOutcome, TaskReply};
+pub use program::{ProgramCall, ProgramDoor, ProgramReply, ProgramTask};
 pub use services::{CommandService, ServiceCommand};
 pub use sockets::{SocketCall, SocketCalls};
-pub use task::Task;
 pub use trace::{CommandCount, TraceFilter, TraceRecord, TraceStatus};

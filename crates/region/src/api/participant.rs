@@ -4,8 +4,7 @@
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use crate::api::{LentDescriptor, WorkerReply, WorkerRequest, WorkerRequestError};
-use crate::shell::SharedRegion;
+use crate::api::{LentDescriptor, RegionHost, WorkerReply, WorkerRequest, WorkerRequestError};
 use kernel::core::TaskKey;
 use kernel::{Order, ParticipantId, UnitId, UnitToken};
 
@@ -98,18 +97,14 @@ pub enum JoinError {
 
 /// A decider's reply whether a unit is committed, given once.
 pub struct OutcomeReply {
-    shared: Arc<SharedRegion>,
+    host: Arc<dyn RegionHost>,
     on: Option<(UnitId, ParticipantId)>,
 }
 
 impl OutcomeReply {
-    pub(crate) fn new(
-        shared: &Arc<SharedRegion>,
-        unit: UnitId,
-        participant: ParticipantId,
-    ) -> Self {
+    pub(crate) fn new(host: Arc<dyn RegionHost>, unit: UnitId, participant: ParticipantId) -> Self {
         OutcomeReply {
-            shared: shared.clone(),
+            host,
             on: Some((unit, participant)),
         }
     }
@@ -126,7 +121,9 @@ impl OutcomeReply {
 
     fn give(&mut self, committed: Option<bool>) {
         if let Some((unit, participant)) = self.on.take() {
-            self.shared.outcome_replied(unit, participant, committed);
+            self.host
+                .clone()
+                .outcome_replied(unit, participant, committed);
         }
     }
 }
@@ -146,13 +143,13 @@ impl std::fmt::Debug for OutcomeReply {
 /// The unit of work of a task that runs, for those who change something for it.
 #[derive(Clone)]
 pub struct TaskUnit {
-    shared: Arc<SharedRegion>,
+    host: Arc<dyn RegionHost>,
     task: TaskKey,
 }
 
 impl TaskUnit {
-    pub(crate) fn new(shared: Arc<SharedRegion>, task: TaskKey) -> TaskUnit {
-        TaskUnit { shared, task }
+    pub(crate) fn new(host: Arc<dyn RegionHost>, task: TaskKey) -> TaskUnit {
+        TaskUnit { host, task }
     }
 
     /// A participant changes something for the task. Returns the unit of work
@@ -162,7 +159,7 @@ impl TaskUnit {
     /// The task is over or shall end; or the participant decides, and the unit
     /// has a decider or is part of another region's.
     pub fn join(&self, participant: ParticipantId) -> Result<UnitId, JoinError> {
-        self.shared.join_unit(self.task, participant)
+        self.host.clone().join(self.task, participant)
     }
 
     /// Lends the task's worker a descriptor: it has a copy when it is asked to
@@ -171,12 +168,12 @@ impl TaskUnit {
     /// # Errors
     /// The task runs in no worker now, or the worker's socket is full.
     pub fn lend(&self, tag: u64, fd: OwnedFd) -> std::io::Result<LentDescriptor> {
-        self.shared.lend_descriptor(self.task, tag, fd)
+        self.host.clone().lend(self.task, tag, fd)
     }
 
     /// Whether the task runs in the worker that has a descriptor.
     pub fn has(&self, descriptor: &LentDescriptor) -> bool {
-        self.shared.runs_at(self.task, descriptor.worker())
+        self.host.clone().runs_in(self.task, descriptor.worker())
     }
 
     /// Asks the task's worker to do something with a descriptor before its call is
@@ -187,25 +184,25 @@ impl TaskUnit {
         request: &WorkerRequest,
         done: impl FnOnce(Result<WorkerReply, WorkerRequestError>) + Send + 'static,
     ) {
-        self.shared
-            .ask_worker(self.task, None, request, Box::new(done));
+        let host = self.host.clone();
+        host.ask_worker(self.task, None, request, Box::new(done));
     }
 
     /// Has all runs of the task go to the worker that it runs in now, until
     /// [`TaskUnit::unpin`] or the task's end. A task that is no open task's run
     /// stays in its worker anyway. False when it runs in no worker.
     pub fn pin(&self) -> bool {
-        self.shared.with(|core, cx| core.pin(cx, self.task))
+        self.host.clone().pin(self.task)
     }
 
     /// Lets runs of the task go to any worker again.
     pub fn unpin(&self) {
-        self.shared.with(|core, cx| core.unpin(cx, self.task));
+        self.host.clone().unpin(self.task);
     }
 
     /// It has changed nothing after all, and is told nothing.
     pub fn leave(&self, participant: ParticipantId) {
-        self.shared.leave_unit(self.task, participant);
+        self.host.clone().leave(self.task, participant);
     }
 }
 
@@ -217,7 +214,7 @@ impl std::fmt::Debug for TaskUnit {
 
 /// A participant's answer to an order, given once.
 pub struct ParticipantVote {
-    shared: Arc<SharedRegion>,
+    host: Arc<dyn RegionHost>,
     /// What it is about, unless it is given or nobody waits for it.
     on: Option<(UnitId, ParticipantId)>,
 }
@@ -225,13 +222,13 @@ pub struct ParticipantVote {
 impl ParticipantVote {
     /// For an order; `counts` when it is to be answered.
     pub(crate) fn new(
-        shared: &Arc<SharedRegion>,
+        host: Arc<dyn RegionHost>,
         unit: UnitId,
         participant: ParticipantId,
         counts: bool,
     ) -> Self {
         ParticipantVote {
-            shared: shared.clone(),
+            host,
             on: counts.then_some((unit, participant)),
         }
     }
@@ -246,13 +243,13 @@ impl ParticipantVote {
     /// and is told that the unit is in doubt.
     pub fn unsure(&self) {
         if let Some((unit, _)) = self.on {
-            self.shared.unsure(unit);
+            self.host.clone().unsure(unit);
         }
     }
 
     fn give(&mut self, yes: bool) {
         if let Some((unit, participant)) = self.on.take() {
-            self.shared.voted(unit, participant, yes);
+            self.host.clone().vote(unit, participant, yes);
         }
     }
 }

@@ -10,8 +10,9 @@ use std::sync::Arc;
 
 use link::{CallAnswer, CommandOperands, TransId, UserId};
 
-use crate::api::{FacilityId, TaskUnit, WorkerReply, WorkerRequest, WorkerRequestError};
-use crate::shell::SharedRegion;
+use crate::api::{
+    CountAndBytes, FacilityId, RegionHost, TaskUnit, WorkerReply, WorkerRequest, WorkerRequestError,
+};
 use kernel::core::{OutsideCall, TaskKey};
 
 /// Serves commands of tasks.
@@ -44,7 +45,7 @@ pub struct ServiceCommand {
     pub operands: CommandOperands,
     /// Its facility, where that outlives it.
     pub facility: Option<FacilityId>,
-    pub(crate) way: Option<(Arc<SharedRegion>, TaskKey)>,
+    pub(crate) way: Option<(Arc<dyn RegionHost>, TaskKey)>,
     /// The task waits, and a purge may end that.
     pub(crate) out: Option<OutsideCall>,
 }
@@ -74,20 +75,20 @@ impl ServiceCommand {
         done: impl FnOnce(ServiceCommand, Result<WorkerReply, WorkerRequestError>) + Send + 'static,
     ) {
         self.later();
-        let Some((shared, key)) = self.way.clone() else {
+        let Some((host, key)) = self.way.clone() else {
             done(self, Err(WorkerRequestError::Gone));
             return;
         };
         let out = self.out.clone();
         let done = Box::new(move |reply| done(self, reply));
-        shared.ask_worker(key, out.as_ref(), request, done);
+        host.ask_worker(key, out.as_ref(), request, done);
     }
 
     /// The unit of work of its task, for a participant to join. Returns `None`
     /// for a command of no task.
     pub fn unit(&self) -> Option<TaskUnit> {
-        let (shared, key) = self.way.as_ref()?;
-        Some(TaskUnit::new(shared.clone(), *key))
+        let (host, key) = self.way.as_ref()?;
+        Some(TaskUnit::new(host.clone(), *key))
     }
 
     /// Answers the command.
@@ -98,25 +99,35 @@ impl ServiceCommand {
     /// The answer comes later: meanwhile the task's worker counts as waiting,
     /// and a purge ends the wait. What is answered after a purge is dropped.
     pub fn later(&mut self) {
-        if let Some((shared, key)) = &self.way
+        if let Some((host, key)) = &self.way
             && self.out.is_none()
         {
-            self.out = Some(shared.waits_outside(*key));
+            self.out = Some(host.clone().waits_outside(*key));
+        }
+    }
+
+    /// The service keeps so many documents of so many bytes for the task from now
+    /// on. False when the task or the region has as many as it may; what was
+    /// reported before counts then.
+    pub fn account_documents(&self, amount: CountAndBytes) -> bool {
+        match &self.way {
+            Some((host, key)) => host.clone().account_documents(*key, amount),
+            None => true,
         }
     }
 
     /// The service is to hear of the end of this task.
     pub fn report_end(&self) {
-        if let Some((shared, key)) = &self.way {
-            shared.report_task_end(*key);
+        if let Some((host, key)) = &self.way {
+            host.clone().report_task_end(*key);
         }
     }
 
     fn finish(&mut self, answer: &CallAnswer) {
-        if let Some((shared, key)) = self.way.take() {
+        if let Some((host, key)) = self.way.take() {
             match &self.out {
-                Some(call) => shared.answer_outside(key, call, answer),
-                None => shared.answer_task(key, answer),
+                Some(call) => host.answer_outside(key, call, answer),
+                None => host.answer(key, answer),
             }
         }
     }

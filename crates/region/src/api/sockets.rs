@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use link::{CallAnswer, TransId, UserId};
 
-use crate::shell::SharedRegion;
+use crate::api::RegionHost;
 use kernel::core::{OutsideCall, TaskKey};
 
 /// Serves the socket calls of tasks.
@@ -42,7 +42,7 @@ pub struct SocketCall {
     pub args: [u64; 8],
     /// Bytes of the call.
     pub data: Vec<u8>,
-    pub(crate) way: Option<(Arc<SharedRegion>, TaskKey)>,
+    pub(crate) way: Option<(Arc<dyn RegionHost>, TaskKey)>,
     /// A purge may end the task's wait.
     pub(crate) out: OutsideCall,
 }
@@ -61,7 +61,7 @@ impl SocketCall {
     /// answer is. The tag is the caller's.
     pub fn pass(&self, tag: u64, fd: std::os::fd::BorrowedFd<'_>) -> std::io::Result<()> {
         match &self.way {
-            Some((shared, key)) => shared.pass_descriptor(*key, tag, fd),
+            Some((host, key)) => host.clone().pass(*key, tag, fd),
             None => Err(std::io::ErrorKind::NotConnected.into()),
         }
     }
@@ -72,8 +72,8 @@ impl SocketCall {
     }
 
     fn finish(&mut self, answer: &CallAnswer) {
-        if let Some((shared, key)) = self.way.take() {
-            shared.answer_outside(key, &self.out, answer);
+        if let Some((host, key)) = self.way.take() {
+            host.answer_outside(key, &self.out, answer);
         }
     }
 }

@@ -5,20 +5,19 @@
 //!
 //! Invariant: the lock of a worker's acts is held for no other lock.
 
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering, fence};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use link::CallAnswer;
 
 use super::SharedRegion;
 use super::links::WorkerLink;
 use super::wakes;
-use crate::api::{LentDescriptor, WorkerReply, WorkerRequest, WorkerRequestError};
+use crate::api::{
+    ActDone, LentDescriptor, LentWorker, WorkerReply, WorkerRequest, WorkerRequestError,
+};
 use kernel::core::{OutsideCall, TaskKey};
-
-/// Is called with the worker's reply.
-pub type ActDone = Box<dyn FnOnce(Result<WorkerReply, WorkerRequestError>) + Send>;
 
 /// What a worker is doing with a descriptor.
 #[derive(Default)]
@@ -74,7 +73,7 @@ impl DescriptorActions {
 impl SharedRegion {
     /// Asks the worker of a task, which waits, to do something. `out` is the call
     /// that a purge may answer.
-    pub(crate) fn ask_worker(
+    pub(crate) fn ask_act(
         self: &Arc<Self>,
         key: TaskKey,
         out: Option<&OutsideCall>,
@@ -138,29 +137,13 @@ impl SharedRegion {
         let link = self.link_of(key);
         let link = link.ok_or(std::io::ErrorKind::NotConnected)?;
         link.side.send_fd(tag, fd.as_fd())?;
-        Ok(LentDescriptor::new(fd, tag, Worker(Arc::downgrade(&link))))
+        let worker: Weak<WorkerLink> = Arc::downgrade(&link);
+        Ok(LentDescriptor::new(fd, tag, worker))
     }
 
     /// Whether a worker is the one that a task runs in.
-    pub(crate) fn runs_at(&self, key: TaskKey, worker: &Worker) -> bool {
+    pub(crate) fn runs_at(&self, key: TaskKey, worker: &Weak<dyn LentWorker>) -> bool {
         let link = self.link_of(key);
-        link.is_some_and(|link| std::ptr::eq(Arc::as_ptr(&link), worker.0.as_ptr()))
+        link.is_some_and(|link| std::ptr::addr_eq(Arc::as_ptr(&link), worker.as_ptr()))
     }
-}
-
-/// A worker, also after its end.
-#[derive(Clone)]
-pub struct Worker(std::sync::Weak<WorkerLink>);
-
-impl Worker {
-    /// Whether its process is there.
-    pub fn is_there(&self) -> bool {
-        self.0.upgrade().is_some_and(|link| !link.has_ended())
-    }
-}
-
-/// Ends a connection for everybody who has a copy of its descriptor.
-pub fn shut_down(fd: &OwnedFd) {
-    // SAFETY: a descriptor of ours. One that is no socket stays as it is.
-    unsafe { libc::shutdown(fd.as_raw_fd(), libc::SHUT_RDWR) };
 }

@@ -142,7 +142,7 @@ impl SharedRegion {
             worker,
             link: link.clone(),
             call,
-            out: self.waits_outside(key),
+            out: self.begin_outside(key),
         };
         if let Err(returned) = orders.send(order) {
             self.answer_conversation(&returned.0, &not_allocated());

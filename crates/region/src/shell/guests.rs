@@ -19,7 +19,7 @@ use super::SharedRegion;
 use super::calls::no_such_program;
 use super::links::WorkerLink;
 use super::wakes;
-use crate::api::{GIVEN_UP, GuestTask, LinkData, NotRun, StartRefusal, abend_of};
+use crate::api::{GIVEN_UP, GuestHost, GuestTask, LinkData, NotRun, StartRefusal, abend_of};
 use kernel::PURGED;
 use kernel::core::TaskKey;
 
@@ -187,14 +187,14 @@ impl SharedRegion {
         let facility = self.facility_of(key);
         let at = link.guests.push();
         let mut task = GuestTask {
-            seat: GuestSeat {
+            seat: Box::new(GuestSeat {
                 shared: self.clone(),
                 link: link.clone(),
                 worker,
                 key,
                 at,
                 answered: false,
-            },
+            }),
             number,
             transid,
             userid,
@@ -257,21 +257,27 @@ impl GuestSeat {
         Some(act(guest))
     }
 
-    /// Set when the task shall end.
-    pub fn purged(&self) -> Arc<AtomicBool> {
+    /// Whether the unit of work has changes that the worker reads through the
+    /// region.
+    fn changed(&self) -> u64 {
+        let owner = self.shared.lock().core.unit_owner(self.key);
+        u64::from(self.shared.has_changes(owner))
+    }
+}
+
+impl GuestHost for GuestSeat {
+    fn purged(&self) -> Arc<AtomicBool> {
         self.own(|guest| guest.purged.clone()).unwrap_or_else(|| {
             // Whoever looks at it is to end.
             Arc::new(AtomicBool::new(true))
         })
     }
 
-    /// The port at which it hears of its answers from now on.
-    pub fn listen_at(&self, port: usize) {
+    fn listen_at(&self, port: usize) {
         self.own(|guest| guest.port = port);
     }
 
-    /// Asks the kernel for the task; [`GuestSeat::poll_answer`] has the answer.
-    pub fn ask(&self, call: WorkerCall) -> Result<(), CallAnswer> {
+    fn ask(&self, call: WorkerCall) -> Result<(), CallAnswer> {
         let begun = self.own(|guest| {
             let purged = guest.purged.load(Ordering::SeqCst);
             guest.awaits_kernel = !purged;
@@ -284,8 +290,7 @@ impl GuestSeat {
         self.shared.serve_open(self.key, call)
     }
 
-    /// Ready with the answer to the last call.
-    pub fn poll_answer(&self, cx: &mut Context<'_>) -> Poll<CallAnswer> {
+    fn poll_answer(&self, cx: &mut Context<'_>) -> Poll<CallAnswer> {
         let answer = self.own(|guest| {
             let answer = guest.answer.take();
             if answer.is_none() {
@@ -300,8 +305,7 @@ impl GuestSeat {
         }
     }
 
-    /// Has the waiting worker run a program.
-    pub fn begin_run(&self, program: ProgramName, given: &LinkData) -> Result<(), NotRun> {
+    fn begin_run(&self, program: ProgramName, given: &LinkData) -> Result<(), NotRun> {
         if let Err(StartRefusal::Program(_, fault)) = self.shared.can_run(program) {
             return Err(NotRun::Condition(Condition::PgmIdErr, fault.resp2()));
         }
@@ -329,8 +333,7 @@ impl GuestSeat {
         Ok(())
     }
 
-    /// Ready when the program is over.
-    pub fn poll_run(&self, cx: &mut Context<'_>) -> Poll<Result<LinkData, NotRun>> {
+    fn poll_run(&self, cx: &mut Context<'_>) -> Poll<Result<LinkData, NotRun>> {
         let answer = std::task::ready!(self.poll_answer(cx));
         Poll::Ready(match abend_of(&answer) {
             // What the worker says of a program that it does not have any more.
@@ -346,8 +349,7 @@ impl GuestSeat {
         })
     }
 
-    /// Ready when the task shall end.
-    pub fn poll_purged(&self, cx: &mut Context<'_>) -> Poll<()> {
+    fn poll_purged(&self, cx: &mut Context<'_>) -> Poll<()> {
         let purged = self.own(|guest| {
             guest.waker = Some(cx.waker().clone());
             guest.purged.load(Ordering::SeqCst)
@@ -358,15 +360,7 @@ impl GuestSeat {
         }
     }
 
-    /// Whether the unit of work has changes that the worker reads through the
-    /// region.
-    fn changed(&self) -> u64 {
-        let owner = self.shared.lock().core.unit_owner(self.key);
-        u64::from(self.shared.has_changes(owner))
-    }
-
-    /// The task waits for children, or goes on.
-    pub fn lend(&self, lends: bool) {
+    fn lend(&self, lends: bool) {
         let key = self.key;
         self.shared.with(|core, cx| {
             let owner = core.unit_owner(key);
@@ -374,8 +368,7 @@ impl GuestSeat {
         });
     }
 
-    /// Answers the LINK.
-    pub fn finish(&mut self, result: Result<LinkData, [u8; 4]>, cpu_ns: u64) {
+    fn finish(&mut self, result: Result<LinkData, [u8; 4]>, cpu_ns: u64) {
         let answer = match result {
             Err(code) => CallAnswer::of_abend(&code),
             Ok(passed) => {
@@ -393,8 +386,7 @@ impl GuestSeat {
         self.answer(&answer, cpu_ns);
     }
 
-    /// The same with an answer that is made.
-    pub fn answer(&mut self, answer: &CallAnswer, cpu_ns: u64) {
+    fn answer(&mut self, answer: &CallAnswer, cpu_ns: u64) {
         if std::mem::replace(&mut self.answered, true) {
             return;
         }

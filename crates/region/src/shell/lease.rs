@@ -9,8 +9,9 @@ use link::trace::KernelPoint;
 use link::{ContainerEntry, Name, ProtocolViolation, Request, SlotResults};
 
 use super::links::{LinkTable, WorkerLink};
+use super::reply::{TaskOutcome, TaskReply};
 use super::{RegionState, SharedRegion};
-use crate::api::{Abend, Conversation, MonitoringRecord, TaskOutcome, TaskReply, TaskTotals};
+use crate::api::{Abend, Conversation, MonitoringRecord, TaskTotals};
 use kernel::core::{Core, RunTimes, TaskKey, TaskStage, TaskState, WorkerSlot};
 
 /// Owns a slot. Dropping it gives up, abandons or releases the task, as far as

@@ -11,6 +11,7 @@ use store::{LentTable, ReaderTables};
 use super::acts::DescriptorActions;
 use super::clock;
 use super::guests::GuestStack;
+use crate::api::LentWorker;
 use kernel::core::{WorkerLinks, WorkerSlot};
 
 /// One worker's shared memory, its process's socket end until it is started,
@@ -38,6 +39,12 @@ impl WorkerLink {
     /// True once its process is gone.
     pub fn has_ended(&self) -> bool {
         self.pid.load(Ordering::Relaxed) == ENDED
+    }
+}
+
+impl LentWorker for WorkerLink {
+    fn has_ended(&self) -> bool {
+        self.has_ended()
     }
 }
 

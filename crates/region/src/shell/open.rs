@@ -8,10 +8,9 @@ use link::trace::KernelPoint;
 use link::{CallAnswer, Name, ProgramName, TransId, WorkerCall};
 
 use super::lease::FinishedTask;
+use super::reply::TaskOutcome;
 use super::{RegionState, SharedRegion, SlotLease};
-use crate::api::{
-    Abend, JoinError, MonitoringRecord, StartRefusal, TaskOutcome, TaskRequest, TaskTotals,
-};
+use crate::api::{Abend, JoinError, MonitoringRecord, StartRefusal, TaskRequest, TaskTotals};
 use kernel::core::{TaskKey, TaskSpec, TaskStage};
 use kernel::{ParticipantId, UnitId};
 

@@ -63,7 +63,7 @@ impl SharedRegion {
         again: bool,
     ) {
         // Without a participant the reply is dropped: the unit is in doubt.
-        let reply = OutcomeReply::new(self, unit, participant);
+        let reply = OutcomeReply::new(self.clone(), unit, participant);
         if let Some(participant) = self.participants.get(participant) {
             if again {
                 participant.outcome(unit, token, reply);
@@ -85,7 +85,7 @@ impl SharedRegion {
     }
 
     /// A decider replies.
-    pub(crate) fn outcome_replied(
+    pub(crate) fn decider_outcome(
         self: &Arc<Self>,
         unit: UnitId,
         participant: ParticipantId,
@@ -106,7 +106,7 @@ impl SharedRegion {
         order: Order,
     ) {
         // One that is not there drops its vote: a no.
-        let vote = ParticipantVote::new(self, unit, participant, order != Order::BackOut);
+        let vote = ParticipantVote::new(self.clone(), unit, participant, order != Order::BackOut);
         if let Some(participant) = self.participants.get(participant) {
             participant.order(unit, order, vote);
         }
@@ -114,7 +114,7 @@ impl SharedRegion {
 
     /// A participant cannot be reached, and is asked what it made of a commit in
     /// one phase.
-    pub(crate) fn unsure(self: &Arc<Self>, unit: UnitId) {
+    pub(crate) fn unit_unsure(self: &Arc<Self>, unit: UnitId) {
         self.kernel(|k, now, _| k.unsure(now, unit));
     }
 

@@ -48,7 +48,7 @@ impl SharedRegion {
     }
 
     /// A task begins to wait for somebody beside the kernel.
-    pub(crate) fn waits_outside(self: &Arc<Self>, key: TaskKey) -> OutsideCall {
+    pub(crate) fn begin_outside(self: &Arc<Self>, key: TaskKey) -> OutsideCall {
         let call = OutsideCall::default();
         self.with(|core, cx| {
             if let Some(task) = core.task_mut(key) {
@@ -63,7 +63,7 @@ impl SharedRegion {
 
     /// Answers a task that waits for somebody beside the kernel, unless a purge
     /// was first.
-    pub(crate) fn answer_outside(
+    pub(crate) fn end_outside(
         self: &Arc<Self>,
         key: TaskKey,
         call: &OutsideCall,
@@ -86,13 +86,13 @@ impl SharedRegion {
         let call = self.lock().core.task(key).and_then(|t| t.outside.clone());
         let call = call.filter(OutsideCall::is_out);
         if let Some(call) = &call {
-            self.answer_outside(key, call, &CallAnswer::of_abend(&PURGED));
+            self.end_outside(key, call, &CallAnswer::of_abend(&PURGED));
         }
         call.is_some()
     }
 
     /// The services are to hear of a task's end.
-    pub(crate) fn report_task_end(&self, key: TaskKey) {
+    pub(crate) fn services_hear_end(&self, key: TaskKey) {
         if let Some(task) = self.lock().core.task_mut(key) {
             // The end of a task that the kernel knows comes by there.
             task.in_kernel = true;

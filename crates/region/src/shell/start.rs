@@ -298,6 +298,7 @@ impl SharedRegion {
             .unwrap_or_else(PoisonError::into_inner);
         self.switch_to(definitions.clone())?;
         *kept = definitions;
+        self.kernel.lock().resources.system.created.clear();
         Ok(())
     }
 

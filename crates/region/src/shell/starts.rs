@@ -9,7 +9,9 @@ use std::task::{Context, Waker};
 use super::SharedRegion;
 use super::lease::SlotLease;
 use super::ordered_lock::{LockRank, OrderedGuard, OrderedLock};
-use crate::api::{PutError, StartRefusal, Task, TaskOutcome, TaskReply};
+use super::reply::{TaskOutcome, TaskReply};
+use super::task::Task;
+use crate::api::{PutError, StartRefusal};
 use kernel::core::{TaskKey, TaskSpec, TaskStage};
 use kernel::{InternalStart, StartEnd};
 

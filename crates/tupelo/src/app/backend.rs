@@ -15,15 +15,17 @@ use std::sync::Arc;
 
 use super::ipconn::{ANY, IpconnConnections};
 use super::local::{LocalDoor, LocalRegion, LocalReply, LocalTask};
-use super::remote::{self, RemoteReply, RemoteTask};
 use super::scripts::WebSlot;
 use gateway::{
-    BackendHandle, CallFailure, MainframeConnections, MainframeDoor, MainframeReply, MainframeTask,
-    OperatedLater, OperatorResult, ProgramBackend, ProgramCall, ProgramReply, Task, WebHandlers,
+    MainframeConnections, MainframeDoor, MainframeReply, MainframeTask, OperatedLater,
+    OperatorResult, ProgramBackend, WebHandlers,
 };
-use ipconn::ConnectionPool;
+use ipconn::{ConnectionPool, RemoteReply, RemoteTask};
 use region::engine::{self, EngineClass};
-use region::{Abend, NotStarted, PutError, TaskCosts, TraceRecord};
+use region::{
+    Abend, CallFailure, ContainerName, NotStarted, ProgramCall, ProgramDoor, ProgramReply,
+    ProgramTask, PutError, TaskCosts, TraceRecord,
+};
 
 /// Everything that runs programs for a gateway.
 #[derive(Clone)]
@@ -265,7 +267,7 @@ impl ProviderDoor {
     }
 }
 
-impl BackendHandle for ProviderDoor {
+impl ProgramDoor for ProviderDoor {
     type Task = ProviderTask;
 
     fn mainframe_ccsid(&self, connection: Option<&str>) -> Option<u16> {
@@ -285,7 +287,7 @@ impl BackendHandle for ProviderDoor {
     async fn begin(&self, call: ProgramCall<'_>) -> Result<ProviderTask, NotStarted> {
         match (self.way(call.connection), &self.local) {
             (CallRoute::Remote(pool, name), _) => {
-                Ok(ProviderTask::Remote(remote::begin(pool, name, &call)))
+                Ok(ProviderTask::Remote(RemoteTask::begin(pool, name, &call)))
             }
             (CallRoute::Mainframe(door, name), _) => {
                 let begun = door.begin(name, &call).map(ProviderTask::Mainframe);
@@ -300,12 +302,12 @@ impl BackendHandle for ProviderDoor {
     }
 }
 
-impl Task for ProviderTask {
+impl ProgramTask for ProviderTask {
     type Reply = ProviderReply;
 
     fn put_container<E>(
         &mut self,
-        name: &str,
+        name: ContainerName,
         max: usize,
         fill: impl FnOnce(&mut [u8]) -> Result<usize, E>,
     ) -> Result<(), PutError<E>> {
@@ -366,7 +368,7 @@ impl ProgramReply for ProviderReply {
         }
     }
 
-    fn container(&self, name: &str) -> Option<&[u8]> {
+    fn container(&self, name: ContainerName) -> Option<&[u8]> {
         match self {
             ProviderReply::Local(reply) => reply.container(name),
             ProviderReply::Remote(reply) => reply.container(name),
@@ -374,7 +376,7 @@ impl ProgramReply for ProviderReply {
         }
     }
 
-    fn container_names(&self) -> Vec<String> {
+    fn container_names(&self) -> Vec<ContainerName> {
         match self {
             ProviderReply::Local(reply) => reply.container_names(),
             ProviderReply::Remote(reply) => reply.container_names(),

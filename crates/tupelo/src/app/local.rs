@@ -12,10 +12,11 @@ use super::appc::PartnerDirectory;
 use super::store_watch::StoreWatch;
 use super::texts::ProgramTexts;
 use ::terminal::BrowserTerminals;
-use gateway::{BackendHandle, CallFailure, OperatorResult, ProgramCall, ProgramReply, Task};
+use gateway::OperatorResult;
 use region::{
-    Abend, ContainerType, DoorRuntime, Handle, NotStarted, Port, PutError, TaskCosts, TaskOutcome,
-    TaskRequest, TraceFilter, TraceRecord, UserId,
+    Abend, CallFailure, ContainerName, DoorRuntime, Handle, NotStarted, Port, ProgramCall,
+    ProgramDoor, ProgramReply, ProgramTask, PutError, TaskCosts, TaskOutcome, TaskRequest,
+    TraceFilter, TraceRecord, UserId,
 };
 
 /// A handle on the region, and who its callers are.
@@ -132,7 +133,7 @@ impl LocalRegion {
     }
 }
 
-impl BackendHandle for LocalDoor {
+impl ProgramDoor for LocalDoor {
     type Task = LocalTask;
 
     fn poll_completions(&self) {
@@ -149,16 +150,16 @@ impl BackendHandle for LocalDoor {
     }
 }
 
-impl Task for LocalTask {
+impl ProgramTask for LocalTask {
     type Reply = LocalReply;
 
     fn put_container<E>(
         &mut self,
-        name: &str,
+        name: ContainerName,
         max: usize,
         fill: impl FnOnce(&mut [u8]) -> Result<usize, E>,
     ) -> Result<(), PutError<E>> {
-        self.0.put_container(name, ContainerType::Bit, max, fill)
+        ProgramTask::put_container(&mut self.0, name, max, fill)
     }
 
     fn set_commarea<E>(
@@ -198,12 +199,12 @@ impl ProgramReply for LocalReply {
         self.1.as_deref()
     }
 
-    fn container(&self, name: &str) -> Option<&[u8]> {
-        self.0.container(name)
+    fn container(&self, name: ContainerName) -> Option<&[u8]> {
+        ProgramReply::container(&self.0, name)
     }
 
-    fn container_names(&self) -> Vec<String> {
-        self.0.containers().map(|c| c.name.to_string()).collect()
+    fn container_names(&self) -> Vec<ContainerName> {
+        self.0.container_names()
     }
 
     fn commarea(&self) -> &[u8] {
@@ -211,6 +212,6 @@ impl ProgramReply for LocalReply {
     }
 
     fn costs(&self) -> Option<TaskCosts> {
-        Some(self.0.record().costs())
+        self.0.costs()
     }
 }

@@ -12,6 +12,7 @@ use gateway::{
     WebConnection,
 };
 use miette::{Result, bail};
+use region::ContainerName;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sockets::{FrameConfig, FrameFormat, FrameStart};
@@ -197,13 +198,16 @@ impl MainframeConnection {
             name: self.server_name.clone(),
         };
         let said = trust != TlsTrust::default();
+        let answer_container = self.answer_container.as_deref().map(ContainerName::new);
         Ok(CommonSettings {
             ccsid: page.map_err(|e| format!("code_page: {e}"))?.ccsid(),
             sessions: self.sessions.max(1),
             session_wait_ms: self.session_wait_ms,
             connect_timeout_ms: self.connect_timeout_ms,
             max_bytes: (self.max_kib as usize) << 10,
-            answer_container: self.answer_container.clone(),
+            answer_container: answer_container
+                .transpose()
+                .map_err(|e| format!("answer_container: {e}"))?,
             tls: (self.tls || said).then_some(trust),
         })
     }

@@ -32,7 +32,6 @@ pub mod policies;
 pub mod ports;
 pub mod queues;
 pub mod records;
-pub mod remote;
 pub mod restart;
 pub mod said;
 pub mod schema;

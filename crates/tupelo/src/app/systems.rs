@@ -15,13 +15,13 @@ use cics::resp::Condition;
 use ipconn::wire::{
     ReplyMessage as Answered, RequestBuilder, RequestEnding, RequestHead, emit_start,
 };
-use ipconn::{CallInterrupt, ConnectionDirectory, PendingCall, RegionCaller, RequestFailure};
+use ipconn::{CallInterrupt, ConnectionDirectory, PendingCall, RegionCaller};
 use region::program_link::{
     self, CALLER_PARAMETER, LinkData, MAX_COMMAREA, MessageContainer, RECORD_BYTES, Request,
 };
 use region::{
-    ConnectionInfo, ContainerName, Conversation, ConversationService, ConversationTarget, Fault,
-    ReceiveOutcome, TaskUnit, sense,
+    CallFailure, ConnectionInfo, ContainerName, Conversation, ConversationService,
+    ConversationTarget, Fault, NotStarted, ReceiveOutcome, TaskUnit, sense,
 };
 
 /// The mode of destinations over `ipconn`; no mode of APPC has such a name.
@@ -184,13 +184,13 @@ impl RemoteCall {
         };
         let (ending, answered) = match answered {
             Ok(answered) => (ending(&answered)?, Some(answered)),
-            Err(RequestFailure::Lost(why)) => {
+            Err(CallFailure::Lost(why)) => {
                 tracing::warn!("LINK by {}: {why}", self.connection);
                 return Err(Fault::Over(sense::SESSION));
             }
-            Err(RequestFailure::Unreachable(_) | RequestFailure::Unknown(_)) => (UNREACHABLE, None),
-            Err(RequestFailure::NoSession(_) | RequestFailure::Busy(_)) => (BUSY, None),
-            Err(RequestFailure::TooLarge(..)) => (TOO_LONG, None),
+            Err(CallFailure::NotStarted(NotStarted::Busy(_))) => (BUSY, None),
+            Err(CallFailure::NotStarted(_)) => (UNREACHABLE, None),
+            Err(CallFailure::TooLarge(_)) => (TOO_LONG, None),
         };
         let answered = answered.filter(|_| ending == program_link::ProgramEnding::Normal);
         let passed = match (&request.passed, &answered) {
@@ -218,7 +218,7 @@ impl RemoteCall {
         joined: Option<&JoinedLink>,
         head: RequestHead,
         request: &Request<'_>,
-    ) -> Result<Result<Answered, RequestFailure>, Fault> {
+    ) -> Result<Result<Answered, CallFailure>, Fault> {
         let called = build(head, request).ok_or(Fault::State);
         let called = called.and_then(|built| self.call(built));
         let called = called.inspect_err(|_| joined.into_iter().for_each(JoinedLink::not_taken))?;
@@ -226,7 +226,7 @@ impl RemoteCall {
         if let Some(joined) = joined {
             match &answered {
                 Ok(reply) => joined.answered(reply.head.in_unit),
-                Err(RequestFailure::Lost(_)) => joined.lost(),
+                Err(CallFailure::Lost(_)) => joined.lost(),
                 Err(_) => joined.not_taken(),
             }
         }
@@ -237,7 +237,7 @@ impl RemoteCall {
     fn join(
         &self,
         head: &mut RequestHead,
-    ) -> Result<Result<Option<JoinedLink>, RequestFailure>, Fault> {
+    ) -> Result<Result<Option<JoinedLink>, CallFailure>, Fault> {
         let Some((coordinator, task)) = self.unit.as_ref().filter(|_| !head.sync_on_return) else {
             return Ok(Ok(None));
         };
@@ -249,7 +249,7 @@ impl RemoteCall {
             Ok(_) | Err(NotJoined::Ending) => Err(Fault::Over(sense::SESSION)),
             Err(NotJoined::Unreachable) => {
                 let why = format!("{} is not connected", self.connection);
-                Ok(Err(RequestFailure::Unreachable(why)))
+                Ok(Err(NotStarted::Unreachable(why).into()))
             }
         }
     }

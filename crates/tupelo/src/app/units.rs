@@ -12,9 +12,11 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use ipconn::wire::{InUnit, OfUnit, ReplyMessage, UnitStep};
 use ipconn::{
     BranchCoordinator, ConnectionDirectory, MessageSubject, OpenCallback, OrderOutcome,
-    RegionCaller, ReplyOutcome, RequestFailure, UnitMessage,
+    RegionCaller, ReplyOutcome, UnitMessage,
 };
-use region::{Handle, Order, ParticipantId, ParticipantVote, TaskUnit, UnitId, UnitParticipant};
+use region::{
+    CallFailure, Handle, Order, ParticipantId, ParticipantVote, TaskUnit, UnitId, UnitParticipant,
+};
 
 /// The regions that take part in units of this one; cheap to clone.
 #[derive(Clone, Default)]
@@ -159,17 +161,12 @@ impl RemoteParticipant {
 
     fn send(self: &Arc<Self>, message: UnitMessage) {
         let (remote, about) = (self.clone(), message.about);
-        let answer =
-            move |reply: Result<ReplyMessage, RequestFailure>| remote.replied(about, &reply);
+        let answer = move |reply: Result<ReplyMessage, CallFailure>| remote.replied(about, &reply);
         self.caller
             .send_request(&self.connection, message.bytes, Box::new(answer));
     }
 
-    fn replied(
-        self: &Arc<Self>,
-        about: MessageSubject,
-        reply: &Result<ReplyMessage, RequestFailure>,
-    ) {
+    fn replied(self: &Arc<Self>, about: MessageSubject, reply: &Result<ReplyMessage, CallFailure>) {
         let reply = reply.as_ref().map(|reply| (&reply.head, reply.commarea()));
         let replied = lock(&self.units).replied(about, reply);
         match replied {

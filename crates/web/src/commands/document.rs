@@ -9,6 +9,7 @@ use cics::command::commands::{
 use cics::resp::Condition;
 use copybook::codepage::CodePage;
 use link::{CommandOperands, TEMPLATE_WANTED};
+use region::CountAndBytes;
 
 use super::{CommandFailure, OutputAreas, WebCommandResult, fail, text};
 use crate::document::{
@@ -24,6 +25,8 @@ pub struct DocumentContext<'m> {
     pub most: usize,
     /// The region's code page.
     pub page: CodePage,
+    /// Reports what the task's documents take in all; false at a limit.
+    pub account: &'m dyn Fn(CountAndBytes) -> bool,
 }
 
 /// Makes a document.
@@ -60,7 +63,7 @@ pub fn create(
             inserted => inserted.or_else(refused)?,
         }
     }
-    room(documents, &document, means)?;
+    room(documents, None, &document, means)?;
     let size = document.size() as i64;
     let Some(token) = documents.add(document) else {
         return fail(Condition::InvReq, 3);
@@ -83,7 +86,7 @@ pub fn insert(
     let Some(before) = documents.get(&token) else {
         return fail(Condition::NotFnd, 1);
     };
-    let mut document = before.clone();
+    let (mut document, before_bytes) = (before.clone(), before.size());
     let template = text(given, insert_row::TEMPLATE);
     let symbol = text(given, insert_row::SYMBOL);
     let from = given.get_bytes(insert_row::FROM);
@@ -111,7 +114,7 @@ pub fn insert(
         Err(InsertError::Template(TemplateError::Wanted(place))) => return wanted(place),
         inserted => inserted.or_else(refused)?,
     }
-    room(documents, &document, means)?;
+    room(documents, Some(before_bytes), &document, means)?;
     let size = document.size() as i64;
     if let Some(place) = documents.get_mut(&token) {
         *place = document;
@@ -253,15 +256,22 @@ fn page_of(given: &CommandOperands, option: u8) -> Result<(), CommandFailure> {
     }
 }
 
+/// Whether a document fits, in the place of one of so many bytes or as a new one.
 fn room(
     documents: &TaskDocuments,
+    replaced: Option<usize>,
     document: &Document,
     means: &DocumentContext<'_>,
 ) -> Result<(), CommandFailure> {
     let bytes = documents.bytes() + document.size() + document.symbols.bytes();
-    match bytes > means.most {
-        true => fail(Condition::InvReq, 1),
-        false => Ok(()),
+    let mut total = documents.amount();
+    total.count += u64::from(replaced.is_none());
+    total.bytes -= replaced.unwrap_or(0) as u64;
+    total.bytes += document.size() as u64;
+    if bytes > means.most || !(means.account)(total) {
+        fail(Condition::InvReq, 1)
+    } else {
+        Ok(())
     }
 }
 

@@ -13,6 +13,7 @@ mod template;
 use std::collections::HashMap;
 
 use copybook::codepage::CodePage;
+use region::CountAndBytes;
 
 pub use symbols::{SymbolError, SymbolTable};
 pub use template::{TemplateError, TemplateTable};
@@ -111,6 +112,14 @@ impl TaskDocuments {
     /// Takes a document out.
     pub fn remove(&mut self, token: &[u8; 16]) -> Option<Document> {
         self.each.remove(token)
+    }
+
+    /// How many documents there are, and their bytes.
+    pub fn amount(&self) -> CountAndBytes {
+        CountAndBytes {
+            count: self.each.len() as u64,
+            bytes: self.bytes() as u64,
+        }
     }
 
     /// Bytes of all documents.

@@ -91,6 +91,28 @@ impl GrowthAccount {
         }
     }
 
+    /// A task has so much from now on.
+    ///
+    /// # Errors
+    /// As [`Self::check`] has them, if that is more than before; nothing has
+    /// changed then.
+    pub fn set(
+        &mut self,
+        kind: AccountKind,
+        task: TaskKey,
+        amount: CountAndBytes,
+    ) -> Result<(), CommandFailure> {
+        let own = self.tasks.get(&task).copied().unwrap_or_default();
+        if !amount.fits(own) {
+            self.check(kind, task, amount.minus(own))?;
+        }
+        self.remove(task, own);
+        if amount != CountAndBytes::default() {
+            self.add(task, amount);
+        }
+        Ok(())
+    }
+
     /// A task is over. What it has added stays in the region's sum.
     pub fn task_ended(&mut self, task: TaskKey) {
         self.tasks.remove(&task);
@@ -158,6 +180,12 @@ impl Resources {
             AccountKind::Journals => AccountSums::of(kind, &self.journals.account),
             AccountKind::Facilities => AccountSums::of_region(kind, self.facilities.amount()),
             AccountKind::SharedStorage => AccountSums::of_region(kind, self.storage.amount()),
+            AccountKind::CounterTable => AccountSums::of(kind, &self.counters.account),
+            AccountKind::ChildTasks => AccountSums::of(kind, &self.children.account),
+            AccountKind::Created => AccountSums::of(kind, &self.system.created.account),
+            AccountKind::DumpControl => AccountSums::of(kind, &self.dump.account),
+            AccountKind::DumpCodes => AccountSums::of(kind, &self.dump.codes_account),
+            AccountKind::Documents => AccountSums::of(kind, &self.outside.documents),
         }
     }
 
@@ -172,6 +200,12 @@ impl Resources {
         );
         set(&mut self.spool.account, AccountKind::Reports);
         set(&mut self.journals.account, AccountKind::Journals);
+        set(&mut self.counters.account, AccountKind::CounterTable);
+        set(&mut self.children.account, AccountKind::ChildTasks);
+        set(&mut self.system.created.account, AccountKind::Created);
+        set(&mut self.dump.account, AccountKind::DumpControl);
+        set(&mut self.dump.codes_account, AccountKind::DumpCodes);
+        set(&mut self.outside.documents, AccountKind::Documents);
     }
 
     /// Counts everything anew and compares it with the sums.
@@ -185,6 +219,14 @@ impl Resources {
             AccountKind::Reports => self.spool.recount(),
             AccountKind::Journals => self.journals.recount(),
             AccountKind::SharedStorage => self.storage.recount(),
+            AccountKind::CounterTable => self.counters.recount(),
+            AccountKind::ChildTasks => self.children.recount(),
+            AccountKind::Created => self.system.created.recount(),
+            // RegionFiles outside of the region: only their sum is here.
+            AccountKind::DumpControl => self.dump.account.sum(),
+            AccountKind::DumpCodes => self.dump.recount_codes(),
+            // A service has them: only their sum is here.
+            AccountKind::Documents => self.outside.documents.sum(),
             // Its sum is that of the queues. The simulation compares them with the store.
             AccountKind::TransientData => self.transient_data.amount(),
             // It compares its own sum with what is there.
@@ -197,7 +239,10 @@ impl Resources {
             assert_eq!(sums.region, recounted(sums.kind), "{:?}", sums.kind);
             let is_owned = matches!(
                 sums.kind,
-                AccountKind::Starts | AccountKind::EnqueueNames | AccountKind::Reports
+                AccountKind::Starts
+                    | AccountKind::EnqueueNames
+                    | AccountKind::Reports
+                    | AccountKind::ChildTasks
             );
             if is_owned {
                 // What is there has one task each, or one that has ended.

@@ -2,12 +2,15 @@
 //! commands.
 
 use cics::command::commands::{
-    cancel, deleteq_ts, deq, enq, retrieve, spoolopen_output, start, write_journalname, writeq_ts,
+    cancel, define_counter, delete_counter, deleteq_ts, deq, dump_transaction, enq, fetch_any,
+    free_child, retrieve, run_transid, set_trandumpcode, spoolopen_output, start,
+    write_journalname, writeq_ts,
 };
-use link::{CallAnswer, CommandOperands, TransId};
+use link::{CallAnswer, ChannelData, CommandOperands, ContainerData, ContainerType, TransId};
 use proptest::prelude::*;
 
 use super::*;
+use crate::kernel::StartEnd;
 use crate::resources::world::{KernelFixture, Response};
 use crate::types::{
     ACCOUNTS, JournalDef, JournalKind, KernelConfig, QueueDefinitions, RegionDefinitions,
@@ -39,7 +42,9 @@ fn world(kind: AccountKind, limit: AccountLimit) -> KernelFixture {
         },
         ..KernelConfig::default()
     };
-    KernelFixture::new(config).with_files(|_| CallAnswer::default())
+    let mut w = KernelFixture::new(config).with_files(|_| CallAnswer::default());
+    w.manage(|resources, _| resources.dump.set_folder("dumps".into()));
+    w
 }
 
 /// At most two things a task, and three in the region.
@@ -91,6 +96,28 @@ fn grow(w: &mut KernelFixture, kind: AccountKind, task: u32, number: u32) -> Str
                 .bytes(write_journalname::FROM, vec![7; 10]);
             (write_journalname::NUMBER, asked)
         }
+        AccountKind::CounterTable => {
+            let asked = CommandOperands::default().bytes(
+                define_counter::COUNTER,
+                format!("{:16}", format!("C{number}")),
+            );
+            (define_counter::NUMBER, asked)
+        }
+        AccountKind::ChildTasks => {
+            let asked = CommandOperands::default().bytes(run_transid::TRANSID, *b"TRNA");
+            (run_transid::NUMBER, asked)
+        }
+        AccountKind::DumpControl => {
+            let asked = CommandOperands::default()
+                .bytes(dump_transaction::DUMPCODE, *b"SAME")
+                .bytes(dump_transaction::FROM, vec![b'x'; 10]);
+            (dump_transaction::NUMBER, asked)
+        }
+        AccountKind::DumpCodes => {
+            let asked = CommandOperands::new(1 << set_trandumpcode::ADD)
+                .bytes(set_trandumpcode::TRANDUMPCODE, format!("{number:04}"));
+            (set_trandumpcode::NUMBER, asked)
+        }
         other => panic!("{other:?} has a setting of its own"),
     };
     outcome(&w.command(task, row, &operands).expect("an answer"))
@@ -112,6 +139,10 @@ fn a_command_at_a_limit_gets_the_condition_of_the_table_and_others_go_on() {
         (AccountKind::TemporaryStorage, "NOSPACE"),
         (AccountKind::Reports, "NOSTG"),
         (AccountKind::Journals, "NOJBUFSP"),
+        (AccountKind::CounterTable, "INVREQ"),
+        (AccountKind::ChildTasks, "AEXZ"),
+        (AccountKind::DumpControl, "NOSPACE"),
+        (AccountKind::DumpCodes, "INVREQ"),
     ] {
         let mut w = world(kind, FEW);
         assert_eq!(grow(&mut w, kind, 1, 1), "NORMAL", "{kind:?}");
@@ -128,7 +159,11 @@ fn a_command_at_a_limit_gets_the_condition_of_the_table_and_others_go_on() {
 
 #[test]
 fn what_ends_with_its_task_makes_room_again() {
-    for kind in [AccountKind::EnqueueNames, AccountKind::Reports] {
+    for kind in [
+        AccountKind::EnqueueNames,
+        AccountKind::Reports,
+        AccountKind::ChildTasks,
+    ] {
         let mut w = world(kind, FEW);
         grow(&mut w, kind, 1, 1);
         grow(&mut w, kind, 1, 2);
@@ -161,7 +196,7 @@ fn a_start_counts_for_the_region_after_its_task_until_it_is_cancelled() {
 proptest! {
     #[test]
     fn sums_are_those_of_a_recount_after_any_commands(
-        steps in prop::collection::vec((0..9_u8, 1..4_u32, 1..5_u32), 1..80),
+        steps in prop::collection::vec((0..15_u8, 1..4_u32, 1..5_u32), 1..80),
     ) {
         let mut w = world(AccountKind::Starts, AccountLimit::default());
         for (step, task, number) in steps {
@@ -171,6 +206,10 @@ proptest! {
                 2 | 3 => AccountKind::TemporaryStorage,
                 4 => AccountKind::Reports,
                 5 => AccountKind::Journals,
+                9 => AccountKind::CounterTable,
+                10 => AccountKind::ChildTasks,
+                11 => AccountKind::DumpControl,
+                12 => AccountKind::DumpCodes,
                 _ => {
                     shrink(&mut w, step, task, number);
                     w.manage(|resources, _| resources.check_accounts());
@@ -203,10 +242,42 @@ fn shrink(w: &mut KernelFixture, step: u8, task: u32, number: u32) {
                 .bytes(deq::RESOURCE, name);
             (deq::NUMBER, asked)
         }
+        13 => {
+            let counter = format!("{:16}", format!("C{number}"));
+            let asked = CommandOperands::default().bytes(delete_counter::COUNTER, counter);
+            (delete_counter::NUMBER, asked)
+        }
+        14 => return use_child(w, task, number),
         _ if number == 1 => return w.end(task, true),
         _ => (retrieve::NUMBER, CommandOperands::default()),
     };
     let _ = w.command(task, row, &operands);
+}
+
+/// A child ends with a channel; its parent fetches that, and may free the child.
+fn use_child(w: &mut KernelFixture, task: u32, number: u32) {
+    let Some(child) = w.started.pop() else {
+        return;
+    };
+    let channel = ChannelData {
+        name: link::Name::from_bytes(*b"RESULT          "),
+        containers: vec![ContainerData {
+            name: link::Name::from_bytes(*b"DATA            "),
+            kind: ContainerType::Bit,
+            ccsid: 0,
+            bytes: vec![7; number as usize],
+        }],
+    };
+    w.start_ended(child.id, &StartEnd::Ran(None, Some(channel)));
+    w.manage(|resources, _| resources.check_accounts());
+    let asked = CommandOperands::new(1 << fetch_any::CHANNEL | 1 << fetch_any::NOSUSPEND);
+    let fetched = w.command(task, fetch_any::NUMBER, &asked);
+    w.manage(|resources, _| resources.check_accounts());
+    let token = fetched.and_then(|f| f.operands.get_name::<16>(fetch_any::ANY));
+    if let Some(token) = token.filter(|_| number > 2) {
+        let asked = CommandOperands::default().bytes(free_child::CHILD, token);
+        let _ = w.command(task, free_child::NUMBER, &asked);
+    }
 }
 
 #[test]
@@ -255,4 +326,32 @@ fn every_account_has_a_name_of_its_own_and_a_row() {
     for (at, row) in ACCOUNTS.iter().enumerate() {
         assert!(ACCOUNTS[..at].iter().all(|other| other.name != row.name));
     }
+}
+
+#[test]
+fn what_a_service_reports_counts_until_the_task_ends() {
+    let kind = AccountKind::Documents;
+    let mut w = world(kind, FEW);
+    let key = TaskKey::for_test(1);
+    let documents = |count| CountAndBytes {
+        count,
+        bytes: 100 * count,
+    };
+    // Commands of the task make it known to the kernel.
+    grow(&mut w, AccountKind::Counters, 1, 1);
+    let mut report = |count| {
+        let reported = documents(count);
+        w.manage(|resources, _| resources.outside.set_documents(key, reported))
+    };
+    assert!(report(2).is_ok());
+    assert!(report(3).is_err());
+    assert!(report(1).is_ok());
+    let sums = w.manage(|resources, _| resources.account(kind));
+    assert_eq!(sums.region, documents(1));
+    w.end(1, true);
+    let sums = w.manage(|resources, _| resources.account(kind));
+    assert_eq!(
+        (sums.region, sums.tasks.len()),
+        (CountAndBytes::default(), 0)
+    );
 }

@@ -10,7 +10,7 @@ use link::layout::CALL_BYTES;
 use link::{CHANNEL_DATA, CommandOperands, Name};
 
 use super::super::Resources;
-use super::{CHILD, ChildChannel, ChildTask, TaskChildren, Token};
+use super::{CHILD, ChildChannel, ChildTask, ChildTasks, GrowthAccount, TaskChildren, Token};
 use crate::kernel::{
     CallProgress, CallResult, CommandFailure, FAILED, KernelContext, Request, TaskWait, WaitExpiry,
     condition, done_with,
@@ -54,13 +54,22 @@ pub(super) fn child(
 ) -> CallResult {
     let until = until(request, &OF_CHILD, cx.now)?;
     let token: Option<Token> = request.operands.get_name(fetch_child::CHILD);
-    let family = resources.children.families.get_mut(&request.caller.key);
+    let ChildTasks {
+        families, account, ..
+    } = &mut resources.children;
+    let family = families.get_mut(&request.caller.key);
     let child = family.and_then(|f| f.children.iter_mut().find(|c| Some(c.token) == token));
     let Some(child) = child else {
         return condition(Condition::InvReq, 50);
     };
     match child.end {
-        Some(_) => give(request, &OF_CHILD, child, CommandOperands::default()),
+        Some(_) => give(
+            account,
+            request,
+            &OF_CHILD,
+            child,
+            CommandOperands::default(),
+        ),
         None => not_yet(request, &OF_CHILD, until, cx.now),
     }
 }
@@ -72,7 +81,10 @@ pub(super) fn any(
     request: &mut Request,
 ) -> CallResult {
     let until = until(request, &OF_ANY, cx.now)?;
-    let family = resources.children.families.get_mut(&request.caller.key);
+    let ChildTasks {
+        families, account, ..
+    } = &mut resources.children;
+    let family = families.get_mut(&request.caller.key);
     let Some(TaskChildren { children, .. }) = family.filter(|f| !f.children.is_empty()) else {
         return condition(Condition::InvReq, 52);
     };
@@ -84,7 +96,7 @@ pub(super) fn any(
     match ended.min_by_key(|c| c.end.as_ref().map(|e| e.order)) {
         Some(child) => {
             let given = CommandOperands::default().bytes(fetch_any::ANY, child.token);
-            give(request, &OF_ANY, child, given)
+            give(account, request, &OF_ANY, child, given)
         }
         None => not_yet(request, &OF_ANY, until, cx.now),
     }
@@ -122,11 +134,13 @@ fn not_yet(request: &Request, options: &FetchOptions, until: u64, now: u64) -> C
 
 /// What a child that has ended came to.
 fn give(
+    account: &mut GrowthAccount,
     request: &Request,
     options: &FetchOptions,
     child: &mut ChildTask,
     given: CommandOperands,
 ) -> CallResult {
+    let before = child.amount();
     let Some(end) = &mut child.end else {
         return condition(Condition::InvReq, 50);
     };
@@ -158,5 +172,7 @@ fn give(
         }
     }
     child.fetched = true;
+    account.remove(request.caller.key, before);
+    account.add(request.caller.key, child.amount());
     done_with(given)
 }

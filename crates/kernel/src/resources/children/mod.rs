@@ -18,15 +18,14 @@ use cics::command::commands::{fetch_any, fetch_child, free_child, run_transid as
 use cics::resp::Condition;
 use link::{CHANNEL_DATA, ChannelData, CommandOperands, TransId};
 
-use super::{Manager, Resources};
+use super::{GrowthAccount, Manager, Resources};
 use crate::core::TaskKey;
 use crate::kernel::EventKind;
 use crate::kernel::{
     CallProgress, CallResult, CallingTask, CommandFailure, FAILED, InternalStart, KernelContext,
     Request, StartEnd, TaskWait, condition, done, done_with,
 };
-use crate::types::StartCode;
-use crate::types::WaitKind;
+use crate::types::{AccountKind, CountAndBytes, StartCode, WaitKind};
 
 /// What this manager serves and hears of.
 pub const MANAGER: Manager = Manager {
@@ -57,13 +56,27 @@ pub struct ChildTasks {
     families: HashMap<TaskKey, TaskChildren>,
     /// The parent of each child that runs, by the number of its start.
     parents: HashMap<u64, TaskKey>,
+    /// ChildTasks that are not freed, by parent.
+    pub(super) account: GrowthAccount,
 }
+
+/// What a child takes in addition to its channel.
+const CHILD_BYTES: u64 = 256;
 
 impl ChildTasks {
     /// True when nothing of any task is here.
     #[cfg(any(test, feature = "sim"))]
     pub fn is_idle(&self) -> bool {
         self.families.is_empty() && self.parents.is_empty()
+    }
+
+    /// The children that are not freed, counted anew.
+    #[cfg(any(test, feature = "sim"))]
+    pub(super) fn recount(&self) -> CountAndBytes {
+        let children = self.families.values().flat_map(|f| &f.children);
+        children
+            .map(ChildTask::amount)
+            .fold(CountAndBytes::default(), CountAndBytes::plus)
     }
 }
 
@@ -82,9 +95,32 @@ struct TaskChildren {
 struct ChildTask {
     start: u64,
     token: Token,
+    /// Bytes of the channel that it was given.
+    given_bytes: u64,
     end: Option<ChildEnd>,
     /// A FETCH has told of its end.
     fetched: bool,
+}
+
+impl ChildTask {
+    /// What it takes: the channel that it was given, and once it has ended the one
+    /// that it has left and that no FETCH has given yet.
+    fn amount(&self) -> CountAndBytes {
+        let channel_bytes = match &self.end {
+            None => self.given_bytes,
+            Some(end) => match &end.channel {
+                ChildChannel::There(channel) => channel_bytes(channel),
+                ChildChannel::None | ChildChannel::Fetched => 0,
+            },
+        };
+        CountAndBytes::one(CHILD_BYTES + channel_bytes)
+    }
+}
+
+/// Bytes of a channel's containers and their names.
+fn channel_bytes(channel: &ChannelData) -> u64 {
+    let containers = channel.containers.iter();
+    containers.map(|c| c.bytes.len() as u64 + 16).sum()
 }
 
 /// What a child came to.
@@ -133,12 +169,17 @@ fn run(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Requ
         .map_err(|_| CommandFailure::Abend(FAILED))?;
     let id = cx.next_start();
     let token = token(id, caller);
-    family.children.push(ChildTask {
+    let child = ChildTask {
         start: id,
         token,
+        given_bytes: channel.as_ref().map_or(0, channel_bytes),
         end: None,
         fetched: false,
-    });
+    };
+    let account = &mut resources.children.account;
+    account.check(AccountKind::ChildTasks, caller.key, child.amount())?;
+    account.add(caller.key, child.amount());
+    family.children.push(child);
     resources.children.parents.insert(id, caller.key);
     cx.start(InternalStart {
         id,
@@ -162,7 +203,9 @@ fn free(resources: &mut Resources, _: &mut KernelContext<'_>, request: &mut Requ
     });
     match at {
         Some(child) => {
-            resources.children.parents.remove(&child.start);
+            let children = &mut resources.children;
+            children.parents.remove(&child.start);
+            children.account.remove(request.caller.key, child.amount());
             done()
         }
         None => condition(Condition::InvReq, 50),
@@ -208,7 +251,9 @@ fn start_ended(
         },
     };
     if let Some(child) = family.children.iter_mut().find(|c| c.start == start) {
+        children.account.remove(parent, child.amount());
         child.end = Some(end);
+        children.account.add(parent, child.amount());
     }
     let parent = family.parent;
     cx.signal(CHILD, &parent.to_be_bytes());
@@ -220,5 +265,6 @@ fn task_ended(resources: &mut Resources, _: &mut KernelContext<'_>, caller: &Cal
     let family = children.families.remove(&caller.key);
     for child in family.into_iter().flat_map(|f| f.children) {
         children.parents.remove(&child.start);
+        children.account.remove(caller.key, child.amount());
     }
 }

@@ -14,14 +14,14 @@ use store::{Table, UnitOfWork};
 
 use super::counter::NamedCounter;
 use super::{NAME_BYTES, NOT_FOUND, POOL_BYTES, SERVER_ERROR};
+use crate::core::TaskKey;
 use crate::kernel::EventKind;
 use crate::kernel::{
     CallProgress, CallResult, CommandCompletion, CommandFailure, KernelContext, TaskWait,
     condition, scan,
 };
-use crate::resources::Resources;
-use crate::resources::settling;
-use crate::types::WaitKind;
+use crate::resources::{GrowthAccount, Resources, settling};
+use crate::types::{AccountKind, CountAndBytes, WaitKind};
 
 /// A pool and a name.
 pub(super) type Key = [u8; POOL_BYTES + NAME_BYTES];
@@ -38,10 +38,16 @@ pub struct CounterTable {
     /// Those of the store are here.
     read: bool,
     slots: HashMap<Key, CounterSlot>,
+    /// CounterTable by the task that has defined them. Those of the store are in the
+    /// region's sum once the first counter is asked for.
+    pub(in crate::resources) account: GrowthAccount,
 }
 
+/// What a counter takes.
+const COUNTER_BYTES: u64 = 256;
+
 /// What there is under a name.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct CounterSlot {
     /// As the next command finds it.
     now: Option<NamedCounter>,
@@ -51,6 +57,20 @@ struct CounterSlot {
     pending: u32,
     /// The one that is with the store is no GET.
     alone: bool,
+    /// The task that has defined it, while that runs.
+    maker: TaskKey,
+}
+
+impl CounterSlot {
+    fn new(maker: TaskKey) -> CounterSlot {
+        CounterSlot {
+            now: None,
+            stored: None,
+            pending: 0,
+            alone: false,
+            maker,
+        }
+    }
 }
 
 /// Which changes go to the store together.
@@ -81,7 +101,7 @@ pub(super) fn read_counter(
 pub(super) fn change(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,
-    key: &Key,
+    (task, key): (TaskKey, &Key),
     with: StoreScope,
     make: impl FnOnce(&mut Option<NamedCounter>) -> Result<CallAnswer, CommandFailure>,
 ) -> CallResult {
@@ -92,9 +112,16 @@ pub(super) fn change(
     {
         return Ok(wait(key));
     }
+    let is_new = slot.is_none();
     let mut counter = slot.and_then(|s| s.now);
     let answer = make(&mut counter)?;
-    let slot = resources.counters.slots.entry(*key).or_default();
+    let CounterTable { slots, account, .. } = &mut resources.counters;
+    if is_new {
+        let one = CountAndBytes::one(COUNTER_BYTES);
+        account.check(AccountKind::CounterTable, task, one)?;
+        account.add(task, one);
+    }
+    let slot = slots.entry(*key).or_insert_with(|| CounterSlot::new(task));
     slot.now = counter;
     slot.pending += 1;
     slot.alone = with == StoreScope::Separate;
@@ -169,6 +196,8 @@ impl CounterTable {
             slot.alone = false;
             slot.now = slot.stored;
             if slot.now.is_none() {
+                self.account
+                    .remove(slot.maker, CountAndBytes::one(COUNTER_BYTES));
                 self.slots.remove(key);
             }
             cx.signal(COUNTER, key);
@@ -179,18 +208,31 @@ impl CounterTable {
         let Some(reader) = &mut cx.kernel.reader else {
             return Ok(());
         };
+        let CounterTable { slots, account, .. } = self;
         scan(reader.as_mut(), TABLE, &mut |key, record| match (
             Key::try_from(key),
             NamedCounter::parse(record),
         ) {
             (Ok(key), Some(counter)) => {
-                let slot = self.slots.entry(key).or_default();
+                let slot = slots.entry(key).or_insert_with(|| {
+                    account.add(TaskKey::NO_TASK, CountAndBytes::one(COUNTER_BYTES));
+                    CounterSlot::new(TaskKey::NO_TASK)
+                });
                 (slot.now, slot.stored) = (Some(counter), Some(counter));
             }
             _ => {
                 tracing::error!(key = %key.escape_ascii(), "a counter in the store is damaged");
             }
         })
+    }
+
+    /// The counters, counted anew.
+    #[cfg(any(test, feature = "sim"))]
+    pub(in crate::resources) fn recount(&self) -> CountAndBytes {
+        let one = CountAndBytes::one(COUNTER_BYTES);
+        self.slots
+            .values()
+            .fold(CountAndBytes::default(), |sum, _| sum.plus(one))
     }
 
     /// The numbers that the counters stand at, here and in the store.

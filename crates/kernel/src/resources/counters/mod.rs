@@ -28,6 +28,7 @@ use self::counter::{CounterIncrement, CounterRange, CounterRefusal, NamedCounter
 pub use self::kept::CounterTable;
 use self::kept::{Key, StoreScope, change, read_counter, require_counter};
 use super::{Manager, Resources};
+use crate::core::TaskKey;
 use crate::kernel::{
     CallResult, CommandFailure, KernelContext, Request, condition, done_with, done_with_condition,
 };
@@ -48,6 +49,7 @@ pub const MANAGER: Manager = Manager {
         (update_counter::NUMBER, |r, cx, q| update(r, cx, q, FULL)),
         (update_dcounter::NUMBER, |r, cx, q| update(r, cx, q, DOUBLE)),
     ],
+    task_ended: |resources, _, caller| resources.counters.account.task_ended(caller.key),
     ..Manager::IDLE
 };
 
@@ -80,16 +82,22 @@ fn define(
     let minimum = number(row::MINIMUM)?.unwrap_or(0);
     let maximum = number(row::MAXIMUM)?.unwrap_or(width.most);
     let value = number(row::VALUE)?.unwrap_or(minimum);
-    change(resources, cx, &key, StoreScope::Separate, |counter| {
-        if counter.is_some() {
-            return condition(Condition::InvReq, DUPLICATE);
-        }
-        *counter = NamedCounter::new(value, minimum, maximum);
-        match counter {
-            Some(_) => Ok(CallAnswer::default()),
-            None => condition(Condition::InvReq, INVALID_VALUE),
-        }
-    })
+    change(
+        resources,
+        cx,
+        (request.caller.key, &key),
+        StoreScope::Separate,
+        |counter| {
+            if counter.is_some() {
+                return condition(Condition::InvReq, DUPLICATE);
+            }
+            *counter = NamedCounter::new(value, minimum, maximum);
+            match counter {
+                Some(_) => Ok(CallAnswer::default()),
+                None => condition(Condition::InvReq, INVALID_VALUE),
+            }
+        },
+    )
 }
 
 fn delete(
@@ -98,10 +106,16 @@ fn delete(
     request: &mut Request,
 ) -> CallResult {
     let key = key_of(request)?;
-    change(resources, cx, &key, StoreScope::Separate, |counter| {
-        require_counter(counter.take())?;
-        Ok(CallAnswer::default())
-    })
+    change(
+        resources,
+        cx,
+        (request.caller.key, &key),
+        StoreScope::Separate,
+        |counter| {
+            require_counter(counter.take())?;
+            Ok(CallAnswer::default())
+        },
+    )
 }
 
 fn get(
@@ -120,19 +134,25 @@ fn get(
         wrap: request.operands.has(row::WRAP),
     };
     let range = width.range(request, row::COMPAREMIN, row::COMPAREMAX);
-    change(resources, cx, &key, StoreScope::OtherGets, |counter| {
-        let mut found = require_counter(*counter)?;
-        let value = found.get(wanted, range).map_err(refusal)?;
-        *counter = Some(found);
-        let mut answer = match width.overflow(value.into()) {
-            0 => CallAnswer::default(),
-            resp2 => CallAnswer::of_condition(Condition::LengErr, resp2),
-        };
-        answer.data = CommandOperands::default()
-            .int(row::VALUE, value as i64)
-            .emit();
-        Ok(answer)
-    })
+    change(
+        resources,
+        cx,
+        (request.caller.key, &key),
+        StoreScope::OtherGets,
+        |counter| {
+            let mut found = require_counter(*counter)?;
+            let value = found.get(wanted, range).map_err(refusal)?;
+            *counter = Some(found);
+            let mut answer = match width.overflow(value.into()) {
+                0 => CallAnswer::default(),
+                resp2 => CallAnswer::of_condition(Condition::LengErr, resp2),
+            };
+            answer.data = CommandOperands::default()
+                .int(row::VALUE, value as i64)
+                .emit();
+            Ok(answer)
+        },
+    )
 }
 
 fn query(
@@ -171,7 +191,7 @@ fn rewind(
 ) -> CallResult {
     let key = key_of(request)?;
     let increment = width.number(request, rewind_counter::INCREMENT, INVALID_INCREMENT)?;
-    alter(resources, cx, &key, |counter| {
+    alter(resources, cx, (request.caller.key, &key), |counter| {
         counter.rewind(increment.unwrap_or(1))
     })
 }
@@ -188,14 +208,16 @@ fn update(
         .number(request, row::VALUE, INVALID_VALUE)?
         .unwrap_or(0);
     let range = width.range(request, row::COMPAREMIN, row::COMPAREMAX);
-    alter(resources, cx, &key, |counter| counter.update(value, range))
+    alter(resources, cx, (request.caller.key, &key), |counter| {
+        counter.update(value, range)
+    })
 }
 
 /// Alters a counter that there is.
 fn alter(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,
-    key: &Key,
+    key: (TaskKey, &Key),
     make: impl FnOnce(&mut NamedCounter) -> Result<(), CounterRefusal>,
 ) -> CallResult {
     change(resources, cx, key, StoreScope::Separate, |counter| {

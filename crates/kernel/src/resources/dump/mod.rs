@@ -24,9 +24,10 @@ use cics::command::commands::{
 use cics::cvda;
 use cics::resp::Condition;
 
-use super::{Manager, Resources};
+use super::{GrowthAccount, Manager, Resources};
+use crate::core::TaskKey;
 use crate::kernel::{CallResult, CommandFailure, KernelContext, Request, condition, done};
-use crate::types::{DumpAsk, FileAsk, FileKey};
+use crate::types::{AccountKind, CountAndBytes, DumpAsk, FileAsk, FileKey};
 
 pub use table::DumpCode;
 
@@ -38,6 +39,10 @@ pub const MANAGER: Manager = Manager {
         (set_sysdumpcode::NUMBER, table::set_system_code),
         (set_dumpds::NUMBER, set_data_set),
     ],
+    task_ended: |resources, _, caller| {
+        resources.dump.account.task_ended(caller.key);
+        resources.dump.codes_account.task_ended(caller.key);
+    },
     ..Manager::IDLE
 };
 
@@ -52,6 +57,10 @@ pub struct DumpControl {
     codes: BTreeMap<[u8; 4], DumpCode>,
     /// The system dump table.
     system_codes: BTreeMap<[u8; 8], DumpCode>,
+    /// DumpControl that were asked for, by task; whether they were written or not.
+    pub(super) account: GrowthAccount,
+    /// Codes of both tables.
+    pub(super) codes_account: GrowthAccount,
 }
 
 impl DumpControl {
@@ -63,17 +72,42 @@ impl DumpControl {
         }
     }
 
+    /// Has dumps go to a folder.
+    #[cfg(test)]
+    pub(super) fn set_folder(&mut self, folder: PathBuf) {
+        self.folder = Some(folder);
+    }
+
     /// Whether dumps of tasks are written.
     pub fn is_open(&self) -> bool {
         self.folder.is_some() && !self.closed
     }
 
-    /// Counts a dump of the region and says where it goes; nowhere without a
-    /// folder.
-    pub fn system_dump(&mut self, code: [u8; 8]) -> Result<Option<PathBuf>, CommandFailure> {
-        match self.system_codes.entry(code).or_default().count() {
-            true => Ok(self.folder.clone()),
-            false => condition(Condition::Suppressed, 1),
+    /// KernelCounters a dump of the region that a task asks for and returns its folder, if
+    /// require_counter is one.
+    ///
+    /// # Errors
+    /// SUPPRESSED by the dump table; INVREQ when that has no room for the code.
+    pub fn system_dump(
+        &mut self,
+        task: TaskKey,
+        code: [u8; 8],
+    ) -> Result<Option<PathBuf>, CommandFailure> {
+        let (codes, account) = (&mut self.system_codes, &mut self.codes_account);
+        if table::entry(codes, account, task, code)?.count() {
+            Ok(self.folder.clone())
+        } else {
+            condition(Condition::Suppressed, 1)
+        }
+    }
+
+    /// The codes of both tables, counted anew.
+    #[cfg(any(test, feature = "sim"))]
+    pub(super) fn recount_codes(&self) -> CountAndBytes {
+        let count = (self.codes.len() + self.system_codes.len()) as u64;
+        CountAndBytes {
+            count,
+            bytes: count * table::CODE_BYTES,
         }
     }
 }
@@ -119,7 +153,8 @@ fn dump(
         return condition(Condition::NotOpen, 6);
     }
     let entry = operands.get_name(row::DUMPCODE).unwrap_or_default();
-    if !resources.dump.codes.entry(entry).or_default().count() {
+    let (task, dumps) = (request.caller.key, &mut resources.dump);
+    if !table::entry(&mut dumps.codes, &mut dumps.codes_account, task, entry)?.count() {
         return condition(Condition::Suppressed, 1);
     }
     let (name, code) = (file_name(code), String::from_utf8_lossy(code).into_owned());
@@ -129,6 +164,11 @@ fn dump(
         caller.number, caller.transid, caller.userid, caller.priority
     );
     let text = operands.get_bytes(row::FROM).unwrap_or_default().to_vec();
+    let amount = CountAndBytes::one((head.len() + text.len()) as u64);
+    dumps
+        .account
+        .check(AccountKind::DumpControl, task, amount)?;
+    dumps.account.add(task, amount);
     let ask = DumpAsk {
         folder,
         code: name,

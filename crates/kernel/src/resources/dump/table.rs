@@ -10,12 +10,17 @@ use cics::cvda;
 use cics::resp::Condition;
 use link::CommandOperands;
 
-use super::super::Resources;
+use super::super::{GrowthAccount, Resources};
 use super::DumpControl;
+use crate::core::TaskKey;
 use crate::kernel::{CallResult, CommandFailure, KernelContext, Request, condition, done};
+use crate::types::{AccountKind, CountAndBytes};
 
 /// MAXIMUM that stands for no limit.
 const NO_LIMIT: u32 = 999;
+
+/// What a code takes.
+pub(super) const CODE_BYTES: u64 = 64;
 
 /// A code of the dump table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +49,21 @@ impl DumpCode {
         self.current = self.current.saturating_add(1);
         self.dumping && (self.maximum == NO_LIMIT || self.current <= self.maximum)
     }
+}
+
+/// The entry of a code, which a task may add.
+pub(super) fn entry<'t, const N: usize>(
+    codes: &'t mut BTreeMap<[u8; N], DumpCode>,
+    account: &mut GrowthAccount,
+    task: TaskKey,
+    code: [u8; N],
+) -> Result<&'t mut DumpCode, CommandFailure> {
+    if !codes.contains_key(&code) {
+        let one = CountAndBytes::one(CODE_BYTES);
+        account.check(AccountKind::DumpCodes, task, one)?;
+        account.add(task, one);
+    }
+    Ok(codes.entry(code).or_default())
 }
 
 impl DumpControl {
@@ -80,7 +100,9 @@ pub(super) fn set_transaction_code(
         )?,
     };
     let code = operands.get_name(row::TRANDUMPCODE);
-    change.apply(&mut resources.dump.codes, code.unwrap_or([b' '; 4]))
+    let (task, dumps) = (request.caller.key, &mut resources.dump);
+    let tables = (&mut dumps.codes, &mut dumps.codes_account);
+    change.apply(tables, task, code.unwrap_or([b' '; 4]))
 }
 
 /// SET SYSDUMPCODE.
@@ -104,7 +126,9 @@ pub(super) fn set_system_code(
         )?,
     };
     let code = operands.get_name(row::SYSDUMPCODE);
-    change.apply(&mut resources.dump.system_codes, code.unwrap_or([b' '; 8]))
+    let (task, dumps) = (request.caller.key, &mut resources.dump);
+    let tables = (&mut dumps.system_codes, &mut dumps.codes_account);
+    change.apply(tables, task, code.unwrap_or([b' '; 8]))
 }
 
 /// What a SET asks for.
@@ -124,7 +148,8 @@ enum CodeAction {
 impl DumpCodeChange {
     fn apply<const N: usize>(
         &self,
-        codes: &mut BTreeMap<[u8; N], DumpCode>,
+        (codes, account): (&mut BTreeMap<[u8; N], DumpCode>, &mut GrowthAccount),
+        task: TaskKey,
         code: [u8; N],
     ) -> CallResult {
         let name = code.trim_ascii_end();
@@ -137,11 +162,12 @@ impl DumpCodeChange {
             (_, false) => return condition(Condition::NotFnd, 1),
             (Some(CodeAction::Remove), true) => {
                 codes.remove(&code);
+                account.remove(task, CountAndBytes::one(CODE_BYTES));
                 return done();
             }
             (_, true) => {}
         }
-        let entry = codes.entry(code).or_default();
+        let entry = entry(codes, account, task, code)?;
         if self.action == Some(CodeAction::Reset) {
             entry.current = 0;
         }

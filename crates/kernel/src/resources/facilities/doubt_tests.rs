@@ -211,3 +211,20 @@ fn a_participant_that_comes_first_does_not_keep_the_task_from_using_up_what_it_w
     let t = w.register(def("T001", "ANNE"));
     assert_eq!(w.look(t).next_transid, TransId::BLANK);
 }
+
+#[test]
+fn two_units_in_doubt_hold_a_terminal_until_both_are_over() {
+    let mut w = world();
+    let t = w.register(def("T001", "ANNE"));
+    let mut changes = store::UnitOfWork::default();
+    changes.remove(kept::TABLE, b"T001    ");
+    let units = [TaskKey::detached(1), TaskKey::detached(2)];
+    for unit in units {
+        w.manage(|resources, cx| held::unit_restored(resources, cx, unit, &changes));
+    }
+    assert_eq!(w.enter(t, "MENU"), Err(InputRefused::InDoubt));
+    w.manage(|resources, cx| held::unit_ended(resources, cx, units[0], false));
+    assert_eq!(w.enter(t, "MENU"), Err(InputRefused::InDoubt));
+    w.manage(|resources, cx| held::unit_ended(resources, cx, units[1], true));
+    assert!(w.enter(t, "MENU").is_ok());
+}

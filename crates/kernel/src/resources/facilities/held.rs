@@ -22,7 +22,9 @@ use super::{FacilityId, FacilityTable, OUTCOME, attach, key};
 use crate::core::TaskKey;
 use crate::kernel::KernelContext;
 
-/// A logical unit that is held.
+/// What holds a logical unit: a unit of work in doubt. There may be two after a
+/// restart, where the store has refused to forget one that its decider had backed
+/// out; the logical unit is held until both are over.
 #[derive(Debug)]
 pub(super) struct HeldFacility {
     /// The key of the unit of work in doubt.
@@ -57,6 +59,7 @@ pub(super) fn unit_prepared(
     }
     if let Some((name, given)) = given
         && let Some(held) = facilities.held.get_mut(&name)
+        && let Some(held) = held.iter_mut().find(|held| held.unit == to)
     {
         facilities.bytes += given.bytes();
         held.given = Some(given);
@@ -84,15 +87,16 @@ pub(super) fn unit_ended(
     if facilities.held.is_empty() {
         return;
     }
-    let own = facilities.held.iter().filter(|(_, held)| held.unit == unit);
+    let all = facilities.held.iter();
+    let own = all.filter(|(_, held)| held.iter().any(|held| held.unit == unit));
     let mut names: Vec<Name<8>> = own.map(|(name, _)| *name).collect();
     names.sort_unstable();
     for name in names {
         let facilities = &mut resources.facilities;
         let id = if committed {
-            facilities.change(cx, name)
+            facilities.change(cx, name, unit)
         } else {
-            facilities.stay(name)
+            facilities.stay(name, unit)
         };
         if let Some(id) = id {
             let facilities = &mut resources.facilities;
@@ -118,15 +122,21 @@ impl FacilityTable {
         for (name, _) in changes.changes_of(TABLE) {
             if let Some(name) = name.first_chunk::<8>() {
                 let held = HeldFacility { unit, given: None };
-                self.held.insert(Name::from_bytes(*name), held);
+                let all = self.held.entry(Name::from_bytes(*name));
+                all.or_default().push(held);
             }
         }
     }
 
     /// The unit is committed: the logical unit has what the store has. Returns its
     /// facility if that is there.
-    fn change(&mut self, cx: &mut KernelContext<'_>, name: Name<8>) -> Option<FacilityId> {
-        self.release_name(name);
+    fn change(
+        &mut self,
+        cx: &mut KernelContext<'_>,
+        name: Name<8>,
+        unit: TaskKey,
+    ) -> Option<FacilityId> {
+        self.release_name(name, unit);
         self.drop_kept(name);
         if let Some(kept) = in_store(cx, name) {
             self.keep(name, kept);
@@ -140,16 +150,21 @@ impl FacilityTable {
 
     /// The unit is backed out: the logical unit has what its task was given, or
     /// what is kept for it. Returns its facility if that is there.
-    fn stay(&mut self, name: Name<8>) -> Option<FacilityId> {
-        if let Some(given) = self.release_name(name) {
+    fn stay(&mut self, name: Name<8>, unit: TaskKey) -> Option<FacilityId> {
+        if let Some(given) = self.release_name(name, unit) {
             self.drop_kept(name);
             self.keep(name, given);
         }
         self.of_unit(name)
     }
 
-    fn release_name(&mut self, name: Name<8>) -> Option<StoredConversation> {
-        let held = self.held.remove(&name)?;
+    fn release_name(&mut self, name: Name<8>, unit: TaskKey) -> Option<StoredConversation> {
+        let all = self.held.get_mut(&name)?;
+        let at = all.iter().position(|held| held.unit == unit)?;
+        let held = all.swap_remove(at);
+        if all.is_empty() {
+            self.held.remove(&name);
+        }
         self.bytes -= held.bytes();
         held.given
     }

@@ -102,7 +102,7 @@ pub struct FacilityTable {
     /// What the store has for logical units that are away, or whose user is.
     kept: HashMap<Name<8>, StoredConversation>,
     /// Logical units whose conversation a unit of work in doubt changes.
-    held: HashMap<Name<8>, HeldFacility>,
+    held: HashMap<Name<8>, Vec<HeldFacility>>,
     last: u64,
     bytes: usize,
 }
@@ -298,7 +298,8 @@ impl FacilityTable {
             .values()
             .map(StoredConversation::bytes)
             .sum::<usize>();
-        bytes += self.held.values().map(HeldFacility::bytes).sum::<usize>();
+        let held = self.held.values().flatten();
+        bytes += held.map(HeldFacility::bytes).sum::<usize>();
         for (id, entry) in &self.all {
             bytes += entry.counted;
             assert_eq!(entry.counted, entry.bytes(), "bytes of {id:?}");

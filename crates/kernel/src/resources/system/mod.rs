@@ -7,9 +7,11 @@
 //! Reference: CICS system programming reference, INQUIRE PROGRAM, FILE,
 //! TRANSACTION, TRANCLASS, TASK, SYSTEM, ASSOCIATION.
 
+mod created;
 mod kind;
 mod recording;
 
+pub use created::{CreatedDefinition, CreatedDefinitions};
 pub use kind::ResourceKind;
 pub use recording::{DAY_S, StatisticsRecording, day_s};
 
@@ -21,10 +23,9 @@ use crate::core::TaskKey;
 /// What this manager hears of.
 pub const MANAGER: Manager = Manager {
     task_ended: |resources, _, caller| {
-        resources
-            .system
-            .browses
-            .retain(|(task, _), _| *task != caller.key);
+        let system = &mut resources.system;
+        system.browses.retain(|(task, _), _| *task != caller.key);
+        system.created.account.task_ended(caller.key);
     },
     alarm: recording::alarm,
     ..Manager::IDLE
@@ -35,6 +36,8 @@ pub const MANAGER: Manager = Manager {
 pub struct SystemBrowses {
     browses: HashMap<(TaskKey, ResourceKind), BrowsePosition>,
     recorder: recording::StatisticsRecorder,
+    /// What programs have made with CREATE.
+    pub created: CreatedDefinitions,
 }
 
 /// Where a browse stands.

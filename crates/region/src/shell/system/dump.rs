@@ -44,7 +44,12 @@ impl SharedRegion {
         if name.is_empty() || !name.iter().all(u8::is_ascii_alphanumeric) {
             return condition(Condition::InvReq, 7);
         }
-        let folder = self.kernel.lock().resources.dump.system_dump(code);
+        let folder = self
+            .kernel
+            .lock()
+            .resources
+            .dump
+            .system_dump(asked.key, code);
         let Some(folder) = folder? else {
             return condition(Condition::Suppressed, 3);
         };

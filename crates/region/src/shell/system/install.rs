@@ -40,6 +40,20 @@ impl SharedRegion {
             tracing::warn!("CREATE {kind}({}): {}", name.trim(), wrong.message);
             CommandFailure::Condition(Condition::InvReq, wrong.resp2())
         })?;
+        let (key, name) = (asked.key, name.trim().as_bytes());
+        let before = {
+            let created = &mut self.kernel.lock().resources.system.created;
+            created.add(key, kind, name, attributes.len())?
+        };
+        let installed = self.install(&made);
+        if installed.is_err() {
+            let created = &mut self.kernel.lock().resources.system.created;
+            created.undo(kind, name, before);
+        }
+        installed
+    }
+
+    fn install(self: &Arc<Self>, made: &Csd) -> CommandResult {
         if let Some(model) = made.enqmodels.first() {
             let mut kernel = self.kernel.lock();
             let installed = kernel.resources.enqueue.install(install::enq_model(model));
@@ -50,7 +64,7 @@ impl SharedRegion {
         }
         let user = self.config.default_user.to_string();
         self.redefine(|definitions| {
-            add(definitions, &made, user.trim_end())?;
+            add(definitions, made, user.trim_end())?;
             Ok(true)
         })
     }
@@ -60,10 +74,15 @@ impl SharedRegion {
         let serve = DISCARDS
             .iter()
             .find(|(option, _)| asked.operands.has(*option));
-        match serve {
-            Some((_, serve)) => serve(self, asked),
-            None => condition(Condition::InvReq, 1),
-        }
+        let Some((option, serve)) = serve else {
+            return condition(Condition::InvReq, 1);
+        };
+        let given = serve(self, asked)?;
+        let kind = asked.row.options[usize::from(*option)].name;
+        let name = asked.operands.get_bytes(*option).unwrap_or_default();
+        let created = &mut self.kernel.lock().resources.system.created;
+        created.remove(kind, name);
+        Ok(given)
     }
 
     fn discard_file(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {

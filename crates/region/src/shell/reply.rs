@@ -2,7 +2,8 @@
 
 use link::{ChannelData, ContainerData, ContainerName, ContainerType, TransId};
 
-use crate::shell::SlotLease;
+use super::lease::SlotLease;
+use crate::api::{ProgramReply, TaskCosts};
 use kernel::{Abend, MonitoringRecord};
 
 /// How a task ended.
@@ -58,15 +59,11 @@ impl TaskReply {
 
     /// The bytes of a container; `None` when there is none of that name.
     pub fn container(&self, name: &str) -> Option<&[u8]> {
-        let name = match name.as_bytes() {
-            // Only what is no name, or has blanks behind it, needs to be read as one.
-            bytes @ [.., b'!'..=b'~'] if bytes.len() <= 16 => {
-                let mut padded = [b' '; 16];
-                padded[..bytes.len()].copy_from_slice(bytes);
-                u128::from_ne_bytes(padded)
-            }
-            _ => u128::from_ne_bytes(*ContainerName::new(name).ok()?.as_bytes()),
-        };
+        self.named(ContainerName::new(name).ok()?)
+    }
+
+    fn named(&self, name: ContainerName) -> Option<&[u8]> {
+        let name = u128::from_ne_bytes(*name.as_bytes());
         let same = |e: &&link::ContainerEntry| u128::from_ne_bytes(*e.name.as_bytes()) == name;
         let entry = self.lease.entries.iter().find(same)?;
         Some(self.lease.bytes(entry.offset, entry.bytes))
@@ -120,6 +117,31 @@ impl TaskReply {
     /// What the task cost.
     pub fn record(&self) -> &MonitoringRecord {
         &self.record
+    }
+}
+
+impl ProgramReply for TaskReply {
+    fn abend(&self) -> Option<&Abend> {
+        match &self.outcome {
+            TaskOutcome::Ok => None,
+            TaskOutcome::Abend(abend) => Some(abend),
+        }
+    }
+
+    fn container(&self, name: ContainerName) -> Option<&[u8]> {
+        self.named(name)
+    }
+
+    fn container_names(&self) -> Vec<ContainerName> {
+        self.containers().map(|container| container.name).collect()
+    }
+
+    fn commarea(&self) -> &[u8] {
+        self.commarea()
+    }
+
+    fn costs(&self) -> Option<TaskCosts> {
+        Some(self.record.costs())
     }
 }
 

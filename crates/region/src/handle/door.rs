@@ -17,7 +17,7 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 
-use crate::api::Port;
+use super::Port;
 use crate::engine::EngineClass;
 use crate::shell::bind;
 

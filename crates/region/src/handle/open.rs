@@ -14,11 +14,12 @@ use std::sync::atomic::AtomicBool;
 use cics::resp::Condition;
 use link::{CallAnswer, CallOperation, CommandOperands, ProgramName, TransId, UserId, WorkerCall};
 
+use super::{Handle, Port};
 use crate::api::{
-    Abend, BranchId, Handle, JoinError, MonitoringRecord, ParticipantId, Port, StartCode,
-    StartRefusal, Task, TaskOutcome, TaskReply, TaskRequest, UnitId,
+    Abend, BranchId, JoinError, MonitoringRecord, ParticipantId, StartCode, StartRefusal,
+    TaskRequest, UnitId,
 };
-use crate::shell::{OpenLease, OpenUse};
+use crate::shell::{OpenLease, OpenUse, Task, TaskOutcome, TaskReply};
 
 /// A task that runs on a thread of its door. Dropping it backs its unit of
 /// work out.

@@ -1,19 +1,22 @@
 //! What doors ask for that is no task of their own: STARTs and records for
 //! queues that start transactions.
 
+use std::sync::Arc;
+
 use cics::resp::Condition;
 use link::{Name, TransId, UserId};
 
-use crate::api::{Handle, StartRefusal};
+use super::Handle;
+use crate::api::{CommandService, SocketCalls, StartRefusal};
 
 impl Handle {
     /// Who serves the socket calls of tasks.
-    pub fn sockets(&self) -> Option<&std::sync::Arc<dyn crate::api::SocketCalls>> {
+    pub fn sockets(&self) -> Option<&Arc<dyn SocketCalls>> {
         self.shared.config.sockets.as_ref()
     }
 
     /// Who serves commands beside the kernel.
-    pub fn services(&self) -> &[std::sync::Arc<dyn crate::api::CommandService>] {
+    pub fn services(&self) -> &[Arc<dyn CommandService>] {
         &self.shared.config.services
     }
 

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
+use std::pin::Pin;
 use std::task::{Poll, ready};
 
 use link::layout::{REQUEST_CHANGED, REQUEST_CHANNEL, REQUEST_PIPELINE};
@@ -11,8 +12,9 @@ use link::{
     Name, Request, TransId,
 };
 
-use crate::api::{PrincipalFacility, PutError, StartCode, TaskReply};
-use crate::shell::SlotLease;
+use super::lease::SlotLease;
+use super::reply::TaskReply;
+use crate::api::{CallFailure, PrincipalFacility, ProgramTask, PutError, StartCode};
 
 /// An admitted task. Dropping it before [`Task::run`] gives its place up.
 pub struct Task {
@@ -112,7 +114,16 @@ impl Task {
         max_len: usize,
         fill: impl FnOnce(&mut [u8]) -> Result<usize, E>,
     ) -> Result<(), PutError<E>> {
-        let name = ContainerName::new(name)?;
+        self.put(ContainerName::new(name)?, kind, max_len, fill)
+    }
+
+    fn put<E>(
+        &mut self,
+        name: ContainerName,
+        kind: ContainerType,
+        max_len: usize,
+        fill: impl FnOnce(&mut [u8]) -> Result<usize, E>,
+    ) -> Result<(), PutError<E>> {
         let offset = self.alloc(max_len).ok_or(PutError::TooLarge)?;
         let filled = fill(self.lease.bytes_mut(offset, max_len));
         let bytes = match filled {
@@ -287,6 +298,32 @@ impl Task {
         };
         self.lease.entries = entries;
         request
+    }
+}
+
+impl ProgramTask for Task {
+    type Reply = TaskReply;
+
+    fn put_container<E>(
+        &mut self,
+        name: ContainerName,
+        max: usize,
+        fill: impl FnOnce(&mut [u8]) -> Result<usize, E>,
+    ) -> Result<(), PutError<E>> {
+        self.put(name, ContainerType::Bit, max, fill)
+    }
+
+    fn set_commarea<E>(
+        &mut self,
+        len: usize,
+        fill: impl FnOnce(&mut [u8]) -> Result<(), E>,
+    ) -> Result<(), PutError<E>> {
+        self.set_commarea(len, fill)
+    }
+
+    fn run(self) -> impl Future<Output = Result<TaskReply, CallFailure>> {
+        let mut run = self.run();
+        poll_fn(move |cx| Pin::new(&mut run).poll(cx).map(Ok))
     }
 }
 

@@ -8,10 +8,10 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 
 use crate::api::{
-    CommandCount, RegionConfig, RegionDefinitions, RegionStatistics, StartError, StartRefusal,
-    Task, TaskRequest, TraceFilter, TraceRecord, TraceStatus, UnitParticipant,
+    CommandCount, GuestTask, RegionConfig, RegionDefinitions, RegionStatistics, StartError,
+    StartRefusal, TaskRequest, TraceFilter, TraceRecord, TraceStatus, UnitParticipant,
 };
-use crate::shell::{BeginOutcome, RegionThreads, SharedRegion, now_ns};
+use crate::shell::{BeginOutcome, RegionThreads, SharedRegion, Task, now_ns};
 use kernel::{BranchId, InDoubtUnit, ParticipantId, PreparedUnit, UnitId};
 
 /// A running region. Dropping it without [`Region::shutdown`] ends its workers
@@ -300,6 +300,13 @@ impl Handle {
     /// Counters and gauges.
     pub fn statistics(&self) -> RegionStatistics {
         self.shared.statistics()
+    }
+}
+
+impl GuestTask {
+    /// The thread of this port runs the guest from now on.
+    pub fn move_to(&mut self, port: &Port) {
+        self.seat.listen_at(port.number);
     }
 }
 

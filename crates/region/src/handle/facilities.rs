@@ -1,0 +1,71 @@
+//! A door's side of facilities that outlive tasks: it registers each, gives it
+//! what its user enters, and takes events into its sink.
+
+use std::sync::Arc;
+
+use link::UserId;
+
+use super::Handle;
+use crate::api::FacilitySink;
+use kernel::{
+    FacilityDef, FacilityId, FacilityInput, FacilityState, InputRefused, InputTaken,
+    RegisterRefused,
+};
+
+impl Handle {
+    /// Registers a facility.
+    ///
+    /// # Errors
+    /// Its terminal identifier is in use, or there are too many.
+    pub fn register_facility(
+        &self,
+        def: FacilityDef,
+        sink: Arc<dyn FacilitySink>,
+    ) -> Result<FacilityId, RegisterRefused> {
+        self.shared.register_facility(def, sink)
+    }
+
+    /// Another user is signed on at a facility from the next task on. What an
+    /// earlier user has been saved is not given to this one.
+    pub fn sign_on(&self, facility: FacilityId, userid: UserId) {
+        let shared = &self.shared;
+        shared.kernel(|kernel, now, out| {
+            kernel.with(now, out, |resources, cx| {
+                resources.facilities.sign_on(cx, facility, userid);
+            });
+        });
+    }
+
+    /// A user has entered something.
+    ///
+    /// # Errors
+    /// It was not taken; the door reports why to its user.
+    pub fn input(
+        &self,
+        facility: FacilityId,
+        input: FacilityInput,
+    ) -> Result<InputTaken, InputRefused> {
+        self.shared.kernel(|kernel, now, out| {
+            kernel.with(now, out, |resources, cx| {
+                kernel::resources::facilities::input(resources, cx, facility, input)
+            })
+        })
+    }
+
+    /// What waits for the next input; `None` when no such facility is
+    /// registered.
+    pub fn facility(&self, facility: FacilityId) -> Option<FacilityState> {
+        self.shared.kernel(|kernel, now, out| {
+            kernel.with(now, out, |resources, cx| {
+                resources.facilities.state(cx, facility)
+            })
+        })
+    }
+
+    /// The facility goes away. A task that waits for its input, or awaits_kernel for it
+    /// or sends later, gets TERMERR, and ends with ATNI if it does not handle
+    /// that.
+    pub fn close_facility(&self, facility: FacilityId) {
+        self.shared.close_facility(facility);
+    }
+}

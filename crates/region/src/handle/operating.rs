@@ -1,0 +1,55 @@
+//! A handle's side of operators: tasks, resources, locks and messages, and the
+//! purge of tasks.
+//!
+//! The answers are data of `api/operator.rs`.
+
+use link::TransId;
+
+use super::Handle;
+use crate::api::{LockInfo, MessageInfo, PurgeOutcome, ResourceInfo, TaskInfo};
+
+impl Handle {
+    /// All tasks, by number.
+    pub fn tasks(&self) -> Vec<TaskInfo> {
+        self.shared.task_list()
+    }
+
+    /// Classes, files and queues.
+    pub fn resources(&self) -> ResourceInfo {
+        self.shared.resource_info()
+    }
+
+    /// Whether a FILE that is in force has its records in a data set of the store,
+    /// or reads them by it, or somebody has a record of it locked.
+    pub fn uses_data_set(&self, name: &str) -> bool {
+        self.shared.uses_data_set(name)
+    }
+
+    /// All locks, by name.
+    pub fn locks(&self) -> Vec<LockInfo> {
+        self.shared.lock_list()
+    }
+
+    /// The number and the transaction of the task that has a record of the
+    /// store locked.
+    pub fn record_owner(&self, file: store::FileId, key: &[u8]) -> Option<(u64, TransId)> {
+        self.shared.record_owner(file, key)
+    }
+
+    /// Ends a task with AEXY: at its next wait, or at once when it waits or has
+    /// not begun. With `force` it ends whatever it does; its worker is killed
+    /// where nothing else helps.
+    pub fn purge(&self, task: u64, force: bool) -> PurgeOutcome {
+        self.shared.purge_number(task, force)
+    }
+
+    /// The messages of WRITE OPERATOR that wait for a reply.
+    pub fn messages(&self) -> Vec<MessageInfo> {
+        self.shared.message_list()
+    }
+
+    /// Replies to a message; false when no task waits for that.
+    pub fn reply(&self, message: u64, text: &[u8]) -> bool {
+        self.shared.reply(message, text)
+    }
+}
