@@ -2,7 +2,7 @@
 //! panic. The first byte chooses the kind.
 #![no_main]
 
-use advise::{Document, Documents, advise, decode, kinds};
+use advise::{Document, DocumentSet, advise, decode, kinds};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: (u8, &[u8])| {
@@ -17,5 +17,5 @@ fuzz_target!(|data: (u8, &[u8])| {
     for diagnostic in &document.diagnostics {
         assert!(diagnostic.line > 0);
     }
-    advise(&Documents::new([document]), &[]);
+    advise(&DocumentSet::new([document]), &[]);
 });

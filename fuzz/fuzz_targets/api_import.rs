@@ -2,7 +2,7 @@
 //! a panic. The two are parted by a line of `%`.
 #![no_main]
 
-use gateway::{Import, ImportBook, ImportNames, NameStyle, Redefines};
+use gateway::{ImportRequest, ImportBook, ImportNames, NameStyle, Redefines};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
@@ -13,7 +13,7 @@ fuzz_target!(|text: &str| {
         text: copybook.to_owned(),
         source: None,
     };
-    let _ = gateway::import(&Import {
+    let _ = gateway::import(&ImportRequest {
         name: "any".into(),
         program: "PROGRAM".into(),
         names: ImportNames {
@@ -24,6 +24,6 @@ fuzz_target!(|text: &str| {
         program_text: Some(program.to_owned()),
         request: vec![book.clone()],
         response: vec![book],
-        ..Import::default()
+        ..ImportRequest::default()
     });
 });

@@ -2,11 +2,11 @@
 //! within it. The same bytes are read as a date.
 #![no_main]
 
-use cics::abi::Block;
+use cics::abi::CommandBlock;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    if let Ok(block) = Block::parse(bytes) {
+    if let Ok(block) = CommandBlock::parse(bytes) {
         let _ = (
             block.command(),
             block.line(),

@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    let Ok(explanation) = capture::explain(bytes, &capture::Options::default()) else {
+    let Ok(explanation) = capture::explain(bytes, &capture::AnalysisOptions::default()) else {
         return;
     };
     for exchange in &explanation.exchanges {

@@ -33,9 +33,9 @@ fuzz_target!(|bytes: &[u8]| {
         }
         file.extend(ip);
     }
-    let options = capture::Options {
+    let options = capture::AnalysisOptions {
         max_held_bytes: 512,
-        ..capture::Options::default()
+        ..capture::AnalysisOptions::default()
     };
     let explanation = capture::explain(&file[..], &options);
     assert!(explanation.is_ok());

@@ -12,5 +12,5 @@ fuzz_target!(|text: &str| {
     }
     let packets = capture::ipcs::parse(text);
     let file = capture::ipcs::to_pcap(&packets);
-    let _ = capture::explain(file.as_slice(), &capture::Options::default());
+    let _ = capture::explain(file.as_slice(), &capture::AnalysisOptions::default());
 });

@@ -3,26 +3,26 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use link::display::{Characters, Line, RECORD_BYTES, Source, parse, record};
+use link::display::{DisplayCharacters, DisplayLine, RECORD_BYTES, DisplaySource, parse, record};
 
 fuzz_target!(|data: (u64, [u8; 4], [u8; 8], Option<u8>, &[u8])| {
     let (task, transid, program, page, line) = data;
     // A page of one byte a character moves the letters of Latin-1 about, some of them to none.
     let characters = match page {
-        None => Characters::Utf8,
-        Some(by) => Characters::Table(Box::new(std::array::from_fn(|high| {
+        None => DisplayCharacters::Utf8,
+        Some(by) => DisplayCharacters::Table(Box::new(std::array::from_fn(|high| {
             let byte = (high as u8).wrapping_add(by);
             (byte != 0xff).then(|| char::from(byte))
         }))),
     };
-    let Line {
+    let DisplayLine {
         transid: shown,
         program: and,
         text,
         ..
     } = parse(line, &characters);
     assert!(!(shown + &and + &text).chars().any(char::is_control));
-    let source = Source {
+    let source = DisplaySource {
         task,
         transid,
         program,

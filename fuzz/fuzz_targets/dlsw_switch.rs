@@ -2,13 +2,13 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sna::dlc::caps::{Capabilities, Exchange, message};
-use sna::dlc::ssp::{Message, largest_frame_code};
-use sna::dlc::switch::{Switch, SwitchConfig, SwitchEvent};
+use sna::dlc::caps::{SwitchCapabilities, Exchange, message};
+use sna::dlc::ssp::{SspMessage, largest_frame_code};
+use sna::dlc::switch::{DlswSwitch, SwitchConfig, SwitchEvent};
 
 fuzz_target!(|data: &[u8]| {
-    let mut switch = Switch::new(SwitchConfig {
-        capabilities: Capabilities::default(),
+    let mut switch = DlswSwitch::new(SwitchConfig {
+        capabilities: SwitchCapabilities::default(),
         mac: [0; 6],
         saps: vec![4],
         largest_frame: largest_frame_code(4472),
@@ -17,11 +17,11 @@ fuzz_target!(|data: &[u8]| {
         setup_ns: 100,
     });
     let mut stream = Vec::new();
-    message(&Exchange::Request(Capabilities::default()), &mut stream);
+    message(&Exchange::Request(SwitchCapabilities::default()), &mut stream);
     message(&Exchange::Accepted, &mut stream);
     stream.extend_from_slice(data);
     let (mut rest, mut now, mut out) = (&stream[..], 0, Vec::new());
-    while let Ok(Some((message, used))) = Message::parse(rest) {
+    while let Ok(Some((message, used))) = SspMessage::parse(rest) {
         now += 10;
         if switch.handle(now, &message).is_err() {
             return;

@@ -2,7 +2,7 @@
 //! a message that is complete in one piece is complete in two.
 #![no_main]
 
-use drive::message::{Frame, Framing};
+use drive::message::{Frame, MessageFraming};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (u8, u16, &[u8])| {
@@ -10,26 +10,26 @@ fuzz_target!(|input: (u8, u16, &[u8])| {
     let _ = drive::merge::merge(&[("log".to_owned(), bytes.to_vec())]);
     let _ = drive::scrape::parse_metrics(&String::from_utf8_lossy(bytes));
     let framing = match kind % 8 {
-        0 => Framing::Length {
+        0 => MessageFraming::Length {
             bytes: 1,
             inclusive: false,
         },
-        1 => Framing::Length {
+        1 => MessageFraming::Length {
             bytes: 2,
             inclusive: true,
         },
-        2 => Framing::Length {
+        2 => MessageFraming::Length {
             bytes: 4,
             inclusive: false,
         },
-        3 => Framing::Length {
+        3 => MessageFraming::Length {
             bytes: 8,
             inclusive: true,
         },
-        4 => Framing::Delimiter((*b"\r\n").into()),
-        5 => Framing::Delimiter((*b"aab").into()),
-        6 => Framing::Fixed(1 + usize::from(cut % 64)),
-        _ => Framing::Close,
+        4 => MessageFraming::Delimiter((*b"\r\n").into()),
+        5 => MessageFraming::Delimiter((*b"aab").into()),
+        6 => MessageFraming::Fixed(1 + usize::from(cut % 64)),
+        _ => MessageFraming::Close,
     };
     let mut whole = Frame::default();
     whole.start();

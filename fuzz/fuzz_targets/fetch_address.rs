@@ -2,7 +2,7 @@
 //! refused, and none is called that is not allowed.
 #![no_main]
 
-use fetch::{Fetcher, Request, Settings};
+use fetch::{HttpFetcher, Request, FetchSettings};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (&str, &str)| {
@@ -11,11 +11,11 @@ fuzz_target!(|input: (&str, &str)| {
         // Certificates would be read again and again.
         return;
     }
-    let settings = Settings {
+    let settings = FetchSettings {
         allow: vec![allowed.to_owned()],
-        ..Settings::default()
+        ..FetchSettings::default()
     };
-    let Ok(fetcher) = Fetcher::new(&settings) else {
+    let Ok(fetcher) = HttpFetcher::new(&settings) else {
         return;
     };
     let request = Request {

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use gateway::Api;
+use gateway::LoadedApi;
 use libfuzzer_sys::fuzz_target;
 
 const OPERATION: &str = "src/main/operations/%2Faccounts%2F%7Bnumber%7D/get";
@@ -69,7 +69,7 @@ fuzz_target!(|data: &[u8]| {
         _ => text.to_owned(),
     };
     fs::write(&file, changed).expect("the copy is ours");
-    if let Err(faults) = Api::load(folder) {
+    if let Err(faults) = LoadedApi::load(folder) {
         assert!(faults.has_errors());
     }
     fs::write(&file, &texts[which]).expect("the copy is ours");

@@ -2,12 +2,12 @@
 //! it has a place.
 #![no_main]
 
-use gateway::Policy;
+use gateway::PolicyRules;
 use libfuzzer_sys::fuzz_target;
 use std::path::Path;
 
 fuzz_target!(|text: &str| {
-    if let Err(faults) = Policy::parse(Path::new("p.xml"), text) {
+    if let Err(faults) = PolicyRules::parse(Path::new("p.xml"), text) {
         assert!(faults.has_errors());
     }
 });

@@ -3,7 +3,7 @@
 //! no key has signed.
 #![no_main]
 
-use gateway::security::{fuzz_token, users::Users};
+use gateway::security::{fuzz_token, users::UserStore};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
@@ -13,8 +13,8 @@ fuzz_target!(|data: &[u8]| {
     fuzz_token(keys, text.trim_start_matches('\0'));
     let _ = tls::common_name(rest);
     let _ = tls::Certificate::parse(rest);
-    if let Ok(users) = Users::parse(&text) {
-        let again = Users::parse(&users.text()).expect("what was written is read");
+    if let Ok(users) = UserStore::parse(&text) {
+        let again = UserStore::parse(&users.text()).expect("what was written is read");
         assert_eq!(users.text(), again.text());
     }
 });

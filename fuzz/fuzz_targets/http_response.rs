@@ -2,7 +2,7 @@
 //! complete in one piece is complete in two.
 #![no_main]
 
-use drive::http1::{Feed, Response};
+use drive::http1::{FeedResult, Response};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (u16, &[u8])| {
@@ -14,8 +14,8 @@ fuzz_target!(|input: (u16, &[u8])| {
     let mut parts = Response::default();
     parts.start(false, true);
     let head = parts.feed(&bytes[..cut]);
-    if let (Ok(Feed::Done(_)), Ok(Feed::More)) = (&first, &head) {
-        assert!(matches!(parts.feed(&bytes[cut..]), Ok(Feed::Done(_))));
+    if let (Ok(FeedResult::Done(_)), Ok(FeedResult::More)) = (&first, &head) {
+        assert!(matches!(parts.feed(&bytes[cut..]), Ok(FeedResult::Done(_))));
         assert_eq!(whole.body(), parts.body());
     }
 });

@@ -2,20 +2,20 @@
 //! refused, the same however they are cut, never a panic.
 #![no_main]
 
-use ipconn::wire::{Hello, Notice, Reply, Request};
-use ipconn::{Connection, Event};
+use ipconn::wire::{HelloMessage, EndNotice, ReplyMessage, Request};
+use ipconn::{Connection, ConnectionEvent};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    let _ = Hello::parse(bytes);
-    let _ = Notice::parse(bytes);
+    let _ = HelloMessage::parse(bytes);
+    let _ = EndNotice::parse(bytes);
     if let Ok(request) = Request::parse(bytes) {
         let _ = request.commarea();
         for entry in &request.containers {
             let _ = request.bytes(entry);
         }
     }
-    if let Ok(reply) = Reply::parse(bytes.to_vec()) {
+    if let Ok(reply) = ReplyMessage::parse(bytes.to_vec()) {
         let _ = reply.commarea();
         for entry in &reply.containers {
             let _ = reply.bytes(entry);
@@ -31,12 +31,12 @@ fuzz_target!(|bytes: &[u8]| {
 });
 
 /// What an open connection makes of bytes in pieces.
-fn events(caller: bool, pieces: &[&[u8]]) -> (Vec<Event>, Option<String>) {
-    let hello = |name| Hello {
+fn events(caller: bool, pieces: &[&[u8]]) -> (Vec<ConnectionEvent>, Option<String>) {
+    let hello = |name| HelloMessage {
         unasked_bytes: 100,
         max_message_bytes: 10_000,
         sessions: 3,
-        ..Hello::named(name).expect("a name")
+        ..HelloMessage::named(name).expect("a name")
     };
     let mut a = Connection::caller(hello("GATE"), 0);
     let mut b = Connection::server(hello("REGION"), 0);

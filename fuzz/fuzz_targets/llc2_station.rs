@@ -2,10 +2,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sna::dlc::llc2::{Config, Station};
+use sna::dlc::llc2::{Config, LinkStation};
 
 fuzz_target!(|data: &[u8]| {
-    let mut station = Station::new(Config::default());
+    let mut station = LinkStation::new(Config::default());
     station.set_listening(true);
     let (mut now, mut out) = (0, Vec::new());
     for frame in data.split(|byte| *byte == 0xFE) {

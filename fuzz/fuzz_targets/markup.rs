@@ -3,14 +3,14 @@
 
 #![no_main]
 
-use copybook::{FieldId, Kind, ParseOptions};
+use copybook::{FieldId, FieldKind, ParseOptions};
 use libfuzzer_sys::fuzz_target;
 use runtime::markup::descriptor::{Node, Statement, Verb};
-use runtime::markup::{Operands, Statements};
+use runtime::markup::{CallOperands, StatementCache};
 
 struct Storage(Vec<Vec<u8>>, [i64; 12]);
 
-impl Operands for Storage {
+impl CallOperands for Storage {
     fn count(&self) -> usize {
         self.0.len()
     }
@@ -51,7 +51,7 @@ fuzz_target!(|data: &[u8]| {
     let nodes = layout.iter().filter(|(_, field)| field.occurs.is_none());
     let nodes: Vec<Node> = nodes
         .filter(|(id, field)| *id == FieldId(0) || field.parent == Some(FieldId(0)))
-        .filter(|(id, field)| *id == FieldId(0) || field.kind != Kind::Group)
+        .filter(|(id, field)| *id == FieldId(0) || field.kind != FieldKind::Group)
         .map(|(id, field)| {
             let name = field.name.as_deref().unwrap_or("");
             let depth = u16::from(id != FieldId(0));
@@ -65,12 +65,12 @@ fuzz_target!(|data: &[u8]| {
         let text = if verb == Verb::JsonParse { data.to_vec() } else { vec![0; 256] };
         let mut operands = vec![vec![]; 8];
         (operands[0], operands[1], operands[2]) = (descriptor, text, record.clone());
-        let _ = Statements::default().serve(&mut Storage(operands, [0; 12]));
+        let _ = StatementCache::default().serve(&mut Storage(operands, [0; 12]));
     }
     let mut operands = vec![vec![b' '; 64]; 12];
     operands[0] = Statement::new(Verb::XmlParse, Vec::new()).emit();
     operands[1] = data.to_vec();
     let mut storage = Storage(operands, [0; 12]);
-    let mut statements = Statements::default();
+    let mut statements = StatementCache::default();
     while statements.serve(&mut storage).is_ok() && storage.1[2] != 0 {}
 });

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use link::program_link::{Reply, Request};
+use link::program_link::{LinkReply, Request};
 
 fuzz_target!(|data: (u8, &[u8])| {
     let (form, bytes) = data;
@@ -11,7 +11,7 @@ fuzz_target!(|data: (u8, &[u8])| {
     if let Some(request) = Request::parse(&message) {
         assert_eq!(request.emit().len(), message.len());
     }
-    if let Some(reply) = Reply::parse(&message) {
+    if let Some(reply) = LinkReply::parse(&message) {
         assert_eq!(reply.emit().len(), message.len());
     }
 });

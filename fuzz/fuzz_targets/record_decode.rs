@@ -3,29 +3,29 @@
 
 use std::sync::LazyLock;
 
-use copybook::codec::{Choice, Invalid, LongRecord, ShortRecord};
-use copybook::{CodePage, Codec, CodecOptions, ParseOptions};
+use copybook::codec::{RedefinesChoice, InvalidPolicy, LongRecord, ShortRecord};
+use copybook::{CodePage, RecordCodec, CodecOptions, ParseOptions};
 use libfuzzer_sys::fuzz_target;
 
-static CODECS: LazyLock<Vec<Codec>> = LazyLock::new(|| {
+static CODECS: LazyLock<Vec<RecordCodec>> = LazyLock::new(|| {
     let layouts = copybook::parse(include_str!("../record.cpy"), &ParseOptions::default()).unwrap();
     let ebcdic = CodePage::by_name("cp037").unwrap();
     [
-        (CodePage::ascii(), Invalid::Error),
-        (ebcdic, Invalid::Null),
-        (CodePage::utf8(), Invalid::Raw),
+        (CodePage::ascii(), InvalidPolicy::Error),
+        (ebcdic, InvalidPolicy::Null),
+        (CodePage::utf8(), InvalidPolicy::Raw),
     ]
     .into_iter()
     .map(|(code_page, invalid)| {
         let options = CodecOptions {
             code_page,
             invalid,
-            other_redefines: Choice::AllValid,
+            other_redefines: RedefinesChoice::AllValid,
             short_record: ShortRecord::Absent,
             long_record: LongRecord::Ignore,
             ..CodecOptions::default()
         };
-        Codec::build(&layouts[0], &options).unwrap()
+        RecordCodec::build(&layouts[0], &options).unwrap()
     })
     .collect()
 });

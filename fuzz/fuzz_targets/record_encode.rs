@@ -3,12 +3,12 @@
 
 use std::sync::LazyLock;
 
-use copybook::{Codec, CodecOptions, ParseOptions};
+use copybook::{RecordCodec, CodecOptions, ParseOptions};
 use libfuzzer_sys::fuzz_target;
 
-static CODEC: LazyLock<(Codec, usize)> = LazyLock::new(|| {
+static CODEC: LazyLock<(RecordCodec, usize)> = LazyLock::new(|| {
     let layouts = copybook::parse(include_str!("../record.cpy"), &ParseOptions::default()).unwrap();
-    let codec = Codec::build(&layouts[0], &CodecOptions::default()).unwrap();
+    let codec = RecordCodec::build(&layouts[0], &CodecOptions::default()).unwrap();
     (codec, layouts[0].length as usize)
 });
 

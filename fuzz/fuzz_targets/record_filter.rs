@@ -2,13 +2,13 @@
 //! any frame is kept or not, never a panic.
 #![no_main]
 
-use lab::record::Filter;
+use lab::record::PacketFilter;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (&str, &[u8])| {
     let (text, frame) = input;
-    let _ = capture::Filter::parse(text);
-    let filter = Filter::parse(text).or_else(|_| Filter::parse("host 1.2.3.4 and port 5"));
+    let _ = capture::ConnectionFilter::parse(text);
+    let filter = PacketFilter::parse(text).or_else(|_| PacketFilter::parse("host 1.2.3.4 and port 5"));
     if let Ok(filter) = filter {
         let _ = filter.keeps(frame, true);
         let _ = filter.keeps(frame, false);

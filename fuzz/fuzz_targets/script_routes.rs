@@ -3,12 +3,12 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use script::{Route, Routes};
+use script::{Route, ScriptRoutes};
 
 fuzz_target!(|data: (Vec<&str>, &str)| {
     let (paths, asked) = data;
     let routes = paths.iter().filter_map(|p| Route::new(p, "s.js", "T").ok());
-    let routes = Routes::new(routes.collect());
+    let routes = ScriptRoutes::new(routes.collect());
     if let Some(found) = routes.find(asked) {
         assert!(asked.starts_with('/') && !found.route.path.is_empty());
     }

@@ -3,10 +3,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sna::wire::rh::{Answer, Category, Rh};
+use sna::wire::rh::{RequestedResponse, RuCategory, Rh};
 use sna::wire::th::{Address, Repr as Th, Segment};
 use sna::{
-    Event, Fill, Instant, LinkConfig, LinkRole, LuName, Mode, Node, NodeConfig, TpDefinition,
+    NodeEvent, Fill, MonotonicTime, LinkConfig, LinkRole, LuName, Mode, Node, NodeConfig, TpDefinition,
 };
 
 fuzz_target!(|bytes: &[u8]| {
@@ -19,10 +19,10 @@ fuzz_target!(|bytes: &[u8]| {
     let mut node = Node::new(NodeConfig::default());
     node.define_lu(local.clone());
     node.set_default_tp(Some(TpDefinition::new(any)));
-    let now = Instant::ZERO;
+    let now = MonotonicTime::ZERO;
     let config = LinkConfig::new(LinkRole::Secondary, 265);
     let link = node.link_up(config.clone(), now);
-    let bind = sna::node::negotiate::request(&sna::node::negotiate::Wish {
+    let bind = sna::node::negotiate::request(&sna::node::negotiate::BindProposal {
         mode: &Mode::new(mode),
         local: &partner,
         partner: &local,
@@ -43,7 +43,7 @@ fuzz_target!(|bytes: &[u8]| {
         sequence: 1,
     };
     let mut piu = th.emit().to_vec();
-    let rh = Rh::request(Category::Sc).with_answer(Answer::Definite1);
+    let rh = Rh::request(RuCategory::Sc).with_answer(RequestedResponse::Definite1);
     piu.extend_from_slice(&rh.emit());
     piu.extend_from_slice(&bind.emit());
     node.handle_piu(link, piu.into(), now);
@@ -55,7 +55,7 @@ fuzz_target!(|bytes: &[u8]| {
         node.handle_piu(link, piu.to_vec().into(), now);
         while node.poll_transmit().is_some() {}
         while let Some(event) = node.poll_event() {
-            if let Event::Attached(attached) = event {
+            if let NodeEvent::Attached(attached) = event {
                 node.accept(attached.conversation);
                 let _ = node.receive(attached.conversation, &mut buffer, Fill::Ll);
             }

@@ -21,5 +21,5 @@ fuzz_target!(|bytes: &[u8]| {
     let _ = gds::parse_pip(bytes);
     let _ = cnos::Repr::parse(bytes);
     let _ = ps_header::Repr::parse(bytes);
-    let _ = security::Access::parse(bytes);
+    let _ = security::AccessSecurity::parse(bytes);
 });

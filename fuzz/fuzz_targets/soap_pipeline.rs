@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
-use soap::pipeline::{Action, Config, Containers, Pipeline, names};
+use soap::pipeline::{PipelineAction, Config, ChannelContainers, Pipeline, names};
 use soap::xml::Limits;
-use soap::{Fault, envelope::Code};
+use soap::{Fault, envelope::FaultCode};
 
 // The first line are the answers of programs, up to a zero the configuration,
 // the rest is the message.
@@ -25,13 +25,13 @@ fuzz_target!(|data: &[u8]| {
         return;
     };
     let config = Arc::new(config);
-    let mut pipeline = Pipeline::new(&config, message, Containers::new(), Limits::default());
+    let mut pipeline = Pipeline::new(&config, message, ChannelContainers::new(), Limits::default());
     let mut steps = steps.iter().copied().chain(std::iter::repeat(0));
     let handlers = config.programs().count() + config.handlers.len() + 2;
     // Every handler is called twice at most, and header blocks are limited.
     for _ in 0..(handlers * 4 + 600) {
         let step = steps.next().unwrap_or(0);
-        let change = |containers: &mut Containers| {
+        let change = |containers: &mut ChannelContainers| {
             if step & 1 != 0 {
                 containers.remove(names::REQUEST);
             }
@@ -43,25 +43,25 @@ fuzz_target!(|data: &[u8]| {
             }
         };
         match pipeline.poll() {
-            Action::Link { .. } => {
+            PipelineAction::Link { .. } => {
                 change(&mut pipeline.containers);
                 match step >> 6 {
                     0 | 1 => pipeline.handle_return(),
                     2 => pipeline.handle_failure("it failed"),
                     _ if pipeline.in_headers() => {
-                        pipeline.handle_fault(&Fault::new(Code::Sender, "no"));
+                        pipeline.handle_fault(&Fault::new(FaultCode::Sender, "no"));
                     }
                     _ => pipeline.handle_return(),
                 }
             }
-            Action::Application { .. } => {
-                let fault = Fault::new(Code::Receiver, "no");
+            PipelineAction::Application { .. } => {
+                let fault = Fault::new(FaultCode::Receiver, "no");
                 pipeline.handle_answer((step & 8 != 0).then_some(&fault), step & 16 != 0);
             }
-            Action::Send => {
+            PipelineAction::Send => {
                 pipeline.handle_received((step & 8 != 0).then(|| message.to_vec()));
             }
-            Action::Done(_) => return,
+            PipelineAction::Done(_) => return,
         }
     }
     panic!("the pipeline does not end");

@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sockets::{Area, Found, Frame, Framing};
+use sockets::{MessageArea, FrameStart, Frame, FrameFormat};
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((&[kind, cut, max], bytes)) = bytes.split_first_chunk() else {
@@ -25,7 +25,7 @@ fuzz_target!(|bytes: &[u8]| {
             pad: b' ',
         },
     };
-    let framing = Framing {
+    let framing = FrameFormat {
         frame,
         max_bytes: usize::from(max) + 1,
     };
@@ -41,7 +41,7 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(said, messages(&framing, &[first, second], true));
     for trim in [false, true] {
         for length in [0, 2, 4] {
-            let area = Area::Commarea {
+            let area = MessageArea::Commarea {
                 bytes: 0,
                 length,
                 trim,
@@ -53,7 +53,7 @@ fuzz_target!(|bytes: &[u8]| {
 
 /// The messages of a stream in pieces, up to the first mistake; and whether
 /// there is one.
-fn messages(framing: &Framing, pieces: &[&[u8]], passes_over: bool) -> (Vec<Vec<u8>>, bool) {
+fn messages(framing: &FrameFormat, pieces: &[&[u8]], passes_over: bool) -> (Vec<Vec<u8>>, bool) {
     let (mut buffer, mut found, mut searched) = (Vec::new(), Vec::new(), 0);
     for piece in pieces {
         buffer.extend_from_slice(piece);
@@ -63,13 +63,13 @@ fn messages(framing: &Framing, pieces: &[&[u8]], passes_over: bool) -> (Vec<Vec<
                 buffer.drain(..empty);
             }
             match framing.first(&buffer, searched) {
-                Ok(Found::Message { data, next }) => {
+                Ok(FrameStart::Message { data, next }) => {
                     assert!(data.len() <= framing.max_bytes);
                     found.push(buffer[data].to_vec());
                     buffer.drain(..next);
                     searched = 0;
                 }
-                Ok(Found::More {
+                Ok(FrameStart::More {
                     searched: seen,
                     needed,
                 }) => {

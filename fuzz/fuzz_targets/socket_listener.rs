@@ -2,7 +2,7 @@
 //! any bytes are read or refused, never a panic.
 #![no_main]
 
-use ezasoket::{ClientId, HostList, Name, Request, Selected};
+use ezasoket::{ClientId, HostList, SocketName, Request, SelectResult};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -17,13 +17,13 @@ fuzz_target!(|bytes: &[u8]| {
         let made = sockets::parse_definitions(text, "APPL");
         assert!(made.mistakes.iter().all(|m| m.line > 0));
     }
-    if let Ok(name) = Name::parse(bytes) {
-        assert_eq!(Name::parse(&name.emit()), Ok(name));
+    if let Ok(name) = SocketName::parse(bytes) {
+        assert_eq!(SocketName::parse(&name.emit()), Ok(name));
     }
     let _ = (ClientId::parse(bytes), HostList::parse(bytes));
     let maxsoc = bytes.len() * 8;
     assert!(
-        Selected::parse(bytes, maxsoc)
+        SelectResult::parse(bytes, maxsoc)
             .read
             .sockets()
             .all(|s| s < maxsoc)

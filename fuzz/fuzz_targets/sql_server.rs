@@ -5,17 +5,17 @@
 use libfuzzer_sys::fuzz_target;
 use sql::block::StatementBlock;
 use sql::field::{CobolType, DecodeOptions, decode};
-use sql::wire::{Client, ClientEvent, ClientLimits, Credentials, Startup, TransactionState};
+use sql::wire::{Client, ClientEvent, ClientLimits, LoginCredentials, StartupExchange, TransactionState};
 
 fuzz_target!(|bytes: &[u8]| {
-    let credentials = Credentials {
+    let credentials = LoginCredentials {
         user: "u".into(),
         database: "d".into(),
         password: Some("p".into()),
         settings: Vec::new(),
     };
     let mut out = Vec::new();
-    let mut start = Startup::new(credentials, "abcdefghijklmnopqrst", &mut out);
+    let mut start = StartupExchange::new(credentials, "abcdefghijklmnopqrst", &mut out);
     let _ = start.handle_bytes(bytes, &mut out);
     let mut client = Client::new(TransactionState::Idle, ClientLimits::default());
     client.describe("s");

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use store::transfer::{Framing, LoadOptions, Verbatim, load};
+use store::transfer::{RecordFraming, LoadOptions, VerbatimConverter, load};
 use store::{FileDef, KeyField, MemoryStore, RecordFormat, WriteStore};
 
 fuzz_target!(|data: &[u8]| {
@@ -17,13 +17,13 @@ fuzz_target!(|data: &[u8]| {
     let name = "FUZZ".parse().expect("a file name");
     let def = FileDef::ksds(name, key, RecordFormat::Variable, 80).expect("a definition");
     let framing = match choice % 5 {
-        0 => Framing::Fixed {
+        0 => RecordFraming::Fixed {
             record_bytes: usize::from(choice / 5),
         },
-        1 => Framing::ascii_lines(&def),
-        2 => Framing::ebcdic_lines(&def),
-        3 => Framing::Rdw,
-        _ => Framing::JsonLines,
+        1 => RecordFraming::ascii_lines(&def),
+        2 => RecordFraming::ebcdic_lines(&def),
+        3 => RecordFraming::Rdw,
+        _ => RecordFraming::JsonLines,
     };
     let mut store = MemoryStore::new();
     let file = store.define(def).expect("an empty store");
@@ -37,7 +37,7 @@ fuzz_target!(|data: &[u8]| {
         file,
         &mut input,
         &options,
-        &Verbatim,
+        &VerbatimConverter,
         &mut |_| (),
     );
     if let Ok((report, _)) = loaded {

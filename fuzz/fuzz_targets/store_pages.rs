@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use store::transfer::{DumpOptions, Framing, Source, Verbatim, dump};
+use store::transfer::{DumpOptions, RecordFraming, FileSource, VerbatimConverter, dump};
 use store::{
-    DiskOptions, DiskReader, DiskStore, Durability, FileDef, IndexDef, KeyField, ReadStore,
+    DiskOptions, DiskReader, DiskStore, CommitDurability, FileDef, IndexDef, KeyField, ReadStore,
     RecordFormat, UnitOfWork, WriteStore, check,
 };
 
@@ -70,7 +70,7 @@ fn options() -> DiskOptions {
     DiskOptions {
         map_bytes: 1 << 30,
         max_readers: 8,
-        durability: Durability::NoFlush,
+        durability: CommitDurability::NoFlush,
         ..DiskOptions::default()
     }
 }
@@ -116,17 +116,17 @@ fn dumped(home: &Path) -> Result<Vec<u8>, String> {
         let indexes = reader.indexes(entry.id).map_err(|e| text(&e))?;
         let indexes = indexes.iter().filter(|index| index.built);
         for index in [None].into_iter().chain(indexes.map(|i| Some(i.id))) {
-            let from = Source {
+            let from = FileSource {
                 file: entry.id,
                 index,
             };
-            let options = DumpOptions::new(Framing::Rdw);
+            let options = DumpOptions::new(RecordFraming::Rdw);
             dump(
                 &mut reader,
                 from,
                 &mut out,
                 &options,
-                &Verbatim,
+                &VerbatimConverter,
                 &mut |_| (),
             )
             .map_err(|e| text(&e))?;

@@ -4,17 +4,17 @@
 
 use libfuzzer_sys::fuzz_target;
 use tn3270::stream::{InboundRecord, QuerySummary, plain_data};
-use tn3270::telnet::{BindImage, Header, Negotiation, device};
+use tn3270::telnet::{BindImage, Header, ExtendedNegotiation, device};
 
 fuzz_target!(|bytes: &[u8]| {
     let _ = Header::parse(bytes);
     let _ = BindImage::parse(bytes);
     let _ = QuerySummary::collect(bytes);
     let _ = device::parse_terminal_type(bytes);
-    if let Some(negotiation) = Negotiation::parse(bytes) {
+    if let Some(negotiation) = ExtendedNegotiation::parse(bytes) {
         let mut out = Vec::new();
         negotiation.emit(&mut out);
-        assert_eq!(Negotiation::parse(&out), Some(negotiation));
+        assert_eq!(ExtendedNegotiation::parse(&out), Some(negotiation));
     }
     let Ok(record) = InboundRecord::parse(bytes, 1920) else {
         return;

@@ -3,12 +3,12 @@
 
 use libfuzzer_sys::fuzz_target;
 use std::path::Path;
-use translator::{Format, Library, translate};
+use translator::{ReferenceFormat, CopyLibrary, translate};
 
 fuzz_target!(|text: &[u8]| {
     let none: [&Path; 0] = [];
-    let library = Library::open(&none);
-    for format in [Format::Fixed, Format::Free] {
+    let library = CopyLibrary::open(&none);
+    for format in [ReferenceFormat::Fixed, ReferenceFormat::Free] {
         translate(Path::new("FUZZ.cbl"), text, format, &library);
     }
 });

@@ -5,8 +5,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use web::document::{Document, Piece, Templates};
-use web::{Maps, fields, parse_url};
+use web::document::{Document, InsertedPart, TemplateTable};
+use web::{UriMaps, fields, parse_url};
 
 const MAPS: &str = "\
 DEFINE URIMAP(ALL) GROUP(G) PATH(/a/*) PROGRAM(P)
@@ -21,24 +21,24 @@ fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
     match kind % 5 {
         0 => {
-            let templates = Templates::default()
+            let templates = TemplateTable::default()
                 .with("A", bytes)
                 .with("B", b"<!--#include template=A-->&x;");
             let mut document = Document::default();
             let _ = document.symbols.set_list(bytes, b'&', false);
-            let _ = document.insert(Piece::Template("B"), &templates, None, None);
-            let _ = document.insert(Piece::From(bytes), &templates, None, None);
+            let _ = document.insert(InsertedPart::Template("B"), &templates, None, None);
+            let _ = document.insert(InsertedPart::From(bytes), &templates, None, None);
             // What a task has read of one that is in a queue.
             let csd = cics::csd::parse("DEFINE DOCTEMPLATE(D) GROUP(G) TDQUEUE(LINE)");
             let nowhere = std::path::Path::new("nowhere");
-            let (queued, _) = Templates::load(&csd.doctemplates, nowhere, nowhere);
+            let (queued, _) = TemplateTable::load(&csd.doctemplates, nowhere, nowhere);
             let read = [b"D\0", bytes].concat();
             let queued = queued.with_read([&*read].into_iter());
-            let _ = document.insert(Piece::Template("D"), &queued, None, None);
+            let _ = document.insert(InsertedPart::Template("D"), &queued, None, None);
             assert!(document.size() <= (49 << 20) + bytes.len());
             let again = document.tagged();
             let mut copy = Document::default();
-            copy.insert(Piece::From(&again), &Templates::default(), None, None)
+            copy.insert(InsertedPart::From(&again), &TemplateTable::default(), None, None)
                 .expect("what was retrieved can be inserted");
             assert_eq!(copy.data(None), document.data(None));
         }
@@ -52,25 +52,25 @@ fuzz_target!(|bytes: &[u8]| {
         2 => {
             let (path, definitions) = text.split_once('\n').unwrap_or((&text, MAPS));
             let csd = cics::csd::parse(definitions);
-            let maps = Maps::new(&csd.urimaps);
+            let maps = UriMaps::new(&csd.urimaps);
             if let Some(found) = maps.find("S", true, "h.example:80", path) {
                 let own = found.path.strip_suffix('*');
                 assert!(own.map_or(found.path == path, |own| path.starts_with(own)));
             }
         }
         3 => {
-            if let Some(said) = webtask::Analysis::parse(bytes) {
-                assert_eq!(webtask::Analysis::parse(&said.emit()), Some(said));
+            if let Some(said) = webtask::AnalyzerOutput::parse(bytes) {
+                assert_eq!(webtask::AnalyzerOutput::parse(&said.emit()), Some(said));
             }
             let _ = webtask::stage::made_by_hand(bytes);
             let _ = webtask::stage::unescape(bytes);
-            if let Some(answer) = webtask::Answer::parse(bytes) {
+            if let Some(answer) = webtask::CompleteAnswer::parse(bytes) {
                 let again = [answer.emit_head(), answer.body.clone()].concat();
-                assert_eq!(webtask::Answer::parse(&again), Some(answer));
+                assert_eq!(webtask::CompleteAnswer::parse(&again), Some(answer));
             }
             if let Some(request) = webtask::Request::parse(bytes) {
-                let given = link::Operands::new(u128::MAX);
-                let mut reading = webtask::Reading::default();
+                let given = link::CommandOperands::new(u128::MAX);
+                let mut reading = webtask::ReadPosition::default();
                 for number in cics::command::all().map(|row| row.number) {
                     let _ = request.serve(bytes, &mut reading, number, &given);
                 }

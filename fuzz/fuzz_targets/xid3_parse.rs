@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sna::dlc::xid3::{Negotiation, Xid3};
+use sna::dlc::xid3::{XidNegotiation, Xid3};
 
 fuzz_target!(|data: &[u8]| {
     if let Ok(xid) = Xid3::parse(data) {
@@ -11,7 +11,7 @@ fuzz_target!(|data: &[u8]| {
             (again.id_block, again.id_number),
             (xid.id_block, xid.id_number)
         );
-        let mut negotiation = Negotiation::new(again);
+        let mut negotiation = XidNegotiation::new(again);
         let _ = negotiation.handle(data);
         let _ = negotiation.handle(data);
     }

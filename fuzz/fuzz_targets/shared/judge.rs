@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use advise::{Document, Documents, advise, kinds};
+use advise::{Document, DocumentSet, advise, kinds};
 use cics::diagnostic::Severity;
 
 /// Reads a text as each of some kinds and runs every rule over it.
@@ -21,7 +21,7 @@ pub fn judge(text: &str, words: &[&str]) {
             let places: HashSet<_> = errors.map(|d| (d.line, d.column)).collect();
             // What the reader could not read, no rule may quote. What a statement
             // lacks stands where the statement begins.
-            for finding in advise(&Documents::new([document]), &["sna".to_owned()]) {
+            for finding in advise(&DocumentSet::new([document]), &["sna".to_owned()]) {
                 if finding.value.ends_with("is not coded") {
                     continue;
                 }
