@@ -3,10 +3,11 @@
 
 .PHONY: demo test build clean
 
-demo: ## Serve examples/bank, send it some requests, stay up until Ctrl-C (ONCE=1: stop after them)
+demo: ## Serve examples/bank, send it some requests, stay up until Ctrl-C (ONCE=1: stop after them, PORT=8080: another port)
+	@PORT=$(PORT) scripts/demo ports
 	@scripts/setup demo
-	@scripts/with-cargo cargo build --release --locked --bin tupelo
-	@ONCE=$(ONCE) scripts/demo
+	@scripts/with-cargo cargo build --profile demo --locked --bin tupelo
+	@ONCE=$(ONCE) PORT=$(PORT) scripts/demo
 
 test: ## Format, lints and all tests
 	@scripts/setup test
