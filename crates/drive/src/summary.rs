@@ -287,6 +287,13 @@ fn warnings(
     observed: &[ObservedServer],
 ) -> Vec<String> {
     let mut warnings = Vec::new();
+    if cfg!(quick_build) {
+        warnings.push(
+            "This is no measurement: the driver is a build for `make demo`, with little \
+             optimisation. `make build` makes the one to measure with."
+                .to_owned(),
+        );
+    }
     let sum = outcome.sum();
     let late = sum.lateness.quantile(0.99) as f64;
     let wire = sum.wire.quantile(0.5) as f64;
