@@ -183,7 +183,7 @@ fn list(json: bool) {
                 "{}",
                 serde_json::json!({"experiment": e.name, "about": e.about, "paper": e.paper})
             ),
-            false => println!("{:width$}  {}  (paper {})", e.name, e.about, e.paper),
+            false => println!("{:width$}  {}  ({})", e.name, e.about, e.paper),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The APPC tuning guide in virtual time: its before and after, what each
 //! parameter brings, and where the guide contradicts itself.
 //!
-//! Reference: paper 004, Appendices A and B.
+//! Reference: "APPC tuning guide", Appendices A and B.
 
 use super::{Context, Experiment, MachineNeeds};
 use crate::appc::attribution::{
@@ -22,7 +22,7 @@ use sna::ring::{AcknowledgePoint, RingError};
 pub const EXPERIMENT: Experiment = Experiment {
     name: "appc",
     about: "the APPC tuning guide on a token ring in virtual time: before, after, and why",
-    paper: "004",
+    paper: "APPC tuning guide",
     needs: MachineNeeds::Nothing,
     repeats: 1,
     run,

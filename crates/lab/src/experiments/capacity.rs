@@ -21,7 +21,7 @@ use std::time::Duration;
 pub const EXPERIMENT: Experiment = Experiment {
     name: "capacity",
     about: "a gateway apart from its region: response and CPU a transaction, to beyond capacity",
-    paper: "003",
+    paper: "z/OS Connect Performance Summary",
     needs: MachineNeeds::Nothing,
     repeats: 1,
     run,

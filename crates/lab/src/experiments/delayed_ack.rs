@@ -1,7 +1,7 @@
 //! Delayed acknowledgements, on and off: the kernel's adaptive 40 ms with the
 //! two ways to switch them off, and a peer that waits 200 ms as z/OS does.
 //!
-//! Reference: RFC 1122, 4.2.3.2; paper 000 (NODELAYACKS), paper 002 (three
+//! Reference: RFC 1122, 4.2.3.2; "We Do Performance" (NODELAYACKS), paper 002 (three
 //! receives that waited, and response times before and after).
 
 use super::network::{self, cause};
@@ -16,7 +16,7 @@ use crate::traffic::{ClientPlan, PeerPlan, ServerPlan, TrafficTrial, TrialEndpoi
 pub const EXPERIMENT: Experiment = Experiment {
     name: "delayed-ack",
     about: "acknowledgements delayed 40 and 200 ms, against none delayed",
-    paper: "002",
+    paper: "CICS Web Services",
     needs: MachineNeeds::Network,
     repeats: 1,
     run,
@@ -241,14 +241,14 @@ impl Flow {
     }
 }
 
-/// The receives that waited in paper 002, by their time stamps.
+/// The receives that waited in "CICS Web Services", by their time stamps.
 const WAITS: [(&str, f64); 3] = [
     ("case 1, task 232", 280.9),
     ("case 2, task 234", 297.4),
     ("case 3, task 232", 271.6),
 ];
 
-/// The flows of paper 002. Its table of tasks is that of Web Services without
+/// The flows of "CICS Web Services". Its table of tasks is that of Web Services without
 /// SSL: CWXN 4.9 ms, CWXN 300.6 ms of which 297.4 are the second wait, CPIH 28.8
 /// ms, within which FXS1 runs. Web Support has no pipeline: FXS1's 2.7 ms in place
 /// of CPIH. Nothing is told of what SSL costs.

@@ -28,7 +28,7 @@ pub struct Experiment {
     pub name: &'static str,
     /// What it shows, in one line.
     pub about: &'static str,
-    /// The paper it reproduces, `000` to `004`.
+    /// The paper it reproduces, by its title in short.
     pub paper: &'static str,
     /// What it needs of the machine.
     pub needs: MachineNeeds,

@@ -2,7 +2,7 @@
 //! where a ROUTE statement says no MTU, and what part of that comes from the
 //! advertisement alone.
 //!
-//! Reference: RFC 9293, 3.7.1; paper 000, whose request took three packets and
+//! Reference: RFC 9293, 3.7.1; "We Do Performance", whose request took three packets and
 //! its response six.
 
 use super::network::{self, exactness};
@@ -17,7 +17,7 @@ use crate::traffic::{ClientPlan, ServerPlan, TrafficTrial, TrialEndpoint, TrialR
 pub const EXPERIMENT: Experiment = Experiment {
     name: "mss",
     about: "segments of 536 bytes against 1,460: packets and time of an exchange",
-    paper: "000",
+    paper: "We Do Performance",
     needs: MachineNeeds::Network,
     repeats: 5,
     run,

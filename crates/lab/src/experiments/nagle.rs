@@ -1,7 +1,7 @@
 //! Nagle's algorithm against delayed acknowledgements: a client that writes
 //! twice and then reads, with the algorithm, without it, and with one write.
 //!
-//! Reference: RFC 896; RFC 1122, 4.2.3.2 and 4.2.3.4; paper 000, which names
+//! Reference: RFC 896; RFC 1122, 4.2.3.2 and 4.2.3.4; "We Do Performance", which names
 //! write-write-read as the pattern that hurts.
 
 use super::network::{self, cause};
@@ -16,7 +16,7 @@ use crate::traffic::{ClientPlan, ServerPlan, TrafficTrial, TrialEndpoint, TrialR
 pub const EXPERIMENT: Experiment = Experiment {
     name: "nagle",
     about: "write-write-read with Nagle's algorithm, without it, and with one write",
-    paper: "000",
+    paper: "We Do Performance",
     needs: MachineNeeds::Network,
     repeats: 1,
     run,

@@ -1,4 +1,4 @@
-//! An unconstrained flood against the same flood with limits: paper 000's
+//! An unconstrained flood against the same flood with limits: "We Do Performance"'s
 //! presentation rate equal to the target, twice it, ten times it, on a region
 //! without limits and on one with MXT and a transaction class.
 
@@ -14,7 +14,7 @@ use std::time::Duration;
 pub const EXPERIMENT: Experiment = Experiment {
     name: "overload",
     about: "an unconstrained flood against the same flood with MXT and a transaction class",
-    paper: "000",
+    paper: "We Do Performance",
     needs: MachineNeeds::Nothing,
     repeats: 1,
     run,

@@ -15,7 +15,7 @@ use std::time::Duration;
 pub const EXPERIMENT: Experiment = Experiment {
     name: "script",
     about: "a script over a program at the target rate, twice and ten times it; modes, copybook fields",
-    paper: "000",
+    paper: "We Do Performance",
     needs: MachineNeeds::Nothing,
     repeats: 3,
     run,

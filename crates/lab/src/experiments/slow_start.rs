@@ -1,7 +1,7 @@
 //! Slow start: the first answer of a connection under initial windows of 1, 2
 //! and 10 segments, over a path with a round trip of 50 ms.
 //!
-//! Reference: RFC 5681 (slow start), RFC 6928 (ten segments); paper 000, which
+//! Reference: RFC 5681 (slow start), RFC 6928 (ten segments); "We Do Performance", which
 //! suspected it and called the result not conclusive.
 
 use super::network::{self, cause, exactness};
@@ -16,7 +16,7 @@ use crate::traffic::{ClientPlan, ServerPlan, TrafficTrial, TrialEndpoint, TrialR
 pub const EXPERIMENT: Experiment = Experiment {
     name: "slow-start",
     about: "the first answer of a connection under initial windows of 1, 2 and 10 segments",
-    paper: "000",
+    paper: "We Do Performance",
     needs: MachineNeeds::Network,
     repeats: 1,
     run,

@@ -12,7 +12,7 @@ use measure::report::short;
 pub const EXPERIMENT: Experiment = Experiment {
     name: "sockets",
     about: "CICS sockets served in four ways: CPU of general engines a message",
-    paper: "001",
+    paper: "CICS Socket Applications",
     needs: MachineNeeds::Nothing,
     repeats: 5,
     run,

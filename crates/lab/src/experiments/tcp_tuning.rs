@@ -19,7 +19,7 @@ use measure::report::{Axis, Plot, Series};
 pub const EXPERIMENT: Experiment = Experiment {
     name: "tcp-tuning",
     about: "MSS 536 with delayed acknowledgements against 1,460 without: the paper's before and after",
-    paper: "000",
+    paper: "We Do Performance",
     needs: MachineNeeds::Network,
     repeats: 1,
     run,

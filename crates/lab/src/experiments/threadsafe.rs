@@ -15,7 +15,7 @@ use std::time::Duration;
 pub const EXPERIMENT: Experiment = Experiment {
     name: "threadsafe",
     about: "twelve changes of mode a transaction by its file commands, against none",
-    paper: "000",
+    paper: "We Do Performance",
     needs: MachineNeeds::Nothing,
     repeats: 3,
     run,

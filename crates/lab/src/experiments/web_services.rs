@@ -3,7 +3,7 @@
 //! acknowledgements are no longer delayed; and the tasks whose times do not add
 //! up.
 //!
-//! Reference: paper 002, its table of tasks, its three cases, and its table of
+//! Reference: "CICS Web Services", its table of tasks, its three cases, and its table of
 //! response times and CPU.
 
 use super::network::cause;
@@ -20,7 +20,7 @@ use measure::report::short;
 pub const EXPERIMENT: Experiment = Experiment {
     name: "web-services",
     about: "a region that asks itself: web services and web support, acknowledgements delayed and not",
-    paper: "002",
+    paper: "CICS Web Services",
     needs: MachineNeeds::Network,
     repeats: 1,
     run,

@@ -21,7 +21,7 @@ pub fn html(reports: &[ExperimentReport]) -> String {
 
 fn section(report: &ExperimentReport) -> String {
     let mut out = format!(
-        "<h1>{}</h1><p class=soft>tupelo lab {} · paper {}</p>",
+        "<h1>{}</h1><p class=soft>tupelo lab {} · paper: {}</p>",
         escape(&report.title),
         escape(&report.experiment),
         escape(&report.paper),

@@ -12,7 +12,7 @@ pub struct ExperimentReport {
     pub experiment: String,
     /// Its title.
     pub title: String,
-    /// The paper it reproduces, `000` to `004`.
+    /// The paper it reproduces, by its title in short.
     pub paper: String,
     /// What it asks, in a sentence or two.
     pub question: String,

@@ -7,7 +7,7 @@ use measure::report::short;
 /// The report as text.
 pub fn text(report: &ExperimentReport) -> String {
     let mut out = format!(
-        "{} (lab {}, paper {})\n",
+        "{} (lab {}, paper: {})\n",
         report.title, report.experiment, report.paper
     );
     out += &wrapped(&report.question, "");
@@ -222,7 +222,7 @@ mod tests {
         let mut report = ExperimentReport {
             experiment: "mss".into(),
             title: "Segment size".into(),
-            paper: "000".into(),
+            paper: "We Do Performance".into(),
             ..ExperimentReport::default()
         };
         report.measured("packets", "MSS 536", PublishedValue::number(3.0), 3.0, "");

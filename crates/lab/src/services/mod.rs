@@ -1,4 +1,4 @@
-//! The region of paper 002: one that is client and server of a service, by
+//! The region of "CICS Web Services": one that is client and server of a service, by
 //! pipelines and by web support, behind a relay on another host.
 //!
 //! The programs are those of `examples/web-services`. [`flow`] is one row of
