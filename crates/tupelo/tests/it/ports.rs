@@ -1,7 +1,7 @@
 //! Ports of a test's own.
 //!
 //! A port that was taken and released may be another test's before it is used:
-//! the system gives it to the next listener or connection that is_interactive for any.
+//! the system gives it to the next listener or connection that asks for any.
 //! So a port where nothing shall listen stays taken, and a port that must be
 //! known before its server starts comes from below those that the system picks.
 
@@ -52,7 +52,7 @@ impl ClosedPort {
 }
 
 /// A port of 127.0.0.1 that a server of this test may listen at. The system
-/// gives it to no one who is_interactive for any port.
+/// gives it to no one who asks for any port.
 pub fn reserved_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     // Where the system picks ports from is read, as machines differ.
@@ -62,7 +62,7 @@ pub fn reserved_port() -> u16 {
         .and_then(|r| r.split_whitespace().next()?.parse().ok());
     let end: u16 = lowest.unwrap_or(32_768);
     let begin = end / 2;
-    // Runs of the tests beside this one begin elsewhere.
+    // Other runs of the tests on the machine begin elsewhere.
     let first = (std::process::id() as u16).wrapping_mul(31);
     for _ in begin..end {
         let number = first.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));

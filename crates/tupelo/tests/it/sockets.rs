@@ -153,7 +153,7 @@ fn a_client_names_a_transaction_and_talks_with_it() {
 fn a_refused_client_gets_the_reason() {
     // One socket is not taken in time.
     let (server, _folder) = serve_by("region", |folder| {
-        let path = folder.set_connections("ezacicd.txt");
+        let path = folder.join("ezacicd.txt");
         let text = fs::read_to_string(&path).unwrap();
         fs::write(path, text.replace("GIVTIME=60", "GIVTIME=5")).unwrap();
     });
