@@ -246,6 +246,7 @@ impl ConnectionPool {
         NotStarted::Busy(format!(
             "no session with {names} became free within {ms} ms"
         ))
+        .into()
     }
 }
 
