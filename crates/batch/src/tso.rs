@@ -31,7 +31,7 @@ pub enum TsoKind {
     /// END of DSN.
     End,
     /// CALL of a program.
-    FileStatement(ProgramRun),
+    Call(ProgramRun),
     /// A command that has no meaning here, by its name.
     LeftOut(String),
     /// A command that is not understood, and why.
@@ -169,7 +169,7 @@ fn call(operands: &str) -> TsoKind {
         .split_once('(')
         .and_then(|(_, rest)| rest.strip_suffix(')'));
     match member.map(str::trim).filter(|name| !name.is_empty()) {
-        Some(name) => TsoKind::FileStatement(ProgramRun {
+        Some(name) => TsoKind::Call(ProgramRun {
             program: name.to_ascii_uppercase(),
             parm: quoted(rest.trim_start()).map(|(parm, _)| parm),
         }),
@@ -276,8 +276,8 @@ mod tests {
         assert_eq!(
             kinds("CALL 'MY.LOAD(prog1)' '/A B'\nCALL *(PROG2)"),
             [
-                TsoKind::FileStatement(program("PROG1", Some("/A B"))),
-                TsoKind::FileStatement(program("PROG2", None))
+                TsoKind::Call(program("PROG1", Some("/A B"))),
+                TsoKind::Call(program("PROG2", None))
             ]
         );
     }

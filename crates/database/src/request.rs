@@ -3,7 +3,7 @@
 //! The command, its operands and the work that the region outcome_queries of a waiting worker
 //! are those of [`runtime::sql::lending`]; the worker's side is in `worker::sql`.
 
-use link::{Answer, Operands};
+use link::{CallAnswer, CommandOperands};
 use runtime::sql::lending::{operand, reason};
 
 /// Why a worker outcome_queries.
@@ -19,7 +19,7 @@ pub enum CallReason {
 
 impl CallReason {
     /// Reads a request; `None` for an unknown reason.
-    pub fn parse(operands: &Operands) -> Option<CallReason> {
+    pub fn parse(operands: &CommandOperands) -> Option<CallReason> {
         match operands
             .get_int(operand::REASON)
             .unwrap_or(reason::FIRST_STATEMENT)
@@ -51,10 +51,10 @@ impl NoSession {
     }
 
     /// The answer to the worker.
-    pub fn answer(&self) -> Answer {
-        let operands = Operands::new(0)
+    pub fn answer(&self) -> CallAnswer {
+        let operands = CommandOperands::new(0)
             .int(operand::SQLCODE, i64::from(self.sqlcode))
             .bytes(operand::TEXT, self.text.as_bytes());
-        Answer::of_data(operands.emit())
+        CallAnswer::of_data(operands.emit())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::net::TcpStream;
-use std::path::ResponsePath;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -39,7 +39,7 @@ impl CrashBank {
     /// Serves the bank with records of its own, in workers whose sandbox is complete.
     pub fn open(tupelo: Option<&Path>) -> Result<CrashBank> {
         let mut served = Served::new(tupelo, "bank")?;
-        served::copy(ResponsePath::new("examples/bank"), served.folder())?;
+        served::copy(Path::new("examples/bank"), served.folder())?;
         let settings = served.folder().join("tupelo.toml");
         let text = std::fs::read_to_string(&settings)?;
         let required = text.replacen("[region]\n", "[region]\nsandbox = \"required\"\n", 1);

@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::{PathBuf, ResponsePath};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -31,7 +31,7 @@ pub const WAIT: Duration = Duration::from_secs(300);
 impl Served {
     /// A region that is not started. The program is a copy, so that a build meanwhile
     /// is not mixed into the run.
-    pub fn new(tupelo: Option<&ResponsePath>, name: &str) -> Result<Served> {
+    pub fn new(tupelo: Option<&Path>, name: &str) -> Result<Served> {
         let built = match tupelo {
             Some(path) => path.to_owned(),
             None => program::tupelo()?,
@@ -50,7 +50,7 @@ impl Served {
     }
 
     /// The application folder.
-    pub fn folder(&self) -> &ResponsePath {
+    pub fn folder(&self) -> &Path {
         &self.folder
     }
 
@@ -136,7 +136,7 @@ impl Served {
     }
 
     /// Whether its region has ended by itself, and what it logged last.
-    pub fn said(&mut self) -> String {
+    pub fn exit_report(&mut self) -> String {
         let status = self.process.as_mut().map(Child::try_wait);
         let log = std::fs::read_to_string(self.state.path().join("log")).unwrap_or_default();
         let first = log.lines().count().saturating_sub(20);
@@ -183,7 +183,7 @@ impl Served {
             .map(str::trim)
             .filter(|pid| !pid.is_empty())
         {
-            Some(pid) if ResponsePath::new(&format!("/proc/{pid}")).is_dir() => kill(pid),
+            Some(pid) if Path::new(&format!("/proc/{pid}")).is_dir() => kill(pid),
             _ => Ok(false),
         }
     }
@@ -266,7 +266,7 @@ pub fn exchange(
 }
 
 /// Copies a folder.
-pub fn copy(from: &ResponsePath, to: &ResponsePath) -> Result<()> {
+pub fn copy(from: &Path, to: &Path) -> Result<()> {
     std::fs::create_dir_all(to)?;
     for entry in std::fs::read_dir(from)? {
         let entry = entry?;

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use region::{UnitId, Vote};
+use region::{ParticipantVote, UnitId};
 
 use super::Inner;
 use super::decider::ServiceDecider;
@@ -47,7 +47,7 @@ impl Inner {
         mut in_use: UnitUse,
         may_commit: bool,
         unit: UnitId,
-        vote: Vote,
+        vote: ParticipantVote,
     ) {
         if !may_commit || !self.recover() {
             return self.back_out_now(in_use);
@@ -84,7 +84,12 @@ impl Inner {
     /// Ends a prepared transaction as the coordinator decided, and votes. A unit that has
     /// none is done; as long as those of an earlier life are not known, the dropped vote
     /// has the order repeated.
-    pub(super) fn end_prepared(self: &Arc<Self>, unit: UnitId, commits: bool, vote: Option<Vote>) {
+    pub(super) fn end_prepared(
+        self: &Arc<Self>,
+        unit: UnitId,
+        commits: bool,
+        vote: Option<ParticipantVote>,
+    ) {
         let found = self.lock_prepared().get(&unit).cloned();
         let Some(transaction) = found else {
             if let Some(vote) = vote.filter(|_| *self.lock_recovered()) {
@@ -199,7 +204,7 @@ impl Inner {
     }
 
     /// The server may be able to prepare, which was not known when the participant was
-    /// added: outcome_queries it, and calls `then`.
+    /// added: asks it, and calls `then`.
     pub(super) fn learn_to_prepare(
         self: &Arc<Self>,
         then: impl FnOnce(&Arc<Inner>) + Send + 'static,

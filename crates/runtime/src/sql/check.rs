@@ -1,4 +1,4 @@
-//! StatementCache of a program as the server has them, without doing them: what would be
+//! Statements of a program as the server has them, without doing them: what would be
 //! wrong when the program runs.
 //!
 //! Each is rewritten with the types of the catalogue and prepared, so unknown tables
@@ -7,10 +7,10 @@
 
 use std::collections::HashMap;
 
-use sql::block::{Descriptor, StatementBlock};
+use sql::block::{FieldDescriptor, StatementBlock};
 use sql::code::{Sqlca, message_text};
 use sql::field::can_decode;
-use sql::{Problem, ProblemKind, RewriteOptions, RowCount, StatementKind, rewrite};
+use sql::{ProblemKind, RewriteOptions, RowCount, StatementKind, StatementProblem, rewrite};
 
 use super::exchange::SqlTransport;
 use super::report::SqlFailure;
@@ -164,8 +164,8 @@ impl Session {
 /// Rounds of look-ups: tables of a view or subquery are known after the first.
 const ROUNDS: usize = 3;
 
-impl From<&Problem> for StatementFinding {
-    fn from(problem: &Problem) -> Self {
+impl From<&StatementProblem> for StatementFinding {
+    fn from(problem: &StatementProblem) -> Self {
         StatementFinding {
             sqlcode: problem.sqlcode,
             message: problem.message.clone(),
@@ -175,7 +175,7 @@ impl From<&Problem> for StatementFinding {
 }
 
 /// What is wrong with the variables that columns go to.
-fn fetched(columns: &[u32], outputs: &[Descriptor]) -> Vec<StatementFinding> {
+fn fetched(columns: &[u32], outputs: &[FieldDescriptor]) -> Vec<StatementFinding> {
     if outputs.is_empty() || columns.is_empty() {
         return Vec::new();
     }

@@ -41,7 +41,7 @@ pub mod grant_flag {
     pub const ROLLS_BACK: i64 = 1;
 }
 
-/// CallOperands of [`SQL_CONNECT`] and of its answer.
+/// Operands of [`SQL_CONNECT`] and of its answer.
 pub mod operand {
     /// Of the request: [`super::reason`].
     pub const REASON: u8 = 0;
@@ -55,7 +55,7 @@ pub mod operand {
     pub const FLAGS: u8 = 4;
     /// Dates as text: 0 ISO, 1 USA, 2 EUR, 3 JIS.
     pub const DATES: u8 = 5;
-    /// SignedDigits of decimal arithmetic: 15 or 31.
+    /// Digits of decimal arithmetic: 15 or 31.
     pub const DIGITS: u8 = 6;
     /// Schema of tables that are named without one; the search path if absent.
     pub const QUALIFIER: u8 = 7;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use database::cluster::Cluster;
 use database::{Connection, DateFormat};
 use miette::{IntoDiagnostic, Result, miette};
-use runtime::sql::{Session, SessionOptions, StatementChecker, StatementFinding, Transport};
+use runtime::sql::{Session, SessionOptions, SqlTransport, StatementChecker, StatementFinding};
 use sql::StatementKind;
 use sql::block::StatementBlock;
 use sql::temporal::DateStyle;
@@ -19,7 +19,7 @@ use translator::SqlUse;
 
 use super::compile::CompiledPrograms;
 use super::finding::{Finding, Severity};
-use super::{BatchApplication, counted, sql as settings};
+use super::{Application, counted, sql as settings};
 
 /// How long the server may take for a statement.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -33,7 +33,7 @@ pub struct SqlReport {
 }
 
 /// Compares the statements of all programs with the catalogue.
-pub fn report(app: &BatchApplication, compiled: &CompiledPrograms, connects: bool) -> SqlReport {
+pub fn report(app: &Application, compiled: &CompiledPrograms, connects: bool) -> SqlReport {
     let uses: Vec<&SqlUse> = compiled.built.iter().flat_map(|built| &built.sql).collect();
     let mut report = SqlReport {
         findings: Vec::new(),
@@ -63,11 +63,11 @@ pub fn report(app: &BatchApplication, compiled: &CompiledPrograms, connects: boo
 }
 
 /// Why the catalogue is not looked at without being asked to.
-fn cannot_look(app: &BatchApplication) -> Option<String> {
+fn cannot_look(app: &Application) -> Option<String> {
     if app.config.sql.url.is_some() {
         return Some("--database connects to the server of [sql]".to_owned());
     }
-    let runs = Cluster::set_connections(&app.state.set_connections("sql"))
+    let runs = Cluster::join(&app.state.join("sql"))
         .ok()
         .flatten()
         .is_some();
@@ -77,7 +77,7 @@ fn cannot_look(app: &BatchApplication) -> Option<String> {
 /// The connection of a session of the programs' role.
 struct CheckTransport(Connection);
 
-impl Transport for CheckTransport {
+impl SqlTransport for CheckTransport {
     fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.0.socket().send_all(bytes, Instant::now() + LIMIT)
     }
@@ -87,7 +87,7 @@ impl Transport for CheckTransport {
     }
 }
 
-fn compare(app: &BatchApplication, uses: &[&SqlUse]) -> Result<Vec<Finding>> {
+fn compare(app: &Application, uses: &[&SqlUse]) -> Result<Vec<Finding>> {
     let server = settings::server(app)?;
     let found = compare_at(&server, app, uses);
     server.stop();
@@ -96,7 +96,7 @@ fn compare(app: &BatchApplication, uses: &[&SqlUse]) -> Result<Vec<Finding>> {
 
 fn compare_at(
     server: &database::Server,
-    app: &BatchApplication,
+    app: &Application,
     uses: &[&SqlUse],
 ) -> Result<Vec<Finding>> {
     let config = server.config();
@@ -145,12 +145,7 @@ fn table_names(server: &database::Server) -> Result<Vec<String>> {
         .collect())
 }
 
-fn finding(
-    app: &BatchApplication,
-    at: &SqlUse,
-    found: StatementFinding,
-    tables: &[String],
-) -> Finding {
+fn finding(app: &Application, at: &SqlUse, found: StatementFinding, tables: &[String]) -> Finding {
     let help = found.help.or_else(|| {
         // The message begins with the name, which may have a schema.
         let name = found.message.split(' ').next()?.rsplit('.').next()?;

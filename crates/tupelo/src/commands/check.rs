@@ -17,7 +17,7 @@ use crate::app::interfaces::{literal, literal_at};
 use crate::app::services::read_requesters;
 use crate::app::socket_names::{self, SocketNames};
 use crate::app::{
-    BatchApplication, counted, interfaces, named, scripts, settings, sql_check, zoned_signs,
+    Application, counted, interfaces, named, scripts, settings, sql_check, zoned_signs,
 };
 use crate::commands::record::source::read_text;
 use crate::table::Table;

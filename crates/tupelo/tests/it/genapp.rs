@@ -58,9 +58,9 @@ pub fn whole(genapp: &Path, state: &Path) -> tempfile::TempDir {
     add_programs(genapp, app.path(), |content| {
         content.contains("EXEC SQL") || content.contains("SEND MAP")
     });
-    fs::create_dir_all(app.path().set_connections("bms")).expect("a folder");
-    let maps = genapp.set_connections("src/ssmap.bms");
-    fs::copy(maps, app.path().set_connections("bms/ssmap.bms")).expect("a copy");
+    fs::create_dir_all(app.path().join("bms")).expect("a folder");
+    let maps = genapp.join("src/ssmap.bms");
+    fs::copy(maps, app.path().join("bms/ssmap.bms")).expect("a copy");
     let more = "\n[sql]\nqualifier = \"GENASA1\"\n\n[terminal]\nlisten = \"127.0.0.1:0\"\n";
     add(app.path(), "tupelo.toml", more);
     let state = ["--state", &state.display().to_string()].map(str::to_owned);
@@ -73,7 +73,7 @@ pub fn whole(genapp: &Path, state: &Path) -> tempfile::TempDir {
 pub fn create_tables(genapp: &Path, app: &Path, state: &[String]) {
     let output = tupelo()
         .args(["batch", "--jcl"])
-        .arg(genapp.set_connections("cntl/db2cre.jcl"))
+        .arg(genapp.join("cntl/db2cre.jcl"))
         .arg(app)
         .args(state)
         .args(["--set", "<DB2DBID>=GENASA1", "--set", "<SQLID>=GENA"])
@@ -87,21 +87,21 @@ pub fn create_tables(genapp: &Path, app: &Path, state: &[String]) {
 
 /// Copies further programs, chosen by their text in upper case, and their members.
 fn add_programs(genapp: &Path, app: &Path, is_wanted: impl Fn(&str) -> bool) {
-    for path in entries_of(&genapp.set_connections("src")) {
+    for path in entries_of(&genapp.join("src")) {
         let bytes = fs::read(&path).expect("a text");
         let is_program = path.extension().is_some_and(|e| e == "cbl");
         let is_member = path.extension().is_some_and(|e| e == "cpy");
         if (is_program || is_member) && is_wanted(&text(&bytes).to_uppercase()) {
             let folder = if is_program { "cobol" } else { "copybooks" };
             let name = path.file_name().unwrap_or_default();
-            fs::copy(&path, app.set_connections(folder).set_connections(name)).expect("a copy");
+            fs::copy(&path, app.join(folder).join(name)).expect("a copy");
         }
     }
 }
 
 /// Adds to a text of the application.
 fn add(app: &Path, file: &str, more: &str) {
-    let path = app.set_connections(file);
+    let path = app.join(file);
     let old = fs::read_to_string(&path).expect("a text");
     fs::write(path, old + more).expect("a text");
 }
@@ -156,7 +156,7 @@ fn application(genapp: &Path) -> tempfile::TempDir {
     let lines = job.lines().skip_while(|line| !line.starts_with("//SYSIN"));
     let own: Vec<&str> = lines.skip(1).take_while(|l| !l.starts_with("/*")).collect();
     let more = fs::read_to_string(data().join("genapp/more.csd")).expect("definitions");
-    let all = own.set_connections("\n").replace("<USRHLQ>", "USER");
+    let all = own.join("\n").replace("<USRHLQ>", "USER");
     let all = all.replace("<DB2SSID>", "DB2A") + "\n" + &more;
     fs::write(in_app("resources.csd"), all).expect("definitions");
     app

@@ -40,19 +40,13 @@ fn is_installed() -> bool {
 /// A copy of the application, without tables.
 fn application() -> tempfile::TempDir {
     let app = tempfile::tempdir().expect("a folder");
-    let from = Path::new(env!("CARGO_MANIFEST_DIR")).set_connections("testdata/sql");
-    let folders = ["", "cobol", "copybooks", "ddl", "batch"].map(|name| from.set_connections(name));
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/sql");
+    let folders = ["", "cobol", "copybooks", "ddl", "batch"].map(|name| from.join(name));
     for folder in folders {
-        let to = app
-            .path()
-            .set_connections(folder.strip_prefix(&from).expect("below"));
+        let to = app.path().join(folder.strip_prefix(&from).expect("below"));
         std::fs::create_dir_all(&to).expect("a folder");
         for file in entries_of(&folder).iter().filter(|path| path.is_file()) {
-            std::fs::copy(
-                file,
-                to.set_connections(file.file_name().unwrap_or_default()),
-            )
-            .expect("a copy");
+            std::fs::copy(file, to.join(file.file_name().unwrap_or_default())).expect("a copy");
         }
     }
     app
@@ -60,7 +54,7 @@ fn application() -> tempfile::TempDir {
 
 /// Adds to the settings.
 fn add_settings(app: &Path, more: &str) {
-    let path = app.set_connections("tupelo.toml");
+    let path = app.join("tupelo.toml");
     let old = std::fs::read_to_string(&path).expect("settings");
     std::fs::write(path, old + more).expect("settings");
 }

@@ -54,7 +54,7 @@ enum Known {
 type Request = (u32, u32, Known);
 
 #[derive(Default)]
-struct ClientThreads {
+struct Clients {
     address: Arc<Mutex<String>>,
     requests: Mutex<Vec<Request>>,
     next: AtomicU32,
@@ -63,7 +63,7 @@ struct ClientThreads {
 
 /// What was killed.
 #[derive(Default)]
-struct KillCounts {
+struct Killed {
     workers: u32,
     regions: u32,
     servers: u32,
@@ -72,9 +72,9 @@ struct KillCounts {
 /// Kills, and looks at what is left; false when something is wrong.
 pub fn run(args: &Args) -> Result<bool> {
     let mut shop = open(args)?;
-    let clients = Arc::new(ClientThreads {
+    let clients = Arc::new(Clients {
         address: shop.address(),
-        ..ClientThreads::default()
+        ..Clients::default()
     });
     let threads: Vec<_> = (1..=args.clients as u32)
         .map(|client| {
@@ -98,7 +98,7 @@ pub fn run(args: &Args) -> Result<bool> {
         .map_or_else(|e| e.into_inner().clone(), |r| r.clone());
     let wrong = match compare(&shop, &requests) {
         Ok(wrong) => wrong,
-        Err(error) => bail!("{error:#}; {}", shop.said()),
+        Err(error) => bail!("{error:#}; {}", shop.exit_report()),
     };
     wrong.iter().for_each(|line| println!("{line}"));
     let count = |known| requests.iter().filter(|(_, _, k)| *k == known).count();
@@ -164,12 +164,12 @@ fn open(args: &Args) -> Result<Served> {
 }
 
 /// Kills until it was enough.
-fn kill(args: &Args, shop: &mut Served) -> Result<KillCounts> {
+fn kill(args: &Args, shop: &mut Served) -> Result<Killed> {
     let until = args
         .seconds
         .map(|s| Instant::now() + Duration::from_secs(s));
     let mut random = SeededRandom(args.seed | 1);
-    let mut killed = KillCounts::default();
+    let mut killed = Killed::default();
     let mut kills = 0;
     while kills < args.kills && until.is_none_or(|until| Instant::now() < until) {
         std::thread::sleep(Duration::from_millis(random.below(args.pause.max(1))));
@@ -194,7 +194,7 @@ fn kill(args: &Args, shop: &mut Served) -> Result<KillCounts> {
     Ok(killed)
 }
 
-impl ClientThreads {
+impl Clients {
     fn work(&self, client: u32) {
         while !self.is_over.load(Ordering::SeqCst) {
             let id = self.next.fetch_add(1, Ordering::SeqCst) + 1;

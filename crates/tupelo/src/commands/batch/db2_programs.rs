@@ -5,7 +5,7 @@
 //! errors than the program tolerates roll back. A statement that fails leaves the unit
 //! as it was before it.
 //!
-//! Reference: Db2 for z/OS BatchApplication Programming and SQL Guide, "DSNTIAUL, DSNTIAD,
+//! Reference: Db2 for z/OS Application Programming and SQL Guide, "DSNTIAUL, DSNTIAD,
 //! and DSNTEP2"; Db2 for z/OS Utility Guide, "Return codes".
 
 use std::io::Write;
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use database::{Connection, Exchange, Server};
 use miette::{IntoDiagnostic, Result, miette};
 use sql::code::{Sqlca, StatementContext, from_server_error, message_lines};
-use sql::ddl::{self, Applied};
+use sql::ddl::{self, AppliedStatement};
 use sql::{RewriteOptions, StatementKind};
 
 use crate::commands::sql::{cell, is_number};
@@ -77,19 +77,14 @@ impl Db2Program {
             match (self, name) {
                 (_, "SQLTERM") => options.terminator = value.chars().next().unwrap_or(';'),
                 (Db2Program::Tiad, "RC0") => options.is_always_zero = true,
-                (Db2Program::Tep, "TOLWARN") => {
-                    options.tolerates_warnings = !value.eq_ignore_ascii_case("NO")
-                }
+                (Db2Program::Tep, "TOLWARN") => options.tolerates_warnings = !value.eq_ignore_ascii_case("NO"),
                 (Db2Program::Tep, "MAXERRORS") => options.most_errors = number(value),
                 (Db2Program::Tep, "ALIGN" | "MIXED" | "NOMIXED" | "PREPWARN") => {}
                 _ => return Err(format!("the parameter {word} is not supported")),
             }
         }
         for line in sysin.lines().filter(|_| self == Db2Program::Tep) {
-            let words: Vec<String> = line
-                .split_whitespace()
-                .map(str::to_ascii_uppercase)
-                .collect();
+            let words: Vec<String> = line.split_whitespace().map(str::to_ascii_uppercase).collect();
             if let [set, name, value, ..] = words.as_slice()
                 && set == "--#SET"
             {
@@ -150,12 +145,8 @@ pub fn run(
     for statement in ddl::apply_ended_by(sysin, run.options.terminator, &rewriting) {
         run.statement(&statement)?;
         if run.errors > run.options.most_errors {
-            writeln!(
-                run.out,
-                " MORE THAN {} ERRORS: ALL CHANGES SINCE THE LAST COMMIT ARE ROLLED BACK",
-                run.options.most_errors
-            )
-            .into_diagnostic()?;
+            writeln!(run.out, " MORE THAN {} ERRORS: ALL CHANGES SINCE THE LAST COMMIT ARE ROLLED BACK", run.options.most_errors)
+                .into_diagnostic()?;
             run.send("ROLLBACK")?;
             return Ok(run.return_code());
         }
@@ -175,11 +166,7 @@ struct ProgramOutput<'a> {
 
 impl ProgramOutput<'_> {
     fn return_code(&self) -> u32 {
-        if self.options.is_always_zero {
-            0
-        } else {
-            self.code
-        }
+        if self.options.is_always_zero { 0 } else { self.code }
     }
 
     fn send(&mut self, sql: &str) -> Result<Exchange> {
@@ -188,7 +175,7 @@ impl ProgramOutput<'_> {
         answer.map_err(|error| miette!("{error}"))
     }
 
-    fn statement(&mut self, statement: &Applied) -> Result<()> {
+    fn statement(&mut self, statement: &AppliedStatement) -> Result<()> {
         writeln!(self.out, "***INPUT STATEMENT:").into_diagnostic()?;
         for line in statement.text.lines() {
             writeln!(self.out, " {line}").into_diagnostic()?;
@@ -197,23 +184,12 @@ impl ProgramOutput<'_> {
             writeln!(self.out, " NOTE: {note}").into_diagnostic()?;
         }
         if let Some(problem) = &statement.problem {
-            let code = if problem.sqlcode == 0 {
-                -104
-            } else {
-                problem.sqlcode
-            };
+            let code = if problem.sqlcode == 0 { -104 } else { problem.sqlcode };
             writeln!(self.out, " {}", problem.message).into_diagnostic()?;
             return self.outcome(&Sqlca::of(code, &[]));
         }
-        let first = statement
-            .text
-            .split_whitespace()
-            .next()
-            .unwrap_or_default()
-            .to_ascii_uppercase();
-        if self.program == Db2Program::Tiad
-            && matches!(first.as_str(), "SELECT" | "WITH" | "VALUES")
-        {
+        let first = statement.text.split_whitespace().next().unwrap_or_default().to_ascii_uppercase();
+        if self.program == Db2Program::Tiad && matches!(first.as_str(), "SELECT" | "WITH" | "VALUES") {
             writeln!(self.out, " DSNTIAD RUNS NO QUERIES: USE DSNTEP2").into_diagnostic()?;
             return self.outcome(&Sqlca::of(-104, &["SELECT"]));
         }
@@ -242,11 +218,8 @@ impl ProgramOutput<'_> {
         }
         let rows: u64 = answer.counts.iter().sum();
         if !answer.columns.is_empty() {
-            self.out
-                .write_all(frame(answer, self.options.most_rows).as_bytes())
-                .into_diagnostic()?;
-            return writeln!(self.out, " SUCCESSFUL RETRIEVAL OF {rows:>10} ROW(S)")
-                .into_diagnostic();
+            self.out.write_all(frame(answer, self.options.most_rows).as_bytes()).into_diagnostic()?;
+            return writeln!(self.out, " SUCCESSFUL RETRIEVAL OF {rows:>10} ROW(S)").into_diagnostic();
         }
         let is_change = matches!(first, "INSERT" | "UPDATE" | "DELETE" | "MERGE");
         let outcome = if is_change && rows == 0 {
@@ -305,32 +278,15 @@ fn frame(answer: &Exchange, most_rows: usize) -> String {
     let heads: Vec<String> = heads.collect();
     let rows = answer.rows.iter().take(most_rows);
     let rows: Vec<Vec<String>> = rows
-        .map(|row| {
-            row.iter()
-                .map(|value| value.as_deref().map_or("?".to_owned(), |v| cell(Some(v))))
-                .collect()
-        })
+        .map(|row| row.iter().map(|value| value.as_deref().map_or("?".to_owned(), |v| cell(Some(v)))).collect())
         .collect();
     let widths: Vec<usize> = (0..heads.len())
         .map(|at| {
             let cells = rows.iter().filter_map(|row| row.get(at));
-            cells
-                .chain([&heads[at]])
-                .map(|text| text.chars().count())
-                .max()
-                .unwrap_or(0)
+            cells.chain([&heads[at]]).map(|text| text.chars().count()).max().unwrap_or(0)
         })
         .collect();
-    let line = format!(
-        "       +{}+\n",
-        "-".repeat(
-            widths
-                .iter()
-                .map(|w| w + 3)
-                .sum::<usize>()
-                .saturating_sub(1)
-        )
-    );
+    let line = format!("       +{}+\n", "-".repeat(widths.iter().map(|w| w + 3).sum::<usize>().saturating_sub(1)));
     let row_text = |cells: &[String], is_head: bool| {
         let cells = cells.iter().zip(&widths).zip(&answer.columns);
         let shown = cells.map(|((text, width), column)| {
@@ -340,7 +296,7 @@ fn frame(answer: &Exchange, most_rows: usize) -> String {
                 format!(" {text:<width$} ")
             }
         });
-        shown.collect::<Vec<_>>().set_connections("|")
+        shown.collect::<Vec<_>>().join("|")
     };
     let mut text = format!("{line}       |{}|\n{line}", row_text(&heads, true));
     for (number, row) in (1..).zip(&rows) {

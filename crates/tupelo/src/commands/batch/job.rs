@@ -135,7 +135,7 @@ fn report_problems(
 fn tso_commands(step: &jcl::Step) -> Option<(Vec<TsoCommand>, u32)> {
     let dd = step.dds.iter().find(|dd| dd.name == "SYSTSIN")?;
     match &dd.parts[..] {
-        [DdPart::LineFormat(text)] if tso::is_tso(&step.program) => {
+        [DdPart::Lines(text)] if tso::is_tso(&step.program) => {
             Some((batch::tso::parse(text), dd.line + 1))
         }
         _ => None,

@@ -39,7 +39,7 @@ impl SqlSteps {
     }
 
     /// The server, whether a program has EXEC SQL or not.
-    pub fn always(app: &BatchApplication) -> Result<SqlSteps> {
+    pub fn always(app: &Application) -> Result<SqlSteps> {
         Ok(SqlSteps(settings::server(app)?))
     }
 

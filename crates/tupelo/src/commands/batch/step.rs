@@ -32,7 +32,7 @@ pub enum ProgramExit {
 
 /// Runs programs of one application, one after the other.
 pub struct StepRunner<'a> {
-    app: &'a BatchApplication,
+    app: &'a Application,
     programs: &'a RunnablePrograms,
     application: PathBuf,
     store: StoreAt,
@@ -198,11 +198,11 @@ fn add_records(
 ) -> Result<()> {
     for source in &dd.sources {
         match source {
-            RecordSource::LineFormat(lines) => text.extend_from_slice(lines.as_bytes()),
+            RecordSource::Lines(lines) => text.extend_from_slice(lines.as_bytes()),
             RecordSource::File { path, format } => text.extend(cards(path, *format, conversion)?),
             RecordSource::Store(_)
             | RecordSource::Input
-            | RecordSource::SalvageOutput
+            | RecordSource::Output
             | RecordSource::Dummy => {}
         }
     }

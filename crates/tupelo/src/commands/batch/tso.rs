@@ -12,17 +12,17 @@ use std::fs::OpenOptions;
 use std::io::Write;
 
 use batch::tso::{self, ProgramRun, TsoCommand, TsoKind};
-use batch::{CopybookSource, Dd};
+use batch::{DdAllocation, RecordSource};
 use cics::diagnostic::{Diagnostic, Severity};
 use miette::{Context, IntoDiagnostic, Result, miette};
 
 use super::db2_programs::{self, Db2Program};
-use super::step::{ProgramExit, Runner};
+use super::step::{ProgramExit, StepRunner};
 
-/// RunnablePrograms that run TSO.
+/// Programs that run TSO.
 const NAMES: [&str; 3] = ["IKJEFT01", "IKJEFT1A", "IKJEFT1B"];
 
-/// RunnablePrograms that come with Db2 and are refused by name.
+/// Programs that come with Db2 and are refused by name.
 const REFUSED: [(&str, &str); 4] = [
     ("DSNTIAUL", "`tupelo sql` prints the rows of a query"),
     ("DSNUTILB", "`tupelo sql apply` inserts rows"),
@@ -57,8 +57,8 @@ pub fn refusal(program: &str) -> Option<Diagnostic> {
 /// The application's programs that commands run.
 pub fn programs(commands: &[TsoCommand]) -> impl Iterator<Item = (&TsoCommand, &ProgramRun)> {
     commands.iter().filter_map(|command| match &command.kind {
-        TsoKind::RunningCall(run) if Db2Program::by_name(&run.program).is_some() => None,
-        TsoKind::RunningCall(run) | TsoKind::Call(run) => Some((command, run)),
+        TsoKind::Run(run) if Db2Program::by_name(&run.program).is_some() => None,
+        TsoKind::Run(run) | TsoKind::Call(run) => Some((command, run)),
         _ => None,
     })
 }
@@ -76,8 +76,8 @@ pub fn problems(commands: &[TsoCommand], first_line: u32) -> Vec<Diagnostic> {
                 message: why.clone(),
                 help: None,
             }),
-            TsoKind::RunningCall(run) if Db2Program::by_name(&run.program).is_some() => None,
-            TsoKind::RunningCall(run) | TsoKind::Call(run) => {
+            TsoKind::Run(run) if Db2Program::by_name(&run.program).is_some() => None,
+            TsoKind::Run(run) | TsoKind::Call(run) => {
                 refusal(&run.program).map(|diagnostic| Diagnostic { line, ..diagnostic })
             }
             _ => None,
@@ -88,11 +88,7 @@ pub fn problems(commands: &[TsoCommand], first_line: u32) -> Vec<Diagnostic> {
 }
 
 /// Runs a step.
-pub fn run(
-    step_program: &str,
-    runner: &mut Runner<'_>,
-    dds: &[(String, Dd)],
-) -> Result<ProgramExit> {
+pub fn run(step_program: &str, runner: &mut StepRunner<'_>, dds: &[(String, DdAllocation)]) -> Result<ProgramExit> {
     let mut log = Printer::of(dds, "SYSTSPRT")?;
     let commands = tso::parse(&runner.text(find(dds, "SYSTSIN"))?);
     let (mut code, mut dsn_code) = (0, 0);
@@ -115,7 +111,7 @@ pub fn run(
                 log.line(why)?;
                 ProgramExit::Code(ABENDED)
             }
-            TsoKind::RunningCall(run) => {
+            TsoKind::Run(run) => {
                 let ended = one(run, runner, dds)?;
                 if let ProgramExit::Code(of_program) = ended {
                     dsn_code = dsn_code.max(of_program);
@@ -143,7 +139,7 @@ pub fn run(
 }
 
 /// Runs one program.
-fn one(run: &ProgramRun, runner: &mut Runner<'_>, dds: &[(String, Dd)]) -> Result<ProgramExit> {
+fn one(run: &ProgramRun, runner: &mut StepRunner<'_>, dds: &[(String, DdAllocation)]) -> Result<ProgramExit> {
     let Some(program) = Db2Program::by_name(&run.program) else {
         return runner.run(&run.program, run.parm.clone(), dds.to_vec());
     };
@@ -156,7 +152,7 @@ fn one(run: &ProgramRun, runner: &mut Runner<'_>, dds: &[(String, Dd)]) -> Resul
     Ok(ProgramExit::Code(code))
 }
 
-fn find<'d>(dds: &'d [(String, Dd)], name: &str) -> Option<&'d Dd> {
+fn find<'d>(dds: &'d [(String, DdAllocation)], name: &str) -> Option<&'d DdAllocation> {
     dds.iter().find(|(of, _)| of == name).map(|(_, dd)| dd)
 }
 
@@ -164,26 +160,20 @@ fn find<'d>(dds: &'d [(String, Dd)], name: &str) -> Option<&'d Dd> {
 struct Printer(Box<dyn Write>);
 
 impl Printer {
-    fn of(dds: &[(String, Dd)], name: &str) -> Result<Printer> {
+    fn of(dds: &[(String, DdAllocation)], name: &str) -> Result<Printer> {
         let Some(dd) = find(dds, name) else {
             return Ok(Printer(Box::new(std::io::sink())));
         };
         Ok(Printer(match dd.sources.first() {
-            Some(CopybookSource::SalvageOutput) => Box::new(std::io::stdout()),
-            Some(CopybookSource::File { path, .. }) => {
+            Some(RecordSource::Output) => Box::new(std::io::stdout()),
+            Some(RecordSource::File { path, .. }) => {
                 let mut options = OpenOptions::new();
-                options
-                    .create(true)
-                    .write(true)
-                    .append(dd.append)
-                    .truncate(!dd.append);
+                options.create(true).write(true).append(dd.append).truncate(!dd.append);
                 let file = options.open(path).into_diagnostic();
                 Box::new(file.wrap_err_with(|| format!("cannot write {}", path.display()))?)
             }
-            Some(CopybookSource::Store(file)) => {
-                return Err(miette!(
-                    "DD {name} is the file {file} of the store: write SYSOUT=*"
-                ));
+            Some(RecordSource::Store(file)) => {
+                return Err(miette!("DD {name} is the file {file} of the store: write SYSOUT=*"));
             }
             _ => Box::new(std::io::sink()),
         }))

@@ -42,7 +42,7 @@ fn unknown_names_and_types_that_do_not_fit_have_their_lines() {
     let Some(app) = shop() else {
         return;
     };
-    std::fs::write(app.path().set_connections("cobol/WRONG.cbl"), WRONG).expect("a program");
+    std::fs::write(app.path().join("cobol/WRONG.cbl"), WRONG).expect("a program");
     let (status, printed) = check(app.path(), &["--database"]);
     assert_eq!(status, Some(1), "{printed}");
     for expected in [

@@ -22,7 +22,7 @@ fn messages(server: &Server) -> Vec<(String, u64)> {
         .collect()
 }
 
-/// Waits until a task is_interactive the operator; its message and the task.
+/// Waits until a task asks the operator; its message and the task.
 fn asked(server: &Server) -> (String, u64) {
     until("the message", || !messages(server).is_empty());
     messages(server).remove(0)
@@ -66,10 +66,7 @@ fn kill_workers(server: &Server) {
 
 /// Kills the private PostgreSQL, and waits for its end.
 fn kill_sql_server(server: &Server) {
-    let file = server
-        .state
-        .path()
-        .set_connections("sql/data/postmaster.pid");
+    let file = server.state.path().join("sql/data/postmaster.pid");
     let content = std::fs::read_to_string(file).expect("a server that runs");
     let pid: i32 = content
         .lines()
@@ -102,7 +99,7 @@ fn a_task_that_gets_no_session_in_time_has_sqlcode_904() {
         assert_eq!(steps(&server, "Q", "NUT"), (200, vec!["-904".to_owned()]));
         reply(&server, &message);
         assert_eq!(
-            first.set_connections().unwrap(),
+            first.join().unwrap(),
             (200, vec!["0".to_owned(), String::new()])
         );
     });
@@ -123,8 +120,8 @@ fn a_worker_that_dies_in_a_statement_leaves_no_change_and_no_lock() {
         let second = scope.spawn(|| steps(&server, "U", "BOLT"));
         until_one_waits(app.path(), &server);
         kill_workers(&server);
-        assert_eq!(first.set_connections().unwrap().0, 500);
-        assert_eq!(second.set_connections().unwrap().0, 500);
+        assert_eq!(first.join().unwrap().0, 500);
+        assert_eq!(second.join().unwrap().0, 500);
     });
     until("the end of their transactions", || {
         let held = "SELECT count(*) FROM pg_stat_activity WHERE xact_start IS NOT NULL AND pid <> pg_backend_pid()";
@@ -155,7 +152,7 @@ fn a_task_that_is_purged_in_a_statement_ends_with_aexy() {
         assert_eq!(waiting.len(), 1, "{tasks}");
         let purged = ask(&server, &["task", "purge", &waiting[0].to_string()]);
         assert_ne!(purged["purge"], "refused");
-        let answer = second.set_connections().unwrap();
+        let answer = second.join().unwrap();
         // A task that was purged took too long, as its client sees it.
         assert_eq!(answer.status, 504);
         assert!(
@@ -164,7 +161,7 @@ fn a_task_that_is_purged_in_a_statement_ends_with_aexy() {
             text(&answer.body)
         );
         reply(&server, &message);
-        assert_eq!(first.set_connections().unwrap().0, 200);
+        assert_eq!(first.join().unwrap().0, 200);
     });
     assert_eq!(steps(&server, "Q", "BOLT").1, ["41"]);
 }
@@ -201,7 +198,7 @@ fn a_unit_whose_server_was_killed_can_only_be_backed_out() {
             let (message, _) = asked(&server);
             kill_sql_server(&server);
             reply(&server, &message);
-            task.set_connections().unwrap()
+            task.join().unwrap()
         })
     };
     let (status, results) = in_unit("UWPUUR");

@@ -1,7 +1,7 @@
 //! Jobs that run Db2's programs under TSO: DSNTIAD, DSNTEP2 and programs with EXEC SQL.
 
 use std::path::Path;
-use std::process::SalvageOutput;
+use std::process::Output;
 
 use super::shop;
 use crate::program::{text, tupelo};
@@ -21,8 +21,8 @@ fn dsn(run: &str) -> String {
     )
 }
 
-fn job(app: &Path, steps: &[String]) -> SalvageOutput {
-    let path = app.set_connections("job.jcl");
+fn job(app: &Path, steps: &[String]) -> Output {
+    let path = app.join("job.jcl");
     std::fs::write(&path, format!("//NIGHT JOB 1\n{}", steps.concat())).expect("a job");
     let mut command = tupelo();
     command.args(["batch", "--jcl"]).arg(path).arg(app);
@@ -30,7 +30,7 @@ fn job(app: &Path, steps: &[String]) -> SalvageOutput {
 }
 
 /// The condition codes of the job's table.
-fn codes(output: &SalvageOutput) -> Vec<String> {
+fn codes(output: &Output) -> Vec<String> {
     let printed = text(&output.stdout);
     let table = printed
         .split_once("\nNIGHT\n")

@@ -5,7 +5,7 @@ use super::{add_settings, application, apply_in, is_installed};
 use crate::http;
 use crate::ipconn::ServerProcess;
 use crate::program::{text, tupelo, until};
-use crate::units::{COMMIT, COMMITTED, PREPARED, Way};
+use crate::units::{COMMIT, COMMITTED, LossyProxy, PREPARED};
 
 /// Has STOCK of the other region do the steps, writes a queue here, and ends as the
 /// twelfth step says: A abends.
@@ -53,9 +53,9 @@ impl Shop {
     fn start(program: &str, settings: &str, has_tables: bool) -> Shop {
         let app = application();
         add_settings(app.path(), settings);
-        std::fs::write(app.path().set_connections("cobol/FRONT.cbl"), FRONT).unwrap();
+        std::fs::write(app.path().join("cobol/FRONT.cbl"), FRONT).unwrap();
         let more = "DEFINE TRANSACTION(FRNT) GROUP(SHOP) PROGRAM(FRONT)\n";
-        let csd = app.path().set_connections("resources.csd");
+        let csd = app.path().join("resources.csd");
         let old = std::fs::read_to_string(&csd).unwrap();
         std::fs::write(&csd, old + more).unwrap();
         let imported = tupelo()
@@ -78,7 +78,7 @@ impl Shop {
         assert!(imported.status.success(), "{}", text(&imported.stderr));
         let state = tempfile::tempdir().unwrap();
         if has_tables {
-            apply_in(app.path(), &state.path().set_connections("state"));
+            apply_in(app.path(), &state.path().join("state"));
         }
         let process = ServerProcess::start_in(state, app.path(), &OPTIONS);
         let mut shop = Shop {
@@ -123,13 +123,13 @@ fn steps_at(http: &str, steps: &str) -> (u16, String) {
 }
 
 /// The region that decides, the one with the tables, and the way between them.
-fn shops() -> (Shop, Shop, Way) {
+fn shops() -> (Shop, Shop, LossyProxy) {
     let far = Shop::start(
         "STOCK",
         "[region]\napplid = \"FAR\"\nsysid = \"FAR\"\n",
         true,
     );
-    let (way, address) = Way::new();
+    let (way, address) = LossyProxy::new();
     way.lead_to(&far.ipconn);
     let settings = format!(
         "[region]\napplid = \"NEAR\"\nsysid = \"NEAR\"\n[ipconn.connections.PEER]\naddress = \"{address}\"\n"
@@ -182,7 +182,7 @@ fn a_prepared_branch_outlives_its_region_and_the_server() {
             far.restart();
             way.lead_to(&far.ipconn);
             way.open();
-            let (status, _) = task.set_connections().unwrap();
+            let (status, _) = task.join().unwrap();
             assert_eq!(status == 200, lost != PREPARED, "{lost:?}");
         });
         expected += i32::from(lost != PREPARED);

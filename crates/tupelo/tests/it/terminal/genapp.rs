@@ -135,7 +135,7 @@ struct Menu {
     title: &'static str,
     /// As its messages name it.
     kind: &'static str,
-    /// EventFields of a new policy.
+    /// Fields of a new policy.
     new: Vec<((u16, u16), &'static str)>,
     /// A field that is changed, and its new value; `None` where the menu has no
     /// change.

@@ -17,7 +17,7 @@ struct Kind {
     other: Option<(&'static str, &'static str)>,
 }
 
-/// The layout of a commercial policy. GenappServer's own copybook for it is for inquiries: it
+/// The layout of a commercial policy. Genapp's own copybook for it is for inquiries: it
 /// lacks the payment.
 const COMMERCIAL: &str = "       01 CA.
            03 CA-REQUEST-ID PIC X(6).
@@ -83,15 +83,14 @@ fn kinds() -> [Kind; 4] {
 pub fn import(app: &Path) {
     // A field of one copybook has a level below that of the field before it, which has
     // a picture.
-    let motor = app.set_connections("copybooks/soaipm1.cpy");
+    let motor = app.join("copybooks/soaipm1.cpy");
     let written = std::fs::read_to_string(&motor).expect("a copybook");
     std::fs::write(
         motor,
         written.replace("05 CA-POLICY-NUM", "03 CA-POLICY-NUM"),
     )
     .expect("a copybook");
-    std::fs::write(app.set_connections("copybooks/commercial.cpy"), COMMERCIAL)
-        .expect("a copybook");
+    std::fs::write(app.join("copybooks/commercial.cpy"), COMMERCIAL).expect("a copybook");
     for program in ["LGICUS01", "LGACUS01", "LGUCUS01"] {
         import_one(app, program, program, "soaic01.cpy");
     }
@@ -118,7 +117,7 @@ fn import_one(app: &Path, name: &str, program: &str, copybook: &str) {
             "CA",
         ])
         .arg("--request")
-        .arg(app.set_connections("copybooks").set_connections(copybook))
+        .arg(app.join("copybooks").join(copybook))
         .arg("--app")
         .arg(app)
         .output()
