@@ -219,6 +219,7 @@ const LEFT_OUT: &[&[&str]] = &[
     &["RUNSTATS"],
     &["REORG"],
     &["SET", "CURRENT"],
+    &["SET", "SCHEMA"],
     &["LABEL"],
 ];
 
@@ -365,6 +366,32 @@ mod tests {
             sql("INSERT INTO T VALUES (1, '31.12.2026')"),
             ["INSERT INTO \"T\" VALUES (1, '31.12.2026')"]
         );
+    }
+
+    #[test]
+    fn a_chosen_schema_qualifies_the_statements_after_it() {
+        let text = "DELETE FROM T; SET CURRENT SQLID = 'GENA'; DELETE FROM T; SET SCHEMA OTHER; \
+                    CREATE TABLE U (A INTEGER); SET CURRENT SQLID = USER;";
+        let list = apply(text, &RewriteOptions::default());
+        let last = |at: usize| list[at].sql.last().cloned().unwrap_or_default();
+        assert_eq!(last(0), "DELETE FROM \"T\"");
+        assert_eq!(last(2), "DELETE FROM \"GENA\".\"T\"");
+        assert!(
+            last(4).starts_with("CREATE TABLE \"OTHER\".\"U\""),
+            "{}",
+            last(4)
+        );
+        assert_eq!(list[1].notes, ["names without a schema are of schema GENA"]);
+        assert_eq!(list[5].notes, ["SET CURRENT is left out"]);
+    }
+
+    #[test]
+    fn another_character_ends_statements_where_one_is_chosen() {
+        let text = "SELECT 1 FROM T;\n--#SET TERMINATOR #\nSELECT ';' FROM T;\n#\nCOMMIT#";
+        let list = statements(text);
+        let texts: Vec<&str> = list.iter().map(|(_, text)| text.as_str()).collect();
+        assert_eq!(texts, ["SELECT 1 FROM T", "SELECT ';' FROM T;", "COMMIT"]);
+        assert_eq!(statements_ended_by("A;B!C", '!').len(), 2);
     }
 
     proptest::proptest! {
