@@ -10,7 +10,7 @@
 //! A [`ProgramStep`] says what runs and what its DD names stand for. [`run`] is the
 //! whole life of its process: it hosts libcob, whose file statements come to
 //! the [`handler`], which knows the rules of COBOL's file status. [`jcl`] reads
-//! jobs. Files in another code page are converted record by record: [`conversion`].
+//! jobs, [`tso`] the commands of their TSO steps. Files in another code page are converted record by record: [`conversion`].
 //!
 //! Invariant: a statement always gets a file status; nothing that a program
 //! does to a file panics.
@@ -28,6 +28,7 @@ mod services;
 mod sql;
 pub mod status;
 mod stored;
+pub mod tso;
 
 pub use conversion::{RecordConversion, StepConversions};
 pub use dd::{CodePageOf, DdAllocation, ProgramStep, RecordFormat, RecordSource, SqlAt, StoreAt};

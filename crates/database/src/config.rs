@@ -145,11 +145,21 @@ impl SqlConfig {
         wrong
     }
 
-    /// Role of a transaction's programs.
+    /// Role of a transaction's programs. A name of [`SqlConfig::transactions`] may be
+    /// generic, as TRANSID of DB2ENTRY and DB2TRAN is: `*` at its end stands for any
+    /// characters, `+` for one. The most specific name counts.
     pub fn role_of(&self, transid: &str) -> &str {
-        self.transactions
-            .get(transid.trim_end())
-            .unwrap_or(&self.role)
+        let transid = transid.trim_end();
+        if let Some(role) = self.transactions.get(transid) {
+            return role;
+        }
+        let fits = self
+            .transactions
+            .iter()
+            .filter(|(name, _)| covers(name, transid));
+        let best =
+            fits.max_by_key(|(name, _)| name.chars().filter(|c| !matches!(c, '*' | '+')).count());
+        best.map_or(&self.role, |(_, role)| role)
     }
 
     /// Sessions that a role may have at a time.
@@ -168,6 +178,17 @@ impl SqlConfig {
     }
 }
 
+/// Whether a generic name of transactions covers one.
+fn covers(generic: &str, transid: &str) -> bool {
+    let (wanted, is_open) = match generic.strip_suffix('*') {
+        Some(start) => (start, true),
+        None => (generic, false),
+    };
+    let same = |(wanted, found): (char, char)| wanted == '+' || wanted == found;
+    let (most, length) = (wanted.chars().count(), transid.chars().count());
+    (length == most || is_open && length > most) && wanted.chars().zip(transid.chars()).all(same)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -184,6 +205,33 @@ mod tests {
         assert!(config.check()[0].contains("owner of schema db2"));
         assert_eq!(config.role_of("PAY1"), "tupelo");
         assert_eq!(config.role_of("PAY2"), "CICSUSER");
+    }
+
+    #[test]
+    fn a_generic_name_covers_transactions_and_the_most_specific_one_counts() {
+        let roles = [
+            ("SS*", "some"),
+            ("SSP+", "policies"),
+            ("SSP9", "one"),
+            ("*9", "none"),
+        ];
+        let pairs = roles.map(|(name, role)| (name.to_owned(), role.to_owned()));
+        let config = SqlConfig {
+            transactions: pairs.into(),
+            ..SqlConfig::default()
+        };
+        let expected = [
+            ("SSC1", "some"),
+            ("SSP1", "policies"),
+            ("SSP9", "one"),
+            ("SSP", "some"),
+            ("SS", "some"),
+            ("S", "CICSUSER"),
+            ("PAY9", "CICSUSER"),
+        ];
+        for (transid, role) in expected {
+            assert_eq!(config.role_of(transid), role, "{transid}");
+        }
     }
 
     #[test]

@@ -18,7 +18,7 @@ mod connection;
 mod executor;
 mod outcomes;
 mod pool;
-mod seam;
+mod request;
 mod server;
 mod service;
 mod session;

@@ -69,6 +69,13 @@ impl OutcomeDesk {
         }
     }
 
+    /// Whether the server lists a transaction as prepared. `None` if it does not say now.
+    pub fn is_prepared(&self, name: &str) -> Option<bool> {
+        let ask = format!("SELECT gid FROM pg_catalog.pg_prepared_xacts WHERE gid = '{name}'");
+        let answer = self.with(|connection, deadline| connection.query(&ask, 1, deadline).ok())?;
+        answer.error.is_none().then_some(!answer.rows.is_empty())
+    }
+
     /// What became of a transaction by its number. Waits while it is under way,
     /// ten minutes at most.
     pub fn ask_transaction(&self, number: &str) -> Option<bool> {

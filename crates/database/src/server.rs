@@ -14,7 +14,7 @@ use crate::address::{ServerAddress, ServerUrl};
 use crate::cluster::{Cluster, ClusterError, ClusterOptions};
 use crate::config::SqlConfig;
 use crate::connection::{ConnectError, Connection, ConnectionError};
-use crate::seam::NoSession;
+use crate::request::NoSession;
 use crate::setup::{self, SetupError};
 
 /// How long a CancelRequest may take.
@@ -71,6 +71,8 @@ struct ServerState {
     cluster: Option<Arc<Cluster>>,
     /// Roles that were looked at.
     checked: BTreeSet<String>,
+    /// Whether a server of the settings can prepare transactions, once it was asked.
+    prepares: Option<bool>,
 }
 
 impl Server {
@@ -102,6 +104,55 @@ impl Server {
     /// Whether it is a private cluster.
     pub fn is_private(&self) -> bool {
         self.url.is_none()
+    }
+
+    /// Whether transactions can be prepared, as far as it is known: in the private
+    /// cluster they can.
+    pub fn prepares(&self) -> bool {
+        self.is_private() || self.lock().prepares == Some(true)
+    }
+
+    /// Whether it is known if transactions can be prepared.
+    pub fn knows_whether_it_prepares(&self) -> bool {
+        self.is_private() || self.lock().prepares.is_some()
+    }
+
+    /// Asks a server of the settings whether transactions can be prepared.
+    pub fn ask_whether_it_prepares(&self) -> bool {
+        let limit = Instant::now() + self.connect_limit();
+        let asked = self.open_owner().and_then(|mut owner| {
+            let answer = owner.query("SHOW max_prepared_transactions", 1, limit)?;
+            Ok(answer.text(0, 0).is_some_and(|most| most != "0"))
+        });
+        match asked {
+            Ok(prepares) => {
+                self.lock().prepares = Some(prepares);
+                prepares
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the server cannot be asked whether it prepares transactions");
+                false
+            }
+        }
+    }
+
+    /// What distinguishes this region's names at the server: its name, and a number of
+    /// its state folder.
+    pub fn identity(&self) -> String {
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+        let name: String = self
+            .settings
+            .application
+            .chars()
+            .map(plain)
+            .take(40)
+            .collect();
+        // FNV-1a: the same in every life.
+        let folder = self.settings.cluster_folder.as_os_str().as_encoded_bytes();
+        let number = folder.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        format!("{name}/{number:016x}")
     }
 
     /// A session of the owner of schema `db2`. The private cluster is started, and

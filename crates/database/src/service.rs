@@ -10,9 +10,11 @@
 //! The end of the unit is in `decider.rs`. What waits for the server is done on
 //! threads of [`Executor`]s, never on the region's.
 
+mod branches;
 mod decider;
 mod metrics;
 
+use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -23,13 +25,15 @@ use region::{
     CommandService, Handle, JoinError, ParticipantId, ServiceCommand, TaskUnit, UnitId,
     WorkerRequest,
 };
+use runtime::sql::lending::{SQL_CONNECT, TAKE};
 
 use crate::executor::Executor;
 use crate::outcomes::OutcomeDesk;
 use crate::pool::{SessionChoice, SessionPool, SessionWaiter, UnitSession, UnitUse};
-use crate::seam::{CallReason, NoSession, SQL_CONNECT, TAKE};
+use crate::request::{CallReason, NoSession};
 use crate::server::Server;
 use crate::session::Session;
+use branches::PreparedTransaction;
 use metrics::ServiceCounters;
 pub use metrics::sample as metrics_sample;
 
@@ -55,6 +59,10 @@ struct ServiceState {
     commits: Executor,
     outcome_queries: Executor,
     counts: ServiceCounters,
+    /// Transactions that wait for a coordinator elsewhere.
+    prepared: Mutex<HashMap<UnitId, PreparedTransaction>>,
+    /// Those of an earlier life of the region were looked for.
+    is_recovered: Mutex<bool>,
 }
 
 impl SqlService {
@@ -70,6 +78,8 @@ impl SqlService {
             commits: Executor::new("tupelo-sqlend", COMMITS),
             outcome_queries: Executor::new("tupelo-sqlask", 1),
             counts: ServiceCounters::default(),
+            prepared: Mutex::default(),
+            is_recovered: Mutex::default(),
         }))
     }
 
@@ -83,8 +93,19 @@ impl SqlService {
     pub fn start(&self, handle: &Handle) {
         *self.0.lock_handle() = Some(handle.clone());
         let units = handle.in_doubt_units();
-        if units.iter().any(|unit| unit.decider == decider::NAME) {
+        let is_asked = units.iter().any(|unit| unit.decider == decider::NAME);
+        // Branches of other regions may have transactions that are prepared.
+        let is_open = |(_, name): &(UnitId, String)| name == decider::NAME;
+        let may_be_prepared =
+            !handle.prepared_units().is_empty() || handle.decisions().iter().any(is_open);
+        if is_asked || may_be_prepared {
             self.0.participant();
+        }
+        if may_be_prepared {
+            let inner = self.0.clone();
+            self.0.connects.run(move || {
+                inner.recover();
+            });
         }
     }
 
@@ -108,6 +129,26 @@ impl SqlService {
         }
         self.0.desk.close();
         self.0.server.stop();
+    }
+}
+
+/// Why a task's unit cannot have a session.
+enum JoinFailure {
+    /// The region does not run yet.
+    NotStarted,
+    /// The unit does not take the participant.
+    Unit(JoinError),
+}
+
+impl JoinFailure {
+    fn no_session(&self) -> NoSession {
+        match self {
+            JoinFailure::NotStarted => NoSession::new(-923, "the region is not started"),
+            JoinFailure::Unit(error @ (JoinError::Branch | JoinError::SecondDecider)) => {
+                NoSession::new(-904, error)
+            }
+            JoinFailure::Unit(error @ JoinError::Ending) => NoSession::new(-924, error),
+        }
     }
 }
 
@@ -151,15 +192,39 @@ impl ServiceState {
         self.handle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn lock_prepared(&self) -> MutexGuard<'_, HashMap<UnitId, PreparedTransaction>> {
+        self.prepared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock_recovered(&self) -> MutexGuard<'_, bool> {
+        let recovered = self.is_recovered.lock();
+        recovered.unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn lock(&self) -> MutexGuard<'_, SessionPool> {
         self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A task's first statement in a unit.
     fn connect(self: &Arc<Self>, command: ServiceCommand, unit: TaskUnit) {
+        self.connect_unless(command, unit, self.server.knows_whether_it_prepares());
+    }
+
+    /// The same; `is_asked` if the server was asked whether it prepares transactions.
+    fn connect_unless(
+        self: &Arc<Self>,
+        mut command: ServiceCommand,
+        unit: TaskUnit,
+        is_asked: bool,
+    ) {
         let number = match self.join(&unit) {
             Ok(number) => number,
-            Err(none) => return command.answer(&none.answer()),
+            Err(JoinFailure::Unit(JoinError::Branch)) if !is_asked => {
+                command.later();
+                return self
+                    .learn_to_prepare(move |inner| inner.connect_unless(command, unit, true));
+            }
+            Err(failure) => return command.answer(&failure.no_session().answer()),
         };
         let config = self.server.config();
         let answer = match self.lock().unit(number) {
@@ -194,13 +259,9 @@ impl ServiceState {
         Some(*self.id.get_or_init(add))
     }
 
-    fn join(self: &Arc<Self>, unit: &TaskUnit) -> Result<UnitId, NoSession> {
-        let id = self.participant();
-        let id = id.ok_or_else(|| NoSession::new(-923, "the region is not started"))?;
-        unit.join(id).map_err(|error| match error {
-            JoinError::Branch | JoinError::SecondDecider => NoSession::new(-904, error),
-            JoinError::Ending => NoSession::new(-924, error),
-        })
+    fn join(self: &Arc<Self>, unit: &TaskUnit) -> Result<UnitId, JoinFailure> {
+        let id = self.participant().ok_or(JoinFailure::NotStarted)?;
+        unit.join(id).map_err(JoinFailure::Unit)
     }
 
     /// Gives a task a session, opens one, or has it wait.
@@ -256,6 +317,9 @@ impl ServiceState {
 
     /// Connects for a task, and has its worker take the connection.
     fn open(self: &Arc<Self>, waiter: SessionWaiter) {
+        if self.server.prepares() {
+            self.recover();
+        }
         let connection = match self.server.open_role(&waiter.role) {
             Ok(connection) => connection,
             Err(error) => {

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use link::{CallAnswer, CommandOperands, UserId};
 use region::LentDescriptor;
+use runtime::sql::lending::{grant_flag, operand};
 
 use crate::config::{DateFormat, SqlConfig};
 use crate::connection::{Connection, ConnectionError};
-use crate::seam::operand;
 
 /// How long the server may take to put a session back.
 const RESET_LIMIT: Duration = Duration::from_secs(10);
@@ -65,12 +65,17 @@ impl Session {
             DateFormat::Eur => 2,
             DateFormat::Jis => 3,
         };
+        let flags = if config.deadlock_rolls_back {
+            grant_flag::ROLLS_BACK
+        } else {
+            0
+        };
         let tag = self.lent.tag() as i64;
         let mut operands = CommandOperands::new(0)
             .int(operand::TAG, tag)
             .int(operand::GENERATION, tag)
             .int(operand::VERSION, i64::from(self.connection.version()))
-            .int(operand::FLAGS, i64::from(config.deadlock_rolls_back))
+            .int(operand::FLAGS, flags)
             .int(operand::DATES, dates)
             .int(operand::DIGITS, i64::from(config.decimal_digits))
             .int(operand::CURSOR_BYTES, i64::from(config.held_kib) << 10)

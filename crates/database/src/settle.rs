@@ -40,6 +40,91 @@ pub enum UnitSettlement {
     Unknown(Option<String>),
 }
 
+/// What became of a unit that was to be prepared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PrepareResult {
+    /// It is prepared.
+    Prepared,
+    /// It had changed nothing, and is over.
+    NothingChanged,
+    /// It is rolled back.
+    RolledBack,
+    /// The connection failed, or a program has left statements on it.
+    Unknown,
+}
+
+/// Prepares a unit under a name, which has no quote.
+pub fn prepare(connection: &mut Connection, name: &str) -> PrepareResult {
+    let deadline = Instant::now() + COMMIT_LIMIT;
+    let has_changed = match probe(connection, deadline) {
+        Ok(number) => number.is_some() && connection.state() != TransactionState::Idle,
+        Err(_) => return PrepareResult::RolledBack,
+    };
+    if !has_changed {
+        return if connection.state() == TransactionState::Idle || roll_back(connection) {
+            PrepareResult::NothingChanged
+        } else {
+            PrepareResult::RolledBack
+        };
+    }
+    let expected = nonce();
+    let commands = |client: &mut Client| {
+        statement(client, &format!("PREPARE TRANSACTION '{name}'"), &[]);
+        statement(client, "SELECT $1", &[(oid::TEXT, expected.as_bytes())]);
+        client.sync();
+    };
+    match connection.exchange(commands, MOST_ROWS, deadline) {
+        // The server rolls back what it cannot prepare.
+        Ok(answer) if answer.error.is_some() => {
+            log_refusal(&answer);
+            if roll_back(connection) {
+                PrepareResult::RolledBack
+            } else {
+                PrepareResult::Unknown
+            }
+        }
+        Ok(answer) if has_nonce(&answer, &expected) => PrepareResult::Prepared,
+        Ok(_) => {
+            distrust(connection);
+            PrepareResult::Unknown
+        }
+        Err(error) => {
+            broken(connection, &error, None);
+            PrepareResult::Unknown
+        }
+    }
+}
+
+/// Reads a random number back. Returns the transaction's number if it has changed
+/// something.
+///
+/// # Errors
+/// Nothing of the unit is committed: it has failed, or the connection was taken back.
+fn probe(connection: &mut Connection, deadline: Instant) -> Result<Option<String>, ()> {
+    let expected = nonce();
+    let commands = |client: &mut Client| {
+        statement(client, PROBE, &[(oid::TEXT, expected.as_bytes())]);
+        client.sync();
+    };
+    match connection.exchange(commands, MOST_ROWS, deadline) {
+        // The transaction has failed.
+        Ok(answer) if answer.error.is_some() => {
+            roll_back(connection);
+            Err(())
+        }
+        Ok(answer) if has_nonce(&answer, &expected) => Ok(answer.text(0, 1).map(str::to_owned)),
+        Ok(_) => {
+            connection.socket().shut_down();
+            Err(())
+        }
+        // COMMIT was not sent.
+        Err(error) => {
+            broken(connection, &error, None);
+            Err(())
+        }
+    }
+}
+
 /// Commits a unit together with its row.
 pub fn commit_with_token(connection: &mut Connection, token: UnitToken) -> UnitSettlement {
     let expected = nonce();
@@ -69,28 +154,9 @@ pub fn commit_with_token(connection: &mut Connection, token: UnitToken) -> UnitS
 
 /// Commits a unit with changes of the server alone.
 pub fn commit_one_phase(connection: &mut Connection) -> UnitSettlement {
-    let expected = nonce();
-    let probe = |client: &mut Client| {
-        statement(client, PROBE, &[(oid::TEXT, expected.as_bytes())]);
-        client.sync();
-    };
     let deadline = Instant::now() + COMMIT_LIMIT;
-    let number = match connection.exchange(probe, MOST_ROWS, deadline) {
-        // The transaction has failed.
-        Ok(answer) if answer.error.is_some() => {
-            roll_back(connection);
-            return UnitSettlement::RolledBack;
-        }
-        Ok(answer) if has_nonce(&answer, &expected) => answer.text(0, 1).map(str::to_owned),
-        Ok(_) => {
-            connection.socket().shut_down();
-            return UnitSettlement::RolledBack;
-        }
-        // COMMIT was not sent.
-        Err(error) => {
-            broken(connection, &error, None);
-            return UnitSettlement::RolledBack;
-        }
+    let Ok(number) = probe(connection, deadline) else {
+        return UnitSettlement::RolledBack;
     };
     if connection.state() == TransactionState::Idle {
         return UnitSettlement::Committed;

@@ -21,6 +21,7 @@ use crate::diagnostic::{Diagnostic, DiagnosticKind, Severity};
 use crate::digest::SourceDigest;
 use crate::messages;
 use crate::reach::{self, CalledLiteral};
+use crate::sql::SqlUse;
 use crate::translate::{TranslatedSource, translate_for};
 use crate::words;
 
@@ -133,6 +134,8 @@ pub struct BuildResult {
     pub uses_cics: bool,
     /// Files whose change makes a new build necessary.
     pub inputs: Vec<PathBuf>,
+    /// Its statements of EXEC SQL, in the order of the text.
+    pub sql: Vec<SqlUse>,
     /// Whether the compiler did not have to run.
     pub cached: bool,
     /// Everything that is wrong with it.
@@ -311,15 +314,15 @@ impl ModuleCompiler {
             module: None,
             uses_cics: false,
             inputs: vec![source.path.clone()],
+            sql: Vec::new(),
             cached: false,
             diagnostics: Vec::new(),
         };
         let translation = match self.check(&source.path) {
             Ok(translation) => translation,
             Err(error) => {
-                built
-                    .diagnostics
-                    .push(about(&source.path, format!("cannot be read: {error}")));
+                let message = format!("cannot be read: {error}");
+                built.diagnostics.push(about(&source.path, message));
                 return built;
             }
         };
@@ -329,6 +332,7 @@ impl ModuleCompiler {
         built.entries = translation.entries.clone();
         built.uses_cics = translation.uses_cics;
         built.inputs = translation.files.paths().to_vec();
+        built.sql = translation.sql.clone();
         built.diagnostics = translation.diagnostics.clone();
         if failed {
             let further = self.further_errors(&translation, source.checks, &source.path);

@@ -47,4 +47,5 @@ pub use copy::CopyLibrary;
 pub use copybook::ReferenceFormat;
 pub use diagnostic::{Diagnostic, DiagnosticKind, Severity};
 pub use source::{SourceFiles, SourcePlace};
+pub use sql::SqlUse;
 pub use translate::{TranslatedSource, translate};

@@ -15,7 +15,7 @@ use crate::nulls;
 use crate::outline::{ProgramUnit, outline, skip_exec};
 use crate::reach::{CalledLiteral, called};
 use crate::source::{SourceFiles, SourcePlace};
-use crate::sql::SqlBlock;
+use crate::sql::{SqlBlock, SqlUse};
 use crate::token::{Token, TokenKind};
 use crate::words;
 use crate::writer::Writer;
@@ -35,6 +35,8 @@ pub struct TranslatedSource {
     pub files: SourceFiles,
     /// Everything that is wrong, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
+    /// Its statements of EXEC SQL, in the order of the text.
+    pub sql: Vec<SqlUse>,
     /// What is called by a literal.
     pub(crate) called: Vec<CalledLiteral>,
     /// Flags of the compiler for words that the programs define.
@@ -87,6 +89,7 @@ pub(crate) fn translate_for(
         diagnostics,
         tokens,
         edits: TokenEdits::default(),
+        sql: Vec::new(),
     };
     work.service_statements();
     work.headers();
@@ -133,6 +136,7 @@ pub(crate) fn translate_for(
     let TranslationState {
         files,
         mut diagnostics,
+        sql,
         ..
     } = work;
     diagnostics.sort_by_key(|d| {
@@ -154,6 +158,7 @@ pub(crate) fn translate_for(
         uses_cics,
         files,
         diagnostics,
+        sql,
         called,
         freed_words,
     }
@@ -191,6 +196,8 @@ struct ExecBlock {
 pub(crate) struct TranslationState {
     files: SourceFiles,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Statements of EXEC SQL that became calls.
+    pub(crate) sql: Vec<SqlUse>,
     pub(crate) tokens: Vec<Token>,
     pub(crate) edits: TokenEdits,
 }
@@ -205,6 +212,11 @@ impl TranslationState {
     /// The file of a token.
     pub(crate) fn path_of(&self, at: usize) -> std::path::PathBuf {
         self.files.path(self.tokens[at].place.file).to_owned()
+    }
+
+    /// The file of a place.
+    pub(crate) fn file(&self, place: SourcePlace) -> std::path::PathBuf {
+        self.files.path(place.file).to_owned()
     }
 
     /// A finding that keeps nothing from being compiled.

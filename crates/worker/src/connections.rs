@@ -67,7 +67,7 @@ pub type ConnectionWork = fn(&mut LentConnections, u64, [u64; 4], &[u8]) -> Work
 
 /// Takes over a descriptor that the region has passed. It is done before any
 /// work is looked up.
-pub const TAKE: u64 = 1;
+pub const TAKE: u64 = runtime::sql::lending::TAKE;
 /// Writes the bytes, and reads once, at most as many bytes as the first argument
 /// says.
 pub const EXCHANGE: u64 = 2;

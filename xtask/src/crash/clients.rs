@@ -14,6 +14,7 @@ use anyhow::{Result, ensure};
 
 use super::SeededRandom;
 use super::bank::{self, BankAccount, CrashBank, TransferResult};
+use super::served::current;
 
 /// What the clients know of the transfers.
 #[derive(Default, Clone)]
@@ -125,7 +126,7 @@ impl ClientContext {
 
     /// Asks for a transfer and counts the answer; none when nobody listened.
     fn send(&self, from: u32, to: u32, cents: u64) -> Option<TransferResult> {
-        let sent = bank::transfer(&bank::current(&self.address), from, to, cents);
+        let sent = bank::transfer(&current(&self.address), from, to, cents);
         let mut book = self.book();
         match sent {
             TransferResult::Acknowledged => book.acknowledged += 1,

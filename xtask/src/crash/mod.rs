@@ -10,6 +10,8 @@
 
 mod bank;
 mod clients;
+mod served;
+mod shop;
 mod units;
 
 use std::collections::BTreeMap;
@@ -23,7 +25,7 @@ use clients::{ClientThreads, TransferBook};
 /// How much is killed.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  cargo xtask crash --kills 30\n  cargo xtask crash --kills 10000 --seed 7\n  cargo xtask crash --units --kills 1000"
+    after_help = "Examples:\n  cargo xtask crash --kills 30\n  cargo xtask crash --kills 10000 --seed 7\n  cargo xtask crash --units --kills 1000\n  cargo xtask crash --sql --kills 200"
 )]
 pub struct Args {
     /// Kills in all
@@ -47,6 +49,10 @@ pub struct Args {
     /// Kill a region, its workers and the participant that decides its units, instead of the bank
     #[arg(long, conflicts_with_all = ["region_every", "clients", "pause", "tupelo"])]
     units: bool,
+    /// Kill a region, its workers and its private PostgreSQL over units with a file, a
+    /// queue and tables, instead of the bank
+    #[arg(long, conflicts_with = "units")]
+    sql: bool,
     /// The program to kill, instead of the one that is built here
     #[arg(long, value_name = "FILE")]
     tupelo: Option<PathBuf>,
@@ -66,6 +72,9 @@ pub fn run(args: &Args) -> Result<bool> {
     if args.units {
         return units::run(args.kills, args.seed, args.seconds);
     }
+    if args.sql {
+        return shop::run(args);
+    }
     let mut bank = CrashBank::open(args.tupelo.as_deref())?;
     let before = bank.accounts()?;
     let clients = ClientThreads::start(&bank, &before, args.clients, args.seed)?;
@@ -76,7 +85,7 @@ pub fn run(args: &Args) -> Result<bool> {
     // What was in flight at the last kill may end while it is looked at.
     let after = match bank.settle() {
         Ok(()) => bank.accounts()?,
-        Err(error) => bail!("{error:#}; {}", bank.exit_report()),
+        Err(error) => bail!("{error:#}; {}", bank.served().exit_report()),
     };
     let mut wrong = book.wrong.clone();
     wrong.extend(compare(&before, &after, &book));
@@ -100,12 +109,12 @@ fn kill(args: &Args, bank: &mut CrashBank, clients: &ClientThreads) -> Result<Ki
         }
         std::thread::sleep(Duration::from_millis(random.below(args.pause.max(1))));
         if (kills + 1) % args.region_every.max(1) == 0 {
-            bank.kill_region()?;
+            bank.served().kill_region()?;
             let start = Instant::now();
-            bank.start()?;
+            bank.served().start()?;
             killed.starts_ms.push(start.elapsed().as_secs_f64() * 1e3);
             killed.regions += 1;
-        } else if bank.kill_worker(random.below(u64::MAX))? {
+        } else if bank.served().kill_worker(random.below(u64::MAX))? {
             killed.workers += 1;
         } else {
             // It has no worker yet, or the one chosen was gone already.
@@ -113,7 +122,7 @@ fn kill(args: &Args, bank: &mut CrashBank, clients: &ClientThreads) -> Result<Ki
         }
         kills += 1;
         if kills % 100 == 0 {
-            let (bytes, descriptors) = bank.size().unwrap_or_default();
+            let (bytes, descriptors) = bank.served().size().unwrap_or_default();
             eprintln!(
                 "{kills} kills, {} transfers acknowledged; the region has {} MiB and {descriptors} descriptors",
                 clients.acknowledged(),

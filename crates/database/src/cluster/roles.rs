@@ -1,7 +1,8 @@
 //! Roles of programs in the private cluster.
 //!
 //! They may read and change the tables that the owner makes with `tupelo sql apply`,
-//! through one group, and nothing else. On a server of the user's own the GRANTs are
+//! through one group, and nothing else. They do not see the names of prepared
+//! transactions, by which a role could end those of its other tasks. On a server of the user's own the GRANTs are
 //! its administrator's.
 
 use std::fmt::Write as _;
@@ -18,7 +19,9 @@ pub fn role_script(roles: &[&str]) -> String {
          ALTER DEFAULT PRIVILEGES GRANT USAGE ON SCHEMAS TO {GROUP}; \
          ALTER DEFAULT PRIVILEGES GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO {GROUP}; \
          ALTER DEFAULT PRIVILEGES GRANT USAGE, SELECT ON SEQUENCES TO {GROUP}; \
-         REVOKE ALL ON db2.unit FROM {GROUP}; ",
+         REVOKE ALL ON db2.unit FROM {GROUP}; \
+         REVOKE ALL ON pg_catalog.pg_prepared_xacts FROM PUBLIC; \
+         REVOKE EXECUTE ON FUNCTION pg_catalog.pg_prepared_xact() FROM PUBLIC; ",
         create(GROUP, "NOLOGIN")
     );
     for role in roles {

@@ -12,10 +12,10 @@ use region::{
     Order, OutcomeReply, ParticipantRole, ParticipantVote, UnitId, UnitParticipant, UnitToken,
     WorkerReply, WorkerRequest, WorkerRequestError,
 };
+use runtime::sql::lending::SQL_SETTLE;
 
 use super::ServiceState;
 use crate::pool::{UnitSession, UnitUse};
-use crate::seam::SQL_SETTLE;
 use crate::settle::{self, UnitSettlement};
 
 /// The name by which the region knows the participant after a restart.
@@ -29,8 +29,15 @@ impl UnitParticipant for ServiceDecider {
         NAME
     }
 
+    /// The end of a branch that the server could not carry out is ordered again.
+    fn is_waited_for(&self) -> bool {
+        true
+    }
+
     fn role(&self) -> ParticipantRole {
-        ParticipantRole::Decides { prepares: false }
+        ParticipantRole::Decides {
+            prepares: self.0.server.prepares(),
+        }
     }
 
     fn order(&self, unit: UnitId, order: Order, vote: ParticipantVote) {
@@ -45,6 +52,16 @@ impl UnitParticipant for ServiceDecider {
             // A statement never got its session: nothing is changed.
             (Order::CommitOnePhase, None | Some(UnitSession::Opening)) => vote.yes(),
             (Order::BackOut, Some(UnitSession::Ready(in_use))) => self.0.back_out(*in_use),
+            // The unit is a branch of another region's.
+            (Order::Prepare, Some(UnitSession::Ready(in_use))) => {
+                let inner = self.0.clone();
+                self.0.settle(in_use, move |in_use, may_commit| {
+                    inner.prepare(*in_use, may_commit, unit, vote);
+                });
+            }
+            (Order::Prepare, None | Some(UnitSession::Opening)) => vote.yes(),
+            (Order::Commit, _) => self.0.end_prepared(unit, true, Some(vote)),
+            (Order::BackOut, None) => self.0.end_prepared(unit, false, None),
             // A dropped vote is a no.
             _ => {}
         }
@@ -169,7 +186,7 @@ impl ServiceState {
         self.commits.run(move || inner.back_out_now(in_use));
     }
 
-    fn back_out_now(self: &Arc<Self>, mut in_use: UnitUse) {
+    pub(super) fn back_out_now(self: &Arc<Self>, mut in_use: UnitUse) {
         self.counts.rolled_back.fetch_add(1, Ordering::Relaxed);
         if in_use.session.lent.worker_is_there() {
             settle::roll_back(&mut in_use.session.connection);
@@ -185,7 +202,7 @@ impl ServiceState {
 
     /// The session goes back to the pool, unless a late CancelRequest could hit its
     /// next task.
-    fn give_back(self: &Arc<Self>, in_use: UnitUse) {
+    pub(super) fn give_back(self: &Arc<Self>, in_use: UnitUse) {
         in_use.unit.unpin();
         if in_use.is_cancelled {
             self.close(in_use.session);

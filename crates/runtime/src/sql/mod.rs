@@ -13,6 +13,8 @@
 //!   server's catalogue;
 //! * `bind`, `receive`: host variables to the wire and back;
 //! * `query`, `change`, `cursor`, `dynamic`, `other`: the statements;
+//! * `lending`: how a worker's session comes from its region;
+//! * `check`: statements looked at without being done;
 //! * `service`: DSNTIAR and DSNTIAC.
 //!
 //! Invariant: the wire is quiet whenever no statement is under way, so that
@@ -22,9 +24,11 @@ mod areas;
 mod bind;
 mod catalog;
 mod change;
+mod check;
 mod cursor;
 mod dynamic;
 mod exchange;
+pub mod lending;
 mod other;
 mod prepare;
 mod query;
@@ -37,6 +41,7 @@ mod tests;
 mod unit;
 
 pub use areas::SqlAreas;
+pub use check::{StatementChecker, StatementFinding};
 pub use exchange::SqlTransport;
 pub use report::{SqlFailure, StatementOutcome};
 pub use service::{dsntiac, dsntiar};

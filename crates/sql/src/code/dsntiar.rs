@@ -28,7 +28,7 @@ pub fn dsntiar(ca: &Sqlca, area: &mut [u8], lrecl: usize) -> TiarCode {
         return TiarCode::Area;
     }
     area.fill(b' ');
-    let lines = lines(ca, lrecl);
+    let lines = message_lines(ca, lrecl);
     let room = area.len() / lrecl;
     for (line, text) in area.chunks_exact_mut(lrecl).zip(&lines) {
         for (place, c) in line.iter_mut().zip(text.chars()) {
@@ -42,7 +42,8 @@ pub fn dsntiar(ca: &Sqlca, area: &mut [u8], lrecl: usize) -> TiarCode {
     }
 }
 
-fn lines(ca: &Sqlca, lrecl: usize) -> Vec<String> {
+/// The text of an SQLCA in lines of at most `lrecl` characters.
+pub fn message_lines(ca: &Sqlca, lrecl: usize) -> Vec<String> {
     let (id, what) = match ca.sqlcode {
         0 => ("DSNT400I", "SUCCESSFUL EXECUTION"),
         100 => ("DSNT404I", "NOT FOUND"),

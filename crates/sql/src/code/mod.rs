@@ -4,6 +4,6 @@ mod dsntiar;
 mod server;
 mod sqlca;
 
-pub use dsntiar::{TiarCode, dsntiar, message_text};
+pub use dsntiar::{TiarCode, dsntiar, message_lines, message_text};
 pub use server::{ServerError, StatementContext, from_server_error};
 pub use sqlca::{SQLCA_BYTES, SQLCA_COPYBOOK, SQLDA_COPYBOOK, Sqlca, sqlstate};

@@ -13,7 +13,7 @@ mod writer;
 
 use crate::rewrite::{RewriteOptions, rewrite};
 use crate::statement::Statement;
-use crate::text::{NoHostVariables, SqlToken, StatementProblem, lex};
+use crate::text::{NoHostVariables, SqlToken, StatementProblem, TokenKind, lex};
 use crate::types::NoCatalog;
 
 use writer::Writer;
@@ -23,6 +23,8 @@ use writer::Writer;
 pub struct AppliedStatement {
     /// Line that it begins on, from 1.
     pub line: u32,
+    /// The statement as it is written.
+    pub text: String,
     /// Statements for the server, in their order; none if it is left out.
     pub sql: Vec<String>,
     /// What was left out of it.
@@ -49,6 +51,12 @@ fn is_cards(text: &str) -> bool {
 
 /// The statements of a text, with the line that each begins on.
 pub fn statements(text: &str) -> Vec<(u32, String)> {
+    statements_ended_by(text, ';')
+}
+
+/// The same where another character than the semicolon ends a statement (SQLTERM). A
+/// line `--#SET TERMINATOR c` chooses another one for what follows.
+pub fn statements_ended_by(text: &str, mut terminator: char) -> Vec<(u32, String)> {
     let mut out = Vec::new();
     let mut current = String::new();
     let mut start = 1;
@@ -64,6 +72,13 @@ pub fn statements(text: &str) -> Vec<(u32, String)> {
         let is_comment = line.starts_with('*')
             || line.chars().nth(6) == Some('*') && line[..6].trim().is_empty();
         if quote.is_none() && !block && is_comment {
+            continue;
+        }
+        if quote.is_none()
+            && !block
+            && let Some(chosen) = chosen_terminator(&line)
+        {
+            terminator = chosen;
             continue;
         }
         let mut chars = line.chars().peekable();
@@ -82,7 +97,7 @@ pub fn statements(text: &str) -> Vec<(u32, String)> {
             } else if pair == ('/', '*') {
                 block = true;
                 chars.next();
-            } else if c == ';' {
+            } else if c == terminator {
                 push(&mut out, start, &mut current);
             } else {
                 if current.trim().is_empty() && !c.is_whitespace() {
@@ -98,6 +113,14 @@ pub fn statements(text: &str) -> Vec<(u32, String)> {
     out
 }
 
+/// The character of a line `--#SET TERMINATOR c`.
+fn chosen_terminator(line: &str) -> Option<char> {
+    let mut words = line.split_whitespace();
+    let is_set = words.next()?.eq_ignore_ascii_case("--#SET");
+    let is_terminator = is_set && words.next()?.eq_ignore_ascii_case("TERMINATOR");
+    words.next().filter(|_| is_terminator)?.chars().next()
+}
+
 fn push(out: &mut Vec<(u32, String)>, line: u32, current: &mut String) {
     let text = std::mem::take(current);
     if !text.trim().is_empty() {
@@ -107,20 +130,70 @@ fn push(out: &mut Vec<(u32, String)>, line: u32, current: &mut String) {
 
 /// Rewrites every statement of a text.
 pub fn apply(text: &str, options: &RewriteOptions) -> Vec<AppliedStatement> {
-    let list = statements(text).into_iter();
-    list.map(|(line, text)| one(line, &text, options)).collect()
+    apply_ended_by(text, ';', options)
 }
 
-fn one(line: u32, text: &str, options: &RewriteOptions) -> AppliedStatement {
+/// The same where another character than the semicolon ends a statement. SET CURRENT
+/// SQLID and SET SCHEMA qualify the names of the statements after them.
+pub fn apply_ended_by(
+    text: &str,
+    terminator: char,
+    options: &RewriteOptions,
+) -> Vec<AppliedStatement> {
+    let mut options = options.clone();
+    let list = statements_ended_by(text, terminator).into_iter();
+    list.map(|(line, text)| one(line, &text, &mut options))
+        .collect()
+}
+
+fn one(line: u32, text: &str, options: &mut RewriteOptions) -> AppliedStatement {
     let mut applied = AppliedStatement {
         line,
+        text: text.to_owned(),
         sql: Vec::new(),
         notes: Vec::new(),
         problem: None,
     };
-    let result = lex(text).and_then(|tokens| statement(&tokens, text, options, &mut applied));
+    let result = lex(text).and_then(|tokens| match chosen_schema(&tokens) {
+        Some(schema) => {
+            applied
+                .notes
+                .push(format!("names without a schema are of schema {schema}"));
+            options.qualifier = Some(schema);
+            Ok(())
+        }
+        None => statement(&tokens, text, options, &mut applied),
+    });
     applied.problem = result.err();
     applied
+}
+
+/// The schema of SET CURRENT SQLID = 'X', SET CURRENT SCHEMA = X and SET SCHEMA X. USER
+/// and other special registers choose none.
+fn chosen_schema(tokens: &[SqlToken]) -> Option<String> {
+    const FORMS: &[&[&str]] = &[
+        &["SET", "CURRENT", "SQLID"],
+        &["SET", "CURRENT", "SCHEMA"],
+        &["SET", "CURRENT_SCHEMA"],
+        &["SET", "SCHEMA"],
+    ];
+    let form = FORMS.iter().find(|form| starts(tokens, form))?;
+    let rest = &tokens[form.len()..];
+    let rest = if rest.first()?.is_mark("=") {
+        &rest[1..]
+    } else {
+        rest
+    };
+    let [name] = rest else {
+        return None;
+    };
+    let is_name = match name.kind {
+        TokenKind::Word => !name.is("USER") && form.last() != Some(&"SQLID"),
+        TokenKind::Quoted | TokenKind::Text => true,
+        _ => false,
+    };
+    let schema = name.text.trim();
+    (is_name && !schema.is_empty()).then(|| schema.to_owned())
 }
 
 /// Statements that are read and left out.
@@ -146,6 +219,7 @@ const LEFT_OUT: &[&[&str]] = &[
     &["RUNSTATS"],
     &["REORG"],
     &["SET", "CURRENT"],
+    &["SET", "SCHEMA"],
     &["LABEL"],
 ];
 
@@ -292,6 +366,32 @@ mod tests {
             sql("INSERT INTO T VALUES (1, '31.12.2026')"),
             ["INSERT INTO \"T\" VALUES (1, '31.12.2026')"]
         );
+    }
+
+    #[test]
+    fn a_chosen_schema_qualifies_the_statements_after_it() {
+        let text = "DELETE FROM T; SET CURRENT SQLID = 'GENA'; DELETE FROM T; SET SCHEMA OTHER; \
+                    CREATE TABLE U (A INTEGER); SET CURRENT SQLID = USER;";
+        let list = apply(text, &RewriteOptions::default());
+        let last = |at: usize| list[at].sql.last().cloned().unwrap_or_default();
+        assert_eq!(last(0), "DELETE FROM \"T\"");
+        assert_eq!(last(2), "DELETE FROM \"GENA\".\"T\"");
+        assert!(
+            last(4).starts_with("CREATE TABLE \"OTHER\".\"U\""),
+            "{}",
+            last(4)
+        );
+        assert_eq!(list[1].notes, ["names without a schema are of schema GENA"]);
+        assert_eq!(list[5].notes, ["SET CURRENT is left out"]);
+    }
+
+    #[test]
+    fn another_character_ends_statements_where_one_is_chosen() {
+        let text = "SELECT 1 FROM T;\n--#SET TERMINATOR #\nSELECT ';' FROM T;\n#\nCOMMIT#";
+        let list = statements(text);
+        let texts: Vec<&str> = list.iter().map(|(_, text)| text.as_str()).collect();
+        assert_eq!(texts, ["SELECT 1 FROM T", "SELECT ';' FROM T;", "COMMIT"]);
+        assert_eq!(statements_ended_by("A;B!C", '!').len(), 2);
     }
 
     proptest::proptest! {

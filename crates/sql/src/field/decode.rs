@@ -27,6 +27,19 @@ pub enum DecodeResult {
     Malformed,
 }
 
+/// Whether values of a type of the server go into a field at all.
+pub fn can_decode(source: u32, cobol: CobolType) -> bool {
+    match source {
+        oid::INT2 | oid::INT4 | oid::INT8 | oid::NUMERIC | oid::FLOAT4 | oid::FLOAT8 => true,
+        oid::DATE | oid::TIME | oid::TIMESTAMP | oid::BYTEA => !cobol.is_number(),
+        oid::BPCHAR | oid::TEXT | oid::VARCHAR | oid::NAME | oid::UNKNOWN | oid::CHAR => {
+            !cobol.is_number()
+        }
+        // A domain is described as its base type; another type is the server's own.
+        _ => false,
+    }
+}
+
 /// Puts a value that is not NULL into a field of the type's length.
 pub fn decode(
     source: u32,

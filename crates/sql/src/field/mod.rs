@@ -14,7 +14,7 @@ mod number;
 mod text;
 
 pub use cobol::{CobolType, SignPlace};
-pub use decode::{DecodeOptions, DecodeResult, decode};
+pub use decode::{DecodeOptions, DecodeResult, can_decode, decode};
 pub use encode::{EncodeError, encode};
 pub use number::{Decimal, NumberError};
 pub use text::{from_server, to_server};

@@ -12,7 +12,7 @@ use crate::source::SourcePlace;
 use crate::translate::TranslationState;
 
 use super::text::SqlText;
-use super::{Program, SqlBlock};
+use super::{Program, SqlBlock, SqlUse};
 
 /// Arguments of a call that the compiler passes at most.
 const MOST_ARGUMENTS: usize = 180;
@@ -148,6 +148,14 @@ impl TranslationState {
         block.name = statement.name.clone().unwrap_or_default();
         block.prepared = statement.prepared.clone().unwrap_or_default();
         block.text = statement.text();
+        // A cursor's query stands where it is declared.
+        let at = inputs_text.place(0);
+        self.sql.push(SqlUse {
+            file: self.file(at),
+            line: at.line,
+            column: at.column,
+            block: block.emit(),
+        });
         program.call(&block, &arguments)
     }
 

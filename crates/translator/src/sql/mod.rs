@@ -13,6 +13,7 @@ mod text;
 mod types;
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 use sql::code::{SQLCA_COPYBOOK, SQLDA_COPYBOOK};
 use sql::{
@@ -27,6 +28,19 @@ use crate::translate::TranslationState;
 
 use fields::HostRecords;
 use text::SqlText;
+
+/// A statement of a program, as the run time gets it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SqlUse {
+    /// The program's file or COPY member.
+    pub file: PathBuf,
+    /// Line of EXEC SQL, from 1.
+    pub line: u32,
+    /// Column of it, from 1.
+    pub column: u32,
+    /// The statement block (`sql::block`).
+    pub block: Vec<u8>,
+}
 
 /// An EXEC SQL block.
 pub(crate) struct SqlBlock {

@@ -44,6 +44,7 @@ pub mod signals;
 mod snapshot;
 pub mod socket_names;
 pub mod sql;
+pub mod sql_check;
 pub mod store_watch;
 pub mod systems;
 pub mod telemetry;

@@ -1,7 +1,7 @@
 //! `tupelo check`: everything that is wrong with an application, at once.
 
-use std::io::IsTerminal;
 use std::collections::BTreeSet;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use cics::csd::{UriMapAnswer, UriMapUsage};
@@ -11,18 +11,22 @@ use translator::DiagnosticKind;
 
 use crate::Outcome;
 use crate::app::compile::CompiledPrograms;
+use crate::app::definitions::MIRRORS;
 use crate::app::finding::{Finding, Findings, Severity};
 use crate::app::interfaces::{literal, literal_at};
-use crate::commands::record::source::read_text;
 use crate::app::services::read_requesters;
 use crate::app::socket_names::{self, SocketNames};
-use crate::app::{Application, counted, interfaces, named, scripts, settings, zoned_signs};
-use crate::app::definitions::MIRRORS;
+use crate::app::{
+    Application, counted, interfaces, named, scripts, settings, sql_check, zoned_signs,
+};
+use crate::commands::record::source::read_text;
 use crate::table::Table;
 
 /// Check an application folder: settings, definitions, programs and APIs.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  tupelo check examples/bank\n\nExit status: 0 no errors (there may be warnings), 1 errors were found, 2 the folder cannot\nbe read, 64 wrong usage.")]
+#[command(
+    after_help = "Example:\n  tupelo check examples/bank\n\nExit status: 0 no errors (there may be warnings), 1 errors were found, 2 the folder cannot\nbe read, 64 wrong usage."
+)]
 pub struct Args {
     /// The application folder.
     #[arg(default_value = ".")]
@@ -33,6 +37,10 @@ pub struct Args {
     /// List what is not supported yet by command, with the lines of each file.
     #[arg(long)]
     unsupported: bool,
+    /// Compare EXEC SQL with the tables, also where the SQL server does not run yet or
+    /// is one of [sql] url. A private server that runs is looked at anyway.
+    #[arg(long)]
+    database: bool,
 }
 
 /// Checks, and prints what was found. No kind of mistake hides another: where
@@ -55,11 +63,24 @@ pub fn run(args: Args) -> Result<Outcome> {
     if has_all {
         let mut further = Findings::new(&app.folder);
         cross_checks(&app, &compiled, &good, &mut further);
-        findings.extend(further.iter().filter(|f| !follows(&app, &f.message)).cloned());
+        findings.extend(
+            further
+                .iter()
+                .filter(|f| !follows(&app, &f.message))
+                .cloned(),
+        );
         reports = installation(&app, &compiled);
         reports.retain(|report| !follows(&app, report));
     }
-    print!("{}", findings.text(Severity::Note, std::io::stdout().is_terminal()));
+    let statements = sql_check::report(&app, &compiled, args.database);
+    findings.extend(statements.findings);
+    print!(
+        "{}",
+        findings.text(Severity::Note, std::io::stdout().is_terminal())
+    );
+    if let Some(note) = &statements.note {
+        println!("{note}");
+    }
     for report in &reports {
         println!("{report}");
     }
@@ -94,7 +115,10 @@ fn compiler_findings(
     let mut unsupported = Vec::new();
     for diagnostic in compiled.built.iter().flat_map(|b| &b.diagnostics) {
         if let DiagnosticKind::Unsupported(what) = &diagnostic.kind {
-            let file = diagnostic.file.strip_prefix(&app.folder).unwrap_or(&diagnostic.file);
+            let file = diagnostic
+                .file
+                .strip_prefix(&app.folder)
+                .unwrap_or(&diagnostic.file);
             unsupported.push((what.clone(), file.to_owned(), diagnostic.line));
             if apart {
                 continue;
@@ -106,7 +130,12 @@ fn compiler_findings(
 }
 
 /// What texts say of each other: programs, definitions, APIs, scripts, settings.
-fn cross_checks(app: &Application, compiled: &CompiledPrograms, good: &[&LoadedApi], findings: &mut Findings) {
+fn cross_checks(
+    app: &Application,
+    compiled: &CompiledPrograms,
+    good: &[&LoadedApi],
+    findings: &mut Findings,
+) {
     findings.extend(interfaces::findings(app, compiled, good));
     app.policies(findings);
     findings.extend(app.user_store());
@@ -128,19 +157,34 @@ fn cross_checks(app: &Application, compiled: &CompiledPrograms, good: &[&LoadedA
 
 /// What would stop a server from starting and has no place in a text.
 fn installation(app: &Application, compiled: &CompiledPrograms) -> Vec<String> {
-    let known = app.config.appc.as_ref().map(|_| crate::app::appc::known(app).map(drop));
+    let known = app
+        .config
+        .appc
+        .as_ref()
+        .map(|_| crate::app::appc::known(app).map(drop));
     let installed = app.install(compiled).map(drop);
     let connections = crate::app::ipconn::config(app).map(drop);
     let observed = app.observed().map(drop);
     let mainframe = app.mainframe(1).map(drop);
-    let all = [installed, known.unwrap_or(Ok(())), connections, mainframe, observed];
-    all.into_iter().filter_map(Result::err).map(|report| report.to_string()).collect()
+    let all = [
+        installed,
+        known.unwrap_or(Ok(())),
+        connections,
+        mainframe,
+        observed,
+    ];
+    all.into_iter()
+        .filter_map(Result::err)
+        .map(|report| report.to_string())
+        .collect()
 }
 
 /// Whether a message is about a definition that is wrong itself.
 fn follows(app: &Application, message: &str) -> bool {
     let part = |c: char| !(c.is_alphanumeric() || matches!(c, '@' | '#' | '$' | '-' | '_'));
-    message.split(part).any(|word| app.broken_definitions.contains(word))
+    message
+        .split(part)
+        .any(|word| app.broken_definitions.contains(word))
 }
 
 /// Programs cannot be compiled at all.
@@ -157,11 +201,17 @@ fn no_compiler(report: &miette::Report) -> Finding {
 
 /// What names a program that is neither here nor in another region, or a
 /// transaction without a definition: it would be told at the first request only.
-fn missing(app: &Application, compiled: &CompiledPrograms, apis: &[&LoadedApi], pipelines: &web::PipelineTable) -> Vec<Finding> {
+fn missing(
+    app: &Application,
+    compiled: &CompiledPrograms,
+    apis: &[&LoadedApi],
+    pipelines: &web::PipelineTable,
+) -> Vec<Finding> {
     let known = |name: &str| {
         let here = compiled.programs.iter().any(|p| p.name == name);
         let tried = compiled.built.iter().flat_map(|b| &b.programs);
-        let elsewhere = |p: &cics::csd::ProgramDef| p.name.as_str() == name && p.remote_system.is_some();
+        let elsewhere =
+            |p: &cics::csd::ProgramDef| p.name.as_str() == name && p.remote_system.is_some();
         name.is_empty()
             || name.starts_with("DFH")
             || here
@@ -172,7 +222,11 @@ fn missing(app: &Application, compiled: &CompiledPrograms, apis: &[&LoadedApi], 
     // A file of that name whose program is called otherwise is what was meant.
     let compiled_from = |name: &str| {
         let mut sources = compiled.built.iter();
-        let namesake = sources.find(|b| b.source.file_stem().is_some_and(|stem| stem.eq_ignore_ascii_case(name)));
+        let namesake = sources.find(|b| {
+            b.source
+                .file_stem()
+                .is_some_and(|stem| stem.eq_ignore_ascii_case(name))
+        });
         match namesake.and_then(|b| Some((b.source.file_name()?.to_string_lossy(), b.programs.first()?))) {
             Some((file, program)) => {
                 format!("{file} has the program {program}: a program is called by its PROGRAM-ID, not by its file")
@@ -183,26 +237,52 @@ fn missing(app: &Application, compiled: &CompiledPrograms, apis: &[&LoadedApi], 
     let mut callers = Vec::new();
     for def in &app.csd.transactions {
         if let Some(program) = def.program.as_ref().filter(|p| !known(p.as_str())) {
-            callers.push(ProgramCaller::defined(format!("TRANSACTION({})", def.name.as_str()), def.line, "program", program.as_str()));
+            callers.push(ProgramCaller::defined(
+                format!("TRANSACTION({})", def.name.as_str()),
+                def.line,
+                "program",
+                program.as_str(),
+            ));
         }
     }
     for service in &app.csd.tcpipservices {
         if let Some(program) = service.analyzer.as_ref().filter(|p| !known(p)) {
-            callers.push(ProgramCaller::defined(format!("TCPIPSERVICE({})", service.name), service.line, "analyzer", program));
+            callers.push(ProgramCaller::defined(
+                format!("TCPIPSERVICE({})", service.name),
+                service.line,
+                "analyzer",
+                program,
+            ));
         }
     }
     for map in &app.csd.urimaps {
-        if let UriMapUsage::Server { answer: UriMapAnswer::Program { program, converter, .. }, .. } = &map.usage {
+        if let UriMapUsage::Server {
+            answer: UriMapAnswer::Program {
+                program, converter, ..
+            },
+            ..
+        } = &map.usage
+        {
             for (what, name) in [("program", program), ("converter", converter)] {
                 let script = |name: &str| what == "program" && scripts::has_file(app, name);
                 if let Some(name) = name.as_ref().filter(|p| !known(p) && !script(p)) {
-                    callers.push(ProgramCaller::defined(format!("URIMAP({})", map.name), map.line, what, name));
+                    callers.push(ProgramCaller::defined(
+                        format!("URIMAP({})", map.name),
+                        map.line,
+                        what,
+                        name,
+                    ));
                 }
             }
         }
     }
     for (pipeline, program) in pipelines.programs().filter(|(_, p)| !known(p)) {
-        callers.push(ProgramCaller::defined(format!("PIPELINE({pipeline})"), 0, "program", program));
+        callers.push(ProgramCaller::defined(
+            format!("PIPELINE({pipeline})"),
+            0,
+            "program",
+            program,
+        ));
     }
     for api in apis {
         let all = api.operations().zip(api.connections());
@@ -214,13 +294,19 @@ fn missing(app: &Application, compiled: &CompiledPrograms, apis: &[&LoadedApi], 
                 file,
                 line,
                 column,
-                message: format!("API {}: {method} {path} calls {program}, and there is no such program", api.name()),
+                message: format!(
+                    "API {}: {method} {path} calls {program}, and there is no such program",
+                    api.name()
+                ),
                 program: program.to_owned(),
             });
         }
     }
     for (source, name, (line, column)) in called(compiled).filter(|(_, name, _)| !known(name)) {
-        let file = source.strip_prefix(&app.folder).unwrap_or(source).to_owned();
+        let file = source
+            .strip_prefix(&app.folder)
+            .unwrap_or(source)
+            .to_owned();
         callers.push(ProgramCaller {
             who: file.display().to_string(),
             file,
@@ -231,19 +317,22 @@ fn missing(app: &Application, compiled: &CompiledPrograms, apis: &[&LoadedApi], 
         });
     }
     let mut said = Vec::new();
-    let finding = |(file, line, column): (PathBuf, u32, u32), message: String, help: String| Finding {
-        severity: Severity::Warning,
-        file,
-        line,
-        column,
-        message,
-        help: Some(help),
-    };
+    let finding =
+        |(file, line, column): (PathBuf, u32, u32), message: String, help: String| Finding {
+            severity: Severity::Warning,
+            file,
+            line,
+            column,
+            message,
+            help: Some(help),
+        };
     // A program is missing once, whoever calls it.
     while let Some(first) = callers.first() {
         let (program, mut message) = (first.program.clone(), first.message.clone());
         let place = (first.file.clone(), first.line, first.column);
-        let (same, others) = callers.into_iter().partition::<Vec<_>, _>(|c| c.program == program);
+        let (same, others) = callers
+            .into_iter()
+            .partition::<Vec<_>, _>(|c| c.program == program);
         callers = others;
         let too: Vec<&str> = same.iter().skip(1).map(|c| c.who.as_str()).collect();
         if !too.is_empty() {
@@ -270,7 +359,11 @@ fn missing(app: &Application, compiled: &CompiledPrograms, apis: &[&LoadedApi], 
             ));
         }
     }
-    let names = SocketNames { program: &known, transaction: &defined, help: &compiled_from };
+    let names = SocketNames {
+        program: &known,
+        transaction: &defined,
+        help: &compiled_from,
+    };
     said.extend(socket_names::findings(app, &names));
     said
 }
@@ -287,7 +380,8 @@ fn is_elsewhere(app: &Application, compiled: &CompiledPrograms, connection: Opti
             || regions.groups.contains_key(name)
             || mainframes.contains_key(name)
     };
-    let alone = compiled.built.is_empty() && !(regions.connections.is_empty() && mainframes.is_empty());
+    let alone =
+        compiled.built.is_empty() && !(regions.connections.is_empty() && mainframes.is_empty());
     connection.is_some_and(named) || app.config.gateway.connection.is_some() || alone
 }
 
@@ -299,7 +393,10 @@ fn long_name(built: &translator::BuildResult) -> Option<Finding> {
         file: built.source.clone(),
         line: 0,
         column: 0,
-        message: format!("the PROGRAM-ID {name} has {} characters: no API, transaction or LINK can name it", name.len()),
+        message: format!(
+            "the PROGRAM-ID {name} has {} characters: no API, transaction or LINK can name it",
+            name.len()
+        ),
         help: Some("names of programs have 1 to 8 characters; CALL takes longer ones".to_owned()),
     })
 }
@@ -312,11 +409,17 @@ fn asset_place(app: &Application, api: &gateway::LoadedApi, program: &str) -> (P
     let text = std::fs::read_to_string(file).unwrap_or_default();
     let at = (1..).zip(text.lines()).find_map(|(line, text)| {
         let (key, value) = text.split_once(':')?;
-        let column = text.find(program).filter(|_| key.trim() == "program" && value.contains(program))?;
+        let column = text
+            .find(program)
+            .filter(|_| key.trim() == "program" && value.contains(program))?;
         Some((line, u32::try_from(column + 1).ok()?))
     });
     let (line, column) = at.unwrap_or_default();
-    (file.strip_prefix(&app.folder).unwrap_or(file).to_owned(), line, column)
+    (
+        file.strip_prefix(&app.folder).unwrap_or(file).to_owned(),
+        line,
+        column,
+    )
 }
 
 /// Who calls a program that is missing.
@@ -354,14 +457,29 @@ fn called(compiled: &CompiledPrograms) -> impl Iterator<Item = (&Path, String, (
         let calls = words.windows(2).filter(|w| w[0] == "CALL");
         let names: BTreeSet<String> = calls.filter_map(|w| literal(&w[1])).collect();
         // Programs that it contains are its own.
-        let own = |name: &str| words.windows(3).any(|w| w[0] == "PROGRAM-ID" && (w[1] == name || w[2] == name));
+        let own = |name: &str| {
+            words
+                .windows(3)
+                .any(|w| w[0] == "PROGRAM-ID" && (w[1] == name || w[2] == name))
+        };
         let strange = |name: &&String| {
-            let brought = ["CEE", "DFH", "MQ", "EZA", "BAQ", "CBL_", "C$", "IGZ", "CM", "ILBO", "SYSTEM", "X\""];
+            let brought = [
+                "CEE", "DFH", "MQ", "EZA", "BAQ", "CBL_", "C$", "IGZ", "CM", "ILBO", "SYSTEM",
+                "X\"",
+            ];
             !brought.iter().any(|start| name.starts_with(start)) && !own(name)
         };
-        let told: Vec<_> = names.iter().filter(strange).map(|name| {
-            (&*built.source, name.to_ascii_uppercase(), literal_at(&text, name).unwrap_or_default())
-        }).collect();
+        let told: Vec<_> = names
+            .iter()
+            .filter(strange)
+            .map(|name| {
+                (
+                    &*built.source,
+                    name.to_ascii_uppercase(),
+                    literal_at(&text, name).unwrap_or_default(),
+                )
+            })
+            .collect();
         Some(told)
     });
     all.flatten()
@@ -381,7 +499,11 @@ fn by_command(mut uses: Vec<(String, PathBuf, u32)>) -> Table {
                 0 => (group[0].0.clone(), group.len().to_string()),
                 _ => Default::default(),
             };
-            table.row([what, count, format!("{}:{}", file[0].1.display(), lines.join(","))]);
+            table.row([
+                what,
+                count,
+                format!("{}:{}", file[0].1.display(), lines.join(",")),
+            ]);
         }
     }
     table

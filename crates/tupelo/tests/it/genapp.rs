@@ -20,7 +20,7 @@ fn programs_without_sql_and_maps_run_over_files_that_their_job_loads() {
         return;
     };
     let app = application(&genapp);
-    let printed = load(&genapp, app.path());
+    let printed = load(&genapp, app.path(), &[]);
     assert!(printed.contains("KSDSCUST: 10 records loaded"), "{printed}");
     assert!(printed.contains("KSDSPOLY: 10 records loaded"), "{printed}");
     let expected = fs::read_to_string(data().join("genapp/GENADRV.expected"));
@@ -34,38 +34,87 @@ fn programs_without_sql_and_maps_run_over_files_that_their_job_loads() {
 /// loads. Tables are not made yet.
 pub fn with_sql(genapp: &Path) -> tempfile::TempDir {
     let app = application(genapp);
-    for path in entries_of(&genapp.join("src")) {
-        let bytes = fs::read(&path).expect("a text");
-        let content = text(&bytes).to_uppercase();
-        if content.contains("EXEC SQL") && !content.contains("SEND MAP") {
-            let name = path.file_name().unwrap_or_default();
-            let is_program = path.extension().is_some_and(|e| e == "cbl");
-            let folder = if is_program { "cobol" } else { "copybooks" };
-            fs::copy(&path, app.path().join(folder).join(name)).expect("a copy");
-        }
-    }
-    let add = |file: &str, more: &str| {
-        let path = app.path().join(file);
-        let old = fs::read_to_string(&path).expect("a text");
-        fs::write(path, old + more).expect("a text");
-    };
-    add("tupelo.toml", "\n[sql]\nqualifier = \"GENASA1\"\n");
+    add_programs(genapp, app.path(), |content| {
+        content.contains("EXEC SQL") && !content.contains("SEND MAP")
+    });
     add(
+        app.path(),
+        "tupelo.toml",
+        "\n[sql]\nqualifier = \"GENASA1\"\n",
+    );
+    add(
+        app.path(),
         "resources.csd",
         "\nDEFINE TRANSACTION(GSQL) GROUP(TESTS) PROGRAM(LGICDB01)\n",
     );
-    load(genapp, app.path());
+    load(genapp, app.path(), &[]);
     app
 }
 
+/// All of it, terminals and tables included, as its own jobs set it up. Its files and
+/// tables are kept in `state`.
+pub fn whole(genapp: &Path, state: &Path) -> tempfile::TempDir {
+    let app = application(genapp);
+    add_programs(genapp, app.path(), |content| {
+        content.contains("EXEC SQL") || content.contains("SEND MAP")
+    });
+    fs::create_dir_all(app.path().join("bms")).expect("a folder");
+    let maps = genapp.join("src/ssmap.bms");
+    fs::copy(maps, app.path().join("bms/ssmap.bms")).expect("a copy");
+    let more = "\n[sql]\nqualifier = \"GENASA1\"\n\n[terminal]\nlisten = \"127.0.0.1:0\"\n";
+    add(app.path(), "tupelo.toml", more);
+    let state = ["--state", &state.display().to_string()].map(str::to_owned);
+    load(genapp, app.path(), &state);
+    create_tables(genapp, app.path(), &state);
+    app
+}
+
+/// Has the site's job make the tables and their rows.
+pub fn create_tables(genapp: &Path, app: &Path, state: &[String]) {
+    let output = tupelo()
+        .args(["batch", "--jcl"])
+        .arg(genapp.join("cntl/db2cre.jcl"))
+        .arg(app)
+        .args(state)
+        .args(["--set", "<DB2DBID>=GENASA1", "--set", "<SQLID>=GENA"])
+        .args(["--set", "<DB2RUN>=DSN", "--set", "<DB2SSID>=DB2A"])
+        .args(["--set", "<DB2PLAN>=DSNTIA12", "--set", "<DB2HLQ>=DSN"])
+        .output()
+        .expect("tupelo runs");
+    let printed = text(&output.stdout);
+    assert!(output.status.success(), "{printed}{}", text(&output.stderr));
+}
+
+/// Copies further programs, chosen by their text in upper case, and their members.
+fn add_programs(genapp: &Path, app: &Path, is_wanted: impl Fn(&str) -> bool) {
+    for path in entries_of(&genapp.join("src")) {
+        let bytes = fs::read(&path).expect("a text");
+        let is_program = path.extension().is_some_and(|e| e == "cbl");
+        let is_member = path.extension().is_some_and(|e| e == "cpy");
+        if (is_program || is_member) && is_wanted(&text(&bytes).to_uppercase()) {
+            let folder = if is_program { "cobol" } else { "copybooks" };
+            let name = path.file_name().unwrap_or_default();
+            fs::copy(&path, app.join(folder).join(name)).expect("a copy");
+        }
+    }
+}
+
+/// Adds to a text of the application.
+fn add(app: &Path, file: &str, more: &str) {
+    let path = app.join(file);
+    let old = fs::read_to_string(&path).expect("a text");
+    fs::write(path, old + more).expect("a text");
+}
+
 /// Has the site's job define and load the files; what it printed.
-fn load(genapp: &Path, app: &Path) -> String {
+fn load(genapp: &Path, app: &Path, state: &[String]) -> String {
     let customers = genapp.join("data/ksdscust.txt");
     let policies = genapp.join("data/ksdspoly.txt");
     let output = tupelo()
         .args(["batch", "--jcl"])
         .arg(genapp.join("cntl/adef121.jcl"))
         .arg(app)
+        .args(state)
         .args(["--set", "<USRHLQ>=USER", "--format", "lines"])
         .args(["--dd", &format!("<KSDSCUS>={}", customers.display())])
         .args(["--dd", &format!("<KSDSPOL>={}", policies.display())])
@@ -107,7 +156,8 @@ fn application(genapp: &Path) -> tempfile::TempDir {
     let lines = job.lines().skip_while(|line| !line.starts_with("//SYSIN"));
     let own: Vec<&str> = lines.skip(1).take_while(|l| !l.starts_with("/*")).collect();
     let more = fs::read_to_string(data().join("genapp/more.csd")).expect("definitions");
-    let all = own.join("\n").replace("<USRHLQ>", "USER") + "\n" + &more;
+    let all = own.join("\n").replace("<USRHLQ>", "USER");
+    let all = all.replace("<DB2SSID>", "DB2A") + "\n" + &more;
     fs::write(in_app("resources.csd"), all).expect("definitions");
     app
 }

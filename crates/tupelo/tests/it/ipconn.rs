@@ -27,6 +27,11 @@ impl ServerProcess {
         ServerProcess::over(tempfile::tempdir().unwrap(), folder, options)
     }
 
+    /// One with a state of its own, which is the folder `state` of the one that is given.
+    pub fn start_in(state: tempfile::TempDir, folder: &Path, options: &[&str]) -> ServerProcess {
+        ServerProcess::over(state, folder, options)
+    }
+
     /// One that looks for changes of its folder.
     fn start_reloading(folder: &Path, options: &[&str]) -> ServerProcess {
         ServerProcess::with(tempfile::tempdir().unwrap(), folder, options)

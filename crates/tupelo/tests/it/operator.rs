@@ -49,7 +49,7 @@ pub fn copy(from: &Path, to: &Path) {
 }
 
 /// What a command of the operator's prints as JSON.
-fn ask(server: &Server, args: &[&str]) -> Value {
+pub fn ask(server: &Server, args: &[&str]) -> Value {
     let mut all = args.to_vec();
     all.extend(["--json", "--admin", &server.admin]);
     let output = run(&all);

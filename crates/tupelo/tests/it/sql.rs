@@ -2,31 +2,23 @@
 //! tables, and programs that change them together with recoverable queues. The
 //! private PostgreSQL is started by the commands themselves.
 
+mod check;
+mod failures;
+mod jobs;
+mod links;
+
 use std::path::Path;
 
 use crate::commands::entries_of;
 use crate::program::{text, tupelo};
+use crate::server::Server;
 
 /// The application, with its tables; `None` where PostgreSQL is missing.
 fn shop() -> Option<tempfile::TempDir> {
-    if !database::cluster::is_installed() {
-        skipped::lacking("postgresql", "there is no initdb");
+    if !is_installed() {
         return None;
     }
-    let app = tempfile::tempdir().expect("a folder");
-    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/sql");
-    for folder in [
-        from.clone(),
-        from.join("cobol"),
-        from.join("ddl"),
-        from.join("batch"),
-    ] {
-        let to = app.path().join(folder.strip_prefix(&from).expect("below"));
-        std::fs::create_dir_all(&to).expect("a folder");
-        for file in entries_of(&folder).iter().filter(|path| path.is_file()) {
-            std::fs::copy(file, to.join(file.file_name().unwrap_or_default())).expect("a copy");
-        }
-    }
+    let app = application();
     let printed = sql(app.path(), &["apply", "ddl/stock.sql"]);
     assert!(printed.contains("CREATE STOGROUP is left out"), "{printed}");
     assert!(
@@ -34,6 +26,95 @@ fn shop() -> Option<tempfile::TempDir> {
         "{printed}"
     );
     Some(app)
+}
+
+/// Whether PostgreSQL is there; a test without it is counted as skipped.
+fn is_installed() -> bool {
+    let is_there = database::cluster::is_installed();
+    if !is_there {
+        skipped::lacking("postgresql", "there is no initdb");
+    }
+    is_there
+}
+
+/// A copy of the application, without tables.
+fn application() -> tempfile::TempDir {
+    let app = tempfile::tempdir().expect("a folder");
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/sql");
+    let folders = ["", "cobol", "copybooks", "ddl", "batch"].map(|name| from.join(name));
+    for folder in folders {
+        let to = app.path().join(folder.strip_prefix(&from).expect("below"));
+        std::fs::create_dir_all(&to).expect("a folder");
+        for file in entries_of(&folder).iter().filter(|path| path.is_file()) {
+            std::fs::copy(file, to.join(file.file_name().unwrap_or_default())).expect("a copy");
+        }
+    }
+    app
+}
+
+/// Adds to the settings.
+fn add_settings(app: &Path, more: &str) {
+    let path = app.join("tupelo.toml");
+    let old = std::fs::read_to_string(&path).expect("settings");
+    std::fs::write(path, old + more).expect("settings");
+}
+
+/// The application as an API of a server of its own, with its tables unless the
+/// settings name another SQL server.
+fn served(settings: &str) -> (tempfile::TempDir, Server) {
+    let app = application();
+    add_settings(app.path(), settings);
+    let state = tempfile::tempdir().expect("a folder");
+    if !settings.contains("url") {
+        apply_in(app.path(), state.path());
+    }
+    let imported = tupelo()
+        .args([
+            "api",
+            "import",
+            "stock",
+            "--program",
+            "STOCK",
+            "--transid",
+            "STCK",
+        ])
+        .args([
+            "--request",
+            "copybooks/STOCKCA.cpy",
+            "--strip-prefix",
+            "CA",
+            "--app",
+            ".",
+        ])
+        .current_dir(app.path())
+        .output()
+        .expect("tupelo runs");
+    assert!(imported.status.success(), "{}", text(&imported.stderr));
+    let server = Server::start_in(app.path(), state);
+    (app, server)
+}
+
+/// Makes the tables in a state folder.
+fn apply_in(app: &Path, state: &Path) {
+    let applied = tupelo()
+        .args(["sql", "apply", "ddl/stock.sql", "--app", ".", "--state"])
+        .arg(state)
+        .current_dir(app)
+        .output()
+        .expect("tupelo runs");
+    assert!(applied.status.success(), "{}", text(&applied.stderr));
+}
+
+/// Has STOCK do steps over the API: the status, and what each step gave.
+fn steps(server: &Server, steps: &str, item: &str) -> (u16, Vec<String>) {
+    let body = format!("{{\"steps\":\"{steps}\",\"item\":\"{item}\"}}");
+    let answer = server.send("POST", "/stock", Some(&body));
+    let reply: serde_json::Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let results = reply["result"].as_array().cloned().unwrap_or_default();
+    let texts = results
+        .iter()
+        .map(|one| one.as_str().unwrap_or_default().trim().to_owned());
+    (answer.status, texts.take(steps.len()).collect())
 }
 
 /// `tupelo sql`, which must succeed.

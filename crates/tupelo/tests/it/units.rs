@@ -264,13 +264,13 @@ const GIVES: &str = "       IDENTIFICATION DIVISION.
 ";
 
 /// What a message is about, and whether it is the answer.
-type MessageKind = (u8, bool);
+pub type MessageKind = (u8, bool);
 const LINK: MessageKind = (0, false);
 const LINKED: MessageKind = (0, true);
 const PREPARE: MessageKind = (1, false);
-const PREPARED: MessageKind = (1, true);
-const COMMIT: MessageKind = (2, false);
-const COMMITTED: MessageKind = (2, true);
+pub const PREPARED: MessageKind = (1, true);
+pub const COMMIT: MessageKind = (2, false);
+pub const COMMITTED: MessageKind = (2, true);
 const COMMIT_ALONE: MessageKind = (5, false);
 const COMMITTED_ALONE: MessageKind = (5, true);
 /// Anything else.
@@ -293,7 +293,7 @@ fn what(payload: &[u8]) -> u8 {
 /// What stands between two regions: it holds the message that is to be lost
 /// until the test says so, and then loses it with its connection.
 #[derive(Clone)]
-struct LossyProxy(Arc<(Mutex<ProxyGate>, Condvar)>);
+pub struct LossyProxy(Arc<(Mutex<ProxyGate>, Condvar)>);
 
 #[derive(Default)]
 struct ProxyGate {
@@ -306,7 +306,7 @@ struct ProxyGate {
 
 impl LossyProxy {
     /// A way that leads nowhere yet, and where it begins.
-    fn new() -> (LossyProxy, String) {
+    pub fn new() -> (LossyProxy, String) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let way = LossyProxy(Arc::default());
@@ -328,7 +328,7 @@ impl LossyProxy {
         (way, address)
     }
 
-    fn lead_to(&self, address: &str) {
+    pub fn lead_to(&self, address: &str) {
         self.0.0.lock().unwrap().to = address.to_owned();
     }
 
@@ -379,13 +379,13 @@ impl LossyProxy {
     }
 
     /// This message will be lost.
-    fn lose(&self, message: MessageKind) {
+    pub fn lose(&self, message: MessageKind) {
         let mut gate = self.0.0.lock().unwrap();
         (gate.loses, gate.holds, gate.open) = (Some(message), false, false);
     }
 
     /// Waits for that message.
-    fn wait(&self) {
+    pub fn wait(&self) {
         let (gate, changed) = &*self.0;
         let gate = gate.lock().unwrap();
         let limit = Duration::from_secs(60);
@@ -396,7 +396,7 @@ impl LossyProxy {
     }
 
     /// Loses it, and passes everything from now on.
-    fn open(&self) {
+    pub fn open(&self) {
         let (gate, changed) = &*self.0;
         let mut gate = gate.lock().unwrap();
         (gate.loses, gate.open) = (None, true);

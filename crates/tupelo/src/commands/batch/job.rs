@@ -4,13 +4,15 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use batch::jcl::{self, DataSetDisposition, AfterAbend, JclJob, DdPart, Status};
+use batch::jcl::{self, AfterAbend, DataSetDisposition, DdPart, JclJob, Status};
+use batch::tso::TsoCommand;
 use batch::{DdAllocation, RecordSource};
 use cics::diagnostic::{Diagnostic, Severity};
 use miette::{Context, IntoDiagnostic, Result};
 
 use super::programs::{RunnablePrograms, in_folder, name_of};
 use super::step::{ProgramExit, StepRunner, what};
+use super::tso;
 use super::{ABEND, Args, exit_code};
 use crate::Outcome;
 use crate::app::Application;
@@ -34,7 +36,12 @@ pub fn run(args: &Args, path: &Path, app: Application) -> Result<Outcome> {
     }
     let utility = ["IDCAMS", "IEFBR14"];
     let all = job.steps.iter().map(|step| step.program.clone());
-    let wanted: Vec<String> = all.filter(|p| !utility.contains(&p.as_str())).collect();
+    let mut wanted: Vec<String> = all
+        .filter(|p| !utility.contains(&p.as_str()) && !tso::is_tso(p))
+        .collect();
+    for (commands, _) in job.steps.iter().filter_map(tso_commands) {
+        wanted.extend(tso::programs(&commands).map(|(_, run)| run.program.clone()));
+    }
     let Some(programs) = RunnablePrograms::build(&app, None, &wanted)? else {
         return Ok(Outcome::Findings);
     };
@@ -72,27 +79,75 @@ pub fn run(args: &Args, path: &Path, app: Application) -> Result<Outcome> {
 }
 
 /// Tells what is wrong with the text; false if it cannot run.
-fn report_problems(args: &Args, path: &Path, job: &JclJob, deck: &store::idcams::CommandDeck, app: &Application) -> bool {
+fn report_problems(
+    args: &Args,
+    path: &Path,
+    job: &JclJob,
+    deck: &store::idcams::CommandDeck,
+    app: &Application,
+) -> bool {
     let has_idcams = job.steps.iter().any(|step| step.program == "IDCAMS");
     let commands = deck.diagnostics.iter().filter(|_| has_idcams);
-    let there: Vec<String> = in_folder(&app.folder.join("batch")).iter().map(|p| name_of(p)).collect();
-    let is_there = |name: &str| ["IDCAMS", "IEFBR14", ""].contains(&name) || there.iter().any(|t| t == name);
-    let unknown = job.steps.iter().filter(|step| !is_there(&step.program));
-    let unknown: Vec<Diagnostic> = unknown
-        .map(|step| Diagnostic {
-            severity: Severity::Error,
-            line: step.line,
-            column: step.column,
-            message: format!("there is no program {} in the folder batch", step.program),
-            help: Some("of the utilities, IDCAMS and IEFBR14 are there".to_owned()),
-        })
+    let there: Vec<String> = in_folder(&app.folder.join("batch"))
+        .iter()
+        .map(|p| name_of(p))
         .collect();
-    idcams::report_diagnostics(&args.given, path, job.diagnostics.iter().chain(commands).chain(&unknown)) == 0
+    let is_there = |name: &str| {
+        ["IDCAMS", "IEFBR14", ""].contains(&name)
+            || tso::is_tso(name)
+            || there.iter().any(|t| t == name)
+    };
+    let missing = |name: &str, line: u32, column: u32| {
+        let refused = tso::refusal(name).map(|refused| Diagnostic {
+            line,
+            column,
+            ..refused
+        });
+        refused.unwrap_or_else(|| Diagnostic {
+            severity: Severity::Error,
+            line,
+            column,
+            message: format!("there is no program {name} in the folder batch"),
+            help: Some(
+                "of the utilities, IDCAMS and IEFBR14 are there, and IKJEFT01 with DSN, DSNTIAD and DSNTEP2".to_owned(),
+            ),
+        })
+    };
+    let unknown = job.steps.iter().filter(|step| !is_there(&step.program));
+    let mut unknown: Vec<Diagnostic> = unknown
+        .map(|step| missing(&step.program, step.line, step.column))
+        .collect();
+    for (commands, line) in job.steps.iter().filter_map(tso_commands) {
+        unknown.extend(tso::problems(&commands, line));
+        let absent = tso::programs(&commands)
+            .filter(|(_, run)| !is_there(&run.program) && tso::refusal(&run.program).is_none());
+        unknown
+            .extend(absent.map(|(command, run)| missing(&run.program, line + command.line - 1, 1)));
+    }
+    idcams::report_diagnostics(
+        &args.given,
+        path,
+        job.diagnostics.iter().chain(commands).chain(&unknown),
+    ) == 0
+}
+
+/// The commands of a TSO step whose SYSTSIN stands in the job, and its first line.
+fn tso_commands(step: &jcl::Step) -> Option<(Vec<TsoCommand>, u32)> {
+    let dd = step.dds.iter().find(|dd| dd.name == "SYSTSIN")?;
+    match &dd.parts[..] {
+        [DdPart::Lines(text)] if tso::is_tso(&step.program) => {
+            Some((batch::tso::parse(text), dd.line + 1))
+        }
+        _ => None,
+    }
 }
 
 /// Where this job's own data sets are.
 fn tempdir(app: &Application) -> Result<PathBuf> {
-    let folder = app.state.join("batch").join(format!("job-{}", std::process::id()));
+    let folder = app
+        .state
+        .join("batch")
+        .join(format!("job-{}", std::process::id()));
     std::fs::create_dir_all(&folder).into_diagnostic()?;
     Ok(folder)
 }
@@ -112,10 +167,15 @@ struct JobRun<'a> {
 impl JobRun<'_> {
     /// Whether the conditions let a step run.
     fn is_due(&self, step: &jcl::JclStep) -> bool {
-        if self.ended.iter().any(|outcome| matches!(outcome, StepEnd::NotAllocated(_))) {
+        if self
+            .ended
+            .iter()
+            .any(|outcome| matches!(outcome, StepEnd::NotAllocated(_)))
+        {
             return false;
         }
-        let has_abended = |outcome: &StepEnd| matches!(outcome, StepEnd::Ran(ProgramExit::Abend(_)));
+        let has_abended =
+            |outcome: &StepEnd| matches!(outcome, StepEnd::Ran(ProgramExit::Abend(_)));
         match (self.ended.iter().any(has_abended), step.after_abend) {
             (true, AfterAbend::No) | (false, AfterAbend::Only) => return false,
             _ => {}
@@ -130,7 +190,9 @@ impl JobRun<'_> {
         let mut tests = self.job.cond.iter().chain(&step.cond);
         !tests.any(|test| {
             let mut codes = codes.iter();
-            codes.any(|(name, code)| test.step.as_ref().is_none_or(|wanted| wanted == name) && test.holds(*code))
+            codes.any(|(name, code)| {
+                test.step.as_ref().is_none_or(|wanted| wanted == name) && test.holds(*code)
+            })
         })
     }
 
@@ -150,11 +212,15 @@ impl JobRun<'_> {
                 let (why, what) = match (status, self.is_there(name, runner.known())) {
                     (Status::Old, false) if step.program != "IDCAMS" => (
                         "no data set",
-                        format!("there is no data set {name} (--dd {name}=WHAT says what stands for it)"),
+                        format!(
+                            "there is no data set {name} (--dd {name}=WHAT says what stands for it)"
+                        ),
                     ),
                     (Status::New, true) if !name.starts_with("&&") => (
                         "duplicate",
-                        format!("DISP=NEW, and there is a data set {name} (a step before may delete it)"),
+                        format!(
+                            "DISP=NEW, and there is a data set {name} (a step before may delete it)"
+                        ),
                     ),
                     _ => continue,
                 };
@@ -172,7 +238,11 @@ impl JobRun<'_> {
         }
     }
 
-    fn step(&mut self, step: &jcl::JclStep, commands: Option<&store::idcams::JobStep>) -> Result<ProgramExit> {
+    fn step(
+        &mut self,
+        step: &jcl::JclStep,
+        commands: Option<&store::idcams::JobStep>,
+    ) -> Result<ProgramExit> {
         let mut runner = StepRunner::new(self.app, self.programs)?.of_job();
         self.allocate(step, runner.known())?;
         if let Some(commands) = commands {
@@ -191,7 +261,11 @@ impl JobRun<'_> {
         if !step.dds.iter().any(|dd| dd.name == "SYSOUT") {
             dds.push(("SYSOUT".to_owned(), RecordSource::Output.into()));
         }
-        let ended = runner.run(&step.program, step.parm.clone(), dds)?;
+        let ended = if tso::is_tso(&step.program) {
+            tso::run(&step.program, &mut runner, &dds)?
+        } else {
+            runner.run(&step.program, step.parm.clone(), dds)?
+        };
         self.dispose(step, runner.known(), matches!(ended, ProgramExit::Abend(_)));
         if let ProgramExit::Abend(why) = &ended {
             eprintln!("{} {}: {why}", step.name, step.program);
@@ -199,7 +273,11 @@ impl JobRun<'_> {
         Ok(ended)
     }
 
-    fn idcams(&self, step: &jcl::JclStep, commands: &store::idcams::JobStep) -> Result<ProgramExit> {
+    fn idcams(
+        &self,
+        step: &jcl::JclStep,
+        commands: &store::idcams::JobStep,
+    ) -> Result<ProgramExit> {
         let mut given = self.args.given.clone();
         for part in step.dds.iter().flat_map(|dd| &dd.parts) {
             if let DdPart::DataSet { name, .. } = part {
@@ -216,7 +294,9 @@ impl JobRun<'_> {
     /// What the command line says of a name.
     fn given(&self, name: &str) -> Option<&str> {
         let mut given = self.args.given.dd.iter();
-        given.find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, what)| what.as_str())
+        given
+            .find(|(n, _)| n.eq_ignore_ascii_case(name))
+            .map(|(_, what)| what.as_str())
     }
 
     fn dd(&self, dd: &jcl::DdConcatenation, known: &[String]) -> Result<DdAllocation> {
@@ -250,7 +330,9 @@ impl JobRun<'_> {
     /// A file of the store, or one of the state folder.
     fn data_set(&self, name: &str, known: &[String]) -> RecordSource {
         let mut renamed = self.args.given.name.iter();
-        let stored = renamed.find(|(from, _)| from.eq_ignore_ascii_case(name)).map_or(name, |(_, to)| to);
+        let stored = renamed
+            .find(|(from, _)| from.eq_ignore_ascii_case(name))
+            .map_or(name, |(_, to)| to);
         match known.iter().find(|k| k.eq_ignore_ascii_case(stored)) {
             Some(stored) => RecordSource::Store(stored.clone()),
             None => RecordSource::File {
@@ -262,7 +344,13 @@ impl JobRun<'_> {
 
     /// Where a sequential data set's records are.
     fn path(&self, name: &str) -> PathBuf {
-        let keep = |c: char| if c.is_ascii_alphanumeric() || ".-$#@_".contains(c) { c } else { '_' };
+        let keep = |c: char| {
+            if c.is_ascii_alphanumeric() || ".-$#@_".contains(c) {
+                c
+            } else {
+                '_'
+            }
+        };
         let plain: String = name.trim_start_matches("&&").chars().map(keep).collect();
         let plain = plain.to_ascii_uppercase();
         match name.starts_with("&&") {
@@ -280,7 +368,11 @@ impl JobRun<'_> {
     fn allocate(&self, step: &jcl::JclStep, known: &[String]) -> Result<()> {
         for dd in step.dds.iter().filter(|dd| self.given(&dd.name).is_none()) {
             for part in &dd.parts {
-                if let DdPart::DataSet { name, status: Status::New | Status::Mod, .. } = part
+                if let DdPart::DataSet {
+                    name,
+                    status: Status::New | Status::Mod,
+                    ..
+                } = part
                     && self.given(name).is_none()
                     && let RecordSource::File { path, .. } = self.data_set(name, known)
                     && !path.exists()
@@ -297,7 +389,12 @@ impl JobRun<'_> {
     fn dispose(&mut self, step: &jcl::JclStep, known: &[String], has_abended: bool) {
         let own = step.dds.iter().filter(|dd| self.given(&dd.name).is_none());
         let sets = own.flat_map(|dd| &dd.parts).filter_map(|part| match part {
-            DdPart::DataSet { name, status, normal, abnormal } if self.given(name).is_none() => {
+            DdPart::DataSet {
+                name,
+                status,
+                normal,
+                abnormal,
+            } if self.given(name).is_none() => {
                 let after = if has_abended { *abnormal } else { *normal };
                 Some((self.data_set(name, known), *status, after))
             }

@@ -1,12 +1,15 @@
 //! `tupelo batch`: COBOL batch programs, alone or as the steps of a job.
 //!
 //! `programs` compiles, `step` runs one program in a process of its own, `job`
-//! goes through the steps of a job.
+//! goes through the steps of a job. Steps of TSO are `tso`; what Db2 brings for them is
+//! `db2_programs`.
 
+mod db2_programs;
 mod job;
 mod programs;
 mod sql;
 mod step;
+mod tso;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -15,10 +18,10 @@ use miette::Result;
 
 use super::file::idcams::NameAssignments;
 use crate::Outcome;
-use crate::stdout::wrong_usage;
 use crate::app::Application;
 use crate::app::config::ZonedSign;
 use crate::commands::batch_step::{conversion, is_other};
+use crate::stdout::wrong_usage;
 
 use programs::RunnablePrograms;
 use step::{ProgramExit, StepRunner, what};
@@ -82,7 +85,10 @@ pub fn run(args: Args) -> Result<Outcome> {
     let signs = app.config.region.zoned_sign;
     let code_page = args.given.code_page(signs)?;
     let program = args.program.as_deref().ok_or_else(|| {
-        wrong_usage("there is no program to run", Some("tupelo batch PROGRAM [FOLDER], or --jcl FILE"))
+        wrong_usage(
+            "there is no program to run",
+            Some("tupelo batch PROGRAM [FOLDER], or --jcl FILE"),
+        )
     })?;
     let Some(programs) = RunnablePrograms::build(&app, Some(program), &[])? else {
         return Ok(Outcome::Findings);
@@ -94,7 +100,10 @@ pub fn run(args: Args) -> Result<Outcome> {
     let mut dds = Vec::new();
     for (name, text) in &args.given.dd {
         let mut dd = what(text, runner.known(), signs)?;
-        let is_file = dd.sources.iter().any(|s| matches!(s, batch::RecordSource::File { .. }));
+        let is_file = dd
+            .sources
+            .iter()
+            .any(|s| matches!(s, batch::RecordSource::File { .. }));
         if is_file && dd.code_page.is_none() {
             dd.code_page.clone_from(&code_page);
         }

@@ -38,6 +38,16 @@ impl SqlSteps {
         Ok(Some(SqlSteps(settings::server(app)?)))
     }
 
+    /// The server, whether a program has EXEC SQL or not.
+    pub fn always(app: &Application) -> Result<SqlSteps> {
+        Ok(SqlSteps(settings::server(app)?))
+    }
+
+    /// The server.
+    pub fn server(&self) -> Arc<Server> {
+        self.0.clone()
+    }
+
     /// Connects for a step.
     pub fn open(&self) -> Result<StepSession> {
         let config = self.0.config();

@@ -5,9 +5,13 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
-use batch::{CodePageOf, DdAllocation, RecordFormat, RecordConversion, RecordSource, ProgramStep, StoreAt};
+use batch::{
+    CodePageOf, DdAllocation, ProgramStep, RecordConversion, RecordFormat, RecordSource, StoreAt,
+};
 use copybook::CodePage;
+use database::Server;
 use miette::{Context, IntoDiagnostic, Result, miette};
 use store::{DiskReader, OpenError, ReadStore};
 
@@ -28,6 +32,7 @@ pub enum ProgramExit {
 
 /// Runs programs of one application, one after the other.
 pub struct StepRunner<'a> {
+    app: &'a Application,
     programs: &'a RunnablePrograms,
     application: PathBuf,
     store: StoreAt,
@@ -48,6 +53,7 @@ impl<'a> StepRunner<'a> {
             .wrap_err_with(|| format!("cannot make {}", folder.display()))?;
         let options = app.store_options();
         Ok(StepRunner {
+            app,
             programs,
             application: app.folder.clone(),
             store: StoreAt {
@@ -76,10 +82,19 @@ impl<'a> StepRunner<'a> {
     }
 
     /// Runs a program to its end.
-    pub fn run(&mut self, program: &str, parm: Option<String>, dds: Vec<(String, DdAllocation)>) -> Result<ProgramExit> {
+    pub fn run(
+        &mut self,
+        program: &str,
+        parm: Option<String>,
+        dds: Vec<(String, DdAllocation)>,
+    ) -> Result<ProgramExit> {
         let dds: BTreeMap<String, DdAllocation> = dds.into_iter().collect();
         let input = self.input(&dds)?;
-        let is_stored = |dd: &DdAllocation| dd.sources.iter().any(|s| matches!(s, RecordSource::Store(_)));
+        let is_stored = |dd: &DdAllocation| {
+            dd.sources
+                .iter()
+                .any(|s| matches!(s, RecordSource::Store(_)))
+        };
         let result = self.folder.join("result");
         let session = self.sql.as_ref().map(SqlSteps::open).transpose()?;
         let step = ProgramStep {
@@ -105,16 +120,40 @@ impl<'a> StepRunner<'a> {
         let said = std::fs::read_to_string(&result).unwrap_or_default();
         Ok(match said.trim().parse::<i64>() {
             Ok(code) => ProgramExit::Code(u32::try_from(code).unwrap_or(u32::MAX)),
-            Err(_) if said.starts_with("abend") => ProgramExit::Abend(match said.trim().strip_prefix("abend ") {
-                Some(code) => format!("it ended abnormally, with code {code}"),
-                None => "it ended abnormally".to_owned(),
-            }),
+            Err(_) if said.starts_with("abend") => {
+                ProgramExit::Abend(match said.trim().strip_prefix("abend ") {
+                    Some(code) => format!("it ended abnormally, with code {code}"),
+                    None => "it ended abnormally".to_owned(),
+                })
+            }
             Err(_) => ProgramExit::Abend(format!("its process ended with {status}")),
         })
     }
 }
 
 impl StepRunner<'_> {
+    /// The SQL server of the job.
+    pub fn server(&mut self) -> Result<Arc<Server>> {
+        let sql = match self.sql.take() {
+            Some(sql) => sql,
+            None => SqlSteps::always(self.app)?,
+        };
+        Ok(self.sql.insert(sql).server())
+    }
+
+    /// The records of a DD as lines; none if it is absent.
+    pub fn text(&self, dd: Option<&DdAllocation>) -> Result<String> {
+        let mut text = Vec::new();
+        if let Some(dd) = dd {
+            let conversion = match dd.code_page.as_ref().filter(|of| is_other(of)) {
+                Some(of) => Some(conversion(&self.application, of)?),
+                None => None,
+            };
+            add_records(&mut text, dd, conversion.as_ref())?;
+        }
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+
     /// What ACCEPT reads: the records of DD SYSIN, a line each. A DD that is
     /// standard input keeps it.
     fn input(&self, dds: &BTreeMap<String, DdAllocation>) -> Result<Stdio> {
@@ -123,34 +162,60 @@ impl StepRunner<'_> {
             return Ok(Stdio::inherit());
         }
         let Some(sysin) = dds.get("SYSIN") else {
-            return Ok(if self.is_interactive { Stdio::inherit() } else { Stdio::null() });
+            return Ok(if self.is_interactive {
+                Stdio::inherit()
+            } else {
+                Stdio::null()
+            });
         };
         let conversion = match sysin.code_page.as_ref().filter(|of| is_other(of)) {
             Some(of) => Some(conversion(&self.application, of)?),
             None => None,
         };
-        if let [RecordSource::File { path, format: None | Some(RecordFormat::Lines) }] = &sysin.sources[..]
+        if let [
+            RecordSource::File {
+                path,
+                format: None | Some(RecordFormat::Lines),
+            },
+        ] = &sysin.sources[..]
             && conversion.is_none()
         {
             return Ok(File::open(path).map_or_else(|_| Stdio::null(), Stdio::from));
         }
         let mut text = Vec::new();
-        for source in &sysin.sources {
-            match source {
-                RecordSource::Lines(lines) => text.extend_from_slice(lines.as_bytes()),
-                RecordSource::File { path, format } => text.extend(cards(path, *format, conversion.as_ref())?),
-                RecordSource::Store(_) | RecordSource::Input | RecordSource::Output | RecordSource::Dummy => {}
-            }
-        }
+        add_records(&mut text, sysin, conversion.as_ref())?;
         let path = self.folder.join("sysin");
         std::fs::write(&path, text).into_diagnostic()?;
         File::open(&path).into_diagnostic().map(Stdio::from)
     }
 }
 
+/// Adds the records of a DD as lines.
+fn add_records(
+    text: &mut Vec<u8>,
+    dd: &DdAllocation,
+    conversion: Option<&RecordConversion>,
+) -> Result<()> {
+    for source in &dd.sources {
+        match source {
+            RecordSource::Lines(lines) => text.extend_from_slice(lines.as_bytes()),
+            RecordSource::File { path, format } => text.extend(cards(path, *format, conversion)?),
+            RecordSource::Store(_)
+            | RecordSource::Input
+            | RecordSource::Output
+            | RecordSource::Dummy => {}
+        }
+    }
+    Ok(())
+}
+
 /// The records of a file as lines; none where it cannot be read, which an OPEN
 /// tells.
-fn cards(path: &Path, format: Option<RecordFormat>, conversion: Option<&RecordConversion>) -> Result<Vec<u8>> {
+fn cards(
+    path: &Path,
+    format: Option<RecordFormat>,
+    conversion: Option<&RecordConversion>,
+) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(CARDS_BYTES).read_to_end(&mut bytes));
     if read.is_err() {
@@ -179,7 +244,10 @@ fn cards(path: &Path, format: Option<RecordFormat>, conversion: Option<&RecordCo
     let mut lines = Vec::new();
     for record in records {
         match conversion {
-            Some(conversion) => conversion.convert.inward(record, &mut lines).into_diagnostic()?,
+            Some(conversion) => conversion
+                .convert
+                .inward(record, &mut lines)
+                .into_diagnostic()?,
             None => lines.extend_from_slice(record),
         }
         lines.push(b'\n');

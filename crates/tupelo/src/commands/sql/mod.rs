@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use database::{Connection, Exchange, Server};
 use miette::{IntoDiagnostic, Result, miette};
+pub(in crate::commands) use results::{cell, is_number};
 use sql::RewriteOptions;
 
 use crate::Outcome;

@@ -31,12 +31,20 @@ pub fn show(answer: &Exchange) -> String {
 }
 
 fn heading(column: &ResultColumn) -> String {
-    let is_number = NUMBERS.contains(&column.oid);
-    format!("{}{}", if is_number { ">" } else { "" }, column.name)
+    format!(
+        "{}{}",
+        if is_number(column) { ">" } else { "" },
+        column.name
+    )
+}
+
+/// Whether a column's values are numbers.
+pub fn is_number(column: &ResultColumn) -> bool {
+    NUMBERS.contains(&column.oid)
 }
 
 /// A value as it is shown. LOW-VALUES are kept as U+0001 and U+0100.
-fn cell(value: Option<&[u8]>) -> String {
+pub fn cell(value: Option<&[u8]>) -> String {
     let Some(value) = value else {
         return "-".to_owned();
     };

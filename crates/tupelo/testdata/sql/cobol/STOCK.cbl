@@ -1,7 +1,7 @@
       * Does what each character of the COMMAREA says, from the third on, with
       * the item in the last eight: I inserts, U adds one, Q asks, W writes a
       * queue, S is SYNCPOINT, R rolls back, A abends, E is a wrong statement,
-      * D inserts again what is there. What came is put into the area.
+      * P waits for the operator. What came is put into the area.
        IDENTIFICATION DIVISION.
        PROGRAM-ID. STOCK.
        DATA DIVISION.
@@ -12,11 +12,10 @@
        01  WS-SHOWN                    PIC -(7)9.
        01  WS-AT                       PIC S9(4) COMP.
        01  WS-TEXT                     PIC X(8).
+       01  WS-REPLY                    PIC X(8).
        LINKAGE SECTION.
        01  DFHCOMMAREA.
-           05  CA-STEPS                PIC X(12).
-           05  CA-ITEM                 PIC X(8).
-           05  CA-RESULT OCCURS 12     PIC X(9).
+           COPY STOCKCA.
        PROCEDURE DIVISION.
            MOVE CA-ITEM TO WS-ITEM
            PERFORM ONE-STEP VARYING WS-AT FROM 1 BY 1 UNTIL WS-AT > 12
@@ -54,6 +53,9 @@
                WHEN 'L'
                    EXEC CICS READQ TS QNAME('LOG') INTO(WS-TEXT)
                        NOHANDLE END-EXEC
+               WHEN 'P'
+                   EXEC CICS WRITE OPERATOR TEXT('GO ON') MAXLENGTH(8)
+                       REPLY(WS-REPLY) END-EXEC
                WHEN 'A'
                    EXEC CICS ABEND ABCODE('SHOP') END-EXEC
                WHEN OTHER

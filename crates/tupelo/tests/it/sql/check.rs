@@ -1,0 +1,87 @@
+//! `tupelo check` compares EXEC SQL with the tables.
+
+use std::path::Path;
+
+use super::{application, shop};
+use crate::program::{text, tupelo};
+
+/// Statements that translate and cannot run. Their lines are in the test.
+const WRONG: &str = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. WRONG.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+           EXEC SQL INCLUDE SQLCA END-EXEC.
+       01  WS-ITEM                     PIC X(8).
+       01  WS-COUNTED                  PIC S9(7) COMP-3.
+           EXEC SQL DECLARE C1 CURSOR FOR
+               SELECT ITEM FROM STOCK END-EXEC.
+       PROCEDURE DIVISION.
+           EXEC SQL SELECT COUNTD INTO :WS-COUNTED FROM STOCK
+               WHERE ITEM = :WS-ITEM END-EXEC
+           EXEC SQL SELECT ITEM INTO :WS-COUNTED FROM STOCK
+               WHERE ITEM = :WS-ITEM END-EXEC
+           EXEC SQL UPDATE STOK SET COUNTED = 1 END-EXEC
+           EXEC SQL UPDATE STOCK SET CHANGED = :WS-COUNTED END-EXEC
+           EXEC SQL OPEN C1 END-EXEC
+           EXEC SQL FETCH C1 INTO :WS-COUNTED END-EXEC
+           GOBACK.
+";
+
+fn check(app: &Path, more: &[&str]) -> (Option<i32>, String) {
+    let output = tupelo()
+        .arg("check")
+        .arg(app)
+        .args(more)
+        .output()
+        .expect("tupelo runs");
+    (output.status.code(), text(&output.stdout))
+}
+
+#[test]
+fn unknown_names_and_types_that_do_not_fit_have_their_lines() {
+    let Some(app) = shop() else {
+        return;
+    };
+    std::fs::write(app.path().join("cobol/WRONG.cbl"), WRONG).expect("a program");
+    let (status, printed) = check(app.path(), &["--database"]);
+    assert_eq!(status, Some(1), "{printed}");
+    for expected in [
+        "cobol/WRONG.cbl:11:",
+        "SQLCODE -206",
+        "did you mean COUNTED?",
+        "cobol/WRONG.cbl:13:",
+        "SQLCODE -303",
+        "cobol/WRONG.cbl:15:",
+        "SQLCODE -204",
+        "did you mean STOCK?",
+        "cobol/WRONG.cbl:16:",
+        "cobol/WRONG.cbl:18:",
+    ] {
+        assert!(printed.contains(expected), "no {expected:?} in\n{printed}");
+    }
+    // The other program names a table on purpose that is not there.
+    assert_eq!(printed.matches("STOCK.cbl:").count(), 1, "{printed}");
+    assert!(!printed.contains("not compared"), "{printed}");
+}
+
+#[test]
+fn one_line_says_that_nothing_could_be_compared() {
+    let app = application();
+    let (status, printed) = check(app.path(), &[]);
+    assert_eq!(status, Some(0), "{printed}");
+    let line = "statements of EXEC SQL not compared with the tables: no region runs its SQL server";
+    assert!(printed.contains(line), "{printed}");
+    super::add_settings(app.path(), "url = \"postgresql://127.0.0.1:1/shop\"\n");
+    let (status, printed) = check(app.path(), &[]);
+    assert_eq!(status, Some(0), "{printed}");
+    assert!(
+        printed.contains("--database connects to the server of [sql]"),
+        "{printed}"
+    );
+    let (status, printed) = check(app.path(), &["--database"]);
+    assert_eq!(status, Some(0), "{printed}");
+    assert!(
+        printed.contains("not compared with the tables") && printed.contains("127.0.0.1:1"),
+        "{printed}"
+    );
+}
