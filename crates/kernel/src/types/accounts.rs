@@ -137,11 +137,11 @@ accounts! {
         AtLimit::OwnSetting(Condition::NoStg);
     CounterTable "counters" "Named counters."
         AtLimit::Condition(Condition::InvReq);
-    ChildTasks "children" "ChildTasks of RUN TRANSID that are not freed, with their channels."
+    ChildTasks "children" "Children of RUN TRANSID that are not freed, with their channels."
         AtLimit::Abend(*b"AEXZ");
-    Created "created_definitions" "RegionDefinitions that CREATE has made since the last reload."
+    Created "created_definitions" "Definitions that CREATE has made since the last reload."
         AtLimit::Condition(Condition::InvReq);
-    DumpControl "dumps" "DumpControl of tasks that were asked for since the start of the region."
+    DumpControl "dumps" "Dumps of tasks that were asked for since the start of the region."
         AtLimit::Condition(Condition::NoSpace);
     DumpCodes "dump_codes" "Codes of the dump tables."
         AtLimit::Condition(Condition::InvReq);

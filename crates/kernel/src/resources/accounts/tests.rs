@@ -338,7 +338,7 @@ fn what_a_service_reports_counts_until_the_task_ends() {
         bytes: 100 * count,
     };
     // Commands of the task make it known to the kernel.
-    grow(&mut w, AccountKind::Counters, 1, 1);
+    grow(&mut w, AccountKind::CounterTable, 1, 1);
     let mut report = |count| {
         let reported = documents(count);
         w.manage(|resources, _| resources.outside.set_documents(key, reported))
