@@ -24,6 +24,7 @@ codes! {
     ASRA b"ASRA" "a program check or run-time error";
     ASRB b"ASRB" "the system ended the program";
     AICA b"AICA" "the program ran longer than its runaway limit without giving up control";
+    AKCP b"AKCP" "the task needs more storage than it may have";
     AKCS b"AKCS" "a deadlock or a wait longer than the transaction's time limit";
     AFCF b"AFCF" "a deadlock between tasks that hold records of the same file";
     APCT b"APCT" "a program could not be found or was disabled";

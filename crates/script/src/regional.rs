@@ -315,6 +315,7 @@ impl ScriptHost for RegionHost {
             program,
             userid: task.userid(),
             expected_bytes: bytes(input),
+            is_child: true,
             ..TaskRequest::default()
         };
         let (region, port, owned) = (

@@ -454,7 +454,12 @@ impl Worker {
     fn stopped(&mut self, message: Option<String>) -> Flow {
         match message {
             Some(text) => {
-                let mut abend = Abend::new(abend::ASRA, text);
+                let code = if is_short_of_storage(&text) {
+                    abend::AKCP
+                } else {
+                    abend::ASRA
+                };
+                let mut abend = Abend::new(code, text);
                 abend.damaged = true;
                 self.take_exit(abend)
             }
@@ -464,6 +469,14 @@ impl Worker {
             }
         }
     }
+}
+
+/// Whether libcob ended the program because it could get no memory.
+///
+/// Reference: Language Environment programming guide, "CICS short-on-storage
+/// condition": the transaction ends with AKCP.
+fn is_short_of_storage(text: &str) -> bool {
+    text.contains("cannot allocate") || text.contains("unable to allocate")
 }
 
 /// The block and the operands after it.

@@ -14,6 +14,7 @@ mod gate;
 mod headers;
 mod intake;
 mod listen;
+mod losses;
 mod memory;
 mod metrics;
 mod problems;
@@ -50,7 +51,7 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// Headers that a request may have when nothing else is said: as many as hyper
@@ -168,8 +169,10 @@ impl TlsConfig {
 pub struct UnservedApi {
     /// Its name.
     pub api: String,
-    /// Why it cannot be read.
+    /// Why it cannot be read, or which of its programs does not compile.
     pub reason: String,
+    /// Others of its operations are served.
+    pub is_partial: bool,
 }
 
 impl Default for GatewayConfig {
@@ -355,6 +358,8 @@ struct GatewayShared<B> {
     policies: Mutex<PolicySet>,
     /// APIs that are not served, and why.
     unserved: Mutex<Vec<UnservedApi>>,
+    /// Audit records that were dropped lately.
+    losses: Mutex<losses::RecentLosses>,
     routes: Mutex<Arc<ApiRoutes>>,
     /// Moves on with every change of `routes`.
     generation: AtomicU64,
@@ -390,23 +395,47 @@ impl<B: ProgramBackend> GatewayShared<B> {
         self.metrics.reloads.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// What is not as it should be, and whether requests are served all the same.
+    fn impairment(&self, unserved: &[UnservedApi]) -> Option<(String, bool)> {
+        if let Some(reason) = self.backend.impairment() {
+            return Some((reason, self.backend.ready()));
+        }
+        let dropped = self.observer.counts.audit_dropped.load(Ordering::Relaxed);
+        let mut losses = self.losses.lock().unwrap_or_else(PoisonError::into_inner);
+        if losses.are_recent(dropped, Instant::now()) {
+            return Some((format!("{dropped} audit records were dropped"), true));
+        }
+        let first = unserved.first()?;
+        let is_whole = |u: &UnservedApi, name: &str| u.api == name && !u.is_partial;
+        let is_unserved = |api: &Arc<LoadedApi>| unserved.iter().any(|u| is_whole(u, api.name()));
+        // One whose programs do not compile is there, and answers nothing.
+        let serves_some = self.routes().apis.iter().any(|api| !is_unserved(api));
+        let reason = match unserved.len() {
+            1 if first.is_partial => {
+                format!("the API {} is served in part: {}", first.api, first.reason)
+            }
+            1 => format!("the API {} is not served: {}", first.api, first.reason),
+            n => format!(
+                "{n} APIs are not served, {} first: {}",
+                first.api, first.reason
+            ),
+        };
+        Some((reason, serves_some))
+    }
+
     fn health(&self) -> documents::ServerHealth {
         use documents::HealthState;
         let unserved = self.unserved.lock();
-        let state = match self.draining.load(Ordering::Relaxed) {
-            true => HealthState::Down,
-            false => match self.backend.impairment() {
-                Some(reason) => HealthState::Degraded {
-                    reason,
-                    ready: self.backend.ready(),
-                },
+        let unserved = unserved.unwrap_or_else(PoisonError::into_inner).clone();
+        let state = if self.draining.load(Ordering::Relaxed) {
+            HealthState::Down
+        } else {
+            match self.impairment(&unserved) {
+                Some((reason, ready)) => HealthState::Degraded { reason, ready },
                 None => HealthState::Up,
-            },
+            }
         };
-        documents::ServerHealth {
-            state,
-            unserved: unserved.unwrap_or_else(PoisonError::into_inner).clone(),
-        }
+        documents::ServerHealth { state, unserved }
     }
 }
 
@@ -517,6 +546,7 @@ impl<B: ProgramBackend> Gateway<B> {
             observer,
             policies: Mutex::new(config.policies.clone()),
             unserved: Mutex::default(),
+            losses: Mutex::default(),
             routes: Mutex::new(Arc::new(routes)),
             generation: AtomicU64::new(1),
             draining: AtomicBool::new(false),

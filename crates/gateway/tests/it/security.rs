@@ -444,13 +444,19 @@ fn health_reports_which_apis_are_not_served_and_why() {
     bank.gateway.report_unserved(vec![UnservedApi {
         api: "ledger".into(),
         reason: "there is no \"user\" store".into(),
+        is_partial: false,
     }]);
     let health = send(bank.gateway.address(), "GET", "/health", "", "");
     let reported = json!([{"api": "ledger", "reason": "there is no \"user\" store"}]);
     assert_eq!(
         (health.status, &health.json()["notServed"]),
-        (200, &reported)
+        (503, &reported)
     );
+    let reason = "the API ledger is not served: there is no \"user\" store";
+    assert_eq!(health.json()["reason"], reason);
+    // The others are: a balancer goes on sending requests.
+    let ready = send(bank.gateway.address(), "GET", "/health/ready", "", "");
+    assert_eq!(ready.status, 200);
 }
 
 #[test]

@@ -8,7 +8,9 @@ use link::layout::REQUEST_BRIEF;
 
 use super::queue::TaskTurn;
 use super::task::{TaskKey, TaskSpec, TaskStage, TaskState};
-use super::{Core, CoreAction, CoreContext, RunTimes, SMALL_BYTES, WorkerLinks};
+use super::{
+    CHILD_PLACES, CHILDREN, Core, CoreAction, CoreContext, RunTimes, SMALL_BYTES, WorkerLinks,
+};
 use crate::types::{ClassDef, StartRefusal};
 
 impl Core {
@@ -36,7 +38,7 @@ impl Core {
             self.check_queue(spec)?;
             return Ok(self.wait(task, TaskStage::WaitClass));
         }
-        if self.has_all() || !self.mxt_waits.is_empty() {
+        if !self.may_begin(spec.is_child) {
             self.check_queue(spec)?;
             self.count_class(class);
             return Ok(self.wait(task, TaskStage::WaitMxt));
@@ -150,16 +152,17 @@ impl Core {
             return;
         };
         let class = task.class;
+        let (is_start, queue) = (task.start.is_some(), usize::from(task.is_child));
         match std::mem::replace(&mut task.stage, TaskStage::Refused(refusal)) {
             TaskStage::WaitClass => {
-                self.waiting -= 1;
+                self.waits_no_more(is_start);
                 if let Some(class) = class {
                     self.class_waits[class].forget();
                 }
             }
             TaskStage::WaitMxt => {
-                self.waiting -= 1;
-                self.mxt_waits.forget();
+                self.waits_no_more(is_start);
+                self.mxt_waits[queue].forget();
                 self.uncount_class(class);
             }
             TaskStage::WaitPlace => {
@@ -248,25 +251,43 @@ impl Core {
                     since: task.begun,
                     order: self.order,
                 };
-                self.mxt_waits
-                    .push(turn, self.limits.priority_aging_ns, key);
+                let queue = &mut self.mxt_waits[usize::from(task.is_child)];
+                queue.push(turn, self.limits.priority_aging_ns, key);
             }
         }
         self.admit_next(cx);
     }
 
-    /// Lets tasks through while MXT has room.
+    /// Lets tasks through while MXT has room, and children while some of their
+    /// parents wait.
     pub(super) fn admit_next<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>) {
-        while !self.has_all() && !self.mxt_waits.is_empty() {
+        while let Some(queue) = self.next_queue() {
             let tasks = &self.tasks;
             let waits = |k| tasks.get(k).is_some_and(|t| t.stage == TaskStage::WaitMxt);
-            let Some(key) = self.mxt_waits.pop(waits) else {
+            let Some(key) = self.mxt_waits[queue].pop(waits) else {
                 return;
             };
-            self.waiting -= 1;
+            self.waits_no_more(self.tasks.get(key).is_some_and(|t| t.start.is_some()));
             self.activate(cx, key);
             cx.out.push(CoreAction::Wake(key));
         }
+    }
+
+    /// The queue for MXT whose first task may begin now.
+    fn next_queue(&mut self) -> Option<usize> {
+        if self.active >= self.limits.mxt {
+            let room = self.has_child_place() && !self.mxt_waits[CHILDREN].is_empty();
+            return room.then_some(CHILDREN);
+        }
+        let tasks = &self.tasks;
+        let waits = |k| tasks.get(k).is_some_and(|t| t.stage == TaskStage::WaitMxt);
+        let [others, children] = &mut self.mxt_waits;
+        // The greatest rank goes first; `None` is below all.
+        let (other, child) = (others.first(waits), children.first(waits));
+        if other.is_none() && child.is_none() {
+            return None;
+        }
+        Some(usize::from(child > other))
     }
 
     /// The task that is asked for, in the memory of one that is gone when there
@@ -325,15 +346,19 @@ impl Core {
             abandoned: spec.start.is_some(),
             in_kernel: spec.start.is_some(),
             start: spec.start,
+            is_child: spec.is_child,
             open: spec.open.then(Box::default),
             ..TaskState::blank(now)
         };
         Ok(task.boxed(spare))
     }
 
-    /// Requests from outside are bounded; what the region starts waits.
+    /// Requests from outside are bounded here. What the region starts has the
+    /// same bound in the kernel, which can refuse the command, so that neither
+    /// keeps the other out.
     fn check_queue(&mut self, spec: &TaskSpec) -> Result<(), StartRefusal> {
-        if spec.start.is_none() && self.waiting >= self.limits.queue_limit {
+        let waiting = self.waiting - self.waiting_starts;
+        if spec.start.is_none() && waiting >= self.limits.queue_limit {
             self.stats.refused_mxt += 1;
             return Err(StartRefusal::TooManyTasks);
         }
@@ -347,6 +372,8 @@ impl Core {
         // An operator lists it, and can purge it, by its number.
         task.number = self.number();
         self.waiting += 1;
+        self.waiting_starts += usize::from(task.start.is_some());
+        let queue = usize::from(task.is_child);
         self.order += 1;
         let turn = TaskTurn {
             priority: task.priority,
@@ -356,7 +383,7 @@ impl Core {
         let key = self.tasks.insert(task);
         let queue = match class {
             Some(class) if for_class => &mut self.class_waits[class],
-            _ => &mut self.mxt_waits,
+            _ => &mut self.mxt_waits[queue],
         };
         queue.push(turn, self.limits.priority_aging_ns, key);
         key
@@ -389,9 +416,25 @@ impl Core {
         self.queue_for_place(key);
     }
 
-    /// MXT tasks are active, without those that wait for their children.
-    fn has_all(&self) -> bool {
-        self.active - self.lent >= self.limits.mxt
+    /// A request no longer waits for its class or for MXT.
+    fn waits_no_more(&mut self, is_start: bool) {
+        self.waiting -= 1;
+        self.waiting_starts -= usize::from(is_start);
+    }
+
+    /// Whether a task may begin before all that wait for MXT.
+    fn may_begin(&self, is_child: bool) -> bool {
+        let [others, children] = &self.mxt_waits;
+        if self.active < self.limits.mxt {
+            return others.is_empty() && children.is_empty();
+        }
+        is_child && children.is_empty() && self.has_child_place()
+    }
+
+    /// Whether a child may be active above MXT: as many as parents wait, and no
+    /// more than [`CHILD_PLACES`].
+    fn has_child_place(&self) -> bool {
+        self.active < self.limits.mxt + self.lent.min(CHILD_PLACES)
     }
 
     fn class_is_full(&self, class: usize) -> bool {

@@ -14,8 +14,8 @@ use super::queue::TaskTurn;
 use super::task::{TaskKey, TaskStage};
 use super::worker::{WorkerLife, WorkerSlot, WorkerState};
 use super::{
-    BRIEF_DEPTH, COMPUTING_WORKERS, Core, CoreAction, CoreContext, DEPTH, MAX_START_FAILURES,
-    PLACE_WAIT_NS, SHORT_NS, START_RETRY_NS, WAITING_WORKERS, WorkerLinks,
+    BRIEF_DEPTH, CHILD_PLACES, COMPUTING_WORKERS, Core, CoreAction, CoreContext, DEPTH,
+    MAX_START_FAILURES, PLACE_WAIT_NS, SHORT_NS, START_RETRY_NS, WAITING_WORKERS, WorkerLinks,
 };
 use link::SlotState;
 use link::layout::SLOTS;
@@ -214,11 +214,11 @@ impl Core {
         let live = self.workers.iter().filter(|w| w.is_live()).count();
         let resting = self.start_failures >= MAX_START_FAILURES
             && cx.now.saturating_sub(self.last_start_failure) < START_RETRY_NS;
-        // Retiring workers do not count against MXT for long; a few more than
-        // MXT keep a reload from waiting for them.
-        // A task that waits for its children keeps its worker.
-        let most = self.limits.mxt + self.lent;
-        if resting || self.ready_workers() >= most || live >= most + self.limits.mxt {
+        // A task that waits for its children keeps its worker. Workers with older
+        // definitions end when they have no task; a few more than MXT keep a reload
+        // from waiting for them.
+        let most = self.limits.mxt + CHILD_PLACES;
+        if resting || self.ready_workers() >= most || live >= self.most_workers() {
             return None;
         }
         let vacant = self

@@ -64,6 +64,14 @@ const MAX_LOSSES: u32 = 3;
 const MAX_START_FAILURES: u32 = 5;
 /// How long after such a row starts are tried again.
 const START_RETRY_NS: u64 = 1_000_000_000;
+/// Children that may be active above MXT while parents wait for them. Without
+/// these places, as many parents as MXT would keep their own children out.
+pub const CHILD_PLACES: usize = 4;
+/// Workers above MXT and [`CHILD_PLACES`] that end with older definitions while
+/// their successors begin.
+pub const ENDING_WORKERS: usize = 8;
+/// Index of the queue for MXT in which children wait.
+const CHILDREN: usize = 1;
 
 /// What every call of the core works with: the time, the workers' memory, and
 /// the list of what is to be done afterwards.
@@ -158,8 +166,8 @@ pub struct Core {
     busy: Vec<usize>,
     /// Requests for a class.
     class_waits: Vec<WaitQueue>,
-    /// Requests for an active task.
-    mxt_waits: WaitQueue,
+    /// Requests for an active task: of all others, and of children.
+    mxt_waits: [WaitQueue; 2],
     /// Admitted tasks for a place; in the second queue those of programs that
     /// compute.
     place_waits: [WaitQueue; 2],
@@ -169,6 +177,8 @@ pub struct Core {
     lent: usize,
     /// Requests that wait for their class or for MXT.
     waiting: usize,
+    /// Those of them that the region itself has started.
+    waiting_starts: usize,
     /// When a task of each of these queues was given a place last.
     last_placed: [u64; 2],
     order: u64,
@@ -192,12 +202,13 @@ impl Core {
             idle: Vec::new(),
             busy: Vec::new(),
             class_waits: (0..classes).map(|_| WaitQueue::default()).collect(),
-            mxt_waits: WaitQueue::default(),
+            mxt_waits: Default::default(),
             place_waits: Default::default(),
             class_active: vec![0; classes],
             active: 0,
             lent: 0,
             waiting: 0,
+            waiting_starts: 0,
             last_placed: [0; 2],
             order: 0,
             next_number: 1,
@@ -218,9 +229,9 @@ impl Core {
         self.tasks.get_mut(key)
     }
 
-    /// A task waits for a child, or goes on. Meanwhile it counts neither for
-    /// MXT nor for its class, so that parents alone cannot keep all children
-    /// out; when it goes on there may be more tasks than MXT for a while.
+    /// A task waits for a child, or goes on. Meanwhile it does not count for its
+    /// class, and some of its children may be active above MXT
+    /// ([`CHILD_PLACES`]).
     pub fn lend<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey, lends: bool) {
         let Some(task) = self.tasks.get_mut(key) else {
             return;
@@ -229,20 +240,17 @@ impl Core {
             return;
         }
         let class = task.class;
-        match lends {
-            true => {
-                self.lent += 1;
-                self.uncount_class(class);
-                if let Some(class) = class {
-                    self.admit_from_class(cx, class);
-                }
-                self.admit_next(cx);
-                self.place_waiting(cx);
+        if lends {
+            self.lent += 1;
+            self.uncount_class(class);
+            if let Some(class) = class {
+                self.admit_from_class(cx, class);
             }
-            false => {
-                self.lent -= 1;
-                self.count_class(class);
-            }
+            self.admit_next(cx);
+            self.place_waiting(cx);
+        } else {
+            self.lent -= 1;
+            self.count_class(class);
         }
     }
 
@@ -257,7 +265,10 @@ impl Core {
             (TaskStage::WaitClass, Some(class)) => {
                 self.class_waits[class].set_priority(key, priority, aging_ns);
             }
-            (TaskStage::WaitMxt, _) => self.mxt_waits.set_priority(key, priority, aging_ns),
+            (TaskStage::WaitMxt, _) => {
+                let queue = usize::from(task.is_child);
+                self.mxt_waits[queue].set_priority(key, priority, aging_ns);
+            }
             (TaskStage::WaitPlace, _) => {
                 self.place_waits[task.queue].set_priority(key, priority, aging_ns);
             }
@@ -270,7 +281,7 @@ impl Core {
     pub fn set_priority_aging(&mut self, aging_ns: u64) {
         self.limits.priority_aging_ns = aging_ns;
         let queues = self.class_waits.iter_mut().chain(&mut self.place_waits);
-        for queue in queues.chain([&mut self.mxt_waits]) {
+        for queue in queues.chain(&mut self.mxt_waits) {
             queue.age_by(aging_ns);
         }
     }
@@ -361,6 +372,8 @@ impl Core {
             active: self.active as u64,
             waiting: (self.waiting + self.waits_for_place()) as u64,
             workers: live as u64,
+            held_by_parents: u64::from(self.is_held_by_parents()),
+            waiting_parents: self.lent as u64,
             ..self.stats.clone()
         }
     }
@@ -395,6 +408,28 @@ impl Core {
         Some(self.workers[worker].idle_since + self.limits.worker_idle_ns)
     }
 
+    /// True when every place is held by a task that waits for its children, so
+    /// that nothing more begins until one of them is purged.
+    pub fn is_held_by_parents(&self) -> bool {
+        self.lent >= self.limits.mxt && self.lent >= self.active
+    }
+
+    /// Refuses the tasks of a transaction that wait to begin.
+    pub fn refuse_transaction<L: WorkerLinks>(
+        &mut self,
+        cx: &mut CoreContext<'_, L>,
+        transid: link::TransId,
+        refusal: StartRefusal,
+    ) {
+        for key in self.tasks.keys() {
+            let waits = |t: &TaskState| t.is_waiting() && t.counts() && t.transid == transid;
+            if self.tasks.get(key).is_some_and(waits) {
+                self.refuse_waiting(cx, key, refusal);
+            }
+        }
+        self.admit_next(cx);
+    }
+
     /// Refuses new tasks from now on. Those that wait are refused too.
     pub fn close<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>) {
         self.closed = true;
@@ -423,8 +458,7 @@ impl Core {
     pub fn over_limits(&self, mxt: usize, class_limit: usize) -> [usize; 2] {
         let over_class = |n: &usize| n.saturating_sub(class_limit);
         let classes = self.class_active.iter().map(over_class).max();
-        let active = self.active - self.lent;
-        [active.saturating_sub(mxt), classes.unwrap_or(0)]
+        [self.active.saturating_sub(mxt), classes.unwrap_or(0)]
     }
 
     /// Asserts that no place is counted as taken while there is no task.
@@ -447,7 +481,15 @@ impl Core {
     #[cfg(any(test, feature = "sim"))]
     pub fn check_books(&self) {
         let lending = self.tasks.iter().filter(|t| t.lends).count();
-        assert_eq!(self.lent, lending, "places that are lent");
+        assert_eq!(self.lent, lending, "parents that wait for children");
+        let starts = |t: &&TaskState| {
+            t.start.is_some() && matches!(t.stage, TaskStage::WaitClass | TaskStage::WaitMxt)
+        };
+        let waiting_starts = self.tasks.iter().filter(starts).count();
+        assert_eq!(self.waiting_starts, waiting_starts, "starts that wait");
+        let live = self.workers.iter().filter(|w| w.is_live()).count();
+        let most = self.most_workers();
+        assert!(live <= most, "{live} workers, {most} may be");
         for (number, w) in self.workers.iter().enumerate() {
             let held = w.slots.iter().flatten().count();
             assert_eq!(w.held.count_ones() as usize, held, "worker {number}");
@@ -488,11 +530,33 @@ impl Core {
             }
         }
         self.ensure_minimum(cx);
+        self.refuse_disabled(cx);
         for class in 0..classes {
             self.admit_from_class(cx, class);
             self.shorten_queue(cx, class);
         }
         self.place_waiting(cx);
+    }
+
+    /// Refuses what waits for transactions that are disabled now, or gone.
+    fn refuse_disabled<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>) {
+        for key in self.tasks.keys() {
+            let Some(task) = self.tasks.get(key) else {
+                continue;
+            };
+            if !task.is_waiting() || !task.counts() {
+                continue;
+            }
+            let transid = task.transid;
+            let refusal = match self.defs.transaction(transid) {
+                None => StartRefusal::UnknownTransaction(transid),
+                Some(at) if !self.defs.transactions[at].def.enabled => {
+                    StartRefusal::Disabled(transid)
+                }
+                Some(_) => continue,
+            };
+            self.refuse_waiting(cx, key, refusal);
+        }
     }
 
     /// A class is no longer defined. Nobody is in it.
@@ -517,6 +581,16 @@ impl Core {
                 None => return,
             }
         }
+    }
+
+    /// Requests from outside that wait for their class or for MXT.
+    pub fn waiting_requests(&self) -> usize {
+        self.waiting - self.waiting_starts
+    }
+
+    /// Workers that may be there at one time.
+    pub fn most_workers(&self) -> usize {
+        self.limits.mxt + CHILD_PLACES + ENDING_WORKERS
     }
 
     fn ready_workers(&self) -> usize {

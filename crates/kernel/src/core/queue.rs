@@ -22,10 +22,13 @@ pub struct WaitQueue {
     live: usize,
 }
 
+/// Where a task stands among those that wait: the greatest is taken first.
+pub type TurnRank = Reverse<(i64, u64)>;
+
 /// A task in the queue. The greatest is taken first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct QueuedTask {
-    rank: Reverse<(i64, u64)>,
+    rank: TurnRank,
     key: TaskKey,
     turn: TaskTurn,
 }
@@ -44,7 +47,7 @@ pub struct TaskTurn {
 impl TaskTurn {
     /// Who has the lower rank is first. `aging_ns` of waiting weigh as much as
     /// one of priority; 0 when only priority counts.
-    fn rank(self, aging_ns: u64) -> Reverse<(i64, u64)> {
+    fn rank(self, aging_ns: u64) -> TurnRank {
         let priority = i64::from(self.priority);
         let rank = match i64::try_from(aging_ns) {
             Ok(0) | Err(_) => -priority,
@@ -72,6 +75,18 @@ impl WaitQueue {
                 self.live -= 1;
                 return Some(key);
             }
+        }
+        None
+    }
+
+    /// The rank of the first task for which `live` holds: the greater goes first.
+    /// Returns `None` if no task waits.
+    pub fn first(&mut self, mut live: impl FnMut(TaskKey) -> bool) -> Option<TurnRank> {
+        while let Some(entry) = self.heap.peek() {
+            if live(entry.key) {
+                return Some(entry.rank);
+            }
+            self.heap.pop();
         }
         None
     }

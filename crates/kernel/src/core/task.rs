@@ -88,6 +88,8 @@ pub struct TaskSpec {
     pub port: usize,
     /// The region itself starts the task, under this number.
     pub start: Option<u64>,
+    /// A parent may wait for it (RUN TRANSID).
+    pub is_child: bool,
     /// It runs on a thread of its door and needs no place in a worker.
     pub open: bool,
 }
@@ -195,6 +197,8 @@ pub struct TaskState {
     pub outside: Option<OutsideCall>,
     /// The start that it comes from.
     pub start: Option<u64>,
+    /// A parent may wait for it.
+    pub(super) is_child: bool,
     /// It runs on a thread of its door.
     pub open: Option<Box<OpenSide>>,
     /// It is the run of a program for this open task, whose number, unit of
@@ -202,7 +206,7 @@ pub struct TaskState {
     pub run_of: Option<TaskKey>,
     /// CPU time of guests that its programs linked to, in nanoseconds.
     pub guest_cpu_ns: u64,
-    /// It waits for a child, who may take its place.
+    /// It waits for a child.
     pub(super) lends: bool,
     /// Why it ended without results, or in spite of them.
     pub abend: Option<Abend>,
@@ -265,6 +269,7 @@ impl TaskState {
             has_services: false,
             outside: None,
             start: None,
+            is_child: false,
             open: None,
             run_of: None,
             guest_cpu_ns: 0,

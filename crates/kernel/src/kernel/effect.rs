@@ -181,6 +181,9 @@ pub struct InternalStart {
     /// What the worker is told of it, where it is a terminal that outlives the
     /// task.
     pub terminal: Option<Box<TerminalData>>,
-    /// Somebody wants its channel and how it ended.
+    /// A parent wants its channel and how it ended.
     pub wants_result: bool,
+    /// The number of the task from outside that its chain of starts comes from; 0
+    /// when there is none.
+    pub origin: u64,
 }

@@ -20,6 +20,8 @@ mod locks;
 mod managers;
 mod prepared;
 mod request;
+mod start_queue;
+mod starting;
 mod syncpoint;
 mod tables;
 mod timers;
@@ -54,13 +56,15 @@ pub use request::{
     RefusalMapping, Request, TaskWait, WaitExpiry, WaitOn, WakeReason, condition, done, done_with,
     done_with_condition,
 };
+pub use start_queue::{ROOM, StartQueue, WaitingStarts, share, take_one};
+pub use starting::StartEnd;
 pub use tables::scan;
 pub use timers::{AlarmTarget, TimerId, TimerTable};
 pub use unit::UnitTable;
 pub use unreadable::log_unreadable;
 
 use crate::core::TaskKey;
-use crate::types::{Abend, FileAsk, FileKey, FileKind, FileWork, RegionStatistics, WaitKind};
+use crate::types::{FileAsk, FileKey, FileKind, FileWork, RegionStatistics, WaitKind};
 
 /// Abend of a task that was purged while it waited.
 pub const PURGED: [u8; 4] = *b"AEXY";
@@ -104,6 +108,11 @@ pub struct KernelState {
     /// Tasks that end when they next wait.
     purged: HashSet<TaskKey>,
     last_start: u64,
+    /// Starts whose tasks have not begun.
+    pub starts: StartQueue,
+    /// A disk has no more left than its reserve: commands that would take some of it
+    /// are refused.
+    pub disk_is_short: bool,
     /// What the store does not give back of the region's last life.
     unread: Option<String>,
 }
@@ -115,6 +124,9 @@ pub struct KernelSettings {
     pub lock_timeout_ns: u64,
     /// Nanoseconds that a task waits for a decider that cannot be reached.
     pub outcome_wait_ns: u64,
+    /// Most starts that wait for their tasks to begin before commands that would
+    /// add one are refused.
+    pub start_limit: usize,
     /// Nanoseconds between 1970 and the zero of the region's clock.
     pub unix_offset_ns: u64,
     /// How far local time is ahead of UTC.
@@ -130,6 +142,7 @@ impl Default for KernelSettings {
         KernelSettings {
             lock_timeout_ns: 0,
             outcome_wait_ns: deciders::OUTCOME_WAIT_NS,
+            start_limit: usize::MAX,
             unix_offset_ns: 0,
             zone: |_| 0,
         }
@@ -290,17 +303,6 @@ impl KernelContext<'_> {
         }
     }
 
-    /// A number for a task to be started.
-    pub fn next_start(&mut self) -> u64 {
-        self.kernel.last_start += 1;
-        self.kernel.last_start
-    }
-
-    /// Has a task started.
-    pub fn start(&mut self, start: InternalStart) {
-        self.out.push(KernelEffect::Start(Box::new(start)));
-    }
-
     /// Has a task's command answered by what is done with a file.
     pub fn ask_file(&mut self, task: TaskKey, file: FileKey, ask: FileAsk) -> CallProgress {
         let work = FileWork { file, ask };
@@ -357,6 +359,8 @@ impl<R: ResourceManagers> Kernel<R> {
                 woken: VecDeque::new(),
                 purged: HashSet::new(),
                 last_start: 0,
+                starts: StartQueue::new(settings.start_limit),
+                disk_is_short: false,
             },
             resources,
         }
@@ -592,20 +596,6 @@ impl<R: ResourceManagers> Kernel<R> {
         &self.state.locks
     }
 
-    /// A start came to its end, or could not begin: what its task gave.
-    pub fn start_ended(
-        &mut self,
-        now: u64,
-        start: u64,
-        ended: &StartEnd,
-        out: &mut Vec<KernelEffect>,
-    ) {
-        self.manage(now, out, |resources, cx| {
-            resources.start_ended(cx, start, ended);
-        });
-        self.wake(now, out);
-    }
-
     /// Puts the files' definitions in the order of those in force, with what
     /// the store knows of them.
     pub fn renumber_files(&mut self, entries: &[link::FileEntry]) -> Vec<link::FileEntry> {
@@ -666,6 +656,7 @@ impl<R: ResourceManagers> Kernel<R> {
         statistics.store_failures = counts.store_failures;
         let detached = self.state.deciders.detached.len();
         statistics.units_in_doubt = (self.branches().count() + detached) as u64;
+        statistics.waiting_starts = self.state.starts.counts().all as u64;
         statistics.lock_waits = counts.lock_waits;
         statistics.deadlocks = counts.deadlocks;
     }
@@ -788,13 +779,4 @@ impl<R: ResourceManagers> Kernel<R> {
             }
         }
     }
-}
-
-/// How a task that the region started came to its end.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum StartEnd {
-    /// It could not begin.
-    Refused(crate::types::StartRefusal),
-    /// It ran: its abend, if it had one, and its channel.
-    Ran(Option<Abend>, Option<link::ChannelData>),
 }

@@ -24,6 +24,8 @@ pub mod journals;
 pub mod operator;
 pub mod outside;
 mod recoverable;
+#[cfg(test)]
+mod reserve_tests;
 pub mod spool;
 pub mod storage;
 pub mod system;
@@ -200,6 +202,17 @@ fn settling(
 fn hand_over<V>(kept: &mut HashMap<TaskKey, V>, from: TaskKey, to: TaskKey) {
     if let Some(value) = kept.remove(&from) {
         kept.insert(to, value);
+    }
+}
+
+impl Resources {
+    /// A disk has come down to its reserve, or has room again. Tasks that wait for
+    /// room in queues look again.
+    pub fn disk_changed(&mut self, cx: &mut KernelContext<'_>, is_short: bool) {
+        cx.kernel.disk_is_short = is_short;
+        if !is_short {
+            cx.signal(temporary_storage::SPACE, b"");
+        }
     }
 }
 

@@ -422,6 +422,35 @@ impl KernelFixture {
         self.perform(out);
     }
 
+    /// The region with so many places for starts that wait.
+    pub fn with_start_limit(mut self, limit: usize) -> Self {
+        self.kernel.limit_starts(limit);
+        self
+    }
+
+    /// The task of a start begins.
+    pub fn start_begun(&mut self, start: u64) {
+        let mut out = Vec::new();
+        self.kernel.start_begun(self.now, start, &mut out);
+        self.perform(out);
+    }
+
+    /// A transaction is disabled.
+    pub fn refuse_starts(&mut self, transid: &str, refusal: crate::types::StartRefusal) {
+        let transid = link::TransId::new(transid).expect("a name");
+        let mut out = Vec::new();
+        self.kernel
+            .refuse_starts(self.now, transid, refusal, &mut out);
+        self.perform(out);
+    }
+
+    /// The region takes no more tasks.
+    pub fn close_starts(&mut self) {
+        let mut out = Vec::new();
+        self.kernel.close_starts(self.now, &mut out);
+        self.perform(out);
+    }
+
     /// A started task is over.
     pub fn start_over(&mut self, start: u64) {
         self.start_ended(start, &StartEnd::Ran(None, None));

@@ -8,6 +8,7 @@ use super::model::StartFate;
 use super::program::{self, ACCOUNTS};
 use super::remote::ParticipantStage;
 use super::{BALANCE, CLASS_LIMIT, MXT, SimWorld};
+use crate::core::CHILD_PLACES;
 use crate::types::RegionStatistics;
 
 /// What the managers say that they have in recoverable queues.
@@ -39,16 +40,19 @@ impl SimWorld {
         self.kernel.resources.check_accounts();
     }
 
-    /// MXT and the class hold, but for tasks that lent their place and have
-    /// it again.
+    /// MXT holds, except for a few children whose parents wait. The class holds,
+    /// except for parents that have taken their place in it again.
     fn check_limits(&mut self) {
         self.core.check_books();
-        let over = self.core.over_limits(MXT, CLASS_LIMIT);
-        for (now, before) in over.iter().zip(self.over) {
-            let most = before + self.returned;
-            assert!(*now <= most, "{now} tasks too many, {most} may be");
-        }
-        self.over = over;
+        self.kernel.check_starts();
+        let [over_mxt, over_class] = self.core.over_limits(MXT, CLASS_LIMIT);
+        assert!(over_mxt <= CHILD_PLACES, "{over_mxt} tasks above MXT");
+        let most = self.over_class + self.returned;
+        assert!(
+            over_class <= most,
+            "{over_class} above the class's, {most} may be"
+        );
+        self.over_class = over_class;
         self.returned = 0;
     }
 
@@ -186,6 +190,7 @@ impl SimWorld {
     pub(super) fn check_at_rest(&mut self) {
         assert_eq!(self.kernel.locks().each().count(), 0, "locks are left");
         assert!(self.kernel.is_idle(), "units or waits are left");
+        assert!(self.kernel.has_no_starts(), "starts are left");
         assert!(self.tasks.is_empty(), "tasks are left");
         self.core.check_idle();
         assert!(self.starts.is_empty(), "starts are left");

@@ -50,6 +50,8 @@ use terminals::{ENTERED, FOR_TERMINAL, SimTerminals};
 
 const MXT: usize = 6;
 const QUEUE: usize = 8;
+/// Starts that may wait in the core; tasks wait to add more.
+const START_QUEUE: usize = 8;
 const CLASS_LIMIT: usize = 2;
 const MS: u64 = 1_000_000;
 /// What each account holds at first.
@@ -155,9 +157,9 @@ struct SimWorld {
     terminals: SimTerminals,
     decider: SimDecider,
     model: ExpectedState,
-    /// Tasks above MXT and above the class's limit at the last look, and
-    /// those that have taken a lent place again since.
-    over: [usize; 2],
+    /// Tasks above the class's limit at the last look, and those that have taken
+    /// their place in it again since.
+    over_class: usize,
     returned: usize,
     /// Numbers of units that must be in the ledger, and that must not be.
     acknowledged: BTreeSet<u64>,
@@ -196,7 +198,7 @@ impl SimWorld {
             terminals: SimTerminals::default(),
             decider: SimDecider::default(),
             model: ExpectedState::default(),
-            over: [0; 2],
+            over_class: 0,
             returned: 0,
             acknowledged: BTreeSet::new(),
             refused: BTreeSet::new(),
@@ -316,6 +318,7 @@ impl SimWorld {
             TaskStage::Building if self.waiting.contains(&key) => {
                 self.waiting.retain(|k| *k != key);
                 self.building.push(key);
+                self.start_begun(start);
             }
             TaskStage::Refused(refusal) => {
                 self.waiting.retain(|k| *k != key);
@@ -369,6 +372,7 @@ impl SimWorld {
         let spec = TaskSpec {
             transid: start.transid,
             start: Some(start.id),
+            is_child: start.wants_result,
             ..TaskSpec::default()
         };
         let id = start.id;
@@ -403,8 +407,19 @@ impl SimWorld {
 
     fn placed_or_waits(&mut self, key: TaskKey) {
         match self.core.task(key).map(|t| t.stage.clone()) {
-            Some(TaskStage::Building) => self.building.push(key),
+            Some(TaskStage::Building) => {
+                self.building.push(key);
+                let start = self.core.task(key).and_then(|t| t.start);
+                self.start_begun(start);
+            }
             _ => self.waiting.push(key),
+        }
+    }
+
+    /// The task of a start has its place.
+    fn start_begun(&mut self, start: Option<u64>) {
+        if let Some(id) = start {
+            self.kernel(|k, now, out| k.start_begun(now, id, out));
         }
     }
 
@@ -614,6 +629,7 @@ fn kernel(store: &MemoryStore) -> Kernel {
     let settings = KernelSettings {
         lock_timeout_ns: 40 * MS,
         outcome_wait_ns: 60 * MS,
+        start_limit: START_QUEUE,
         ..KernelSettings::default()
     };
     let mut resources = Resources::default();

@@ -152,7 +152,7 @@ impl SimWorld {
         self.starts.clear();
         self.requests.clear();
         self.terminals.region_died();
-        self.over = [0; 2];
+        self.over_class = 0;
         self.links = SimLinks::default();
         self.region_left_decider();
         self.core = new_core(self.parallel);

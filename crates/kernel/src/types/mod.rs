@@ -5,6 +5,7 @@
 //! format.
 
 mod abend;
+mod account_limits;
 mod accounts;
 mod config;
 mod facilities;

@@ -293,6 +293,12 @@ pub struct RegionStatistics {
     pub active: u64,
     /// Requests waiting for admission now.
     pub waiting: u64,
+    /// Starts that wait for their tasks to begin now.
+    pub waiting_starts: u64,
+    /// Tasks that wait for their children now.
+    pub waiting_parents: u64,
+    /// Every place is held by a task that waits for its children: 1, else 0.
+    pub held_by_parents: u64,
     /// Most tasks active at once.
     pub peak_active: u64,
     /// Worker processes now.

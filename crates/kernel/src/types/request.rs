@@ -19,6 +19,8 @@ pub struct TaskRequest {
     pub trace_id: [u8; 16],
     /// Added to the transaction's priority; the sum is cut at 255.
     pub priority: u8,
+    /// A task waits for it: it may begin while such tasks alone hold all places.
+    pub is_child: bool,
     /// Bytes of input expected, so that a large task gets a worker alone;
     /// 0 when unknown.
     pub expected_bytes: usize,

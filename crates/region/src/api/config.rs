@@ -8,7 +8,7 @@ use link::display::DisplayCharacters;
 use link::{Name, SandboxMode, StoreEntry, WorkerConfinement};
 
 use crate::api::{CommandService, ConversationService, GuestPrograms, SocketCalls};
-use kernel::{FacilityLimits, KernelConfig, RegionDefinitions};
+use kernel::{AccountLimits, FacilityLimits, KernelConfig, RegionDefinitions};
 
 /// Everything that a region needs to start.
 #[derive(Debug, Clone)]
@@ -91,6 +91,11 @@ pub struct RegionConfig {
     pub transient_data_bytes: u64,
     /// Bounds of facilities and of what waits at them.
     pub facilities: FacilityLimits,
+    /// Bounds of what tasks can make grow.
+    pub accounts: AccountLimits,
+    /// Free bytes of the disks of the store and of the state folder that programs
+    /// cannot use up; 0 for none.
+    pub disk_reserve_bytes: u64,
     /// Transactions, classes, programs, files and queues.
     pub definitions: RegionDefinitions,
 }
@@ -137,6 +142,8 @@ impl Default for RegionConfig {
             temporary_storage_bytes: 256 << 20,
             transient_data_bytes: 256 << 20,
             facilities: FacilityLimits::default(),
+            accounts: AccountLimits::usual(),
+            disk_reserve_bytes: 0,
             definitions: RegionDefinitions::default(),
         }
     }
@@ -152,6 +159,7 @@ impl RegionConfig {
             temporary_storage_bytes: self.temporary_storage_bytes,
             transient_data_bytes: self.transient_data_bytes,
             facilities: self.facilities,
+            accounts: self.accounts.clone(),
             definitions: definitions.clone(),
             ..KernelConfig::default()
         }

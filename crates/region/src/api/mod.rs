@@ -32,10 +32,10 @@ pub(crate) use guests::{GIVEN_UP, GuestHost, abend_of};
 pub use guests::{GuestPrograms, GuestTask, LinkData, NotRun};
 pub(crate) use host::{ActDone, LentWorker, RegionHost};
 pub use kernel::{
-    Abend, AccountKind, AccountLimit, AccountLimits, CallFailure, ClassDef, CountAndBytes,
-    EnqModelDef, FacilityDef, FacilityEvent, FacilityId, FacilityInput, FacilityKind,
-    FacilityLimits, FacilityOutput, FacilityState, InputRefused, InputTaken, JournalDef,
-    JournalKind, MonitoringRecord, NotStarted, OpenTime, PutError, QueueDefinitions,
+    ACCOUNTS, Abend, AccountKind, AccountLimit, AccountLimits, AtLimit, CallFailure, ClassDef,
+    CountAndBytes, EnqModelDef, FacilityDef, FacilityEvent, FacilityId, FacilityInput,
+    FacilityKind, FacilityLimits, FacilityOutput, FacilityState, InputRefused, InputTaken,
+    JournalDef, JournalKind, MonitoringRecord, NotStarted, OpenTime, PutError, QueueDefinitions,
     QueueFileFormat, RegionDefinitions, RegionStatistics, RegisterRefused, ScreenErase, StartCode,
     StartError, StartRefusal, TaskCosts, TaskRequest, TaskTotals, TdKind, TdQueueDef, TdRecovery,
     TransactionDef, Trigger, TsModelDef, UserPoint, WaitKind, WaitTimes,
@@ -44,7 +44,8 @@ pub use kernel::{
     BranchId, InDoubtUnit, Order, ParticipantId, PreparedTask, PreparedUnit, UnitId, UnitToken,
 };
 pub use operator::{
-    ClassInfo, FileInfo, LockInfo, MessageInfo, PurgeOutcome, QueueStatus, ResourceInfo, TaskInfo,
+    ClassInfo, FileInfo, LimitInfo, LimitUser, LockInfo, MessageInfo, PurgeOutcome, PurgedTasks,
+    QueueStatus, ResourceInfo, TaskInfo,
 };
 pub use participant::{
     JoinError, OutcomeReply, ParticipantRole, ParticipantVote, TaskUnit, UnitParticipant,

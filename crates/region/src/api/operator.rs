@@ -132,3 +132,60 @@ pub enum PurgeOutcome {
     /// There is no such task.
     Unknown,
 }
+
+/// What is used of a limit, as an operator sees it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct LimitInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// What it counts.
+    pub counts: &'static str,
+    /// The setting of the limit.
+    pub setting: String,
+    /// How many there are in the region.
+    pub count: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Most of them in the region; `None` for no limit.
+    pub count_limit: Option<u64>,
+    /// Most bytes in the region.
+    pub bytes_limit: Option<u64>,
+    /// Most of them of one task.
+    pub task_count: Option<u64>,
+    /// Most bytes of one task.
+    pub task_bytes: Option<u64>,
+    /// What a command gets at the limit: a condition, an abend or a wait.
+    pub at_limit: String,
+    /// Percent of the limit that are used, of the count or the bytes, whichever is
+    /// nearer to its limit.
+    pub percent: u64,
+    /// It is used to 80 percent or more.
+    #[serde(rename = "warning")]
+    pub is_warning: bool,
+    /// The task that has most of it: purging that one gives most back.
+    pub largest: Option<LimitUser>,
+}
+
+/// What a task has of something that is limited.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LimitUser {
+    /// Its number.
+    pub task: u64,
+    /// Its transaction.
+    pub transid: TransId,
+    /// How many it has.
+    pub count: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// How many tasks of a transaction a purge has ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct PurgedTasks {
+    /// Tasks that end now, and starts that wait to begin.
+    pub purged: usize,
+    /// Tasks that run, and end when they next wait.
+    pub deferred: usize,
+    /// Tasks that only a forced purge ends.
+    pub refused: usize,
+}

@@ -271,8 +271,8 @@ impl OpenTask {
         poll_fn(|cx| self.lease.poll_purged(cx)).await;
     }
 
-    /// The task waits for children, or goes on. Meanwhile it counts neither
-    /// for MXT nor for its class.
+    /// The task waits for children, or goes on. Meanwhile it does not count for its
+    /// class, and a few children may be active above MXT.
     pub fn lend(&mut self, lends: bool) {
         self.lease.lend(lends);
     }

@@ -6,12 +6,31 @@
 use link::TransId;
 
 use super::Handle;
-use crate::api::{LockInfo, MessageInfo, PurgeOutcome, ResourceInfo, TaskInfo};
+use crate::api::{
+    LimitInfo, LockInfo, MessageInfo, PurgeOutcome, PurgedTasks, ResourceInfo, TaskInfo,
+};
 
 impl Handle {
     /// All tasks, by number.
     pub fn tasks(&self) -> Vec<TaskInfo> {
-        self.shared.task_list()
+        self.shared.task_list(0, usize::MAX)
+    }
+
+    /// At most so many tasks whose number is above `after`, by number: a page of
+    /// all of them.
+    pub fn tasks_after(&self, after: u64, most: usize) -> Vec<TaskInfo> {
+        self.shared.task_list(after, most)
+    }
+
+    /// Ends the tasks of a transaction, as [`Handle::purge`] does each of them. What
+    /// waits to begin ends at once.
+    pub fn purge_transaction(&self, transid: TransId, force: bool) -> PurgedTasks {
+        self.shared.purge_transaction(transid, force)
+    }
+
+    /// What is used of each limit.
+    pub fn limits(&self) -> Vec<LimitInfo> {
+        self.shared.limit_list()
     }
 
     /// Classes, files and queues.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
+use std::time::{Duration, Instant};
 
 use crate::api::{
     CommandCount, GuestTask, RegionConfig, RegionDefinitions, RegionStatistics, StartError,
@@ -53,25 +54,37 @@ impl Region {
     /// the workers. The last part blocks the thread for up to a second.
     pub async fn shutdown(mut self) {
         let shared = &self.handle.shared;
-        shared.with(|core, cx| core.close(cx));
-        poll_fn(|cx| {
-            let mut state = shared.lock();
-            if state.core.is_drained() {
-                return Poll::Ready(());
+        shared.close();
+        poll_fn(|cx| shared.poll_drained(cx)).await;
+        shared.keep();
+        self.threads.stop(&self.handle.shared);
+    }
+
+    /// The same for a thread without a runtime, within a time: tasks that still run
+    /// after `limit` are purged, and whatever is left [`PURGE_LIMIT`] later ends with
+    /// its worker.
+    pub fn shutdown_within(mut self, limit: Duration) {
+        let shared = &self.handle.shared;
+        shared.close();
+        if !wait_until(Instant::now() + limit, |cx| shared.poll_drained(cx)) {
+            let left = shared.purge_all("the region ends");
+            tracing::warn!("{left} tasks still ran after {limit:?}, so they are purged");
+            if !wait_until(Instant::now() + PURGE_LIMIT, |cx| shared.poll_drained(cx)) {
+                tracing::warn!("some tasks did not end, so their workers are ended");
             }
-            state.drained = Some(cx.waker().clone());
-            Poll::Pending
-        })
-        .await;
+        }
         shared.keep();
         self.threads.stop(&self.handle.shared);
     }
 }
 
+/// How long purged tasks have to end when the region ends.
+pub const PURGE_LIMIT: Duration = Duration::from_secs(5);
+
 impl Drop for Region {
     fn drop(&mut self) {
         let shared = &self.handle.shared;
-        shared.with(|core, cx| core.close(cx));
+        shared.close();
         self.threads.stop(shared);
     }
 }
@@ -325,6 +338,29 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
         }
         while !parker.woken.swap(false, Ordering::Acquire) {
             std::thread::park();
+        }
+    }
+}
+
+/// Waits for a future's end on a thread without a runtime; false when the time
+/// comes first.
+fn wait_until(at: Instant, mut poll: impl FnMut(&mut Context<'_>) -> Poll<()>) -> bool {
+    let parker = Arc::new(ThreadParker {
+        thread: std::thread::current(),
+        woken: AtomicBool::new(false),
+    });
+    let waker = Waker::from(parker.clone());
+    let mut cx = Context::from_waker(&waker);
+    loop {
+        if poll(&mut cx).is_ready() {
+            return true;
+        }
+        while !parker.woken.swap(false, Ordering::Acquire) {
+            let left = at.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            std::thread::park_timeout(left);
         }
     }
 }

@@ -15,6 +15,7 @@ use std::sync::mpsc::Receiver;
 
 use super::SharedRegion;
 use super::clock::now_ns;
+use super::disk::DiskReserve;
 use super::kernel_host::become_dispatch;
 use super::process::{Order, StartedProcess, describe};
 use super::token::TokenWatch;
@@ -69,6 +70,7 @@ impl DispatchThread {
         become_dispatch();
         become_answering();
         let (mut calm, mut pause, mut token) = (0, LOOK_NS, TokenWatch::default());
+        let mut disk = DiskReserve::new(&self.shared.config);
         let mut coarse_at = now_ns() + COARSE_MS * 1_000_000;
         while !self.shared.is_stopping() {
             let fine = self.shared.fine.load(Ordering::SeqCst);
@@ -97,6 +99,9 @@ impl DispatchThread {
                 coarse_at = now + COARSE_MS * 1_000_000;
                 token.check_holder(&self.shared);
                 self.shared.with(|core, cx| core.coarse_tick(cx));
+                if let Some(is_short) = disk.check(now) {
+                    self.shared.disk_changed(is_short);
+                }
                 self.shared.inboxes.open_all();
             }
             wake_answered();

@@ -80,6 +80,7 @@ impl KernelHost {
             lock_timeout_ns: u64::from(config.lock_timeout_ms) * 1_000_000,
             unix_offset_ns: unix_offset_ns(),
             zone: zone_s,
+            start_limit: config.queue_limit,
             ..KernelSettings::default()
         };
         let storage = SharedArea::new(config.shared_storage_bytes);
@@ -289,6 +290,11 @@ impl SharedRegion {
         for error in kept.into_iter().flatten().filter_map(Result::err) {
             tracing::error!(%error, "what the next start shall find could not be kept");
         }
+    }
+
+    /// A disk has come down to its reserve, or has room again.
+    pub(super) fn disk_changed(self: &Arc<Self>, is_short: bool) {
+        self.kernel(|k, now, out| k.with(now, out, |r, cx| r.disk_changed(cx, is_short)));
     }
 
     /// Does what is due by time.

@@ -11,6 +11,7 @@ mod calls;
 mod clock;
 mod committer;
 mod conversations;
+mod disk;
 mod dispatch;
 mod engines;
 mod facilities;
@@ -19,6 +20,7 @@ mod guests;
 mod host;
 mod kernel_host;
 mod lease;
+mod limits;
 mod lines;
 mod links;
 mod mapped_conversation;
@@ -312,6 +314,7 @@ impl SharedRegion {
             timeout_ns: u64::from(request.timeout_ms) * 1_000_000,
             port,
             start: None,
+            is_child: request.is_child,
             open: false,
         };
         self.with(|core, cx| {

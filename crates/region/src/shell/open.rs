@@ -58,6 +58,7 @@ impl SharedRegion {
             timeout_ns: u64::from(request.timeout_ms) * 1_000_000,
             port,
             start: None,
+            is_child: false,
             open: true,
         };
         let key = self.with(|core, cx| core.begin(cx, &spec))?;

@@ -9,20 +9,23 @@ use store::FileId;
 use super::SharedRegion;
 use super::system::RegionView;
 use crate::api::{
-    ClassInfo, FileInfo, LockInfo, MessageInfo, PurgeOutcome, QueueStatus, ResourceInfo, TaskInfo,
-    TdKind, TdRecovery,
+    ClassInfo, FileInfo, LockInfo, MessageInfo, PurgeOutcome, PurgedTasks, QueueStatus,
+    ResourceInfo, StartRefusal, TaskInfo, TdKind, TdRecovery,
 };
 use kernel::core::TaskKey;
 use kernel::{LockName, LockSpace};
 
 impl SharedRegion {
-    /// All tasks, by number.
-    pub fn task_list(&self) -> Vec<TaskInfo> {
+    /// At most so many tasks whose number is above another one, by number.
+    pub fn task_list(&self, after: u64, most: usize) -> Vec<TaskInfo> {
         self.view(|view| {
-            let keys = view.core.task_keys().into_iter();
-            let mut tasks: Vec<TaskInfo> = keys.filter_map(|key| task_info(view, key)).collect();
-            tasks.sort_unstable_by_key(|t| t.task);
-            tasks
+            let numbered = |key: TaskKey| Some((view.core.task(key)?.number, key));
+            let keys = view.core.task_keys().into_iter().filter_map(numbered);
+            let mut keys: Vec<(u64, TaskKey)> = keys.filter(|(n, _)| *n > after).collect();
+            keys.sort_unstable();
+            keys.truncate(most);
+            let listed = keys.into_iter();
+            listed.filter_map(|(_, key)| task_info(view, key)).collect()
         })
     }
 
@@ -124,6 +127,32 @@ impl SharedRegion {
             Some(key) => self.purge_task(key, force, "an operator purged the task"),
             None => PurgeOutcome::Unknown,
         }
+    }
+
+    /// Ends the tasks of a transaction: what waits to begin at once, the others as
+    /// [`SharedRegion::purge_number`] does.
+    pub fn purge_transaction(self: &Arc<Self>, transid: TransId, force: bool) -> PurgedTasks {
+        let why = "an operator purged the tasks of the transaction";
+        let keys: Vec<TaskKey> = self.view(|view| {
+            let of = |key: &TaskKey| view.core.task(*key).is_some_and(|t| t.transid == transid);
+            view.core.task_keys().into_iter().filter(of).collect()
+        });
+        let waiting = self.kernel.lock().waiting_starts().held;
+        self.kernel(|k, now, out| k.refuse_starts(now, transid, StartRefusal::Purged(why), out));
+        let held = waiting - self.kernel.lock().waiting_starts().held.min(waiting);
+        let mut purged = PurgedTasks {
+            purged: held,
+            ..PurgedTasks::default()
+        };
+        for key in keys {
+            match self.purge_task(key, force, why) {
+                PurgeOutcome::Refused => purged.refused += 1,
+                PurgeOutcome::Deferred => purged.deferred += 1,
+                PurgeOutcome::Done | PurgeOutcome::WorkerEnded => purged.purged += 1,
+                PurgeOutcome::Unknown => {}
+            }
+        }
+        purged
     }
 
     /// Has a task that runs end at its next wait; false when it does not run.

@@ -51,6 +51,8 @@ pub struct WorkerLaunch {
     pub general: Option<libc::cpu_set_t>,
     /// Steps of nice(2) that they stand behind.
     pub nice: u8,
+    /// Their oom_score_adj, above the region's.
+    pub oom_score: String,
 }
 
 /// The spawner's thread.
@@ -96,6 +98,7 @@ fn start(
     let (err_read, err_write) = pipe()?;
     let socket_fd = socket.as_raw_fd();
     let (general, nice) = (recipe.general, recipe.nice);
+    let score = recipe.oom_score.clone().into_bytes();
     let region = std::process::id() as libc::pid_t;
     let mut command = Command::new(&recipe.exe);
     command
@@ -114,7 +117,7 @@ fn start(
         command.pre_exec(move || {
             hand_over(socket_fd)?;
             bind(general.as_ref())?;
-            first_to_go();
+            first_to_go(&score);
             // One that the system does not allow is no reason not to start.
             if nice > 0 {
                 libc::nice(nice.into());
@@ -211,10 +214,40 @@ fn hand_over(fd: RawFd) -> io::Result<()> {
 /// What a worker's environment keeps: where libraries are, and the time zone.
 const KEPT: [&str; 2] = ["LD_LIBRARY_PATH", "TZ"];
 
+/// The oom_score_adj of workers, which stays above the region's. A region whose own
+/// leaves no room above it has it lowered, where the system allows that.
+pub fn oom_score_of_workers() -> String {
+    const PATH: &str = "/proc/self/oom_score_adj";
+    let read = || {
+        let text = std::fs::read_to_string(PATH).ok()?;
+        text.trim().parse::<i32>().ok()
+    };
+    let mut own = read().unwrap_or(0);
+    if own > HIGHEST_OWN_SCORE {
+        let _ = std::fs::write(PATH, HIGHEST_OWN_SCORE.to_string());
+        own = read().unwrap_or(own);
+    }
+    if own > HIGHEST_OWN_SCORE {
+        tracing::warn!(
+            "the region's oom_score_adj is {own} and cannot be lowered: when memory runs out the \
+             system may end the region before its workers"
+        );
+    }
+    score_above(own).to_string()
+}
+
+/// Highest oom_score_adj of a region that leaves room above it.
+const HIGHEST_OWN_SCORE: i32 = 900;
+
+/// The score of workers of a region with this one: 500, or more where the region's
+/// is high itself.
+fn score_above(own: i32) -> i32 {
+    (own + 100).clamp(500, 1_000)
+}
+
 /// Has the system end this process before others when memory runs out. Where
 /// it may not be said, the process is as good a choice as any.
-fn first_to_go() {
-    const SCORE: &[u8] = b"500";
+fn first_to_go(score: &[u8]) {
     // SAFETY: plain calls on a path and bytes of ours.
     unsafe {
         let fd = libc::open(
@@ -222,7 +255,7 @@ fn first_to_go() {
             libc::O_WRONLY | libc::O_CLOEXEC,
         );
         if fd >= 0 {
-            libc::write(fd, SCORE.as_ptr().cast(), SCORE.len());
+            libc::write(fd, score.as_ptr().cast(), score.len());
             libc::close(fd);
         }
     }
@@ -248,4 +281,20 @@ fn pidfd_open(pid: libc::pid_t) -> io::Result<OwnedFd> {
     }
     // SAFETY: a fresh descriptor.
     Ok(unsafe { OwnedFd::from_raw_fd(fd as RawFd) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workers_have_a_higher_oom_score_than_their_region() {
+        for own in [-1_000, -500, 0, 400, 500, 800, HIGHEST_OWN_SCORE] {
+            let score = score_above(own);
+            assert!(
+                score > own && (500..=1_000).contains(&score),
+                "{own}: {score}"
+            );
+        }
+    }
 }

@@ -114,6 +114,7 @@ impl RegionThreads {
             args: shared.config.worker_args.clone(),
             general,
             nice: shared.config.worker_nice,
+            oom_score: process::oom_score_of_workers(),
         };
         let thread = |name: &str, run: Box<dyn FnOnce() + Send>| {
             std::thread::Builder::new()

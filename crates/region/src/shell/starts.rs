@@ -2,7 +2,8 @@
 //! task. Nobody holds a future for them; their input is written when they get
 //! their place, and their results are collected when they are over.
 
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::task::{Context, Waker};
 
@@ -14,6 +15,11 @@ use super::task::Task;
 use crate::api::{PutError, StartRefusal};
 use kernel::core::{TaskKey, TaskSpec, TaskStage};
 use kernel::{InternalStart, StartEnd};
+
+thread_local! {
+    /// Starts that come while this thread begins one.
+    static BEGINNING: RefCell<Option<VecDeque<InternalStart>>> = const { RefCell::new(None) };
+}
 
 /// What tasks are to be begun with, by the number of the start.
 pub struct StartTable(OrderedLock<HashMap<u64, InternalStart>>);
@@ -31,14 +37,39 @@ impl StartTable {
 }
 
 impl SharedRegion {
-    /// Begins a task that nobody outside asked for.
+    /// Begins a task that nobody outside asked for. One that is refused makes room
+    /// for the next, which is begun after it and not within it.
     pub(super) fn start_task(self: &Arc<Self>, start: InternalStart) {
+        let mut next = BEGINNING.with_borrow_mut(|queue| match queue {
+            Some(queue) => {
+                queue.push_back(start);
+                None
+            }
+            none => {
+                *none = Some(VecDeque::new());
+                Some(start)
+            }
+        });
+        while let Some(start) = next {
+            self.begin_start(start);
+            next = BEGINNING.with_borrow_mut(|queue| {
+                let next = queue.as_mut().and_then(VecDeque::pop_front);
+                if next.is_none() {
+                    *queue = None;
+                }
+                next
+            });
+        }
+    }
+
+    fn begin_start(self: &Arc<Self>, start: InternalStart) {
         let id = start.id;
         let spec = TaskSpec {
             transid: start.transid,
             program: start.program,
             userid: start.userid,
             start: Some(id),
+            is_child: start.wants_result,
             ..TaskSpec::default()
         };
         self.starts.lock().insert(id, start);
@@ -74,6 +105,10 @@ impl SharedRegion {
                 self.start_refused(id, refusal);
             }
             TaskStage::Building => {
+                drop(guard);
+                self.kernel(|k, now, out| k.start_begun(now, id, out));
+                let mut guard = self.lock();
+                let state = &mut *guard;
                 let lease = SlotLease::of_building(self, &mut state.core, &state.links, key);
                 drop(guard);
                 let input = self.starts.lock().get_mut(&id).map(|start| {
@@ -113,6 +148,39 @@ impl SharedRegion {
         let wanted = start.is_some_and(|s| s.wants_result);
         let ended = StartEnd::Ran(abend, wanted.then(|| reply.channel_data()));
         self.kernel(|k, now, out| k.start_ended(now, id, &ended, out));
+    }
+
+    /// Refuses everything of a transaction that waits to begin.
+    pub(super) fn empty_queue(self: &Arc<Self>, transid: link::TransId, refusal: StartRefusal) {
+        self.kernel(|k, now, out| k.refuse_starts(now, transid, refusal, out));
+        self.with(|core, cx| core.refuse_transaction(cx, transid, refusal));
+    }
+
+    /// Takes no more tasks: those that wait to begin are refused.
+    pub fn close(self: &Arc<Self>) {
+        self.with(|core, cx| core.close(cx));
+        self.kernel(|k, now, out| k.close_starts(now, out));
+    }
+
+    /// Ready when no task is left of a region that takes no more.
+    pub fn poll_drained(&self, cx: &mut Context<'_>) -> std::task::Poll<()> {
+        let mut state = self.lock();
+        if state.core.is_drained() {
+            return std::task::Poll::Ready(());
+        }
+        state.drained = Some(cx.waker().clone());
+        std::task::Poll::Pending
+    }
+
+    /// Ends all tasks, whatever they do. Returns how many there were.
+    pub fn purge_all(self: &Arc<Self>, why: &'static str) -> usize {
+        self.with(|core, cx| {
+            let keys = core.task_keys();
+            for key in &keys {
+                core.purge_task(cx, *key, why);
+            }
+            keys.len()
+        })
     }
 
     fn start_refused(self: &Arc<Self>, id: u64, refusal: StartRefusal) {

@@ -209,8 +209,14 @@ pub struct RegionSection {
     pub default_user: String,
     /// Most tasks at work at one time (MXT). Each holds a COBOL worker process.
     pub max_tasks: u32,
-    /// Most requests waiting for a task before further ones are refused.
+    /// Most requests waiting for a task before further ones are refused. As many
+    /// tasks that programs start may wait beside them, half of them of one
+    /// transaction and a quarter from one origin; then START gets IOERR, and RUN
+    /// TRANSID waits.
     pub max_queued: u32,
+    /// Seconds that tasks have to end when the server is stopped, 1 to 3600; those
+    /// that still run then are purged, and their workers ended 5 seconds later.
+    pub shutdown_s: u32,
     /// Steps of nice(2), 0 to 19, by which COBOL workers stand behind the
     /// gateway and the region's own threads when CPUs are short, so that
     /// clients are answered, or refused, at once.
@@ -251,8 +257,11 @@ pub struct RegionSection {
     /// to start where the kernel lacks a part, `best-effort` says which and goes
     /// on without it, `off` is for debuggers and profilers.
     pub sandbox: Sandbox,
-    /// MiB of storage that GETMAIN gives one task. A longer request is answered
-    /// with LENGERR, one for which there is too little left with NOSTG.
+    /// MiB of storage that one task may take: GETMAIN, ALLOCATE, LOCAL-STORAGE and
+    /// the working storage of its programs. A longer GETMAIN is answered with
+    /// LENGERR, one for which there is too little left with NOSTG; everything else
+    /// above it is the abend AKCP. What earlier tasks left in the worker
+    /// (`worker_keep_mib`) comes on top.
     pub task_memory_mib: u32,
     /// MiB of memory that one worker takes, its programs' storage included.
     pub worker_memory_mib: u32,
@@ -263,6 +272,13 @@ pub struct RegionSection {
     /// seconds' worth may come at once, and what is more is left out and
     /// counted. A line of more than 256 bytes counts for several. 0 for no bound.
     pub display_lines_per_s: u32,
+    /// MiB of the disks of the store and of the state folder that programs cannot
+    /// use up: below them WRITEQ TS and TD of queues in the store and in files get
+    /// NOSPACE, journals NOJBUFSP, SPOOLWRITE SPOLERR and DUMP NOSPACE. 0 for none.
+    pub disk_reserve_mib: u32,
+    /// Limits of what tasks make grow, by account: how many there may be, and their
+    /// bytes, of one task and in the region. `tupelo limits` shows what is used.
+    pub limits: BTreeMap<String, LimitSection>,
     /// Whether file commands of threadsafe programs take the QR token
     /// (FCQRONLY=YES): two changes of mode a command.
     pub fc_qr_only: bool,
@@ -282,6 +298,7 @@ impl Default for RegionSection {
             default_user: "CICSUSER".into(),
             max_tasks: 250,
             max_queued: 1000,
+            shutdown_s: 10,
             worker_nice: 15,
             runaway_ms: 5000,
             priority_aging_ms: 1000,
@@ -296,11 +313,27 @@ impl Default for RegionSection {
             worker_memory_mib: 2048,
             worker_keep_mib: 256,
             display_lines_per_s: 1000,
+            disk_reserve_mib: 256,
+            limits: BTreeMap::new(),
             fc_qr_only: false,
             trace: true,
             monitoring: None,
         }
     }
+}
+
+/// `[region.limits.NAME]`: what is left out keeps its usual limit.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct LimitSection {
+    /// Most of them that one task may have made.
+    pub task: Option<u64>,
+    /// Most KiB that those may take.
+    pub task_kib: Option<u64>,
+    /// Most of them in the region.
+    pub region: Option<u64>,
+    /// Most KiB that they may take.
+    pub region_kib: Option<u64>,
 }
 
 /// How zoned numbers carry their sign.

@@ -79,13 +79,35 @@ impl LocalRegion {
 
     /// Why programs cannot be run well now, in words; none when they can.
     pub fn impairment(&self) -> Option<String> {
-        self.failing().or_else(|| self.region.store_damage())
+        let refusing = || self.refusing();
+        let failing = self.failing().or_else(refusing);
+        failing.or_else(|| self.region.store_damage())
     }
 
     /// Whether requests are answered: a store of which a part is damaged
     /// answers all others.
     pub fn ready(&self) -> bool {
-        self.failing().is_none()
+        self.failing().is_none() && self.refusing().is_none()
+    }
+
+    /// Why every request is refused now, or waits for good.
+    fn refusing(&self) -> Option<String> {
+        let limits = self.region.limits();
+        let is_full = |name: &str| {
+            let limit = limits.iter().find(|limit| limit.name == name)?;
+            (limit.count >= limit.count_limit?).then_some(limit.count)
+        };
+        if self.region.statistics().held_by_parents > 0 {
+            return Some(format!(
+                "all {} tasks wait for their children, and no child can begin: `tupelo task purge` \
+                 ends one",
+                is_full("tasks").unwrap_or_default()
+            ));
+        }
+        let waiting = is_full("waiting_requests")?;
+        Some(format!(
+            "every request is refused: {waiting} wait for a task already"
+        ))
     }
 
     /// Why nothing, or nothing that changes files, can be run now.
@@ -108,6 +130,7 @@ impl LocalRegion {
     /// Appends the region's figures in the Prometheus text format.
     pub fn metrics(&self, out: &mut String) {
         super::metrics::write(&self.region.statistics(), out);
+        super::metrics::write_limits(&self.region.limits(), out);
         if let Some(sockets) = self.region.sockets() {
             sockets.metrics(out);
         }

@@ -10,7 +10,7 @@ use std::fmt::Write;
 
 use measure::proc::{CountedSubject, Usage};
 use region::engine::{EngineClass, ServiceUse};
-use region::{RegionStatistics, TaskTotals};
+use region::{LimitInfo, RegionStatistics, TaskTotals};
 
 /// Appends everything as text.
 pub fn write(statistics: &RegionStatistics, out: &mut String) {
@@ -35,6 +35,40 @@ pub fn write(statistics: &RegionStatistics, out: &mut String) {
         }
     }
     write_own(out);
+}
+
+/// A figure of each limit: name, help, and where it stands.
+type LimitMetric = (&'static str, &'static str, fn(&LimitInfo) -> Option<u64>);
+
+const LIMITS: &[LimitMetric] = &[
+    (
+        "tupelo_region_limit_used",
+        "What there is of something that is limited.",
+        |l| Some(l.count),
+    ),
+    ("tupelo_region_limit_used_bytes", "Its bytes.", |l| {
+        Some(l.bytes)
+    }),
+    ("tupelo_region_limit_most", "How many there may be.", |l| {
+        l.count_limit
+    }),
+    (
+        "tupelo_region_limit_most_bytes",
+        "How many bytes they may take.",
+        |l| l.bytes_limit,
+    ),
+];
+
+/// Appends what is used of each limit.
+pub fn write_limits(limits: &[LimitInfo], out: &mut String) {
+    for (name, help, value) in LIMITS {
+        head(out, name, "gauge", help);
+        for limit in limits {
+            if let Some(value) = value(limit) {
+                let _ = writeln!(out, "{name}{{limit=\"{}\"}} {value}", limit.name);
+            }
+        }
+    }
 }
 
 /// Appends the figures of this process alone.
@@ -284,6 +318,18 @@ const METRICS: &[RegionMetric] = &[
         "counter",
         "Records written to journals.",
         |s| s.journal_records,
+    ),
+    (
+        "starts_waiting",
+        "gauge",
+        "Starts and children that wait to begin.",
+        |s| s.waiting_starts,
+    ),
+    (
+        "parents_waiting",
+        "gauge",
+        "Tasks that wait for their children.",
+        |s| s.waiting_parents,
     ),
     (
         "records_dropped_total",

@@ -32,6 +32,7 @@ pub mod policies;
 pub mod ports;
 pub mod queues;
 pub mod records;
+pub mod region_limits;
 pub mod restart;
 pub mod said;
 pub mod schema;
@@ -145,6 +146,7 @@ impl Application {
             config.region.code_page = Config::default().region.code_page;
         }
         warnings.extend(limits::findings(&folder, &config.gateway).iter().cloned());
+        warnings.extend(region_limits::findings(&folder, &config).iter().cloned());
         let text = read_if_there(&folder.join("resources.csd"))?.unwrap_or_default();
         let csd = csd::parse(&text);
         let own = csd.diagnostics.iter();
@@ -285,6 +287,8 @@ impl Application {
                 sync: self.config.store.sync,
                 walked_bytes: Some(self.walked_bytes()),
             }),
+            accounts: region_limits::account_limits(settings),
+            disk_reserve_bytes: u64::from(settings.disk_reserve_mib) << 20,
             confinement: self.confinement()?,
             worker_nice: settings.worker_nice.min(19),
             display_lines_per_s: settings.display_lines_per_s,

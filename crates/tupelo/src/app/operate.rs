@@ -2,12 +2,14 @@
 //!
 //! | | |
 //! |---|---|
-//! | `GET /tasks` | all tasks |
+//! | `GET /tasks?after=N&limit=M` | at most M tasks with numbers above N; without `limit` all of them |
 //! | `POST /tasks/N/purge`, `POST /tasks/N/forcepurge` | end one |
 //! | `POST /transactions/NAME/start` | start one, as START does |
+//! | `POST /transactions/NAME/purge`, `POST /transactions/NAME/forcepurge` | end its tasks |
 //! | `GET /top` | tasks, classes, files, queues, counters and CPU time |
 //! | `GET /top/actual`, `GET /top/delta` | CPU by kind of engine: so far, since the baseline |
 //! | `POST /top/reset` | makes the counters the baseline |
+//! | `GET /limits` | what is used of each limit, and by which task most |
 //! | `GET /locks` | all locks, their owners and waiters |
 //! | `GET /uow` | units of work that another region or a data base decides, or has not heard of |
 //! | `POST /uow/UNIT/commit`, `POST /uow/UNIT/backout` | end one in the place of its region |
@@ -42,12 +44,13 @@ pub fn answer(
 ) -> Option<OperatorResult> {
     let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
     Some(match (parts.as_slice(), change) {
-        (["tasks"], false) => list(&region.tasks()),
+        (["tasks"], false) => tasks(region, query),
         (["top"], false) => list(&top(region)),
         (["top", "actual"], false) => list(&snapshot::actual(region, at_ns())),
         (["top", "delta"], false) => list(&snapshot::delta(region, at_ns())),
         (["top", "reset"], true) => list(&snapshot::reset(region, at_ns())),
         (["locks"], false) => list(&region.locks()),
+        (["limits"], false) => list(&region.limits()),
         (["uow"], false) => list(&super::uow::list(region)),
         (["uow", unit, what @ ("commit" | "backout")], true) => {
             super::uow::settle(region, unit, *what == "commit")
@@ -62,6 +65,10 @@ pub fn answer(
             }
         }
         (["transactions", name, "start"], true) => start(region, user, name),
+        (["transactions", name, what @ ("purge" | "forcepurge")], true) => match transid(name) {
+            Some(transid) => list(&region.purge_transaction(transid, *what == "forcepurge")),
+            None => fault(400, NO_TRANSID),
+        },
         (["messages", number, "reply"], true) => match (number.parse(), decoded(query)) {
             (Ok(number), Some(text)) if region.reply(number, &text) => list(&json!({})),
             (_, None) => fault(400, "the reply is not percent-encoded text"),
@@ -115,13 +122,34 @@ pub fn logs(query: &str) -> OperatorResult {
 
 /// Starts a transaction without data, as the region's own user.
 fn start(region: &Handle, user: UserId, name: &str) -> OperatorResult {
-    let name = decoded(name).and_then(|name| String::from_utf8(name).ok());
-    let Some(transid) = name.and_then(|name| name.parse().ok()) else {
-        return fault(400, "a transaction's name has 1 to 4 characters");
+    let Some(transid) = transid(name) else {
+        return fault(400, NO_TRANSID);
     };
     match region.start(transid, user, 0, Vec::new()) {
         Ok(()) => list(&json!({})),
         Err(refusal) => fault(409, &refusal.to_string()),
+    }
+}
+
+/// The name of a transaction in a path.
+fn transid(name: &str) -> Option<region::TransId> {
+    let name = String::from_utf8(decoded(name)?).ok()?;
+    name.parse().ok()
+}
+
+const NO_TRANSID: &str = "a transaction's name has 1 to 4 characters";
+
+/// A page of the tasks.
+fn tasks(region: &Handle, query: &str) -> OperatorResult {
+    let value = |name: &str| {
+        let mut parts = query.split('&').filter_map(|part| part.split_once('='));
+        parts.find(|(key, _)| *key == name).map(|(_, value)| value)
+    };
+    let after = value("after").map_or(Ok(0), str::parse);
+    let limit = value("limit").map_or(Ok(usize::MAX), str::parse);
+    match (after, limit) {
+        (Ok(after), Ok(limit)) => list(&region.tasks_after(after, limit)),
+        _ => fault(400, "after= and limit= take numbers"),
     }
 }
 
@@ -130,13 +158,17 @@ fn top(region: &Handle) -> serde_json::Value {
     let engines = super::metrics::engines();
     json!({
         "at_ns": at_ns(),
-        "tasks": region.tasks(),
+        // The oldest: they have waited for longest.
+        "tasks": region.tasks_after(0, MOST_SHOWN),
         "resources": region.resources(),
         "statistics": region.statistics(),
         "general_cpu_ns": engines.map(|(general, _)| general),
         "offload_cpu_ns": engines.map(|(_, offload)| offload),
     })
 }
+
+/// Most tasks that `tupelo top` lists.
+const MOST_SHOWN: usize = 1_000;
 
 /// Since this was first asked: a clock for rates.
 fn at_ns() -> u64 {

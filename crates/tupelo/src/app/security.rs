@@ -296,14 +296,59 @@ fn access(section: &SecuritySection) -> RoleAccess {
     }
 }
 
-/// What `/health` tells of the projects that are not served.
-pub fn unserved(apis: &LoadedApis) -> Vec<UnservedApi> {
+/// What `/health` tells of the projects that are not served: those that are wrong,
+/// and those none of whose programs compiles.
+pub fn unserved(apis: &LoadedApis, uncompiled: &[String]) -> Vec<UnservedApi> {
     // Of some an older version that was right is in force.
     let served = |name: &String| apis.good.iter().any(|api| api.name() == name);
     let one = |(api, reason): (&String, &String)| UnservedApi {
         api: api.clone(),
         reason: reason.clone(),
+        is_partial: false,
     };
     let bad = apis.bad.iter().zip(&apis.reasons);
-    bad.filter(|(name, _)| !served(name)).map(one).collect()
+    let wrong = bad.filter(|(name, _)| !served(name)).map(one);
+    let without = apis.good.iter().filter_map(|api| {
+        let (program, is_partial) = first_uncompiled(api.operations(), uncompiled)?;
+        Some(UnservedApi {
+            api: api.name().to_owned(),
+            reason: format!("its program {program} does not compile"),
+            is_partial,
+        })
+    });
+    wrong.chain(without).collect()
+}
+
+/// The first program of an API that does not compile, and whether the API has
+/// others that do.
+fn first_uncompiled<'a, P>(
+    operations: impl Iterator<Item = (&'a str, P, &'a str)>,
+    uncompiled: &[String],
+) -> Option<(&'a str, bool)> {
+    let (mut first, mut is_partial) = (None, false);
+    for (_, _, program) in operations {
+        if uncompiled.iter().any(|name| name == program) {
+            first = first.or(Some(program));
+        } else {
+            is_partial = true;
+        }
+    }
+    Some((first?, is_partial))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_api_is_served_in_part_while_one_of_its_programs_compiles() {
+        let found = |programs: &[&'static str], uncompiled: &[&str]| {
+            let operations = programs.iter().map(|program| ("get", (), *program));
+            let uncompiled: Vec<String> = uncompiled.iter().map(|n| (*n).to_owned()).collect();
+            first_uncompiled(operations, &uncompiled)
+        };
+        assert_eq!(found(&["HELLO"], &["HELLO"]), Some(("HELLO", false)));
+        assert_eq!(found(&["HELLO", "LOAN"], &["LOAN"]), Some(("LOAN", true)));
+        assert_eq!(found(&["HELLO"], &["LOAN"]), None);
+    }
 }

@@ -17,7 +17,7 @@ use crate::app::interfaces::{literal, literal_at};
 use crate::app::services::read_requesters;
 use crate::app::socket_names::{self, SocketNames};
 use crate::app::{
-    Application, counted, interfaces, named, scripts, settings, sql_check, zoned_signs,
+    Application, counted, interfaces, named, region_limits, scripts, settings, sql_check, zoned_signs,
 };
 use crate::commands::record::source::read_text;
 use crate::table::Table;
@@ -150,6 +150,7 @@ fn cross_checks(
     findings.extend(missing(app, compiled, good, &pipelines));
     findings.extend(named::findings(app, compiled));
     findings.extend(settings::findings(app));
+    findings.extend(region_limits::same_ports(&app.folder, &app.config));
     findings.extend(zoned_signs::findings(app));
     findings.extend(compiled.built.iter().filter_map(long_name));
     findings.extend(compiled.namesakes());

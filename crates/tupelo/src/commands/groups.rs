@@ -29,6 +29,7 @@ const GROUPS: &[CommandGroup] = &[
             "top",
             "task",
             "locks",
+            "limits",
             "uow",
             "connection",
             "sockets",

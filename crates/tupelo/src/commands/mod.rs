@@ -42,6 +42,7 @@ commands! {
     Task => task,
     User => user,
     Locks => locks,
+    Limits => limits,
     Uow => uow,
     Connection => connection,
     Top => top,

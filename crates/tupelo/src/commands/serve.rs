@@ -16,17 +16,19 @@ use crate::app::config::Config;
 use crate::app::finding::Findings;
 use crate::app::said::ReportedFindings;
 use crate::app::services::front::RunningGateway;
-use crate::app::services::{RunningRegion, RegionServices};
+use crate::app::services::{RegionServices, RunningRegion};
 use crate::app::signals::{ShutdownSignals, TerminateSignal};
 use crate::app::{Application, changes, counted, restart};
 use crate::log::SERVE;
 
 /// Compile an application, run it, and serve its APIs until Ctrl-C.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  tupelo serve examples/bank\n  curl http://127.0.0.1:8080/bank/accounts/10000001\n\n\
+#[command(
+    after_help = "Example:\n  tupelo serve examples/bank\n  curl http://127.0.0.1:8080/bank/accounts/10000001\n\n\
     Sources, definitions, files and API projects that change are loaded again\n\
     without dropping a request. Settings that take a new start, such as the\n\
-    addresses, are named when they change.")]
+    addresses, are named when they change."
+)]
 pub struct Args {
     /// The application folder.
     #[arg(default_value = ".")]
@@ -83,7 +85,11 @@ pub fn run(args: Args) -> Result<Outcome> {
     app.config.ipconn.listen = args.ipconn.or(app.config.ipconn.listen);
     app.config.gateway.enabled &= !args.region_only;
     if args.print_config {
-        let users = app.config.appc.iter_mut().flat_map(|node| node.users.values_mut());
+        let users = app
+            .config
+            .appc
+            .iter_mut()
+            .flat_map(|node| node.users.values_mut());
         users.for_each(|password| *password = "********".to_owned());
         print!("{}", toml::to_string_pretty(&app.config).into_diagnostic()?);
         return Ok(Outcome::Clean);
@@ -149,7 +155,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     }
     tracing::info!("stopping");
     services.stop(Duration::from_secs(10));
-    region::block_on(region.shutdown());
+    region.shutdown_within(Duration::from_secs(app.config.region.shutdown_s.into()));
     Ok(Outcome::Clean)
 }
 
@@ -277,7 +283,10 @@ fn made(compiled: &CompiledPrograms, files: usize) -> String {
     let files = counted(files, "file");
     match compiled.failed() {
         0 => format!("{programs}, {files}"),
-        failed => format!("{programs}, {files}; {} did not compile", counted(failed, "program")),
+        failed => format!(
+            "{programs}, {files}; {} did not compile",
+            counted(failed, "program")
+        ),
     }
 }
 
@@ -301,13 +310,23 @@ struct ActiveState<'a> {
 
 /// Reads the folder again and switches region and services over. A program that
 /// does not compile any more keeps its old module.
-fn reload(args: &Args, before: &ActiveState<'_>, services: &mut RegionServices, said: &mut ReportedFindings) -> Result<ReloadResult> {
+fn reload(
+    args: &Args,
+    before: &ActiveState<'_>,
+    services: &mut RegionServices,
+    said: &mut ReportedFindings,
+) -> Result<ReloadResult> {
     let (app, seen) = changes::read_seen(|| args.open())?;
     let app = Arc::new(app);
     said.show_new(&app.warnings);
     let mut compiled = compile(&app, said)?;
     for kept in compiled.keep_folders(before.compiled) {
-        if before.compiled.unread.iter().all(|(path, _)| *path != kept.path) {
+        if before
+            .compiled
+            .unread
+            .iter()
+            .all(|(path, _)| *path != kept.path)
+        {
             tracing::warn!(
                 target: SERVE,
                 "{}: {}: what was loaded of it stays in force, {}",
@@ -329,7 +348,9 @@ fn reload(args: &Args, before: &ActiveState<'_>, services: &mut RegionServices, 
         Some(defined) => defined?,
         None if installed.files.is_empty() => {}
         None => {
-            bail!("the first file of an application takes a new start: it was started without a store");
+            bail!(
+                "the first file of an application takes a new start: it was started without a store"
+            );
         }
     }
     region.reload(installed.region.clone()).into_diagnostic()?;
@@ -349,5 +370,10 @@ fn reload(args: &Args, before: &ActiveState<'_>, services: &mut RegionServices, 
     if failed > 0 {
         told += &format!("; {} did not compile", counted(failed, "program"));
     }
-    Ok(ReloadResult { app, compiled, seen, summary: told })
+    Ok(ReloadResult {
+        app,
+        compiled,
+        seen,
+        summary: told,
+    })
 }

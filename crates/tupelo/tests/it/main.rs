@@ -13,6 +13,7 @@ mod bank;
 mod batch;
 mod beginner;
 mod beside;
+mod bounds;
 mod browser;
 mod capture;
 mod cli;

@@ -144,6 +144,10 @@ fn what_a_region_says_is_as_published() {
         &printed(&["trace", "print", "--json", "--admin", &server.admin]),
     );
     fits(
+        "limits",
+        &printed(&["limits", "--json", "--admin", &server.admin]),
+    );
+    fits(
         "locks",
         &printed(&["locks", "--json", "--admin", &server.admin]),
     );

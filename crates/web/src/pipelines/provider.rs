@@ -539,9 +539,10 @@ impl Run<'_> {
             start_code: StartCode::Pipeline,
             trace_id: self.call.request.trace_id,
             timeout_ms: self.web.0.config.response_timeout_ms,
+            is_child: true,
             ..TaskRequest::default()
         };
-        // The other task may have this one's place meanwhile.
+        // The other task may begin above MXT meanwhile.
         self.task.lend(true);
         let ran = match self.region.begin(&self.port, request).await {
             Ok(mut task) => {

@@ -8,7 +8,7 @@
 use std::fs;
 use std::io;
 
-use link::WorkerConfig;
+use link::{WorkerConfig, WorkerConfinement};
 
 use super::{SandboxError, done};
 
@@ -31,12 +31,9 @@ pub fn set(config: &WorkerConfig) -> Result<(), SandboxError> {
         error,
     };
     let size = ProcessSize::read().map_err(failed)?;
-    if bounds.process_bytes > 0 {
-        let private = size.data.saturating_add(bounds.process_bytes);
-        limit(libc::RLIMIT_DATA, private)?;
-        let mapped = size
-            .mapped
-            .saturating_add(bounds.process_bytes + CODE_BYTES);
+    if let Some(bytes) = memory_bytes(bounds) {
+        limit(libc::RLIMIT_DATA, size.data.saturating_add(bytes))?;
+        let mapped = size.mapped.saturating_add(bytes + CODE_BYTES);
         limit(libc::RLIMIT_AS, mapped)?;
     }
     limit(libc::RLIMIT_CORE, 0)?;
@@ -44,6 +41,17 @@ pub fn set(config: &WorkerConfig) -> Result<(), SandboxError> {
     limit(libc::RLIMIT_NOFILE, DESCRIPTORS)?;
     limit(libc::RLIMIT_FSIZE, largest_module(config).max(FILE_BYTES))?;
     limit(libc::RLIMIT_MSGQUEUE, 0)
+}
+
+/// Bytes of private memory that programs may have: what a task may take, beside
+/// what the tasks before it may leave in the worker, and no more than a worker may
+/// take. A limit for each task would take a system call that programs may not make.
+/// `None` for no limit.
+fn memory_bytes(bounds: &WorkerConfinement) -> Option<u64> {
+    let of_tasks = (bounds.task_bytes > 0 && bounds.resident_bytes > 0)
+        .then(|| bounds.task_bytes.saturating_add(bounds.resident_bytes));
+    let of_process = (bounds.process_bytes > 0).then_some(bounds.process_bytes);
+    [of_tasks, of_process].into_iter().flatten().min()
 }
 
 /// Bytes of the largest module, which a second instance has a copy of.
@@ -100,4 +108,27 @@ impl ProcessSize {
 pub fn page_bytes() -> u64 {
     // SAFETY: asks for a constant.
     u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(task: u64, process: u64, resident: u64) -> Option<u64> {
+        memory_bytes(&WorkerConfinement {
+            task_bytes: task,
+            process_bytes: process,
+            resident_bytes: resident,
+            ..WorkerConfinement::default()
+        })
+    }
+
+    #[test]
+    fn a_task_has_its_memory_beside_what_others_left_and_no_more() {
+        assert_eq!(bytes(100, 1_000, 50), Some(150));
+        assert_eq!(bytes(100, 120, 50), Some(120));
+        assert_eq!(bytes(100, 0, 50), Some(150));
+        assert_eq!(bytes(0, 1_000, 50), Some(1_000));
+        assert_eq!(bytes(0, 0, 0), None);
+    }
 }

@@ -79,7 +79,15 @@ const ROWS: &[Row] = &[
          stays in use.",
         &[],
     ),
-    ("/tasks", "get", "The tasks of the region.", &[]),
+    (
+        "/tasks",
+        "get",
+        "The tasks of the region by number: all of them, or a page.",
+        &[
+            ("after", "integer", "Only tasks with higher numbers."),
+            ("limit", "integer", "Most tasks."),
+        ],
+    ),
     ("/tasks/{number}/purge", "post", "Purge a task.", &[]),
     (
         "/tasks/{number}/forcepurge",
@@ -91,6 +99,24 @@ const ROWS: &[Row] = &[
         "/transactions/{name}/start",
         "post",
         "Start a transaction, as EXEC CICS START does.",
+        &[],
+    ),
+    (
+        "/transactions/{name}/purge",
+        "post",
+        "Purge the tasks of a transaction, and what of it waits to begin.",
+        &[],
+    ),
+    (
+        "/transactions/{name}/forcepurge",
+        "post",
+        "The same by force.",
+        &[],
+    ),
+    (
+        "/limits",
+        "get",
+        "What is used of each limit, and the task that has most.",
         &[],
     ),
     (
@@ -232,7 +258,8 @@ const TRANSID: &str = "^[A-Za-z0-9@#$]{1,4}$";
 const MAX_TRACE_MIB: u64 = 65_536;
 
 /// Requests that need a region; a gateway without one returns 404.
-const OF_REGION: [&str; 11] = [
+const OF_REGION: [&str; 12] = [
+    "limits",
     "tasks",
     "transactions",
     "top",

@@ -41,6 +41,11 @@ impl GrowthAccount {
         self.tasks.iter().map(|(task, sum)| (*task, *sum))
     }
 
+    /// The limit in force.
+    pub fn limit(&self) -> AccountLimit {
+        self.limit
+    }
+
     /// Puts a limit in force. What is there stays.
     pub fn set_limit(&mut self, limit: AccountLimit) {
         self.limit = limit;

@@ -23,7 +23,7 @@ use crate::core::TaskKey;
 use crate::kernel::EventKind;
 use crate::kernel::{
     CallProgress, CallResult, CallingTask, CommandFailure, FAILED, InternalStart, KernelContext,
-    Request, StartEnd, TaskWait, condition, done, done_with,
+    ROOM, Request, StartEnd, TaskWait, condition, done, done_with,
 };
 use crate::types::{AccountKind, CountAndBytes, StartCode, WaitKind};
 
@@ -162,6 +162,11 @@ fn run(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Requ
             &caller.number.to_be_bytes(),
         )));
     }
+    let origin = cx.origin_of(caller);
+    // The manual has no condition for it: the parent is suspended.
+    if !cx.kernel.starts.has_room(transid, origin) {
+        return Ok(CallProgress::Wait(TaskWait::event(ROOM, b"")));
+    }
     let channel = operands.get_bytes(CHANNEL_DATA).map(ChannelData::parse);
     // A worker of ours writes what can be read.
     let channel = channel
@@ -188,6 +193,7 @@ fn run(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Requ
         start_code: StartCode::Web,
         channel,
         wants_result: true,
+        origin,
         ..InternalStart::default()
     });
     done_with(CommandOperands::default().bytes(row::CHILD, token))

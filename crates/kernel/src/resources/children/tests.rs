@@ -233,3 +233,29 @@ fn unknown_and_disabled_transactions_are_reported() {
         );
     }
 }
+
+#[test]
+fn run_transid_waits_while_as_many_starts_wait_as_may() {
+    let mut w = world().with_start_limit(4);
+    // A quarter of the places for one origin.
+    let (_, start) = run_child(&mut w);
+    let second = w.command(1, row::NUMBER, &operands(&[(row::TRANSID, b"CHLD")]));
+    assert_eq!(second, None, "the parent is suspended");
+    assert!(w.started.is_empty());
+    w.start_begun(start);
+    let answer = w.answer(1).expect("the child before it has begun");
+    assert_eq!(condition_and_resp2(&answer), (Condition::Normal, 0));
+    assert_eq!(w.started.len(), 1);
+}
+
+#[test]
+fn a_parent_that_waits_in_run_transid_can_be_purged() {
+    let mut w = world().with_start_limit(4);
+    run_child(&mut w);
+    assert_eq!(
+        w.command(1, row::NUMBER, &operands(&[(row::TRANSID, b"CHLD")])),
+        None
+    );
+    assert!(w.purge(1));
+    assert_eq!(w.answer(1).expect("an end").abend, "AEXY");
+}

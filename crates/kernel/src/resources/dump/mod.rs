@@ -152,6 +152,9 @@ fn dump(
     if resources.dump.closed {
         return condition(Condition::NotOpen, 6);
     }
+    if cx.kernel.disk_is_short {
+        return condition(Condition::NoSpace, 4);
+    }
     let entry = operands.get_name(row::DUMPCODE).unwrap_or_default();
     let (task, dumps) = (request.caller.key, &mut resources.dump);
     if !table::entry(&mut dumps.codes, &mut dumps.codes_account, task, entry)?.count() {

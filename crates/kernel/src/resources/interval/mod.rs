@@ -30,12 +30,12 @@ use cics::command::commands::{
     cancel as cancel_row, delay as delay_row, retrieve as retrieve_row, start as start_row,
     start_attach,
 };
+use cics::resp::Condition;
 use link::{Name, TransId};
 
 use super::{GrowthAccount, Manager, hand_over};
 use crate::core::TaskKey;
-use crate::kernel::{CommandFailure, EventKind};
-use crate::kernel::{InternalStart, TimerId};
+use crate::kernel::{CommandFailure, EventKind, InternalStart, TimerId, share, take_one};
 use crate::types::WaitKind;
 use crate::types::{AccountKind, CountAndBytes, TransactionDef};
 pub use start::{discard, discard_for};
@@ -85,6 +85,9 @@ pub const RETRIEVE: EventKind = EventKind::new("RETRIEVE", WaitKind::Event);
 pub struct IntervalControl {
     /// What the requests take, by the tasks that made them.
     pub(super) account: GrowthAccount,
+    /// How many of the requests are for a transaction, and of an origin.
+    by_transaction: HashMap<TransId, u64>,
+    by_origin: HashMap<u64, u64>,
     /// The transactions that are defined, and whether they are enabled.
     transactions: HashMap<TransId, bool>,
     /// Requests by the number of their START, until their task is over.
@@ -151,6 +154,10 @@ struct StartData {
     queue: Option<[u8; 8]>,
 }
 
+/// A limit for the region below this is not shared out among transactions and
+/// origins.
+const LEAST_SHARED: usize = 100;
+
 /// What a request takes beside its data.
 const REQUEST_BYTES: u64 = 256;
 
@@ -193,6 +200,8 @@ impl IntervalControl {
             && self.running.is_empty()
             && self.retrieved.is_empty()
             && self.for_terminals.is_empty()
+            && self.by_transaction.is_empty()
+            && self.by_origin.is_empty()
     }
 
     /// Starts a transaction that is defined, for a door.
@@ -235,6 +244,8 @@ impl IntervalControl {
             *self.for_terminals.entry(terminal).or_default() += 1;
         }
         self.account.add(request.maker, request.amount());
+        *(self.by_transaction.entry(request.start.transid)).or_default() += 1;
+        *self.by_origin.entry(request.start.origin).or_default() += 1;
         self.requests.insert(id, request);
     }
 
@@ -242,6 +253,8 @@ impl IntervalControl {
     fn remove(&mut self, id: u64) -> Option<StartRequest> {
         let request = self.requests.remove(&id)?;
         self.account.remove(request.maker, request.amount());
+        take_one(&mut self.by_transaction, request.start.transid);
+        take_one(&mut self.by_origin, request.start.origin);
         self.free_name(request.name, id);
         if request.stage != StartStage::Begun {
             self.leave_queue(request.start.facility);
@@ -249,10 +262,23 @@ impl IntervalControl {
         Some(request)
     }
 
-    /// Whether a request may be added.
+    /// Whether a request may be added: of what the region may have, one
+    /// transaction gets half and one origin a quarter.
     fn check_room(&self, request: &StartRequest) -> Result<(), CommandFailure> {
         let (task, more) = (request.maker, request.amount());
-        self.account.check(AccountKind::Starts, task, more)
+        self.account.check(AccountKind::Starts, task, more)?;
+        let most = usize::try_from(self.account.limit().region.count).unwrap_or(usize::MAX);
+        if most < LEAST_SHARED {
+            return Ok(());
+        }
+        let start = &request.start;
+        let of = |count: Option<&u64>| count.map_or(0, |n| *n as usize);
+        let is_full = of(self.by_transaction.get(&start.transid)) >= share(most, 2)
+            || of(self.by_origin.get(&start.origin)) >= share(most, 4);
+        if is_full {
+            return Err(CommandFailure::Condition(Condition::IoErr, 0));
+        }
+        Ok(())
     }
 
     /// Takes something out of a request.

@@ -51,9 +51,11 @@ pub(super) fn start(
     let interval = &mut resources.interval;
     let from = data.as_ref().is_some_and(|d| d.from.is_some());
     let id = cx.next_start();
+    let origin = cx.origin_of(caller);
     let start = InternalStart {
         id,
         transid,
+        origin,
         userid: match operands.get_name(row::USERID) {
             Some(user) => UserId::from_bytes(user),
             None => caller.userid,
@@ -78,6 +80,9 @@ pub(super) fn start(
         maker: caller.key,
     };
     interval.check_room(&asked)?;
+    if !protect {
+        check_queue(cx, &asked)?;
+    }
     if protect {
         // What is for a terminal of a pool goes with it.
         if !resources.facilities.is_pooled(terminal) {
@@ -129,6 +134,17 @@ pub(super) fn from_door(
     wait_or_begin(interval, cx, id);
 }
 
+/// Whether a request that begins now may wait for its task. One that waits for its
+/// time, its terminal or the syncpoint is held when it is due.
+fn check_queue(cx: &KernelContext<'_>, asked: &StartRequest) -> Result<(), CommandFailure> {
+    let start = &asked.start;
+    let begins_now = asked.at <= cx.now && start.facility.is_blank();
+    if begins_now && !cx.kernel.starts.has_room(start.transid, start.origin) {
+        return condition(Condition::IoErr, 0);
+    }
+    Ok(())
+}
+
 /// START ATTACH.
 pub(super) fn attach(
     resources: &mut Resources,
@@ -139,11 +155,16 @@ pub(super) fn attach(
     let from = area(operands, attach_row::FROM, attach_row::LENGTH)?;
     let interval = &mut resources.interval;
     let transid = transaction(interval, operands.get_name(attach_row::TRANSID))?;
+    let origin = cx.origin_of(&request.caller);
+    if !cx.kernel.starts.has_room(transid, origin) {
+        return condition(Condition::IoErr, 0);
+    }
     let id = cx.next_start();
     let asked = StartRequest {
         start: InternalStart {
             id,
             transid,
+            origin,
             userid: request.caller.userid,
             start_code: StartCode::Web,
             ..InternalStart::default()

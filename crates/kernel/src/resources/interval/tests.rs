@@ -9,7 +9,7 @@ use store::{MemoryStore, WriteStore};
 use super::*;
 use crate::kernel::StartEnd;
 use crate::resources::world::{KernelFixture, Response};
-use crate::types::{KernelConfig, RegionDefinitions, StartRefusal};
+use crate::types::{AccountLimit, AccountLimits, KernelConfig, RegionDefinitions, StartRefusal};
 
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000 * MS;
@@ -491,4 +491,90 @@ fn what_a_prepared_unit_starts_begins_when_it_is_committed_over_a_restart_too() 
         let mut w = w.restart();
         assert_eq!(names_begun(&mut w).len(), 1 + all.len());
     }
+}
+
+#[test]
+fn a_task_that_fills_its_part_of_the_queue_gets_ioerr_and_others_do_not() {
+    let mut w = world().with_start_limit(8);
+    for _ in 0..2 {
+        assert_eq!(
+            start_response(&mut w, &of("TRNA")).condition,
+            Condition::Normal
+        );
+    }
+    assert_eq!(
+        start_response(&mut w, &of("TRNA")).condition,
+        Condition::IoErr
+    );
+    let other = w.command(2, start::NUMBER, &of("TRNA")).expect("an answer");
+    assert_eq!(other.condition, Condition::Normal);
+    // What the first two start is of the same origin, whichever task asks.
+    let first = w.started[0].id;
+    w.starts.insert(3, first);
+    w.start_begun(first);
+    let of_chain =
+        |w: &mut KernelFixture| w.command(3, start::NUMBER, &of("TRNB")).expect("an answer");
+    assert_eq!(
+        of_chain(&mut w).condition,
+        Condition::Normal,
+        "one has begun"
+    );
+    assert_eq!(of_chain(&mut w).condition, Condition::IoErr);
+    w.kernel.check_starts();
+}
+
+#[test]
+fn what_comes_due_while_the_queue_is_full_begins_when_others_have() {
+    let mut w = world().with_start_limit(2);
+    for seconds in [5, 6, 7, 8] {
+        start_response(&mut w, &after(seconds));
+    }
+    later(&mut w, 10);
+    let begun = tasks_begun(&mut w);
+    assert_eq!(begun.len(), 2, "as many as may wait");
+    w.start_begun(begun[0].0);
+    assert_eq!(tasks_begun(&mut w).len(), 1);
+    // The transaction is disabled: the last one never begins.
+    let disabled = StartRefusal::Disabled(TransId::from_bytes(*b"TRNA"));
+    w.refuse_starts("TRNA", disabled);
+    w.start_begun(begun[1].0);
+    assert!(tasks_begun(&mut w).is_empty());
+    assert_eq!(w.kernel.waiting_starts().all, 1);
+}
+
+#[test]
+fn the_end_of_the_region_keeps_what_waits_for_the_queue() {
+    let mut w = world().with_start_limit(1);
+    for seconds in [5, 6, 7] {
+        start_response(&mut w, &after(seconds));
+    }
+    later(&mut w, 10);
+    assert_eq!(tasks_begun(&mut w).len(), 1);
+    w.close_starts();
+    w.keep();
+    let mut w = w.restart();
+    assert_eq!(tasks_begun(&mut w).len(), 2);
+}
+
+#[test]
+fn one_origin_may_keep_a_quarter_of_the_requests_of_the_region() {
+    let mut config = transactions();
+    let mut accounts = AccountLimits::default();
+    let mut limit = AccountLimit::default();
+    limit.region.count = 100;
+    accounts.set(AccountKind::Starts, limit);
+    config.accounts = accounts;
+    let mut w = KernelFixture::at(TWO, config, Some(MemoryStore::new()));
+    for _ in 0..25 {
+        assert_eq!(
+            start_response(&mut w, &after(100)).condition,
+            Condition::Normal
+        );
+    }
+    assert_eq!(
+        start_response(&mut w, &after(100)).condition,
+        Condition::IoErr
+    );
+    let other = w.command(2, start::NUMBER, &after(100)).expect("an answer");
+    assert_eq!(other.condition, Condition::Normal);
 }

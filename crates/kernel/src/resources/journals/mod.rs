@@ -167,6 +167,9 @@ fn write(
         // TYPE(DUMMY).
         return done_with(CommandOperands::default().int(options.reqid, 0));
     };
+    if cx.kernel.disk_is_short {
+        return condition(Condition::NoJBufSp, 0);
+    }
     let record = JournalRecord {
         at_unix_us: cx.unix_us(),
         kind: operands.get_name(options.jtypeid).unwrap_or([b' '; 2]),

@@ -159,6 +159,9 @@ fn write(
     let length = operands
         .get_int(row::FLENGTH)
         .unwrap_or(record.len() as i64);
+    if cx.kernel.disk_is_short {
+        return condition(Condition::SpolErr, 0);
+    }
     let ask = FileAsk::Report(ReportAsk::Write(record, length));
     Ok(cx.ask_file(request.caller.key, file, ask))
 }

@@ -68,7 +68,7 @@ pub(super) fn write(
             }
         };
         let after = cost(item);
-        if !ts.has_room(after) {
+        if cx.kernel.disk_is_short || !ts.has_room(after) {
             return no_room(ts, cx, request);
         }
         let head = head.get_or_insert_default();

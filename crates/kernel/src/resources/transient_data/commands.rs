@@ -34,6 +34,9 @@ pub(super) fn write(
             if !extra.def.fits(record.len()) {
                 return condition(Condition::LengErr, 0);
             }
+            if cx.kernel.disk_is_short {
+                return condition(Condition::NoSpace, 0);
+            }
             let ask = QueueAsk::Write(extra.def.clone(), record.to_vec());
             ask_extra(extra, cx, request, ask)
         }

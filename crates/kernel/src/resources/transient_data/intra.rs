@@ -116,7 +116,8 @@ pub(super) fn write(
     {
         return wait(cx, request, lock_name(&name, QueueEnd::Write));
     }
-    if !td.has_room(bytes) {
+    let is_kept = recovery != TdRecovery::No;
+    if !td.has_room(bytes) || (is_kept && cx.kernel.disk_is_short) {
         release(td, cx, request.caller.key, &name, QueueEnd::Write);
         return condition(Condition::NoSpace, 0);
     }

@@ -13,7 +13,7 @@ use super::super::clock::now_ns;
 use super::super::{SharedRegion, unix_offset};
 use super::view::{OptionValue, numbered_class};
 use super::{CommandResult, SystemCommand};
-use crate::api::{ClassDef, PurgeOutcome, TraceFilter};
+use crate::api::{ClassDef, PurgeOutcome, StartRefusal, TraceFilter};
 use kernel::core::Core;
 use kernel::resources::system::{DAY_S, StatisticsRecording};
 use kernel::{CommandFailure, condition};
@@ -87,6 +87,7 @@ impl SharedRegion {
         let mut state = self.lock();
         let defs = state.core.defs_mut();
         let name = operands.get_name(row::TRANSACTION).map(Name::from_bytes);
+        let is_disabled = enabled == Some(false);
         let Some(number) = name.and_then(|name| defs.transaction(name)) else {
             return condition(Condition::TransIdErr, 7);
         };
@@ -95,6 +96,11 @@ impl SharedRegion {
         def.priority = priority.unwrap_or(def.priority);
         def.runaway_ms = runaway.or(def.runaway_ms);
         def.purgeable = purgeable.unwrap_or(def.purgeable);
+        let transid = def.name;
+        drop(state);
+        if is_disabled {
+            self.empty_queue(transid, StartRefusal::Disabled(transid));
+        }
         Ok(CommandOperands::default())
     }
 

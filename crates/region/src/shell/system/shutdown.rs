@@ -19,8 +19,8 @@ impl SharedRegion {
         asked.only(&[row::SHUTDOWN, row::NOSDTRAN, row::IMMEDIATE])?;
         let immediate = asked.operands.has(row::IMMEDIATE);
         tracing::warn!(immediate, "a program shuts the region down");
+        self.close();
         self.with(|core, cx| {
-            core.close(cx);
             let others = core.task_keys().into_iter().filter(|key| *key != asked.key);
             let ended: Vec<_> = others.filter(|_| immediate).collect();
             for key in ended {

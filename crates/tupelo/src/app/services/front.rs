@@ -59,7 +59,7 @@ impl RunningGateway {
         };
         let gateway = Gateway::start(config, apis.good.clone(), providers);
         let gateway = gateway.map_err(|error| taken(error, app))?;
-        gateway.report_unserved(unserved(&apis));
+        gateway.report_unserved(unserved(&apis, &[]));
         Ok(RunningGateway {
             gateway,
             apis,
@@ -81,7 +81,7 @@ impl RunningGateway {
             tracing::warn!(target: SERVE, "API {name}: its last version that was right stays in force");
         }
         self.apis = apis;
-        self.gateway.report_unserved(unserved(&self.apis));
+        self.gateway.report_unserved(unserved(&self.apis, &[]));
         self.gateway.reload_with(self.apis.good.clone(), policies);
         Ok(served(&self.apis))
     }

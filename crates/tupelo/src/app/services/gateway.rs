@@ -144,7 +144,7 @@ impl RegionService for GatewayService {
         };
         let gateway = Gateway::start(config, apis, backend);
         let gateway = gateway.map_err(|error| taken(error, app))?;
-        gateway.report_unserved(unserved(&self.apis));
+        gateway.report_unserved(unserved(&self.apis, &running.compiled.uncompiled()));
         self.gateway = Some(gateway);
         Ok(())
     }
@@ -172,7 +172,7 @@ impl RegionService for GatewayService {
         self.texts.set(running.compiled);
         if let (Some(gateway), Some(apis)) = (&self.gateway, self.next.take()) {
             self.apis = apis;
-            gateway.report_unserved(unserved(&self.apis));
+            gateway.report_unserved(unserved(&self.apis, &running.compiled.uncompiled()));
             gateway.reload_with(self.apis.good.clone(), self.policies.clone());
         }
         Ok(())

@@ -9,6 +9,8 @@ use std::fmt::Write;
 pub fn page() -> String {
     let mut text = gateway::metrics_sample();
     crate::app::metrics::write(&region::RegionStatistics::default(), &mut text);
+    let limit = region::LimitInfo { name: "starts", count_limit: Some(1), bytes_limit: Some(1), ..region::LimitInfo::default() };
+    crate::app::metrics::write_limits(&[limit], &mut text);
     sockets::metrics_sample(&mut text);
     terminal::metrics_sample(&mut text);
     database::metrics_sample(&mut text);

@@ -15,15 +15,25 @@ pub struct Args {
 
 /// Lists the tasks.
 pub fn run(args: &Args) -> Result<Outcome> {
-    let tasks = args.ask.get("/tasks")?;
+    let tasks = all_tasks(&args.ask)?;
     if args.ask.json {
-        println!("{tasks}");
+        println!("{}", serde_json::Value::Array(tasks));
         return Ok(Outcome::Clean);
     }
     let mut table = Table::new(&[
-        ">Task", "Tran", "Program", "User", "Class", ">Prty", "Status", "Waits for", "", ">ms", ">Age ms",
+        ">Task",
+        "Tran",
+        "Program",
+        "User",
+        "Class",
+        ">Prty",
+        "Status",
+        "Waits for",
+        "",
+        ">ms",
+        ">Age ms",
     ]);
-    for task in tasks.as_array().into_iter().flatten() {
+    for task in &tasks {
         table.row([
             cell(&task["task"]),
             cell(&task["transid"]),
@@ -41,3 +51,26 @@ pub fn run(args: &Args) -> Result<Outcome> {
     print!("{table}");
     Ok(Outcome::Clean)
 }
+
+/// All tasks, asked for page by page: one answer with as many as may wait could be
+/// longer than an answer may be.
+fn all_tasks(ask: &OperatorArgs) -> Result<Vec<serde_json::Value>> {
+    let mut all = Vec::new();
+    loop {
+        let after = all.last().map_or(0, number);
+        let page = ask.get(&format!("/tasks?after={after}&limit={PAGE}"))?;
+        let page = page.as_array().cloned().unwrap_or_default();
+        let is_last = page.len() < PAGE;
+        all.extend(page);
+        if is_last {
+            return Ok(all);
+        }
+    }
+}
+
+fn number(task: &serde_json::Value) -> u64 {
+    task["task"].as_u64().unwrap_or(u64::MAX)
+}
+
+/// Tasks of a page.
+const PAGE: usize = 1_000;

@@ -13,7 +13,9 @@ use crate::Outcome;
 
 /// List and end tasks, and answer their messages.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  tupelo task list\n  tupelo task start BLST\n  tupelo task purge 4711\n  tupelo task messages\n  tupelo task reply 3 'YES'")]
+#[command(
+    after_help = "Example:\n  tupelo task list\n  tupelo task start BLST\n  tupelo task purge 4711\n  tupelo task messages\n  tupelo task reply 3 'YES'"
+)]
 pub struct Args {
     #[command(subcommand)]
     what: TaskAction,
@@ -28,10 +30,14 @@ enum TaskAction {
     #[command(after_help = "Example:\n  tupelo task start BLST")]
     Start(start::Args),
     /// End a task when it next waits, or at once when it waits already.
-    #[command(after_help = "Example:\n  tupelo task purge 4711")]
+    #[command(
+        after_help = "Example:\n  tupelo task purge 4711\n  tupelo task purge --transaction BINQ"
+    )]
     Purge(purge::Args),
     /// End a task whatever it does.
-    #[command(after_help = "Example:\n  tupelo task forcepurge 4711")]
+    #[command(
+        after_help = "Example:\n  tupelo task forcepurge 4711\n  tupelo task forcepurge --transaction BINQ"
+    )]
     Forcepurge(purge::Args),
     /// List the messages of WRITE OPERATOR that wait for a reply.
     #[command(after_help = "Example:\n  tupelo task messages")]
@@ -82,7 +88,10 @@ mod tests {
     fn a_task_has_a_number_of_seven_digits_at_most() {
         assert_eq!(task_number("0004711"), Ok(4711));
         for wrong in ["0", "10000000", "-1", "BINQ", ""] {
-            assert!(task_number(wrong).unwrap_err().contains("1 to 9999999"), "{wrong}");
+            assert!(
+                task_number(wrong).unwrap_err().contains("1 to 9999999"),
+                "{wrong}"
+            );
         }
         assert!(message_number("x").unwrap_err().contains("task messages"));
     }

@@ -5,36 +5,69 @@ use miette::Result;
 use crate::Outcome;
 use crate::operator::OperatorArgs;
 
-/// Which task.
+/// Which task, or the tasks of which transaction.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Number of the task, as `tupelo task list` shows it.
-    #[arg(value_parser = super::task_number)]
-    task: u32,
+    #[arg(value_parser = super::task_number, required_unless_present = "transaction")]
+    task: Option<u32>,
+    /// End all tasks of a transaction, and what of it waits to begin.
+    #[arg(long, value_name = "NAME", conflicts_with = "task")]
+    transaction: Option<String>,
     #[command(flatten)]
     ask: OperatorArgs,
 }
 
+/// Ends the tasks of a transaction.
+fn purge_transaction(args: &Args, name: &str, how: &str) -> Result<Outcome> {
+    let path = format!("/transactions/{}/{how}", crate::app::operate::encoded(name));
+    let done = args.ask.post(&path)?;
+    if args.ask.json {
+        println!("{done}");
+        return Ok(Outcome::Clean);
+    }
+    let count = |key: &str| done[key].as_u64().unwrap_or(0);
+    println!("{name}: {} tasks are purged", count("purged"));
+    if count("deferred") > 0 {
+        println!(
+            "{name}: {} tasks run, and end when they next wait",
+            count("deferred")
+        );
+    }
+    if count("refused") > 0 {
+        miette::bail!(
+            help = "`tupelo task forcepurge` ends them whatever they do",
+            "{} tasks of {name} are not purged: the transaction is not purgeable",
+            count("refused")
+        );
+    }
+    Ok(Outcome::Clean)
+}
+
 /// Ends the task.
 pub fn run(args: &Args, how: &str) -> Result<Outcome> {
-    let done = args.ask.post(&format!("/tasks/{}/{how}", args.task))?;
+    if let Some(name) = &args.transaction {
+        return purge_transaction(args, name, how);
+    }
+    let Some(task) = args.task else {
+        miette::bail!("`tupelo task {how}` takes the number of a task, or --transaction");
+    };
+    let done = args.ask.post(&format!("/tasks/{task}/{how}"))?;
     if args.ask.json {
         println!("{done}");
     } else if done["purge"] == "refused" {
         miette::bail!(
             help = "`tupelo task forcepurge` ends it whatever it does; SPURGE(YES) in its definition makes its transaction purgeable",
-            "task {} is not purged: its transaction is not purgeable",
-            args.task
+            "task {task} is not purged: its transaction is not purgeable"
         );
     } else if done["purge"] == "deferred" {
-        println!("task {} runs; it ends when it next waits", args.task);
+        println!("task {task} runs; it ends when it next waits");
     } else if done["purge"] == "worker-ended" {
         println!(
-            "task {} was running: it is purged by ending its worker's process; another takes its place",
-            args.task
+            "task {task} was running: it is purged by ending its worker's process; another takes its place"
         );
     } else {
-        println!("task {} is purged", args.task);
+        println!("task {task} is purged");
     }
     Ok(Outcome::Clean)
 }

@@ -375,7 +375,26 @@ fn allocate_ends_at_the_workers_bound() {
     let told = evil.outcome();
     let mib = told.parse::<u32>().ok();
     let ended_well = mib.is_some_and(|n| n <= 512);
-    assert!(ended_well || told.starts_with("ASRA"), "{told}");
+    assert!(ended_well || told.starts_with("AKCP"), "{told}");
+}
+
+#[test]
+fn local_storage_of_a_recursion_ends_at_the_tasks_memory() {
+    let down = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. DOWN IS RECURSIVE.
+       DATA DIVISION.
+       LOCAL-STORAGE SECTION.
+       01 B PIC X(50000000).
+       PROCEDURE DIVISION.
+           MOVE ALL 'A' TO B
+           CALL 'DOWN'
+           GOBACK.
+";
+    let told = HostileApplication::new("", "           CALL 'DOWN'.", &[("DOWN", down)]).outcome();
+    assert!(
+        told.starts_with("AKCP") && told.contains("allocate"),
+        "{told}"
+    );
 }
 
 #[test]

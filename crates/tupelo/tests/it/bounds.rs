@@ -1,0 +1,129 @@
+//! Programs that start others without end: what they get, what the others have
+//! meanwhile, and what operators see and can do.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Output;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::http;
+use crate::program::{tupelo, until};
+use crate::server::{Server, application};
+
+/// Three tasks of the transaction, which do the same.
+const STARTS: &str = "           PERFORM 3 TIMES
+             EXEC CICS START TRANSID('BOMB') NOHANDLE END-EXEC
+           END-PERFORM";
+/// Three children, and a wait for one of them.
+const RUNS: &str = "           PERFORM 3 TIMES
+             EXEC CICS RUN TRANSID('BOMB') CHILD(T) NOHANDLE END-EXEC
+           END-PERFORM
+           EXEC CICS FETCH ANY(T) COMPSTATUS(S) NOHANDLE END-EXEC";
+
+/// Serves the example with a program that does `statements`, and few tasks.
+fn served(statements: &str) -> (tempfile::TempDir, Server) {
+    let app = application(&[("cobol/BOMB.cbl", &program(statements))]);
+    let settings = app.path().join("tupelo.toml");
+    let before = std::fs::read_to_string(&settings).unwrap_or_default();
+    let limits = "max_tasks = 4\nmax_queued = 40\nshutdown_s = 2\n";
+    let text = if before.contains("[region]") {
+        before.replacen("[region]", &format!("[region]\n{limits}"), 1)
+    } else {
+        format!("{before}\n[region]\n{limits}")
+    };
+    std::fs::write(&settings, text).expect("written");
+    define(app.path());
+    let server = Server::start(app.path());
+    (app, server)
+}
+
+fn program(statements: &str) -> String {
+    format!(
+        "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. BOMB.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01 T PIC X(16).
+       01 S PIC S9(8) COMP.
+       PROCEDURE DIVISION.
+{statements}
+           EXEC CICS RETURN END-EXEC.
+"
+    )
+}
+
+fn define(folder: &Path) {
+    let csd = folder.join("resources.csd");
+    let mut text = std::fs::read_to_string(&csd).unwrap_or_default();
+    let _ = writeln!(
+        text,
+        "DEFINE TRANSACTION(BOMB) GROUP(BOUNDS) PROGRAM(BOMB)\n\
+         DEFINE PROGRAM(BOMB) GROUP(BOUNDS) CONCURRENCY(THREADSAFE)"
+    );
+    std::fs::write(csd, text).expect("written");
+}
+
+fn asked(server: &Server, words: &[&str]) -> Output {
+    let mut command = tupelo();
+    command.args(words).args(["--admin", &server.admin]);
+    command.output().expect("the program")
+}
+
+fn limit(server: &Server, name: &str) -> Value {
+    let output = asked(server, &["limits", "--json"]);
+    let rows: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let mut rows = rows.as_array().expect("rows").iter();
+    rows.find(|row| row["name"] == name).expect("a row").clone()
+}
+
+fn count(server: &Server, name: &str) -> u64 {
+    limit(server, name)["count"].as_u64().expect("a number")
+}
+
+fn health(server: &Server, part: &str) -> http::HttpAnswer {
+    http::send(&server.admin, "GET", &format!("/health{part}"), None)
+}
+
+#[test]
+fn a_program_that_starts_itself_fills_its_part_and_clients_are_served() {
+    let (_app, server) = served(STARTS);
+    assert!(asked(&server, &["task", "start", "BOMB"]).status.success());
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(3) {
+        assert!(count(&server, "waiting_starts") <= 40);
+        assert_eq!(server.get("/hello/x").status, 200, "a client is refused");
+    }
+    let purged = asked(&server, &["task", "forcepurge", "--transaction", "BOMB"]);
+    assert!(purged.status.success(), "{purged:?}");
+    assert!(count(&server, "waiting_starts") <= 40);
+}
+
+#[test]
+fn parents_without_end_are_reported_and_purged_and_the_server_ends() {
+    let (_app, server) = served(RUNS);
+    assert!(asked(&server, &["task", "start", "BOMB"]).status.success());
+    until("all places are held by parents", || {
+        health(&server, "").status == 503
+    });
+    let told = health(&server, "").json();
+    let reason = told["reason"].as_str().unwrap_or_default();
+    assert!(reason.contains("wait for their children"), "{told}");
+    assert_eq!(health(&server, "/ready").status, 503);
+    let workers = limit(&server, "workers");
+    assert!(workers["count"].as_u64() <= Some(4 + 4), "{workers}");
+    // What waits is refused, and so is what parents run from then on.
+    until("nothing of it is left", || {
+        asked(&server, &["task", "forcepurge", "--transaction", "BOMB"]);
+        count(&server, "tasks") == 0
+    });
+    assert_eq!(server.get("/hello/x").status, 200);
+    let begun = Instant::now();
+    server.stop();
+    assert!(
+        begun.elapsed() < Duration::from_secs(20),
+        "{:?}",
+        begun.elapsed()
+    );
+}
