@@ -319,7 +319,8 @@ EXPORT int tupelo_file_handler(unsigned char *opcode, void *block)
 }
 
 /* libcob's entries read the RELATIVE KEY of every relative file; one that is
- * read in sequence needs none. */
+ * read in sequence needs none. From 3.2 on they leave the last statement's
+ * exception, and do not say whose file it is of. */
 static void enter(cob_file *f)
 {
 	static unsigned char digits[9];
@@ -330,6 +331,8 @@ static void enter(cob_file *f)
 	current = f;
 	last = NULL;
 	written = 0;
+	glob->exception_code = 0;
+	glob->error_file = f;
 	if (f->organization == ORG_OF_RELATIVE) {
 		memset(digits, '0', sizeof digits);
 		if (!f->keys) {
@@ -486,6 +489,22 @@ EXPORT __attribute__((noreturn)) void cob_stop_run(const int status)
 	fflush(stdout);
 	on.stop(status, dladdr(from, &info) && info.dli_fbase == libcob_base ? FAILED : STOPPED);
 	_exit(70);
+}
+
+/* From 3.2 on these end a run-time error. */
+EXPORT __attribute__((noreturn)) void cob_hard_failure(void)
+{
+	fflush(stdout);
+	on.stop(1, FAILED);
+	_exit(70);
+}
+
+EXPORT __attribute__((noreturn)) void cob_hard_failure_internal(const char *why)
+{
+	if (why) {
+		fprintf(stderr, "error: %s\n", why);
+	}
+	cob_hard_failure();
 }
 
 /* The program ends itself abnormally, by Language Environment or as before it. */

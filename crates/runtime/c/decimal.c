@@ -33,8 +33,8 @@ typedef struct {
 } cob_decimal;
 
 enum {
-	PACKED = 0x12, ZONED = 0x10, NUMERIC = 0x10, EDITED = 0x24,
-	HAVE_SIGN = 1, SIGN_SEPARATE = 2, SIGN_LEADING = 4, NO_SIGN_NIBBLE = 0x100,
+	PACKED = 0x12, ZONED = 0x10, BINARY = 0x11, NUMERIC = 0x10, EDITED = 0x24,
+	HAVE_SIGN = 1, SIGN_SEPARATE = 2, SIGN_LEADING = 4, REAL_BINARY = 0x40, NO_SIGN_NIBBLE = 0x100,
 	SIZE_ERROR = 2
 };
 
@@ -49,6 +49,7 @@ static struct {
 	int (*cmp_float)(cob_field *, cob_field *);
 	int (*cmp_llint)(cob_field *, long long);
 	int (*cmp_packed)(cob_field *, long long);
+	int (*cmp_numdisp)(const unsigned char *, size_t, long long, unsigned int);
 	long long (*get_llint)(cob_field *);
 	void (*add)(cob_field *, cob_field *, int);
 	void (*sub)(cob_field *, cob_field *, int);
@@ -329,6 +330,15 @@ EXPORT void cob_check_linkage(const unsigned char *item, const char *name, const
 	}
 }
 
+/* From 3.2 on an item that is shorter than the LINKAGE SECTION has it ends the
+ * program. z/OS passes addresses, and what is not there is found when it is used. */
+EXPORT int cob_check_linkage_size(const char *entry, const char *name, const unsigned int place,
+	const int optional, const unsigned long size, const char **sources, const unsigned int stmt)
+{
+	(void)entry, (void)name, (void)place, (void)optional, (void)size, (void)sources, (void)stmt;
+	return 0;
+}
+
 EXPORT void cob_check_based(const unsigned char *item, const char *name)
 {
 	if (!item && !address_may_be_null()) {
@@ -400,23 +410,74 @@ EXPORT int cob_get_int(cob_field *f)
 	return decimal.get_int(operand(f));
 }
 
-/* The compiler writes this one into each module, for unsigned zoned items. */
+/* A digit of a zoned item without its zone; an invalid one is a data exception. */
+static int digit_of(const unsigned char *data, int size, int at)
+{
+	const int digit = zoned_byte(data[at]) & 15;
+	const char *name = digit > 9 ? checked_name(data) : NULL;
+
+	if (name) {
+		cob_field item = { (size_t)size, (unsigned char *)data, NULL };
+		data_exception(&item, name);
+	}
+	return digit > 9 ? 0 : digit;
+}
+
+/* The compiler writes this one and the next into each module, for unsigned and
+ * for signed zoned items. */
 EXPORT int cob_get_numdisp(const void *data, const int size)
 {
-	const unsigned char *p = data;
 	int i, n = 0;
 
 	for (i = 0; i < size; i++) {
-		const int digit = zoned_byte(p[i]) & 15;
-		const char *name = digit > 9 ? checked_name(data) : NULL;
-
-		if (name) {
-			cob_field item = { (size_t)size, (unsigned char *)data, NULL };
-			data_exception(&item, name);
-		}
-		n = n * 10 + (digit > 9 ? 0 : digit);
+		n = n * 10 + digit_of(data, size, i);
 	}
 	return n;
+}
+
+EXPORT int cob_get_numdisps(const void *data, const int size)
+{
+	static const decimal_attr attr = { ZONED, 9, 0, HAVE_SIGN, NULL };
+	cob_field item = { (size_t)size, (unsigned char *)data, (const void *)&attr };
+
+	return (int)decimal.get_llint(zoned_operand(&item, 1));
+}
+
+/* What the header of each module (translator/c/tupelo.h) adds to the sign of an
+ * item that is compared with a literal. */
+enum { WITH_LITERAL = 2 };
+
+/* An unsigned item against the digits of a literal: z/OS compares characters, with
+ * NUMPROC(NOPFD) and with OPT(1) and OPT(2) (APAR PI31403). */
+static int compare_characters(const unsigned char *data, size_t size, long long n)
+{
+	size_t i;
+	int order = 0;
+
+	for (i = size; i-- > 0; n /= 10) {
+		const int character = zoned_byte(data[i]), digit = 0xF0 + (int)(n % 10);
+
+		if (character != digit) {
+			order = character < digit ? -1 : 1;
+		}
+	}
+	return n ? -1 : order;
+}
+
+/* A zoned item of up to 18 digits with a number: digits count, not zones. */
+EXPORT int cob_cmp_numdisp(const unsigned char *data, const size_t size, const long long n,
+	const unsigned int form)
+{
+	static const decimal_attr attrs[2] = { { ZONED, 18, 0, 0, NULL }, { ZONED, 18, 0, HAVE_SIGN, NULL } };
+	const unsigned int sign = form & 1;
+	unsigned char mended[ZONED_BYTES];
+	const cob_field item = { size, (unsigned char *)data, (const void *)&attrs[sign] };
+	const enum zoned_state state = zoned_state(&item, mended);
+
+	if (state != ZONED_CLEAN && !sign && n >= 0 && (form & WITH_LITERAL)) {
+		return compare_characters(data, size, n);
+	}
+	return decimal.cmp_numdisp(state == ZONED_MENDED ? mended : data, size, n, sign);
 }
 
 EXPORT int cob_cmp(cob_field *a, cob_field *b)
@@ -499,6 +560,18 @@ EXPORT int cob_get_packed_int(cob_field *f)
 	return (int)decimal.get_llint(f);
 }
 
+/* From 3.2 on, for items of 10 to 18 digits. */
+EXPORT long long cob_get_packed_int64(cob_field *f)
+{
+	long long value;
+
+	if (short_packed(f, &value)) {
+		return value;
+	}
+	check_packed(f);
+	return decimal.get_llint(f);
+}
+
 EXPORT int cob_add_packed_int(cob_field *f, const int n)
 {
 	static const long long limits[] = {
@@ -525,6 +598,19 @@ EXPORT int cob_add_packed_int(cob_field *f, const int n)
 		}
 		f->data[i] = (unsigned char)(value % 10 << 4 | low);
 		value /= 10;
+	}
+	return 0;
+}
+
+EXPORT int cob_add_packed_int64(cob_field *f, const long long n)
+{
+	static const decimal_attr binary = { BINARY, 18, 0, HAVE_SIGN | REAL_BINARY, NULL };
+	long long value = n;
+	cob_field number = { sizeof value, (unsigned char *)&value, (const void *)&binary };
+
+	check_packed(f);
+	if (n) {
+		decimal.add(f, &number, 0);
 	}
 	return 0;
 }
@@ -641,6 +727,7 @@ static int bind_decimal(void *handle)
 		{ &decimal.cmp_float, "cob_cmp_float" },
 		{ &decimal.cmp_llint, "cob_cmp_llint" },
 		{ &decimal.cmp_packed, "cob_cmp_packed" },
+		{ &decimal.cmp_numdisp, "cob_cmp_numdisp" },
 		{ &decimal.get_llint, "cob_get_llint" },
 		{ &decimal.add, "cob_add" },
 		{ &decimal.sub, "cob_sub" },

@@ -4,7 +4,8 @@
 //! compute with addresses. A POINTER has 8 bytes here, the lowest first, and such
 //! a number would see half of them in the wrong order. So it is compiled as
 //! `PIC S9(18) COMP-5`, which has the bytes of the pointer: arithmetic with it
-//! moves the address. What else describes four bytes of a pointer is reported.
+//! moves the address. What else describes four bytes of a pointer is reported,
+//! and so is a group or a table that lies over one that holds pointers.
 //!
 //! Reference: Enterprise COBOL Language Reference, "POINTER phrase" (4 bytes with
 //! LP(32)), "REDEFINES clause".
@@ -23,6 +24,8 @@ struct DataEntry {
     place: SourcePlace,
     redefines: Option<String>,
     kind: ItemKind,
+    is_pointer: bool,
+    is_table: bool,
     /// From its level number to its period.
     tokens: Range<usize>,
 }
@@ -68,19 +71,33 @@ impl TranslationState {
                     | (ItemKind::Native, ItemKind::Pointer) => {}
                     (ItemKind::Pointer, _) => self.describe_pointer(&entries, at, old),
                     (_, ItemKind::Pointer) => self.describe_pointer(&entries, first, new),
-                    _ => {}
+                    _ => match (holds_pointer(&entries, first), holds_pointer(&entries, at)) {
+                        (true, false) => self.describe_holder(new, old),
+                        (false, true) => self.describe_holder(old, new),
+                        _ => {}
+                    },
                 }
             }
         }
     }
 
+    /// `entry` shares the storage of a group or table that holds pointers. What is
+    /// one string of characters has nothing behind a pointer.
+    fn describe_holder(&mut self, entry: &DataEntry, holder: &DataEntry) {
+        if entry.kind != ItemKind::Group && !entry.is_table {
+            return;
+        }
+        let message = format!(
+            "{} describes storage in which {} has a POINTER, which has 8 bytes here and 4 on z/OS",
+            entry.name, holder.name
+        );
+        let help = "describe the pointer there, too, so that what follows it is in its place";
+        self.warn(entry.place, message, help);
+    }
+
     /// `at` is the item that shares the storage of `pointer`.
     fn describe_pointer(&mut self, entries: &[DataEntry], at: usize, pointer: &DataEntry) {
-        let level = entries[at].level;
-        let below: Vec<&DataEntry> = entries[at + 1..]
-            .iter()
-            .take_while(|e| e.level > level && e.level < 50)
-            .collect();
+        let below: Vec<&DataEntry> = below(entries, at).collect();
         let number = match (entries[at].kind, below.as_slice()) {
             (ItemKind::Binary, _) => &entries[at],
             (ItemKind::Group, [only]) if only.kind == ItemKind::Binary => only,
@@ -110,6 +127,17 @@ impl TranslationState {
                     an address does not fit into another item of 4 bytes";
         self.warn(place, message, help);
     }
+}
+
+/// The entries of a group.
+fn below(entries: &[DataEntry], at: usize) -> impl Iterator<Item = &DataEntry> {
+    let level = entries[at].level;
+    let after = entries[at + 1..].iter();
+    after.take_while(move |e| e.level > level && e.level < 50)
+}
+
+fn holds_pointer(entries: &[DataEntry], at: usize) -> bool {
+    entries[at].is_pointer || below(entries, at).any(|e| e.is_pointer)
 }
 
 /// The entry that another one redefines: the nearest one before it of that name
@@ -153,6 +181,8 @@ fn entry(tokens: &[Token], range: Range<usize>) -> Option<DataEntry> {
         place: first.place,
         redefines,
         kind: kind(tokens, range.clone()),
+        is_pointer: own.iter().any(|t| t.is("POINTER")),
+        is_table: own.iter().any(|t| t.is("OCCURS")),
         tokens: range,
     })
 }
@@ -285,6 +315,35 @@ mod tests {
         assert!(text.contains("PX REDEFINES P PIC X(4)"), "{text}");
         assert_eq!(said.len(), 1);
         assert!(said[0].starts_with("PX describes the bytes of the POINTER P"));
+    }
+
+    #[test]
+    fn groups_and_tables_over_pointers_are_reported() {
+        for (data, name) in [
+            (
+                "01 T. 05 TP POINTER OCCURS 2. 01 N REDEFINES T. 05 NN PIC S9(9) COMP OCCURS 2.",
+                "N describes storage in which T has a POINTER",
+            ),
+            (
+                "01 G. 05 A PIC X(4). 05 P POINTER. 05 B PIC X(2). 01 H REDEFINES G. 05 HA PIC X(8). 05 HB PIC X(2).",
+                "H describes storage in which G has a POINTER",
+            ),
+            (
+                "01 G. 05 N PIC S9(9) COMP OCCURS 3. 05 P REDEFINES N POINTER OCCURS 3.",
+                "N describes storage in which P has a POINTER",
+            ),
+        ] {
+            let (_, said) = compiled(data);
+            assert_eq!(said.len(), 1, "{data}: {said:?}");
+            assert!(said[0].starts_with(name), "{said:?}");
+        }
+        for data in [
+            "01 G. 05 A PIC X(4). 05 P POINTER. 01 H REDEFINES G. 05 HA PIC X(4). 05 Q POINTER.",
+            "01 G. 05 A PIC X(4). 05 P POINTER. 01 H REDEFINES G PIC X(12).",
+        ] {
+            let (_, said) = compiled(data);
+            assert!(said.is_empty(), "{data}: {said:?}");
+        }
     }
 
     #[test]

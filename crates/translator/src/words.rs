@@ -4,7 +4,7 @@
 //! each is given back. GnuCOBOL 3.1 with `-std=ibm` reserves 1,012 words. All
 //! that are not in IBM's table were tried as a field, a number, a condition, a
 //! table, a paragraph and a section; those at which a compilation failed stand
-//! here. Most are given back to every program. The others mean something to
+//! here, and so do those that 3.2 adds. Most are given back to every program. The others mean something to
 //! programs that were written for GnuCOBOL, or to IBM's own statements: a
 //! program gets those that it defines as a name of its own. `COB-CRT-STATUS`
 //! cannot be given back.
@@ -25,14 +25,20 @@ macro_rules! free {
 #[rustfmt::skip]
 pub(crate) const FREE: &[&str] = free![
     "ABSENT"
+    "ACTIVATING"
     "ACTIVE-X"
     "AS"
     "AUTO"
     "AUTOMATIC"
+    "B-SHIFT-L"
+    "B-SHIFT-LC"
+    "B-SHIFT-R"
+    "B-SHIFT-RC"
     "BACKGROUND-COLOR"
     "BACKGROUND-HIGH"
     "BACKGROUND-LOW"
     "BACKGROUND-STANDARD"
+    "BACKWARD"
     "BAR"
     "BELL"
     "BITMAP"
@@ -42,6 +48,8 @@ pub(crate) const FREE: &[&str] = free![
     "BLOB-LOCATOR"
     "BOX"
     "BOXED"
+    "BYTE"
+    "BYTES"
     "C"
     "CAPACITY"
     "CENTER"
@@ -60,6 +68,7 @@ pub(crate) const FREE: &[&str] = free![
     "COMMIT"
     "CONVERSION"
     "CRT-UNDER"
+    "CURRENT"
     "DATE-ENTRY"
     "DATE-RECORD"
     "DBCLOB"
@@ -69,14 +78,18 @@ pub(crate) const FREE: &[&str] = free![
     "DESTROY"
     "DOUBLE"
     "ECHO"
+    "EDITING"
     "END-CHAIN"
+    "END-SEND"
     "ENTRY-FIELD"
     "ERASE"
     "ESCAPE"
     "EVENT"
     "EXCLUSIVE"
+    "EXCLUSIVE-OR"
     "EXTERNAL-FORM"
     "FILE-ID"
+    "FINALLY"
     "FIXED"
     "FIXED-FONT"
     "FLOAT"
@@ -94,6 +107,7 @@ pub(crate) const FREE: &[&str] = free![
     "IGNORE"
     "INDEPENDENT"
     "INQUIRE"
+    "JAVA"
     "KEPT"
     "LARGE-FONT"
     "LAYOUT-MANAGER"
@@ -102,6 +116,7 @@ pub(crate) const FREE: &[&str] = free![
     "LIKE"
     "LIST-BOX"
     "LM-RESIZE"
+    "LOCATION"
     "LONG-VARBINARY"
     "LONG-VARCHAR"
     "LOWER"
@@ -109,6 +124,8 @@ pub(crate) const FREE: &[&str] = free![
     "MANUAL"
     "MEDIUM-FONT"
     "MENU"
+    "MESSAGE-TAG"
+    "MICROSECOND-TIME"
     "MODIFY"
     "NEW"
     "NO-ECHO"
@@ -125,10 +142,13 @@ pub(crate) const FREE: &[&str] = free![
     "PROTECTED"
     "PUSH-BUTTON"
     "RADIO-BUTTON"
+    "RECEIVED"
+    "REPEATED"
     "REQUIRED"
     "RESULT-SET-LOCATOR"
     "REVERSE-VIDEO"
     "RIGHT-JUSTIFY"
+    "RIGHTLINE"
     "ROLLBACK"
     "ROWID"
     "SCROLL"
@@ -137,6 +157,7 @@ pub(crate) const FREE: &[&str] = free![
     "SHADOW"
     "SMALL-FONT"
     "SPACE-FILL"
+    "STACK"
     "STATUS-BAR"
     "STEP"
     "SUBWINDOW"
@@ -153,6 +174,7 @@ pub(crate) const FREE: &[&str] = free![
     "TIMESTAMP-OFFSET"
     "TIMESTAMP-OFFSET-RECORD"
     "TIMESTAMP-RECORD"
+    "TOP-LEVEL"
     "TRADITIONAL-FONT"
     "TRAILING-SIGN"
     "TREE-VIEW"
@@ -164,6 +186,7 @@ pub(crate) const FREE: &[&str] = free![
     "WEB-BROWSER"
     "WINDOW"
     "WRAP"
+    "XOR"
 ];
 
 /// Words that are given back to the programs that define them, in their order.

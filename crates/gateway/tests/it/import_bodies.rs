@@ -5,8 +5,8 @@ use crate::client::send;
 use crate::config;
 use crate::fake::Fake;
 use gateway::{
-    Gateway, ImportBook, ImportRequest, ImportedProject, LoadedApi, RedefineChoice, Redefines,
-    import,
+    FieldOverrides, Gateway, ImportBook, ImportRequest, ImportedProject, LoadedApi, RedefineChoice,
+    Redefines, import,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -63,6 +63,63 @@ fn conditions_limit_a_field_only_where_their_set_is_complete() {
     let ask = |body: &str| send(gateway.address(), "POST", "/echo", "", body).status;
     assert_eq!(ask(r#"{"month_no":1,"kind":"A"}"#), 200);
     assert_eq!(ask(r#"{"month_no":2,"kind":"C"}"#), 400);
+}
+
+#[test]
+fn no_answer_is_outside_the_values_and_bounds_that_its_document_has() {
+    let copybook = book(
+        "       01  E.
+           05  KIND PIC X.
+               88  VALID-KIND VALUES 'A' 'B'.
+           05  STATE PIC X.
+               88  STATE-OPEN VALUE 'O'.
+               88  STATE-SHUT VALUE 'S'.
+           05  N PIC S9(4) COMP.
+           05  Z PIC 9(3).
+",
+    );
+    let made = import(&ImportRequest {
+        name: "echo".into(),
+        program: "ECHO".into(),
+        overrides: FieldOverrides {
+            enums: true,
+            ..FieldOverrides::default()
+        },
+        request: vec![copybook.clone()],
+        response: vec![copybook],
+        ..ImportRequest::default()
+    })
+    .unwrap_or_else(|faults| panic!("{faults}"));
+    let folder = tempfile::tempdir().unwrap();
+    for file in &made.files {
+        let path = folder.path().join("echo").join(&file.path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, &file.text).unwrap();
+    }
+    let apis = LoadedApi::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+    let program = Fake::default().program("ECHO", |data| {
+        data.commarea[..2].copy_from_slice(b"  ");
+        data.commarea[2..4].copy_from_slice(&20_000_i16.to_be_bytes());
+    });
+    let gateway = Gateway::start(config(), apis, program).unwrap();
+    let ask = |body: &str| send(gateway.address(), "POST", "/echo", "", body);
+    assert_eq!(ask(r#"{"kind":"C","state":"O"}"#).status, 400);
+    assert_eq!(ask(r#"{"kind":"A","state":"X"}"#).status, 400);
+    let answer = ask(r#"{"kind":"A","state":"O","n":1,"z":7}"#);
+    assert_eq!(
+        answer.json(),
+        json!({"kind": "", "state": "", "n": 20_000, "z": 7})
+    );
+    let document = send(gateway.address(), "GET", "/apis/echo/openapi.json", "", "").json();
+    let schema = &document["paths"]["/"]["post"]["responses"]["200"]["content"]["application/json"]
+        ["schema"]["properties"];
+    for field in ["kind", "state"] {
+        assert_eq!(schema[field]["enum"], json!(null), "{schema}");
+    }
+    assert!(
+        schema["n"]["maximum"].as_i64().unwrap() >= 20_000,
+        "{schema}"
+    );
 }
 
 #[test]

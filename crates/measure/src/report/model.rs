@@ -286,6 +286,19 @@ impl LoadCurve {
         let above = self.points.iter().filter(move |p| p.good && p.load > limit);
         above.map(|p| p.load)
     }
+
+    /// The loads that met the objectives where the lowest one missed them; `None`
+    /// if no load met them.
+    pub fn met_after_the_lowest(&self) -> Option<String> {
+        let met: Vec<String> = self.met_again().map(|load| format!("{load:.0}")).collect();
+        let lowest = self.lowest_bad.filter(|_| !met.is_empty())?;
+        Some(format!(
+            "the lowest load, {lowest:.0} {}, missed {}, and {} met it",
+            self.unit,
+            self.objectives,
+            met.join(", ")
+        ))
+    }
 }
 
 /// A load that a system did not recover from.

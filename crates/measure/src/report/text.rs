@@ -370,7 +370,12 @@ pub(super) fn conclusions(curve: &LoadCurve) -> Vec<String> {
         (Some(good), None) => format!(
             "It meets {objectives} at every load tried, up to {good:.0} {unit}: the limit lies higher."
         ),
-        (None, _) => format!("No load tried met {objectives}."),
+        (None, _) => match curve.met_after_the_lowest() {
+            Some(met) => format!(
+                "This machine shows no sharp limit: {met}. More repetitions (--repeats) narrow it."
+            ),
+            None => format!("No load tried met {objectives}."),
+        },
     });
     if let Some(stuck) = &curve.unrecovered {
         lines.push(format!(
@@ -422,6 +427,24 @@ mod tests {
         let lines = conclusions(&curve(|load| load)).join("\n");
         assert!(lines.contains("No knee found"), "{lines}");
         assert!(!lines.contains("Scalability"), "{lines}");
+    }
+
+    #[test]
+    fn loads_that_met_the_objectives_above_a_lowest_that_missed_them_are_reported() {
+        let mut curve = curve(|load| load);
+        curve.points[0].good = false;
+        curve.points[3].good = false;
+        (curve.highest_good, curve.lowest_bad) = (None, Some(100.0));
+        let lines = conclusions(&curve).join("\n");
+        let expected = "the lowest load, 100 requests/s, missed errors=0, and 200, 300, 500, 600, \
+                        700, 800, 900, 1000 met it";
+        assert!(lines.contains(expected), "{lines}");
+        assert!(!lines.contains("No load"), "{lines}");
+        for point in &mut curve.points {
+            point.good = false;
+        }
+        let lines = conclusions(&curve).join("\n");
+        assert!(lines.contains("No load tried met errors=0."), "{lines}");
     }
 
     #[test]

@@ -27,7 +27,10 @@ pub(super) fn verdict(report: &LoadReport) -> Option<String> {
                 "It meets {} up to {good:.0} {unit}, the most that was tried.",
                 curve.objectives
             ),
-            (None, _) => format!("No load that was tried meets {}.", curve.objectives),
+            (None, _) => match curve.met_after_the_lowest() {
+                Some(met) => format!("The limit is not sharp: {met}."),
+                None => format!("No load that was tried meets {}.", curve.objectives),
+            },
         });
     }
     if sum.answered == 0 {

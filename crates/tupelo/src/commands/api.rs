@@ -116,8 +116,8 @@ pub struct RequesterArgs {
     is below cobol/, the fields that it only reads go in and those that it only\n\
     writes come out. A copybook of a channel may name its container:\n\
     --request IN-DATA=QUOTEREQ.cpy. A level-88 condition named for all values\n\
-    (VALID-KIND) becomes an enum, and with --enums all do. The counter of OCCURS\n\
-    DEPENDING ON is made from the array.")]
+    (VALID-KIND) becomes an enum of the request, and with --enums all do. The\n\
+    counter of OCCURS DEPENDING ON is made from the array.")]
 pub struct ImportArgs {
     /// Name of the API, and its base path; or archives: an API's .aar with the
     /// .sar of each of its services, or one .sar alone.
@@ -165,7 +165,7 @@ pub struct ImportArgs {
     /// Tables of a fixed size come without the empty rows at their end.
     #[arg(long)]
     trim_tables: bool,
-    /// The values of level 88 are the only ones that their fields may have.
+    /// The values of level 88 are the only ones that a request may give their fields.
     #[arg(long)]
     enums: bool,
     /// A field or group that the program sets itself: it comes out and does not go

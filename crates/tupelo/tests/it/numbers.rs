@@ -85,6 +85,55 @@ fn zoned_digits_count_whatever_their_zones_are() {
 }
 
 #[test]
+fn comparisons_with_numbers_of_another_form_look_at_digits_alone() {
+    let storage = "       01  G VALUE ' 12'.
+           05  Z      PIC 9(3).
+       01  H VALUE ' 1K'.
+           05  S      PIC S9(3).
+       01  T VALUE ' 1 2 3'.
+           05  E      PIC 9(2) OCCURS 3.
+       01  B          PIC S9(4) COMP VALUE 12.
+       01  P          PIC S9(5) COMP-3 VALUE 12.
+       01  P9         PIC S9(15) COMP-3 VALUE 12.
+       01  Q          PIC 9(3) VALUE 12.
+       01  Q5         PIC 9(5) VALUE 12.
+       01  NS         PIC S9(3) VALUE -12.
+       01  NUMBERS    VALUE ' 2'.
+           05  N      PIC 99.
+";
+    let mut statements = String::new();
+    for (condition, _) in COMPARISONS {
+        statements += &format!("           IF {condition} DISPLAY 'YES' ELSE DISPLAY 'NO'.\n");
+    }
+    let shown = displays(storage, &statements);
+    for ((condition, holds), line) in COMPARISONS.iter().zip(&shown) {
+        assert_eq!(line == "YES", *holds, "{condition}");
+    }
+    assert_eq!(shown.len(), COMPARISONS.len());
+}
+
+/// Conditions on zoned items with blanks, and whether they hold. An unsigned item
+/// is compared with a literal, or with an unsigned one of its form, as characters.
+const COMPARISONS: &[(&str, bool)] = &[
+    ("Z = B", true),
+    ("Z = P", true),
+    ("Z = P9", true),
+    ("Z = Q5", true),
+    ("Z > NS", true),
+    ("Z + 1 = 13", true),
+    ("Z = 12.0", true),
+    ("S = -12", true),
+    ("S = NS", true),
+    ("S < 0", true),
+    ("S NEGATIVE", true),
+    ("E(N) + 1 = 3", true),
+    ("E(2) < B", true),
+    ("Z = 12", false),
+    ("Z > 11", false),
+    ("Z = Q", false),
+];
+
+#[test]
 fn an_invalid_digit_or_sign_is_a_data_exception_where_it_is_computed_with() {
     for (storage, statements, bytes) in [
         ("PIC 9(3)", "           ADD Z TO N\n", "312E32"),

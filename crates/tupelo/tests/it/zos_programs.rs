@@ -19,13 +19,10 @@ fn data(folder: &str) -> PathBuf {
         .join(folder)
 }
 
-/// The application in a folder of its own, with the programs of `both/` twice.
+/// The application in a folder of its own.
 fn zos() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     crate::appc::copy(&data("zos"), folder.path());
-    for kind in ["cobol", "batch"] {
-        crate::appc::copy(&data("zos/both"), &folder.path().join(kind));
-    }
     folder
 }
 
@@ -93,17 +90,39 @@ fn entry_names_are_called_from_other_sources_and_share_their_programs_storage() 
     );
 }
 
+/// The programs of `both/` with their transactions: services of Language
+/// Environment; functions of the day and the moment; JSON and XML GENERATE; XML
+/// PARSE; edited items and currency texts; tables of varying length and
+/// conditions; tables, searches and strings.
+const IN_BOTH: &[(&str, &str)] = &[
+    ("LESE", "LESERV"),
+    ("TODA", "TODAY"),
+    ("GEND", "GENDOC"),
+    ("XMLE", "XMLEVT"),
+    ("NUME", "NUMEDT"),
+    ("VARR", "VARREC"),
+    ("TABR", "TABREF"),
+];
+
 #[test]
-fn services_of_language_environment_are_the_same_in_a_region_and_in_batch() {
+fn programs_display_the_same_in_a_region_and_in_batch() {
     let folder = zos();
+    for kind in ["cobol", "batch"] {
+        crate::appc::copy(&data("zos/both"), &folder.path().join(kind));
+    }
     let path = folder.path().to_str().expect("a path");
-    let wanted = expected("zos/both", "LESERV");
-    assert_eq!(displayed("LESE", folder.path()), wanted);
-    let batch = run(&["batch", "LESERV", path]);
-    let shown = text(&batch.stdout);
-    let lines: Vec<&str> = shown.lines().map(str::trim_end).collect();
-    assert_eq!(lines, wanted, "{}", text(&batch.stderr));
+    for (transaction, program) in IN_BOTH {
+        let wanted = expected("zos/both", program);
+        assert_eq!(displayed(transaction, folder.path()), wanted, "{program}");
+        let batch = run(&["batch", program, path]);
+        let shown = text(&batch.stdout);
+        let lines: Vec<&str> = shown.lines().map(str::trim_end).collect();
+        assert_eq!(lines, wanted, "{program}: {}", text(&batch.stderr));
+    }
 }
+
+/// Where the results of the table of functions are from.
+const ORIGINS: [&str; 4] = ["manual", "rule", "here", "undefined"];
 
 /// A row of the table of functions.
 struct FunctionRow {
@@ -117,9 +136,10 @@ fn rows() -> Vec<FunctionRow> {
     let rows = table.lines().filter(|line| !line.starts_with('#'));
     let row = |line: &str| {
         let cells: Vec<&str> = line.split('\t').collect();
-        let [kind, call, result] = cells.as_slice() else {
-            panic!("three cells: {line}");
+        let [kind, call, result, origin] = cells.as_slice() else {
+            panic!("four cells: {line}");
         };
+        assert!(ORIGINS.contains(origin), "{line}");
         FunctionRow {
             is_number: *kind == "number",
             call: (*call).to_owned(),

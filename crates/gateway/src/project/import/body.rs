@@ -50,7 +50,11 @@ impl Body {
             };
             let kind = match layout[RecordLayout::RECORD].kind {
                 FieldKind::Group => MemberKind::Object(making.record()),
-                _ => leaf(layout, RecordLayout::RECORD, import.overrides.enums),
+                _ => leaf(
+                    layout,
+                    RecordLayout::RECORD,
+                    import.overrides.value_limits(request),
+                ),
             };
             left_out.append(&mut making.left_out);
             let mut json = import.names.spell(&source.name);

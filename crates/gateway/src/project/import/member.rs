@@ -62,6 +62,18 @@ pub(super) struct CountedTable {
     pub in_rows: Option<u32>,
 }
 
+/// Which conditions of level 88 limit the values of their field.
+#[derive(Clone, Copy)]
+pub(super) enum ValueLimits {
+    /// None: a program answers with any value, such as blanks where it found
+    /// nothing, and a document must not exclude an answer.
+    Never,
+    /// One that is named for the set of all values.
+    NamedSets,
+    /// All of them.
+    Always,
+}
+
 /// How members are made.
 pub(super) struct MemberContext<'a> {
     pub layout: &'a RecordLayout,
@@ -153,7 +165,7 @@ impl MemberContext<'_> {
                         meaning,
                         numeric: matches!(field.kind, FieldKind::Numeric(_)),
                     },
-                    None => leaf(layout, *id, self.overrides.enums),
+                    None => leaf(layout, *id, self.overrides.value_limits(self.request)),
                 },
             };
             let meant = matches!(kind, MemberKind::Meant { .. });
@@ -531,14 +543,13 @@ where
     }
 }
 
-/// A field that is no group. With `enums` the values of its conditions are the
-/// only ones it may have.
-pub(super) fn leaf(layout: &RecordLayout, id: FieldId, enums: bool) -> MemberKind {
+/// A field that is no group.
+pub(super) fn leaf(layout: &RecordLayout, id: FieldId, limits: ValueLimits) -> MemberKind {
     let field = &layout[id];
     match &field.kind {
         FieldKind::Numeric(numeric) => {
-            let mut schema = number_schema(numeric, field.length);
-            show_values(&mut schema, field, enums, numbers);
+            let mut schema = number_schema(numeric, field.length, limits);
+            show_values(&mut schema, field, limits, numbers);
             MemberKind::Number(schema)
         }
         FieldKind::Float | FieldKind::Double | FieldKind::DecimalFloat => {
@@ -561,7 +572,7 @@ pub(super) fn leaf(layout: &RecordLayout, id: FieldId, enums: bool) -> MemberKin
                 }
                 _ => json!({"type": "string", "maxLength": length}),
             };
-            show_values(&mut schema, field, enums, texts);
+            show_values(&mut schema, field, limits, texts);
             MemberKind::Text(schema)
         }
     }
@@ -640,14 +651,22 @@ pub(super) fn names_some_values(field: &Field) -> bool {
     several && !field.conditions.iter().any(names_all)
 }
 
-/// The values of the conditions in a schema. They limit a field only where one
-/// condition is named for the set of all, or with `enums`: a condition names
-/// values, and a field may have others.
-fn show_values(schema: &mut Value, field: &Field, enums: bool, of: fn(&Literal) -> Option<Value>) {
+/// The values of the conditions in a schema: as its limits, or the first of them
+/// as an example.
+fn show_values(
+    schema: &mut Value,
+    field: &Field,
+    limits: ValueLimits,
+    of: fn(&Literal) -> Option<Value>,
+) {
     let set = field.conditions.iter().filter(|c| names_all(c));
     let all = || values(field.conditions.iter(), of);
-    let limits = values(set, of).or_else(|| all().filter(|_| enums));
-    match limits.filter(|values| values.len() > 1) {
+    let named = match limits {
+        ValueLimits::Never => None,
+        ValueLimits::NamedSets => values(set, of),
+        ValueLimits::Always => values(set, of).or_else(all),
+    };
+    match named.filter(|values| values.len() > 1) {
         Some(values) => schema["enum"] = Value::Array(values),
         None => {
             let first = all().and_then(|values| values.into_iter().next());
@@ -681,10 +700,16 @@ fn conditions(field: &Field) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// Range and step of a number, by the rules for language structures.
-fn number_schema(numeric: &NumericItem, bytes: u32) -> Value {
-    let native = numeric.storage == NumberStorage::Native && numeric.scale == 0 && bytes <= 8;
-    if native {
+/// Range and step of a number, by the rules for language structures. A program
+/// answers with whatever the bytes of a binary number hold; a request has the
+/// digits of its picture.
+fn number_schema(numeric: &NumericItem, bytes: u32, limits: ValueLimits) -> Value {
+    let is_whole = match numeric.storage {
+        NumberStorage::Native => true,
+        NumberStorage::Binary => matches!(limits, ValueLimits::Never),
+        _ => false,
+    };
+    if is_whole && numeric.scale == 0 && bytes <= 8 {
         let bits = bytes * 8;
         let (low, high) = match numeric.signed {
             true => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
@@ -714,8 +739,9 @@ fn number_schema(numeric: &NumericItem, bytes: u32) -> Value {
             None => json!({"type": "integer"}),
         },
     };
+    let is_open = numeric.storage == NumberStorage::Binary && matches!(limits, ValueLimits::Never);
     // Larger bounds have no exact form in JSON; the field itself holds them.
-    if whole <= 15 {
+    if whole <= 15 && !is_open {
         let of = |digit: &str, count: i32| digit.repeat(usize::try_from(count).unwrap_or(0));
         let (digits, scale) = (i32::from(numeric.digits), i32::from(numeric.scale));
         let nines = match whole {

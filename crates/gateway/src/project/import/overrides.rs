@@ -4,7 +4,7 @@
 //! They become plain JSONata expressions, so that the project means the same in
 //! z/OS Connect.
 
-use super::member::{BodyMember, MemberKind};
+use super::member::{BodyMember, MemberKind, ValueLimits};
 use super::write::quoted;
 use copybook::{FieldKind, RecordLayout};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ pub struct FieldOverrides {
     pub dates: Vec<DateField>,
     /// Tables of a fixed size come without the empty rows at their end.
     pub trim_tables: bool,
-    /// The values of level 88 are the only ones of their fields.
+    /// The values of level 88 are the only ones that a request gives their fields.
     pub enums: bool,
     /// Fields and groups that the program sets itself, upper case: no request has
     /// them.
@@ -240,6 +240,17 @@ impl FieldOverrides {
         let day = || self.dates.iter().find(|d| d.field == name);
         let truth = truth.cloned().map(MemberMeaning::Truth);
         truth.or_else(|| day().cloned().map(MemberMeaning::Day))
+    }
+
+    /// Which conditions limit the fields of a request, or of a response.
+    pub(super) fn value_limits(&self, request: bool) -> ValueLimits {
+        if !request {
+            ValueLimits::Never
+        } else if self.enums {
+            ValueLimits::Always
+        } else {
+            ValueLimits::NamedSets
+        }
     }
 
     /// The same as texts, for `sources.yaml`.

@@ -1,0 +1,58 @@
+      * NUMVAL and NUMVAL-C of edited items and currency texts, and
+      * functions of negative numbers.
+       IDENTIFICATION DIVISION.
+       PROGRAM-ID. NUMEDT.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01 R PIC S9(9)V9(4) SIGN LEADING SEPARATE.
+       01 T PIC X(20).
+       01 L PIC 9(3).
+       01 E1 PIC $$,$$9.99CR.
+       01 E2 PIC -(6)9.99.
+       01 E4 PIC +(6)9.99.
+       01 NX PIC 9(3)V99 VALUE 12.34.
+       PROCEDURE DIVISION.
+           MOVE -1234.5 TO E1 E2 E4
+           COMPUTE R = FUNCTION NUMVAL-C(E1) DISPLAY '1 ' R
+           COMPUTE R = FUNCTION NUMVAL(E2) DISPLAY '2 ' R
+           COMPUTE R = FUNCTION NUMVAL(E4) DISPLAY '4 ' R
+           MOVE '  -  12.5' TO T
+           COMPUTE R = FUNCTION NUMVAL(T) DISPLAY '5 ' R
+           MOVE '12.5 CR' TO T
+           COMPUTE R = FUNCTION NUMVAL(T) DISPLAY '6 ' R
+           MOVE '$ 1,234.5 -' TO T
+           COMPUTE R = FUNCTION NUMVAL-C(T) DISPLAY '7 ' R
+           MOVE '- $ 1,234.5' TO T
+           COMPUTE R = FUNCTION NUMVAL-C(T) DISPLAY '8 ' R
+           MOVE '$-1,234.5' TO T
+           COMPUTE R = FUNCTION NUMVAL-C(T) DISPLAY '9 ' R
+           MOVE '  GBP 1,234.5 DB ' TO T
+           COMPUTE R = FUNCTION NUMVAL-C(T 'GBP') DISPLAY '10 ' R
+           MOVE '123456789012345678' TO T
+           COMPUTE R = FUNCTION NUMVAL(T) / 1000000000
+           DISPLAY '11 ' R
+           MOVE '12' TO T
+           COMPUTE R = FUNCTION NUMVAL(T(1:2)) DISPLAY '13 ' R
+           IF FUNCTION TEST-NUMVAL(T) = 0 DISPLAY 'OK'
+             ELSE DISPLAY 'BAD'.
+           IF FUNCTION TEST-NUMVAL-C('$1,234.56-') = 0 DISPLAY 'OK'
+             ELSE DISPLAY 'BAD'.
+           IF FUNCTION TEST-NUMVAL-C('1,234.56 CR') = 0 DISPLAY 'OK'
+             ELSE DISPLAY 'BAD'.
+           COMPUTE L = FUNCTION LENGTH(NX) DISPLAY 'L ' L
+           COMPUTE L = FUNCTION LENGTH(FUNCTION TRIM('  a b  '))
+           DISPLAY 'L ' L
+           MOVE FUNCTION UPPER-CASE(FUNCTION TRIM('  abc')) TO T
+           DISPLAY T '|'
+           COMPUTE R = FUNCTION INTEGER(-0.5) DISPLAY 'I ' R
+           COMPUTE R = FUNCTION INTEGER-PART(-0.5) DISPLAY 'IP ' R
+           COMPUTE R = FUNCTION MOD(-7 3) DISPLAY 'M ' R
+           COMPUTE R = FUNCTION REM(-7 3) DISPLAY 'R ' R
+           COMPUTE R = -7 / 2 DISPLAY 'D ' R
+           COMPUTE R ROUNDED = 2 / 3 DISPLAY 'RD ' R
+           DISPLAY FUNCTION LENGTH(E1)
+           STRING 'A' DELIMITED BY SIZE NX DELIMITED BY SIZE INTO T
+           DISPLAY T '|'
+           INSPECT T TALLYING L FOR ALL '1' BEFORE INITIAL '3'
+           DISPLAY L
+           GOBACK.
