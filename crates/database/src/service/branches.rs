@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use region::{ParticipantVote, UnitId};
 
-use super::Inner;
+use super::ServiceState;
 use super::decider::ServiceDecider;
 use crate::connection::{Connection, nonce};
 use crate::pool::UnitUse;
@@ -40,7 +40,7 @@ pub(super) struct PreparedTransaction {
     role: String,
 }
 
-impl Inner {
+impl ServiceState {
     /// Prepares a unit, and votes.
     pub(super) fn prepare(
         self: &Arc<Self>,
@@ -207,7 +207,7 @@ impl Inner {
     /// added: asks it, and calls `then`.
     pub(super) fn learn_to_prepare(
         self: &Arc<Self>,
-        then: impl FnOnce(&Arc<Inner>) + Send + 'static,
+        then: impl FnOnce(&Arc<ServiceState>) + Send + 'static,
     ) {
         let inner = self.clone();
         self.connects.run(move || {

@@ -132,7 +132,7 @@ fn report_problems(
 }
 
 /// The commands of a TSO step whose SYSTSIN stands in the job, and its first line.
-fn tso_commands(step: &jcl::Step) -> Option<(Vec<TsoCommand>, u32)> {
+fn tso_commands(step: &jcl::JclStep) -> Option<(Vec<TsoCommand>, u32)> {
     let dd = step.dds.iter().find(|dd| dd.name == "SYSTSIN")?;
     match &dd.parts[..] {
         [DdPart::Lines(text)] if tso::is_tso(&step.program) => {
