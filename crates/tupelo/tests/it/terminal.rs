@@ -2,6 +2,7 @@
 //! driven by the emulator of the crate `tn3270` and by s3270.
 
 mod builtin;
+mod driven;
 mod page;
 mod secure;
 mod teller;
