@@ -219,8 +219,12 @@ impl Connection {
             SessionEvent::StartTls => self.begins_tls = true,
             SessionEvent::SystemRequest => self.system_request(),
             SessionEvent::SscpLuData(typed) => self.sscp_lu_data(&typed),
-            // No command waits for the signal of ATTN.
-            SessionEvent::Response { .. } | SessionEvent::Attention => {}
+            SessionEvent::Attention => {
+                if let Some(id) = self.facility {
+                    self.region.attention(id);
+                }
+            }
+            SessionEvent::Response { .. } => {}
         }
     }
 

@@ -107,6 +107,24 @@ impl Terminal {
 }
 
 #[test]
+fn attn_raises_signal_at_the_next_command_of_the_task() {
+    let server = Server::start(&application());
+    for pressed in [[true, false], [false, true]] {
+        let mut terminal = Terminal::model_2(&server);
+        terminal.type_text("attn");
+        terminal.press(Key::Enter, "ASKING");
+        for (pressed, which) in pressed.into_iter().zip(["FIRST", "SECOND"]) {
+            if pressed {
+                let outcome = terminal.emulator.press(Key::Attention);
+                assert_eq!(outcome, KeyOutcome::Attention);
+            }
+            let with = if pressed { "WITH" } else { "WITHOUT" };
+            terminal.press(Key::Enter, &format!("{which} {with} SIGNAL"));
+        }
+    }
+}
+
+#[test]
 fn a_conversation_of_three_screens_runs_at_a_terminal() {
     let server = Server::start(&application());
     let mut terminal = Terminal::model_2(&server);

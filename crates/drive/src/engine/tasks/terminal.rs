@@ -4,7 +4,7 @@
 //! waits for is there. The time of a step therefore contains every record that
 //! the server sends until the keyboard is unlocked.
 
-use super::line::{Answer, Asked, CpuMeter, Failed};
+use super::line::{Answer, Asked, Failed, Meter};
 use crate::clock;
 use crate::engine::RequestFailure;
 use crate::message::ReplyEnd;
@@ -53,7 +53,7 @@ impl Line {
     pub async fn exchange(
         &mut self,
         asked: &Asked<'_>,
-        meter: &CpuMeter<'_>,
+        meter: &Meter<'_>,
     ) -> Result<Answer, Failed> {
         let (Protocol::Terminal(settings), ReplyEnd::Screen(step)) =
             (&asked.target.protocol, &asked.step.reply)
@@ -109,7 +109,7 @@ impl OpenTerminal {
     async fn connect(
         asked: &Asked<'_>,
         settings: &TerminalTarget,
-        meter: &CpuMeter<'_>,
+        meter: &Meter<'_>,
     ) -> Result<OpenTerminal, Failed> {
         let began = clock::now();
         let stream = connect(asked.target, asked.client).await?;
@@ -138,7 +138,7 @@ impl OpenTerminal {
         &mut self,
         wait: &WaitFor,
         settings: &TerminalTarget,
-        meter: &CpuMeter<'_>,
+        meter: &Meter<'_>,
     ) -> Result<(), Failed> {
         while !wait.is_met(self.emulator.screen(), &settings.table) {
             self.receive(settings, meter).await?;
@@ -151,7 +151,7 @@ impl OpenTerminal {
     async fn drain(
         &mut self,
         settings: &TerminalTarget,
-        meter: &CpuMeter<'_>,
+        meter: &Meter<'_>,
     ) -> Result<bool, Failed> {
         loop {
             match self.read_now().await {
@@ -182,7 +182,7 @@ impl OpenTerminal {
     async fn receive(
         &mut self,
         settings: &TerminalTarget,
-        meter: &CpuMeter<'_>,
+        meter: &Meter<'_>,
     ) -> Result<(), Failed> {
         let Some(stream) = &mut self.stream else {
             return Err((RequestFailure::Reset, "the connection is gone".into()));
@@ -201,7 +201,7 @@ impl OpenTerminal {
         &mut self,
         length: usize,
         settings: &TerminalTarget,
-        meter: &CpuMeter<'_>,
+        meter: &Meter<'_>,
     ) -> Result<(), Failed> {
         meter.received(length as u64);
         let mut events = Vec::new();
@@ -239,7 +239,7 @@ impl OpenTerminal {
         Ok(())
     }
 
-    async fn flush(&mut self, meter: &CpuMeter<'_>) -> Result<(), Failed> {
+    async fn flush(&mut self, meter: &Meter<'_>) -> Result<(), Failed> {
         while let Some(bytes) = self.emulator.poll_transmit() {
             let Some(stream) = &mut self.stream else {
                 return Err((RequestFailure::Reset, "the connection is gone".into()));

@@ -45,6 +45,17 @@ impl Terminal {
         self.command(text, then);
     }
 
+    /// Types over what the first line shows.
+    fn overtype(&mut self, shown: &str, text: &str, then: &str) {
+        let row = self.emulator.screen().row_text(2, &self.table);
+        let column = row
+            .find(shown)
+            .unwrap_or_else(|| panic!("{shown} in {row}"));
+        self.emulator.screen_mut().set_cursor(160 + column as u16);
+        self.emulator.screen_mut().press(Key::EraseEof);
+        self.command(text, then);
+    }
+
     fn sign_on(&mut self, user: &str, password: &str, then: &str) {
         self.command("cesn", "Signon to");
         self.type_text(user);
@@ -194,7 +205,15 @@ fn the_master_terminal_shows_and_changes_what_people_type() {
     // ENTER looks again and closes nothing again.
     terminal.master("S FI(ACCTS) OPE,ENA", "Ope Ena");
     terminal.press(Key::Enter, "Ope Ena");
+    terminal.overtype("Ope", "clo", "Clo Ena");
+    assert!(terminal.text().contains("NORMAL"), "{}", terminal.text());
+    terminal.overtype("Ena", "xyz", "'XYZ' IS NOT KNOWN HERE");
+    assert!(terminal.text().contains("RESPONSE: 1 ERROR"));
+    terminal.press(Key::Enter, "RESPONSE: NORMAL");
+    terminal.overtype("Clo", "OPE", "Ope Ena");
     terminal.master("I FILE(*) CLO", "NOT FOUND");
+    terminal.master("I TRAN(TELL)", "Pri( ");
+    terminal.overtype("001", "7", "Pri( 007 )");
     terminal.master("S PROG(TELLER) DIS", "Dis");
     terminal.press(Key::Pf(3), "CEMT has ended");
     terminal.command("TELL", "Transaction TELL");
