@@ -13,7 +13,7 @@ use super::resources::ResourceKind;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OvertypeTarget {
     /// One of the values of a row of [`VALUES`].
-    OptionValue(u8),
+    Value(u8),
     /// The number of a column.
     Number(u8),
 }
@@ -48,7 +48,7 @@ pub fn target_of_value(resource: &ResourceKind, shown: &str) -> Option<OvertypeT
     let settable = |value: &&str| resource.words.iter().any(|word| word.option == *value);
     let any = VALUES[row].iter().any(settable);
     // The table is short.
-    any.then_some(OvertypeTarget::OptionValue(row as u8))
+    any.then_some(OvertypeTarget::Value(row as u8))
 }
 
 /// The target of a number in a column. Returns `None` if SET does not take it.
@@ -71,7 +71,7 @@ pub fn change(
     let typed = typed.trim().to_ascii_uppercase();
     let unknown = || format!("'{typed}' IS NOT KNOWN HERE");
     match target {
-        OvertypeTarget::OptionValue(row) => {
+        OvertypeTarget::Value(row) => {
             let values = VALUES.get(usize::from(row)).copied().unwrap_or_default();
             let mut words = resource.words.iter();
             let found = words.find(|word| {
@@ -103,7 +103,7 @@ pub fn emit(lines: &[ShownLine], out: &mut Vec<u8>) {
         out.extend(key);
         for (column, target) in &line.fields {
             let code = match target {
-                OvertypeTarget::OptionValue(row) => *row,
+                OvertypeTarget::Value(row) => *row,
                 OvertypeTarget::Number(column) => NUMBERS + column,
             };
             out.extend([*column, code]);
@@ -124,7 +124,7 @@ pub fn parse(mut bytes: &[u8]) -> Vec<ShownLine> {
         let fields = fields.as_chunks::<2>().0.iter().map(|[column, code]| {
             let target = match code.checked_sub(NUMBERS) {
                 Some(number) => OvertypeTarget::Number(number),
-                None => OvertypeTarget::OptionValue(*code),
+                None => OvertypeTarget::Value(*code),
             };
             (*column, target)
         });
@@ -190,7 +190,7 @@ mod tests {
             ShownLine {
                 key: "ACCTS".into(),
                 fields: vec![
-                    (20, OvertypeTarget::OptionValue(0)),
+                    (20, OvertypeTarget::Value(0)),
                     (24, OvertypeTarget::Number(1)),
                 ],
             },

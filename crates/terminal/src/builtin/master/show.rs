@@ -61,7 +61,7 @@ impl ResourceLine {
         let mut text = self.head.clone();
         for value in &self.values {
             match value {
-                ShownValue::CommandWord(word) => text.push_str(&format!(" {}", abbreviated(word))),
+                ShownValue::Word(word) => text.push_str(&format!(" {}", abbreviated(word))),
                 ShownValue::Labelled(label, value) => text.push_str(&format!(" {label}({value})")),
             }
         }
@@ -82,7 +82,7 @@ impl ResourceLine {
         let mut parts = vec![LinePart::Text(self.head.clone())];
         for (column, value) in self.values.iter().enumerate() {
             match value {
-                ShownValue::CommandWord(word) => {
+                ShownValue::Word(word) => {
                     let shown = abbreviated(word);
                     parts.push(match target_of_value(resource, word) {
                         Some(target) => LinePart::Input(shown, target),
