@@ -47,8 +47,12 @@ impl OwnedField {
         OwnedField { data, field }
     }
 
-    /// libcob's description of it, valid as long as this is.
-    pub fn field(&self) -> *const Field {
+    /// libcob's description of it, valid as long as this is. Returns null, which
+    /// counts as omitted, if it has no bytes.
+    pub fn field_or_null(&self) -> *const Field {
+        if self.data.is_empty() {
+            return std::ptr::null();
+        }
         &self.field
     }
 

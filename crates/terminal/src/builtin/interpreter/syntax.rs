@@ -202,13 +202,8 @@ fn check(row: &Command, options: &[GivenOption], wrong: &mut Vec<String>) {
 impl CheckedCommand {
     /// The options that have an operand, in its order.
     pub fn with_operands(&self) -> impl Iterator<Item = &GivenOption> {
-        self.options
-            .iter()
-            .filter(|given| match given.option.argument {
-                OptionArgument::None => false,
-                OptionArgument::Optional | OptionArgument::Any => given.argument.is_some(),
-                _ => true,
-            })
+        let all = self.options.iter();
+        all.filter(|given| given.option.argument.is_allowed())
     }
 
     /// Whether an option's operand is a number.
@@ -264,7 +259,6 @@ impl CheckedCommand {
         let text = value.clone().unwrap_or_default();
         let (binary, data) = match given.option.argument {
             OptionArgument::None => return Ok(None),
-            OptionArgument::Optional | OptionArgument::Any if value.is_none() => return Ok(None),
             OptionArgument::Name(size) => characters(text, size.into()),
             OptionArgument::Chars(size) => {
                 let size = usize::from(size).max(text.len());
@@ -276,6 +270,7 @@ impl CheckedCommand {
             _ if given.option.direction == DataDirection::Out => {
                 characters(Vec::new(), self.room(given, variables)?)
             }
+            // Without a value the operand is empty, which counts as omitted.
             _ => (false, text),
         };
         Ok(Some(ImageOperand {
