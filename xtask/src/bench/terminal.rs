@@ -1,4 +1,4 @@
-//! 3270 terminals: what an interaction costs beside the same work through REST,
+//! 3270 terminals: what an interaction costs against the same work through REST,
 //! how long users wait, what an idle terminal takes, the bytes of a screen, and
 //! how long maps take to be read.
 //!

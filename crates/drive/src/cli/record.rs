@@ -1,6 +1,6 @@
 //! `tupelo drive record`: a terminal session becomes a scenario.
 
-use super::say::on_level;
+use super::say::tell;
 use super::{CliError, RecordArgs, failed};
 use crate::recording::{RecordSettings, record};
 use crate::terminal::code_table;
@@ -20,8 +20,8 @@ pub(super) fn run(args: &RecordArgs) -> Result<bool, CliError> {
         .map_err(|e| failed(format!("cannot listen on {}: {e}", args.listen)))?;
     let address = listener.local_addr().map_err(failed)?;
     let out = args.out.display();
-    on_level!("connect the emulator to {address}; the session goes to {server} and into {out}");
+    tell!("connect the emulator to {address}; the session goes to {server} and into {out}");
     let steps = record(&settings, &listener, &args.out).map_err(failed)?;
-    on_level!("recorded {steps} steps in {out}; run them: tupelo drive --scenario {out}");
+    tell!("recorded {steps} steps in {out}; run them: tupelo drive --scenario {out}");
     Ok(true)
 }

@@ -1,4 +1,4 @@
-//! SessionResult a terminal session as a scenario: a proxy between a user's emulator
+//! Recording a terminal session as a scenario: a proxy between a user's emulator
 //! and a server.
 //!
 //! [`record`] carries bytes both ways unchanged. [`SessionRecorder`] sees them on

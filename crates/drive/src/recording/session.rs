@@ -12,7 +12,9 @@ use std::time::Duration;
 use tn3270::screen::KeyboardState;
 use tn3270::stream::QuerySummary;
 use tn3270::telnet::code::{AO, BREAK, IP, START_TLS, TERMINAL_TYPE, TN3270E, TYPE_IS, WILL, WONT};
-use tn3270::telnet::{DataType, Decoder, DecoderLimits, Header, Negotiation, TelnetEvent};
+use tn3270::telnet::{
+    DataType, DecoderLimits, ExtendedNegotiation, Header, TelnetDecoder, TelnetEvent,
+};
 use tn3270::{ClientConfig, CodeTable, DeviceType, Emulator, InboundRecord, SessionError};
 use tn3270::{Key, ScreenSize, TerminalModel};
 
@@ -41,7 +43,7 @@ pub struct SessionRecorder {
     model: TerminalModel,
     /// The server's bytes up to the first key, for another emulator.
     negotiated: Option<Vec<u8>>,
-    decoder: Decoder,
+    decoder: TelnetDecoder,
     steps: Vec<RecordedStep>,
     /// The screen before the last key.
     before: String,
@@ -61,7 +63,7 @@ impl SessionRecorder {
             config,
             model,
             negotiated: Some(Vec::new()),
-            decoder: Decoder::new(DecoderLimits::default()),
+            decoder: TelnetDecoder::new(DecoderLimits::default()),
             steps: Vec::new(),
             before: String::new(),
             answered: Duration::ZERO,
@@ -162,8 +164,8 @@ impl SessionRecorder {
     fn handle_type(&mut self, option: u8, body: &[u8]) -> Result<(), UnreadableSession> {
         let name = match (option, body) {
             (TERMINAL_TYPE, [TYPE_IS, name @ ..]) => name,
-            (TN3270E, body) => match Negotiation::parse(body) {
-                Some(Negotiation::DeviceTypeRequest { device, .. }) => device,
+            (TN3270E, body) => match ExtendedNegotiation::parse(body) {
+                Some(ExtendedNegotiation::DeviceTypeRequest { device, .. }) => device,
                 _ => return Ok(()),
             },
             _ => return Ok(()),

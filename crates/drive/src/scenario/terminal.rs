@@ -4,7 +4,7 @@ use super::request::TargetList;
 use super::step::{pieces, writes};
 use super::template::TemplateNames;
 use super::tree::{MistakeList, Node};
-use crate::message::{Piece, ReplyEnd, RequestTemplate};
+use crate::message::{ReplyEnd, RequestTemplate, TemplatePiece};
 use crate::plan::RequestStep;
 use crate::terminal::{
     SEPARATOR, ScreenPlace, ScreenStep, TerminalTarget, WaitFor, code_table, key_named, model_named,
@@ -118,8 +118,61 @@ pub(super) fn step(
             notes.add(&other.span, text);
         }
     }
+    let (places, values) = entries(node, names, notes)?;
+    let key = match node.text("key") {
+        None => Key::Enter,
+        Some((name, at)) => match key_named(name) {
+            Some(key) => key,
+            None => {
+                let text =
+                    "`key` must be enter, clear, pf1 to pf24, pa1 to pa3, attn, sysreq or select";
+                notes.add(&at.span, text);
+                return None;
+            }
+        },
+    };
+    let wait = match (node.text("wait_for"), node.bool("reply")) {
+        (Some((_, at)), Some(false)) => {
+            notes.add(&at.span, "give either `wait_for` or `reply = false`");
+            return None;
+        }
+        (Some((text, _)), _) => WaitFor::Text(text.into()),
+        (None, Some(false)) => WaitFor::Nothing,
+        (None, _) => WaitFor::Unlock,
+    };
+    let target = targets.terminal??;
+    let body = values.join(&TemplatePiece::Bytes(
+        SEPARATOR.to_string().into_bytes().into(),
+    ));
+    let template = RequestTemplate::Plain {
+        body: body.into(),
+        bytes: None,
+        ebcdic: false,
+    };
+    let typed = node.text("type").or(node.text("key"));
+    let name = node.text("name").or(typed).map_or("enter", |n| n.0);
+    Some(RequestStep {
+        name: name.to_owned(),
+        target,
+        reply_target: target,
+        request: template.simplified(),
+        writes: writes(node),
+        reply: ReplyEnd::Screen(Arc::new(ScreenStep { places, key, wait })),
+        checks: Vec::new(),
+        captures: Vec::new(),
+        think: None,
+    })
+}
+
+/// The places of a step with their values. Returns `None` if one cannot be, which
+/// has been noted.
+fn entries(
+    node: &Node,
+    names: &TemplateNames<'_>,
+    notes: &mut MistakeList<'_>,
+) -> Option<(Vec<ScreenPlace>, Vec<Vec<TemplatePiece>>)> {
     let mut places = Vec::new();
-    let mut values: Vec<Vec<Piece>> = Vec::new();
+    let mut values: Vec<Vec<TemplatePiece>> = Vec::new();
     for entry in node
         .get("fields")
         .map_or(&[][..], super::tree::Node::entries)
@@ -151,47 +204,7 @@ pub(super) fn step(
             None => ScreenPlace::AtCursor,
         });
     }
-    let key = match node.text("key") {
-        None => Key::Enter,
-        Some((name, at)) => match key_named(name) {
-            Some(key) => key,
-            None => {
-                let text =
-                    "`key` must be enter, clear, pf1 to pf24, pa1 to pa3, attn, sysreq or select";
-                notes.add(&at.span, text);
-                return None;
-            }
-        },
-    };
-    let wait = match (node.text("wait_for"), node.bool("reply")) {
-        (Some((_, at)), Some(false)) => {
-            notes.add(&at.span, "give either `wait_for` or `reply = false`");
-            return None;
-        }
-        (Some((text, _)), _) => WaitFor::Text(text.into()),
-        (None, Some(false)) => WaitFor::Nothing,
-        (None, _) => WaitFor::Unlock,
-    };
-    let target = targets.terminal??;
-    let body = values.join(&Piece::Bytes(SEPARATOR.to_string().into_bytes().into()));
-    let template = RequestTemplate::Plain {
-        body: body.into(),
-        bytes: None,
-        ebcdic: false,
-    };
-    let typed = node.text("type").or(node.text("key"));
-    let name = node.text("name").or(typed).map_or("enter", |n| n.0);
-    Some(RequestStep {
-        name: name.to_owned(),
-        target,
-        reply_target: target,
-        request: template.simplified(),
-        writes: writes(node),
-        reply: ReplyEnd::Screen(Arc::new(ScreenStep { places, key, wait })),
-        checks: Vec::new(),
-        captures: Vec::new(),
-        think: None,
-    })
+    Some((places, values))
 }
 
 /// Row and column of `row,column`. Returns `None` if it is anything else.

@@ -222,7 +222,7 @@ fn what_fails_at_a_terminal_has_its_reason() {
         "",
         &format!("{lu}[[population.step]]\nfields = {{ Name = \"x\" }}\n"),
     );
-    assert_eq!(kind, Some(RequestFailure::MalformedResponse));
+    assert_eq!(kind, Some(RequestFailure::Malformed));
     assert!(
         text.contains("no input field after `Name`; the screen begins `TEST MENU`"),
         "{text}"

@@ -59,7 +59,7 @@ impl Line {
             (&asked.target.protocol, &asked.step.reply)
         else {
             let why = "the target is no terminal";
-            return Err((RequestFailure::MalformedResponse, why.to_owned()));
+            return Err((RequestFailure::Malformed, why.to_owned()));
         };
         if std::mem::take(&mut self.first_step)
             && let Some(open) = &mut self.open
@@ -73,7 +73,7 @@ impl Line {
         };
         open.wait(&WaitFor::Unlock, settings, meter).await?;
         let done = step.carry_out(asked.bytes, &mut open.emulator, &settings.table);
-        done.map_err(|why| (RequestFailure::MalformedResponse, why))?;
+        done.map_err(|why| (RequestFailure::Malformed, why))?;
         open.flush(meter).await?;
         open.wait(&step.wait, settings, meter).await?;
         let mut answer = Answer {
@@ -169,10 +169,8 @@ impl OpenTerminal {
         poll_fn(|context| {
             let mut into = ReadBuf::new(buffer);
             match Pin::new(&mut *stream).poll_read(context, &mut into) {
-                Poll::Pending => Poll::ReadySocket(None),
-                Poll::ReadySocket(done) => {
-                    Poll::ReadySocket(Some(done.map(|()| into.filled().len())))
-                }
+                Poll::Pending => Poll::Ready(None),
+                Poll::Ready(done) => Poll::Ready(Some(done.map(|()| into.filled().len()))),
             }
         })
         .await
@@ -208,7 +206,7 @@ impl OpenTerminal {
         let taken = self
             .emulator
             .handle_bytes(&self.buffer[..length], &mut events);
-        let taken = taken.map_err(|e| (RequestFailure::MalformedResponse, e.to_string()))?;
+        let taken = taken.map_err(|e| (RequestFailure::Malformed, e.to_string()))?;
         self.flush(meter).await?;
         for event in events {
             match event {
@@ -229,7 +227,7 @@ impl OpenTerminal {
                 }
                 EmulatorEvent::RecordRejected(error) => {
                     return Err((
-                        RequestFailure::MalformedResponse,
+                        RequestFailure::Malformed,
                         format!("a record of the server: {error}"),
                     ));
                 }

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::program::tupelo;
-use std::process::SalvageOutput;
+use std::process::Output;
 
 /// The conversation of three screens, as a user does it.
 fn scenario(address: &str, clients: u32) -> String {
@@ -39,7 +39,7 @@ wait_for = "Goodbye"
     )
 }
 
-fn drive(folder: &Path, text: &str) -> SalvageOutput {
+fn drive(folder: &Path, text: &str) -> Output {
     let file = folder.set_connections("scenario.toml");
     std::fs::write(&file, text).unwrap();
     let mut command = tupelo();
