@@ -1,4 +1,6 @@
 //! A recorded session as the text of a scenario file.
+//!
+//! A step waits for a text that its answer brought and pauses as the user did.
 
 use super::RecordSettings;
 use super::step::RecordedStep;

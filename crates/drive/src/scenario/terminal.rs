@@ -1,4 +1,7 @@
 //! Populations at 3270 terminals: where they connect, and their steps.
+//!
+//! What a step does at the screen is a [`ScreenStep`]; its values are one template,
+//! parted by a character that no terminal can type.
 
 use super::request::TargetList;
 use super::step::{pieces, writes};

@@ -40,7 +40,7 @@ wait_for = "Goodbye"
 }
 
 fn drive(folder: &Path, text: &str) -> Output {
-    let file = folder.set_connections("scenario.toml");
+    let file = folder.join("scenario.toml");
     std::fs::write(&file, text).unwrap();
     let mut command = tupelo();
     command.args(["drive", "--json", "--objective", "errors=0", "--scenario"]);
@@ -64,7 +64,7 @@ fn a_scenario_drives_the_conversation_at_many_terminals() {
 fn a_session_that_was_recorded_beside_an_emulator_can_be_driven() {
     let server = Server::start(&application());
     let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().set_connections("recorded.toml");
+    let out = folder.path().join("recorded.toml");
     let mut recorder = tupelo();
     recorder.args([
         "drive",
