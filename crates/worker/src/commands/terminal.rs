@@ -70,8 +70,11 @@ pub fn drop_released_input(w: &mut Worker) -> CommandResult {
     terminal.unread = false;
     if released {
         // It is there, so this waits for nothing.
-        w.services
+        let reply = w
+            .services
             .command(row::NUMBER, &CommandOperands::default())?;
+        // ATTN may have come before the program asks.
+        note_signal(w, &reply);
     }
     Ok(())
 }
@@ -175,11 +178,12 @@ fn deliver(
 
 /// Notes whether ATTN came before a command, in EIBSIG too.
 fn note_signal(w: &mut Worker, reply: &CommandReply) {
-    let signal = reply.operands.get_int(SIGNAL_RECEIVED).is_some();
+    let Some(terminal) = &mut w.task.terminal else {
+        return;
+    };
+    terminal.signal |= reply.operands.get_int(SIGNAL_RECEIVED).is_some();
+    let signal = terminal.signal;
     w.task.level_mut().eib().set_signal(signal);
-    if let Some(terminal) = &mut w.task.terminal {
-        terminal.signal = signal;
-    }
 }
 
 /// SIGNAL, if ATTN came before the command.

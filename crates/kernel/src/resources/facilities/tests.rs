@@ -481,8 +481,7 @@ fn attention_is_reported_once_by_the_next_command() {
     w.begun(1);
     let signal = |w: &mut KernelFixture, command| {
         let answer = w.command(1, command, &CommandOperands::default());
-        let data = answer.expect("an answer").data;
-        let operands = CommandOperands::parse(&data).unwrap_or_default();
+        let operands = answer.expect("an answer").operands;
         operands.get_int(link::terminal::SIGNAL_RECEIVED).is_some()
     };
     assert!(!signal(&mut w, receive::NUMBER));

@@ -420,7 +420,7 @@ fn purge(task: &BuiltInTask<'_>, terminal: &str, force: bool) -> Option<PurgeOut
 }
 
 /// The names of values that have several, as CEMT shows them.
-const USUAL_WORDS: &[&str] = &["VSAM", "ENABLED", "DISABLED", "OPEN", "CLOSED"];
+const USUAL_WORDS: &[&str] = &["VSAM", "ENABLED", "DISABLED", "UNENABLED", "OPEN", "CLOSED"];
 /// Characters of a line.
 const WIDTH: usize = 78;
 /// Most names of one command.

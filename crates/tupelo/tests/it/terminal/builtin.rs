@@ -211,12 +211,13 @@ fn the_master_terminal_shows_and_changes_what_people_type() {
     // ENTER looks again and closes nothing again.
     terminal.master("S FI(ACCTS) OPE,ENA", "Ope Ena");
     terminal.press(Key::Enter, "Ope Ena");
-    terminal.overtype("Ope", "clo", "Clo Ena");
+    terminal.overtype("Ope", "clo", "Clo Une");
     assert!(terminal.text().contains("NORMAL"), "{}", terminal.text());
-    terminal.overtype("Ena", "xyz", "'XYZ' IS NOT KNOWN HERE");
+    terminal.overtype("Une", "xyz", "'XYZ' IS NOT KNOWN HERE");
     assert!(terminal.text().contains("RESPONSE: 1 ERROR"));
     terminal.press(Key::Enter, "RESPONSE: NORMAL");
-    terminal.overtype("Clo", "OPE", "Ope Ena");
+    terminal.overtype("Clo", "OPE", "Vsa Ope");
+    terminal.master("S FI(ACCTS) OPE,ENA", "Ope Ena");
     terminal.master("I FILE(*) CLO", "NOT FOUND");
     terminal.master("I TRAN(TELL)", "Pri( ");
     terminal.overtype("001", "7", "Pri( 007 )");
