@@ -206,6 +206,11 @@ impl<'a> Eib<'a> {
         self.set_text(RSRCE, 8, name);
     }
 
+    /// Sets EIBSIG: a signal has come in, such as the ATTN key of a terminal.
+    pub fn set_signal(&mut self, on: bool) {
+        self.0[SIG] = flag(on);
+    }
+
     /// Sets EIBSYNC: a syncpoint must be taken.
     pub fn set_sync(&mut self, on: bool) {
         self.0[SYNC] = flag(on);

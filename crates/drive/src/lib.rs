@@ -18,7 +18,7 @@
 //! ```
 //!
 //! Invariant: it reads wires and the kernel's accounts, never the internals of
-//! what it drives, so it serves any HTTP, socket or LU 6.2 system.
+//! what it drives, so it serves any HTTP, socket, LU 6.2 or 3270 system.
 
 pub mod appc;
 pub mod baseline;
@@ -40,6 +40,7 @@ pub mod observe;
 pub mod plan;
 pub mod preflight;
 pub mod profile;
+pub mod recording;
 pub mod rng;
 pub mod scenario;
 pub mod scrape;
@@ -47,6 +48,7 @@ pub mod selftest;
 pub mod server;
 pub mod session;
 pub mod summary;
+pub mod terminal;
 pub mod tls;
 pub mod units;
 pub mod url;

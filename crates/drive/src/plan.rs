@@ -175,6 +175,8 @@ pub enum Protocol {
     Http2,
     /// LU 6.2.
     Appc(Arc<crate::appc::AppcPartner>),
+    /// 3270 terminals over TN3270 or TN3270E.
+    Terminal(Arc<crate::terminal::TerminalTarget>),
 }
 
 /// Socket options of the client side.

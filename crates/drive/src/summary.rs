@@ -108,6 +108,12 @@ fn wire_end(population: &Population) -> String {
         t if t.iter().any(|t| matches!(t.protocol, Protocol::Appc(_))) => {
             "links carry many conversations"
         }
+        t if t
+            .iter()
+            .any(|t| matches!(t.protocol, Protocol::Terminal(_))) =>
+        {
+            "a screen is complete when its last record was applied"
+        }
         t if t.iter().any(|t| matches!(t.protocol, Protocol::Http2)) => {
             "HTTP/2 comes from a library"
         }

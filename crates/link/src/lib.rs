@@ -38,6 +38,7 @@ mod file_call;
 mod futex;
 pub mod heap;
 mod holds;
+pub mod interpreter;
 pub mod layout;
 mod map;
 mod operands;

@@ -26,6 +26,10 @@ pub const INPUT_AID: u8 = 118;
 /// Index of the cursor's position of an input. It is no option of any row.
 pub const INPUT_CURSOR: u8 = 119;
 
+/// Index of the number 1 in an answer to SEND, RECEIVE or CONVERSE before which
+/// the user pressed ATTN. It is no option of any row.
+pub const SIGNAL_RECEIVED: u8 = 117;
+
 /// Rows and columns of a screen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ScreenSize {

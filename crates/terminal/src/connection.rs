@@ -77,13 +77,14 @@ impl Connection {
         let begun = std::mem::take(&mut self.handshake);
         let (reading, writing) = tokio::io::split(stream);
         let stream = tokio::io::join(std::io::Cursor::new(begun).chain(reading), writing);
-        self.serve_handshake(stream, stop, true).await;
+        // On the heap, so that terminals without TLS have no room for it.
+        Box::pin(self.serve_handshake(stream, stop, true)).await;
     }
 
     /// Serves a client that begins with the TLS handshake.
     pub async fn serve_tls(self, stream: TcpStream, stop: watch::Receiver<bool>) {
         let _ = stream.set_nodelay(true);
-        self.serve_handshake(stream, stop, false).await;
+        Box::pin(self.serve_handshake(stream, stop, false)).await;
     }
 
     /// Serves an emulator of this process.
@@ -219,8 +220,12 @@ impl Connection {
             SessionEvent::StartTls => self.begins_tls = true,
             SessionEvent::SystemRequest => self.system_request(),
             SessionEvent::SscpLuData(typed) => self.sscp_lu_data(&typed),
-            // No command waits for the signal of ATTN.
-            SessionEvent::Response { .. } | SessionEvent::Attention => {}
+            SessionEvent::Attention => {
+                if let Some(id) = self.facility {
+                    self.region.attention(id);
+                }
+            }
+            SessionEvent::Response { .. } => {}
         }
     }
 

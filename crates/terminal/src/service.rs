@@ -170,7 +170,8 @@ impl CommandService for MapService {
             return commands::without_terminal(&self.0, command);
         }
         let Some(facility) = command.facility else {
-            return command.answer(&CallAnswer::of_condition(Condition::InvReq, 0));
+            let resp2 = commands::resp2_without_terminal(command.number);
+            return command.answer(&CallAnswer::of_condition(Condition::InvReq, resp2));
         };
         let display = self.0.display(facility);
         let Some(display) = display else {

@@ -217,7 +217,8 @@ impl Default for DispatchTable {
 }
 
 impl Worker {
-    fn exec(&mut self, operands: &[*const Field]) -> Flow {
+    /// Executes the command of a block and its operands.
+    pub(crate) fn exec(&mut self, operands: &[*const Field]) -> Flow {
         let Some((block, operands)) = split(operands) else {
             return self.take_exit(Abend::new(abend::AEXZ, "a command block is damaged"));
         };

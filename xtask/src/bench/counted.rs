@@ -114,6 +114,26 @@ const COUNTED: &[(&str, &str)] = &[
         "CPU of the region, its helper threads and its workers over the messages; with offload the threads of general engines alone, and of the bare server its whole process",
     ),
     (
+        "terminal-cpu",
+        "CPU of all processes of the server over the answers of the run, both sides; one in a hundred answers is of the way to the inquiry and back",
+    ),
+    (
+        "terminal-rate",
+        "time from the key to the unlocked keyboard, as the load driver measures it; no peer",
+    ),
+    (
+        "terminal-idle",
+        "resident memory of the server's own process after less before, over its terminals; no peer",
+    ),
+    (
+        "terminal-bytes",
+        "bytes of the record that SEND MAP writes, without Telnet; the peer is command, WCC, IC and for each field SBA, SF or SFE and its data",
+    ),
+    (
+        "terminal-maps",
+        "time of one thread to read the source, lay out its maps and write their copybook; no peer",
+    ),
+    (
         "web-echo",
         "answers a second, and CPU of all processes of the server over them, both sides",
     ),

@@ -25,6 +25,8 @@ mod script;
 mod soap;
 mod sockets;
 mod sockets_peer;
+mod terminal;
+mod terminal_idle;
 mod times;
 mod web;
 mod web_services;
@@ -88,6 +90,7 @@ const BENCHES: &[&[BenchEntry]] = &[
     web::BENCHES,
     soap::BENCHES,
     web_services::BENCHES,
+    terminal::BENCHES,
 ];
 
 /// Runs the named benches; false when a row misses its bound.

@@ -54,6 +54,8 @@ pub enum Command {
     Import(ImportArgs),
     /// Merge histogram logs of several machines into one report
     Merge(MergeArgs),
+    /// Record a terminal session as a scenario, between an emulator and a server
+    Record(RecordArgs),
     /// Print the JSON schema of scenario files, or their reference page
     Schema(SchemaArgs),
 }
@@ -128,6 +130,25 @@ pub struct ImportArgs {
     /// Write the scenario here instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+}
+
+/// `tupelo drive record`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example:\n  tupelo drive record 127.0.0.1:3270 -o session.toml\n  c3270 127.0.0.1:3271\n\nThe file is complete after every key. Hidden fields are not recorded."
+)]
+pub struct RecordArgs {
+    /// The TN3270 server, host or host:port
+    pub server: String,
+    /// Where the emulator connects to
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:3271")]
+    pub listen: SocketAddr,
+    /// Write the scenario here
+    #[arg(short, long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// The EBCDIC code page of the terminals
+    #[arg(long, value_name = "PAGE", default_value = "037")]
+    pub code_page: String,
 }
 
 /// `tupelo drive merge`.

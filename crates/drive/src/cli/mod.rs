@@ -7,12 +7,13 @@ mod interrupt;
 mod load;
 mod matrix;
 mod output;
+mod record;
 mod say;
 mod self_test;
 
 pub use args::{
     Args, Command, CompareArgs, HowArgs, ImportArgs, KneeArgs, LoadArgs, MergeArgs, ObserveArgs,
-    OutputArgs, SchemaArgs,
+    OutputArgs, RecordArgs, SchemaArgs,
 };
 
 use crate::objective::Objective;
@@ -42,6 +43,7 @@ pub fn run(args: &Args) -> Result<ExitCode, std::io::Error> {
         Some(Command::Compare(args)) => capacity::compare_two(args),
         Some(Command::Import(args)) => import(args),
         Some(Command::Merge(args)) => merge(args),
+        Some(Command::Record(args)) => record::run(args),
         Some(Command::Schema(args)) => schema(args),
         None => match &args.self_test {
             Some(lengths) => self_test::run(lengths, &args.load, &args.output),

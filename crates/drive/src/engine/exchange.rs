@@ -33,7 +33,10 @@ impl Worker<'_> {
         match &step.reply {
             ReplyEnd::Http { no_body } => reply.response.start(*no_body, keep),
             ReplyEnd::Framed(_) => reply.frame.start(),
-            ReplyEnd::Turn { .. } | ReplyEnd::Confirmation | ReplyEnd::None => {}
+            ReplyEnd::Turn { .. }
+            | ReplyEnd::Confirmation
+            | ReplyEnd::Screen(_)
+            | ReplyEnd::None => {}
         }
         self.write_on(c);
     }
@@ -281,7 +284,10 @@ impl Worker<'_> {
                 Err(malformed) => Err(malformed.to_string()),
             },
             ReplyEnd::Framed(framing) => slot.frame.feed(framing, bytes).map_err(str::to_owned),
-            ReplyEnd::Turn { .. } | ReplyEnd::Confirmation | ReplyEnd::None => Ok(None),
+            ReplyEnd::Turn { .. }
+            | ReplyEnd::Confirmation
+            | ReplyEnd::Screen(_)
+            | ReplyEnd::None => Ok(None),
         };
         match fed {
             Ok(None) => {}
@@ -310,7 +316,10 @@ impl Worker<'_> {
                 ReplyEnd::Framed(framing) => {
                     *framing == crate::message::MessageFraming::Close && slot.frame.begun()
                 }
-                ReplyEnd::Turn { .. } | ReplyEnd::Confirmation | ReplyEnd::None => false,
+                ReplyEnd::Turn { .. }
+                | ReplyEnd::Confirmation
+                | ReplyEnd::Screen(_)
+                | ReplyEnd::None => false,
             };
         if complete {
             return self.complete_on(c, conn, false);
@@ -380,6 +389,8 @@ pub(super) fn reusable(step: &RequestStep, reply: &TargetConnection) -> bool {
     match &step.reply {
         ReplyEnd::Http { .. } => reply.response.keep_alive(),
         ReplyEnd::Framed(_) => !reply.frame.spoiled(),
-        ReplyEnd::Turn { .. } | ReplyEnd::Confirmation | ReplyEnd::None => true,
+        ReplyEnd::Turn { .. } | ReplyEnd::Confirmation | ReplyEnd::Screen(_) | ReplyEnd::None => {
+            true
+        }
     }
 }

@@ -8,6 +8,7 @@ mod write;
 
 pub use har::har;
 pub use jmx::jmx;
+pub(crate) use write::{literal, plain, quoted};
 
 use thiserror::Error;
 

@@ -199,17 +199,17 @@ fn write_request(request: &Request, out: &mut String) -> std::fmt::Result {
 
 /// Text of the other tool as text in a template: what would open a hole or
 /// name a loop here is written as a literal.
-pub(super) fn literal(text: &str) -> String {
+pub(crate) fn literal(text: &str) -> String {
     text.replace("{{", "{{\"{{\"}}").replace("${", "{{\"$\"}}{")
 }
 
 /// A name, which knows no templates but loops.
-pub(super) fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     text.replace("${", "$ {")
 }
 
 /// A TOML string.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {

@@ -30,6 +30,8 @@ pub enum ReplyEnd {
     },
     /// The partner program's confirmation.
     Confirmation,
+    /// The screen of a terminal, after what the step does there.
+    Screen(std::sync::Arc<crate::terminal::ScreenStep>),
     /// No answer is awaited: the step ends when it is written.
     None,
 }

@@ -68,6 +68,7 @@ pub(super) fn step(
     targets: &TargetList<'_>,
     notes: &mut MistakeList<'_>,
 ) -> Option<RequestStep> {
+    super::step::refuse_of_terminals(node, notes);
     let foreign = [
         "headers",
         "body",

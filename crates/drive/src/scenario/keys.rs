@@ -269,6 +269,11 @@ const POPULATION: &[Key] = &[
         ValueKind::Table(APPC),
         "The LU 6.2 partner that each client has a conversation with; clients of a thread share a link.",
     ),
+    key(
+        "terminal",
+        ValueKind::Table(TERMINAL),
+        "The TN3270 server that each client has a 3270 terminal at.",
+    ),
     required(
         "step",
         ValueKind::List(&ValueKind::Table(STEP)),
@@ -319,6 +324,39 @@ const APPC: &[Key] = &[
         "config",
         ValueKind::Text,
         "A TOML file whose `[appc]` section describes the driver's node: station addresses, modes, captures.",
+    ),
+];
+
+const TERMINAL: &[Key] = &[
+    required(
+        "address",
+        ValueKind::Text,
+        "The server, `host` or `host:port`; port 23 unless given.",
+    ),
+    key(
+        "model",
+        ValueKind::Text,
+        "The model, `2` to `5`, or any larger size as `62x160` (IBM-DYNAMIC); 2 unless given.",
+    ),
+    key(
+        "lu",
+        ValueKind::List(&ValueKind::Text),
+        "TemplateNames of logical units to ask for, taken in turn by the clients; any unless given.",
+    ),
+    key(
+        "tls",
+        ValueKind::Bool,
+        "TLS from the first byte; false unless given. TLS that the server begins inside the connection (START_TLS) is agreed to in any case.",
+    ),
+    key(
+        "tn3270e",
+        ValueKind::Bool,
+        "Whether TN3270E is agreed to; true unless given.",
+    ),
+    key(
+        "code_page",
+        ValueKind::Text,
+        "The EBCDIC code page of the terminals; 037 unless given.",
     ),
 ];
 
@@ -482,6 +520,31 @@ const STEP: &[Key] = &[
         "return_code",
         ValueKind::List(&ValueKind::Integer(0, 49)),
         "Return codes of a conversation that are right, by the numbers of CPI-C; 0 (OK) and 18 (ended by the partner after its answer) unless given.",
+    ),
+    key(
+        "fields",
+        ValueKind::Map(&ValueKind::Text),
+        "Input fields of the screen that are filled, in this order, as `Label = \"text\"` or `\"row,column\" = \"text\"`, both from 1. A label is text of the screen; the first input field after it is meant. What the field had is erased; templates are allowed in texts.",
+    ),
+    key(
+        "cursor",
+        ValueKind::Text,
+        "Where the cursor goes after that, as `\"row,column\"`, both from 1.",
+    ),
+    key(
+        "type",
+        ValueKind::Text,
+        "What is typed at the cursor then; templates are allowed, `\\t` is Tab and `\\n` New Line.",
+    ),
+    key(
+        "key",
+        ValueKind::Text,
+        "The key that ends a terminal's step: `enter` (unless given), `clear`, `pf1` to `pf24`, `pa1` to `pa3`, `attn`, `sysreq`, `select`.",
+    ),
+    key(
+        "wait_for",
+        ValueKind::Text,
+        "A terminal's step is answered when the keyboard is unlocked and the screen shows this text. Without it the unlocked keyboard is enough; `reply = false` waits for nothing. Checks and captures see the screen, a line for each row.",
     ),
     key(
         "writes",

@@ -13,9 +13,11 @@ mod request;
 mod schema;
 mod step;
 mod template;
+mod terminal;
 mod tree;
 
 pub use schema::{Key, ValueKind, json_schema, reference};
+pub(crate) use terminal::resolve;
 
 use crate::objective::Objective;
 use crate::observe::ObservedServer;

@@ -26,6 +26,9 @@ pub(super) struct TargetList<'a> {
     /// The partner of the population's conversations; `Some(None)` when it
     /// cannot be used.
     pub partner: Option<Option<usize>>,
+    /// The server of the population's terminals; `Some(None)` when it cannot be
+    /// used.
+    pub terminal: Option<Option<usize>>,
 }
 
 impl<'a> TargetList<'a> {
@@ -55,6 +58,7 @@ impl<'a> TargetList<'a> {
             knobs: SocketOptions::default(),
             sockets: Vec::new(),
             partner: None,
+            terminal: None,
         };
         if let Some(connection) = population.get("connection") {
             targets.read_connection(connection, notes);
@@ -86,6 +90,9 @@ impl<'a> TargetList<'a> {
                 targets.list.len() - 1
             }));
         }
+        if let Some(terminal) = population.get("terminal") {
+            targets.read_terminal(terminal, population, notes);
+        }
         for entry in population.get("sockets").map_or(&[][..], Node::entries) {
             let url = entry.node.as_text().map(Url::parse);
             let index = match url {
@@ -108,6 +115,31 @@ impl<'a> TargetList<'a> {
             targets.sockets.push((entry.key.clone(), index));
         }
         targets
+    }
+
+    /// The server of a population's terminals.
+    fn read_terminal(&mut self, terminal: &Node, population: &Node, notes: &mut MistakeList<'_>) {
+        for key in ["http2", "sockets", "spin", "appc"] {
+            if let Some(other) = population.get(key) {
+                let text = format!("`{key}` does not belong to a population with `terminal`");
+                notes.add(&other.span, text);
+            }
+        }
+        let server = super::terminal::server(terminal, self.trust, notes);
+        self.terminal = Some(server.map(|server| {
+            self.list.push(LoadTarget {
+                address: server.address,
+                name: server.name,
+                tls: server.tls,
+                protocol: Protocol::Terminal(Arc::new(server.settings)),
+                keep_alive: self.keep_alive,
+                sources: self.sources.clone(),
+                knobs: self.knobs.clone(),
+                opening: None,
+                cycle: None,
+            });
+            self.list.len() - 1
+        }));
     }
 
     /// What raw sockets begin with, and when they end.

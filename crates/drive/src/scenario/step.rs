@@ -32,6 +32,16 @@ pub(super) fn steps(
             captured: &captured,
         };
         let built = match (node.get("request"), node.get("socket")) {
+            (None, None) if targets.terminal.is_some() => {
+                super::terminal::step(node, &names, targets, notes)
+            }
+            _ if targets.terminal.is_some() => {
+                notes.add(
+                    &node.span,
+                    "a population with `terminal` has steps at its screen only",
+                );
+                None
+            }
             (None, None) if targets.partner.is_some() => {
                 super::appc::step(node, &names, targets, notes)
             }
@@ -138,6 +148,18 @@ fn refuse_of_conversations(node: &Node, notes: &mut MistakeList<'_>) {
             notes.add(
                 &other.span,
                 format!("`{key}` belongs to the steps of an `appc` population"),
+            );
+        }
+    }
+    refuse_of_terminals(node, notes);
+}
+
+pub(super) fn refuse_of_terminals(node: &Node, notes: &mut MistakeList<'_>) {
+    for key in ["fields", "type", "cursor", "key", "wait_for"] {
+        if let Some(other) = node.get(key) {
+            notes.add(
+                &other.span,
+                format!("`{key}` belongs to the steps of a `terminal` population"),
             );
         }
     }

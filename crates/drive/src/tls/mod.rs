@@ -82,6 +82,18 @@ impl TlsTarget {
     }
 }
 
+impl TlsTarget {
+    /// The same without offering a protocol by ALPN, for servers of no HTTP.
+    pub fn without_alpn(self) -> TlsTarget {
+        let mut config = ClientConfig::clone(&self.config);
+        config.alpn_protocols.clear();
+        TlsTarget {
+            config: Arc::new(config),
+            name: self.name,
+        }
+    }
+}
+
 /// Trusts the certificates of a file, as issuers and as servers' own.
 fn given(file: &Path, provider: Arc<CryptoProvider>) -> Result<verify::ListedVerifier, TlsError> {
     let failed = |why: String| TlsError::CaFile(file.to_owned(), why);

@@ -13,3 +13,4 @@ mod open_loop;
 mod peers;
 mod scenarios;
 mod secure;
+mod terminal;

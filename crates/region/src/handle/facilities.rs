@@ -36,6 +36,16 @@ impl Handle {
         });
     }
 
+    /// A user has pressed ATTN: the next SEND, RECEIVE or CONVERSE of the task at
+    /// the facility raises SIGNAL.
+    pub fn attention(&self, facility: FacilityId) {
+        self.shared.kernel(|kernel, now, out| {
+            kernel.with(now, out, |resources, _| {
+                resources.facilities.attention(facility);
+            });
+        });
+    }
+
     /// A user has entered something.
     ///
     /// # Errors

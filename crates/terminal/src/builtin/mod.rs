@@ -11,6 +11,7 @@
 //! Reference: CICS supplied transactions, CEMT, CESN, CESF.
 
 mod goodmorning;
+mod interpreter;
 mod master;
 mod panel;
 mod signon;
@@ -50,6 +51,10 @@ enum BuiltInKind {
     SignOff,
     Master,
     Snapshot,
+    /// CECI, or CECS without execution.
+    Interpreter {
+        executes: bool,
+    },
 }
 
 /// All of them.
@@ -83,6 +88,18 @@ pub const BUILT_INS: &[BuiltIn] = &[
         program: "DFHCPUS",
         purpose: "the CPU snapshot",
         kind: BuiltInKind::Snapshot,
+    },
+    BuiltIn {
+        transaction: "CECI",
+        program: "DFHECIP",
+        purpose: "the command interpreter",
+        kind: BuiltInKind::Interpreter { executes: true },
+    },
+    BuiltIn {
+        transaction: "CECS",
+        program: "DFHECSP",
+        purpose: "the syntax check of commands",
+        kind: BuiltInKind::Interpreter { executes: false },
     },
 ];
 
@@ -147,6 +164,9 @@ async fn serve(
             BuiltInKind::SignOff => signon::sign_off(&mut task, entered.unwrap_or_default()),
             BuiltInKind::Master => master::run(&mut task, entered).await,
             BuiltInKind::Snapshot => snapshot::run(&mut task, entered).await,
+            BuiltInKind::Interpreter { executes } => {
+                interpreter::run(&mut task, entered, executes).await
+            }
         },
         Err(abend) => Err(abend),
     };
@@ -273,6 +293,8 @@ const FAILED: &[u8; 4] = b"AEIP";
 const CLEAR: u8 = 0x6D;
 const PF1: u8 = 0xF1;
 const PF3: u8 = 0xF3;
+const PF4: u8 = 0xF4;
+const PF5: u8 = 0xF5;
 const PF7: u8 = 0xF7;
 const PF8: u8 = 0xF8;
 const PF10: u8 = 0x7A;

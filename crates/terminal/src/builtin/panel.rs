@@ -73,7 +73,7 @@ impl ScreenPanel {
         let mut out = OutboundBuilder::new(Command::EraseWrite, wcc, size.positions());
         let mut items: Vec<&PanelItem> = self.items.iter().collect();
         items.sort_by_key(|item| item.address);
-        for item in items {
+        for (index, item) in items.iter().enumerate() {
             out.address(item.address - 1);
             out.field(FieldAttribute::parse(item.attribute));
             let row_end = size.columns() - item.address % size.columns();
@@ -81,8 +81,13 @@ impl ScreenPanel {
             let mut text = page.text(&item.text);
             text.truncate(length.into());
             out.text(&text);
-            if item.input.is_some() && item.address + length < size.positions() {
-                out.address(item.address + length);
+            let end = item.address + length;
+            // The next item's attribute ends the field as well.
+            let ended = items
+                .get(index + 1)
+                .is_some_and(|next| next.address - 1 == end);
+            if item.input.is_some() && !ended && end < size.positions() {
+                out.address(end);
                 out.field(FieldAttribute::AUTOSKIP);
             }
         }

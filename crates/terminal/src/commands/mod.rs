@@ -13,7 +13,7 @@ use link::{CallAnswer, CommandOperands};
 
 use crate::display::TerminalDisplay;
 use crate::shared::TerminalContext;
-pub use security::{is_of_sign_on, sign_on};
+pub use security::{is_of_sign_on, resp2_without_terminal, sign_on};
 
 /// All of them, by number.
 pub const COMMANDS: &[u16] = &[

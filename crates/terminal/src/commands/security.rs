@@ -21,6 +21,15 @@ pub fn is_of_sign_on(number: u16) -> bool {
     number == rows::signon::NUMBER || number == rows::signoff::NUMBER
 }
 
+/// RESP2 of INVREQ in a task without a terminal.
+pub fn resp2_without_terminal(number: u16) -> u32 {
+    match number {
+        rows::signon::NUMBER => SIGNON_WITHOUT_TERMINAL,
+        rows::signoff::NUMBER => SIGNOFF_WITHOUT_TERMINAL,
+        _ => 0,
+    }
+}
+
 /// SIGNON and SIGNOFF.
 pub fn sign_on(
     shared: &Arc<TerminalContext>,
@@ -132,6 +141,10 @@ fn characters(bytes: &[u8]) -> String {
 const SIGNED_ON: u32 = 9;
 /// RESP2 of SIGNOFF: no user has.
 const NOT_SIGNED_ON: u32 = 1;
+/// RESP2 of SIGNON: the task has no terminal.
+const SIGNON_WITHOUT_TERMINAL: u32 = 10;
+/// RESP2 of SIGNOFF: the task has no terminal.
+const SIGNOFF_WITHOUT_TERMINAL: u32 = 2;
 /// RESP2: a password is needed.
 const PASSWORD_NEEDED: u32 = 1;
 /// RESP2: the password is wrong.

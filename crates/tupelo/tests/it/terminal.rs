@@ -2,6 +2,7 @@
 //! driven by the emulator of the crate `tn3270` and by s3270.
 
 mod builtin;
+mod driven;
 mod genapp;
 mod page;
 mod secure;
@@ -103,6 +104,24 @@ impl Terminal {
 
     fn cursor(&self) -> (u16, u16) {
         self.emulator.screen().cursor_position()
+    }
+}
+
+#[test]
+fn attn_raises_signal_at_the_next_command_of_the_task() {
+    let server = Server::start(&application());
+    for pressed in [[true, false], [false, true]] {
+        let mut terminal = Terminal::model_2(&server);
+        terminal.type_text("attn");
+        terminal.press(Key::Enter, "ASKING");
+        for (pressed, which) in pressed.into_iter().zip(["FIRST", "SECOND"]) {
+            if pressed {
+                let outcome = terminal.emulator.press(Key::Attention);
+                assert_eq!(outcome, KeyOutcome::Attention);
+            }
+            let with = if pressed { "WITH" } else { "WITHOUT" };
+            terminal.press(Key::Enter, &format!("{which} {with} SIGNAL"));
+        }
     }
 }
 

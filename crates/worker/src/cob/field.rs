@@ -18,6 +18,50 @@ pub struct Field {
     attr: *const FieldAttr,
 }
 
+/// An item with storage of its own, for a command that no program gives.
+pub struct OwnedField {
+    data: Vec<u8>,
+    field: Field,
+}
+
+impl OwnedField {
+    /// Characters.
+    pub fn characters(data: Vec<u8>) -> Self {
+        const CHARACTERS: &FieldAttr = &FieldAttr::of(ALPHANUMERIC, 0);
+        OwnedField::new(data, CHARACTERS)
+    }
+
+    /// A signed number in the machine's byte order, of 2, 4 or 8 bytes.
+    pub fn binary(data: Vec<u8>) -> Self {
+        const BINARY: &FieldAttr = &FieldAttr::of(NUMERIC_COMP5, HAVE_SIGN);
+        OwnedField::new(data, BINARY)
+    }
+
+    fn new(mut data: Vec<u8>, attr: &'static FieldAttr) -> Self {
+        // The storage stays where it is when the vector moves.
+        let field = Field {
+            size: data.len(),
+            data: data.as_mut_ptr(),
+            attr,
+        };
+        OwnedField { data, field }
+    }
+
+    /// libcob's description of it, valid as long as this is. Returns null, which
+    /// counts as omitted, if it has no bytes.
+    pub fn field_or_null(&self) -> *const Field {
+        if self.data.is_empty() {
+            return std::ptr::null();
+        }
+        &self.field
+    }
+
+    /// Its storage.
+    pub fn into_data(self) -> Vec<u8> {
+        self.data
+    }
+}
+
 #[repr(C)]
 struct FieldAttr {
     kind: u16,
@@ -27,6 +71,19 @@ struct FieldAttr {
     picture: *const u8,
 }
 
+impl FieldAttr {
+    const fn of(kind: u16, flags: u16) -> FieldAttr {
+        FieldAttr {
+            kind,
+            digits: 0,
+            scale: 0,
+            flags,
+            picture: std::ptr::null(),
+        }
+    }
+}
+
+const ALPHANUMERIC: u16 = 0x21;
 const NUMERIC_DISPLAY: u16 = 0x10;
 const NUMERIC_BINARY: u16 = 0x11;
 const NUMERIC_PACKED: u16 = 0x12;

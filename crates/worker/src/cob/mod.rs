@@ -8,6 +8,6 @@ mod field;
 mod module;
 mod runtime;
 
-pub use field::{CommandOperand, Field};
+pub use field::{CommandOperand, Field, OwnedField};
 pub use module::{LoadError, ModuleInstance};
 pub use runtime::{CobModule, CobolRuntime, Flow, RunCode, StartError, WorkerHandlers};

@@ -9,6 +9,7 @@
 use cics::command::commands::link as row;
 use cics::names::AbendCode;
 use cics::resp::Condition;
+use link::interpreter::INTERPRETER_PROGRAM;
 use link::program_link::{MAX_COMMAREA as LONGEST, valid_name};
 use link::{ChannelData, ProgramFault};
 
@@ -197,6 +198,14 @@ pub fn run_with(
 
 /// Runs a program that the region needs before it can answer.
 fn nested(w: &mut Worker, name: [u8; 8], given: LinkData) -> Result<LinkStep, CommandStop> {
+    if let LinkData::Commarea(request) = &given
+        && name == INTERPRETER_PROGRAM
+        && w.programs.find(&name).is_some_and(|p| !w.can_run(p))
+        && let Some(outcome) = super::interpret::run(w, request)
+    {
+        let outcome = LinkData::Commarea(outcome);
+        return Ok(w.services.nested_done(None, &outcome)?);
+    }
     let Some(program) = w.programs.find(&name).filter(|p| w.can_run(*p)) else {
         let missing = AbendCode::literal(b"APCT").0;
         return Ok(w.services.nested_done(Some(missing), &given)?);

@@ -36,6 +36,7 @@ mod formattime;
 pub(crate) mod forward;
 mod get_container;
 mod handle;
+mod interpret;
 mod interval;
 mod invoke;
 mod issue;

@@ -10,7 +10,7 @@
 
 use cics::command::commands::{converse as converse_row, receive as row, send as send_row};
 use cics::resp::Condition;
-use link::terminal::{INPUT_AID, INPUT_CURSOR, TerminalData};
+use link::terminal::{INPUT_AID, INPUT_CURSOR, SIGNAL_RECEIVED, TerminalData};
 use link::{CommandOperands, OperandValue};
 
 use super::conversation::{ConversationOptions, from};
@@ -30,6 +30,8 @@ pub struct TaskTerminal {
     unread: bool,
     /// The task has sent something.
     sent: bool,
+    /// ATTN came before the command that is being served.
+    signal: bool,
 }
 
 impl TaskTerminal {
@@ -40,6 +42,7 @@ impl TaskTerminal {
             rest: Vec::new(),
             unread: data.aid != 0,
             sent: false,
+            signal: false,
         }
     }
 }
@@ -67,8 +70,11 @@ pub fn drop_released_input(w: &mut Worker) -> CommandResult {
     terminal.unread = false;
     if released {
         // It is there, so this waits for nothing.
-        w.services
+        let reply = w
+            .services
             .command(row::NUMBER, &CommandOperands::default())?;
+        // ATTN may have come before the program asks.
+        note_signal(w, &reply);
     }
     Ok(())
 }
@@ -107,7 +113,9 @@ pub fn send(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     push(&mut operands, send_row::CTLCHAR, control);
     let reply = w.services.command(call.row.number, &operands)?;
     note_output(w);
-    conclude(&reply)
+    conclude(&reply)?;
+    note_signal(w, &reply);
+    report_signal(w)
 }
 
 pub(super) fn converse(
@@ -141,6 +149,7 @@ pub fn input(w: &mut Worker, reply: &CommandReply, into: u8) -> Result<Vec<u8>, 
         (terminal.data.aid, terminal.data.cursor) = (aid, cursor);
         terminal.unread = false;
     }
+    note_signal(w, reply);
     Ok(reply.operands.get_bytes(into).unwrap_or_default().to_vec())
 }
 
@@ -163,6 +172,25 @@ fn deliver(
     }
     if cut {
         return condition(Condition::LengErr, 0);
+    }
+    report_signal(w)
+}
+
+/// Notes whether ATTN came before a command, in EIBSIG too.
+fn note_signal(w: &mut Worker, reply: &CommandReply) {
+    let Some(terminal) = &mut w.task.terminal else {
+        return;
+    };
+    terminal.signal |= reply.operands.get_int(SIGNAL_RECEIVED).is_some();
+    let signal = terminal.signal;
+    w.task.level_mut().eib().set_signal(signal);
+}
+
+/// SIGNAL, if ATTN came before the command.
+fn report_signal(w: &mut Worker) -> CommandResult {
+    let terminal = w.task.terminal.as_mut();
+    if terminal.is_some_and(|terminal| std::mem::take(&mut terminal.signal)) {
+        return condition(Condition::Signal, 0);
     }
     Ok(())
 }

@@ -86,7 +86,7 @@ pub(super) mod rows {
     command! {
         /// Signs the user of the task's terminal off.
         signoff 0x7404 eibfn "SIGNOFF" "SIGNOFF" Security Region;
-        @conditions InvReq(1);
+        @conditions InvReq(1, 2);
     }
 
     command! {
@@ -115,7 +115,7 @@ pub(super) mod rows {
         @rules
             OptionRule::AtMostOne(&["PASSWORD", "PHRASE"]),
             OptionRule::Unserved(&["NEWPASSWORD", "NEWPHRASE", "OIDCARD"], Condition::InvReq);
-        @conditions InvReq(9, 18), NotAuth(1, 2, 19), UserIdErr(8);
+        @conditions InvReq(9, 10, 18), NotAuth(1, 2, 19), UserIdErr(8);
     }
 
     command! {

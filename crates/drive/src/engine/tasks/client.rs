@@ -205,6 +205,7 @@ impl Client {
             step,
             target: &population.targets[step.target],
             bytes: &bytes,
+            client: self.number,
         };
         let meter = Meter {
             common,

@@ -21,6 +21,8 @@ pub(super) struct Asked<'a> {
     pub target: &'a LoadTarget,
     /// The rendered request.
     pub bytes: &'a [u8],
+    /// The client's number in its population.
+    pub client: u64,
 }
 
 impl Asked<'_> {
@@ -129,6 +131,8 @@ lines! {
     Http2 => http2,
     /// LU 6.2.
     Appc => appc,
+    /// 3270 terminals.
+    Terminal => terminal,
 }
 
 /// What the lines of one thread share.

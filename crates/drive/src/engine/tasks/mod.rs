@@ -7,6 +7,7 @@ mod appc;
 mod client;
 mod http2;
 mod line;
+mod terminal;
 mod timer;
 
 use super::arrivals::{ArrivalSchedule, stream};

@@ -199,6 +199,7 @@ fn attach(
         transid: start.transid,
         initial,
         given,
+        signal: false,
     });
     facilities.begun.insert(start.id, id);
     facilities.recount(id);

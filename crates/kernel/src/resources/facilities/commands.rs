@@ -6,12 +6,15 @@
 
 use cics::command::commands::{converse as converse_row, ret, send as send_row};
 use cics::resp::Condition;
-use link::terminal::{INPUT_AID, INPUT_CURSOR};
+use link::terminal::{INPUT_AID, INPUT_CURSOR, SIGNAL_RECEIVED};
 use link::{CHANNEL_DATA, ChannelData, CommandOperands, TransId};
 
 use super::super::Resources;
 use super::super::recoverable::DEADLOCK;
-use super::{FacilityId, NextTask, OUTCOME, PendingSave, SavedArea, TERMINAL, kept, key, report};
+use super::{
+    FacilityEntry, FacilityId, NextTask, OUTCOME, PendingSave, SavedArea, TERMINAL, kept, key,
+    report,
+};
 use crate::kernel::{
     CallProgress, CallResult, CommandFailure, FAILED, KernelContext, Request, TaskWait, WaitExpiry,
     condition, done, done_with,
@@ -126,6 +129,10 @@ pub(super) fn send(
         last: operands.has(send_row::LAST),
     };
     report(cx, id, FacilityEvent::Output(output));
+    let entry = resources.facilities.all.get_mut(&id);
+    if entry.is_some_and(FacilityEntry::take_signal) {
+        return done_with(CommandOperands::default().int(SIGNAL_RECEIVED, 1));
+    }
     done()
 }
 
@@ -175,11 +182,15 @@ fn next_input(
     let initial = entry.task.as_mut().and_then(|task| task.initial.take());
     if let Some(input) = initial.or_else(|| entry.inputs.pop_front()) {
         entry.last_key = (input.aid, input.cursor);
+        let signal = entry.take_signal();
         facilities.recount(id);
-        let given = CommandOperands::default()
+        let mut given = CommandOperands::default()
             .bytes(into, input.data)
             .int(INPUT_AID, input.aid.into())
             .int(INPUT_CURSOR, input.cursor.into());
+        if signal {
+            given = given.int(SIGNAL_RECEIVED, 1);
+        }
         return done_with(given);
     }
     let limit_ms = u64::from(entry.def.read_timeout_ms);

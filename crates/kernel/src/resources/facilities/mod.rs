@@ -135,6 +135,8 @@ struct AttachedTask {
     initial: Option<FacilityInput>,
     /// What it was given, until its first unit of work begins.
     given: Option<NextTask>,
+    /// The user has pressed ATTN, and no command has reported it yet.
+    signal: bool,
 }
 
 /// What RETURN has left for the next task.
@@ -278,6 +280,15 @@ impl FacilityTable {
         self.recount(id);
     }
 
+    /// ATTN: the next SEND, RECEIVE or CONVERSE of the facility's task reports
+    /// SIGNAL. Without a task it has no effect.
+    pub fn attention(&mut self, id: FacilityId) {
+        let entry = self.all.get_mut(&id);
+        if let Some(task) = entry.and_then(|entry| entry.task.as_mut()) {
+            task.signal = true;
+        }
+    }
+
     /// True when nothing of any task is here.
     #[cfg(any(test, feature = "sim"))]
     pub fn is_idle(&self) -> bool {
@@ -339,6 +350,12 @@ impl FacilityTable {
 }
 
 impl FacilityEntry {
+    /// Whether ATTN was pressed since the last command that reported it.
+    fn take_signal(&mut self) -> bool {
+        let task = self.task.as_mut();
+        task.is_some_and(|task| std::mem::take(&mut task.signal))
+    }
+
     fn has_input(&self) -> bool {
         let begun = self.task.as_ref().is_some_and(|t| t.initial.is_some());
         begun || !self.inputs.is_empty()

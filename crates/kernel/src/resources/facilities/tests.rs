@@ -472,6 +472,29 @@ fn a_trigger_with_a_terminal_waits_until_it_is_there_and_free() {
 }
 
 #[test]
+fn attention_is_reported_once_by_the_next_command() {
+    let mut w = world();
+    let t = w.register(def("T001", "ANNE"));
+    // Without a task the key has no effect.
+    w.manage(|resources, _| resources.facilities.attention(t));
+    assert!(w.enter(t, "MENU").is_ok());
+    w.begun(1);
+    let signal = |w: &mut KernelFixture, command| {
+        let answer = w.command(1, command, &CommandOperands::default());
+        let operands = answer.expect("an answer").operands;
+        operands.get_int(link::terminal::SIGNAL_RECEIVED).is_some()
+    };
+    assert!(!signal(&mut w, receive::NUMBER));
+    w.manage(|resources, _| resources.facilities.attention(t));
+    assert!(signal(&mut w, send::NUMBER));
+    assert!(!signal(&mut w, send::NUMBER));
+    w.manage(|resources, _| resources.facilities.attention(t));
+    assert!(w.enter(t, "more").is_ok());
+    assert!(signal(&mut w, receive::NUMBER));
+    w.over(1);
+}
+
+#[test]
 fn immediate_goes_before_what_was_started_and_its_message_is_received() {
     let mut w = world();
     let t = w.register(def("T001", "ANNE"));

@@ -2,10 +2,11 @@
 //!
 //! The command stays in the first line and can be typed over; ENTER looks
 //! again, PF7, PF8, PF10 and PF11 page. A SET is done once: the pages after it
-//! show how things are. What is shown cannot be typed over.
+//! show how things are. Values that a SET could change can be typed over.
 //! Reference: CICS supplied transactions, CEMT.
 
 mod command;
+mod overtype;
 mod resources;
 mod show;
 
@@ -15,7 +16,8 @@ use link::CommandOperands;
 use super::panel::{ScreenPanel, UserInput};
 use super::{BuiltInTask, CLEAR, InteractionResult, PF3, PF7, PF8, PF10, PF11};
 use command::{MasterCommand, Verb};
-use show::ResourceLine;
+use overtype::ShownLine;
+use show::{LinePart, ResourceLine};
 
 /// One interaction.
 pub async fn run(task: &mut BuiltInTask<'_>, entered: Option<UserInput>) -> InteractionResult {
@@ -26,15 +28,16 @@ pub async fn run(task: &mut BuiltInTask<'_>, entered: Option<UserInput>) -> Inte
     let before = Session::parse(&task.commarea);
     let Some(before) = before else {
         let text = entered.called_with().to_owned();
-        return shown(task, Session { first: 0, text }, true).await;
+        return shown(task, Session::new(text), true, &[]).await;
     };
     if matches!(entered.aid, PF3 | CLEAR) {
         return task.leave("CEMT has ended.");
     }
     match entered.field(1, 2).map(str::to_owned) {
         // PF keys page in what is there, whatever was typed meanwhile.
-        Some(text) if text != before.text => shown(task, Session { first: 0, text }, true).await,
+        Some(text) if text != before.text => shown(task, Session::new(text), true, &[]).await,
         _ => {
+            let notes = overtyped(task, &before, &entered).await?;
             let first = match entered.aid {
                 PF7 => before.first.saturating_sub(LINES),
                 PF8 => before.first + LINES,
@@ -42,9 +45,42 @@ pub async fn run(task: &mut BuiltInTask<'_>, entered: Option<UserInput>) -> Inte
                 PF11 => usize::MAX,
                 _ => before.first,
             };
-            shown(task, Session { first, ..before }, false).await
+            shown(task, Session { first, ..before }, false, &notes).await
         }
     }
+}
+
+/// Does what was typed over values. Returns the names with what became of each.
+async fn overtyped(
+    task: &mut BuiltInTask<'_>,
+    before: &Session,
+    entered: &UserInput,
+) -> Result<Vec<(String, String)>, [u8; 4]> {
+    let mut notes = Vec::new();
+    let Ok(mut command) = command::parse(&before.text) else {
+        return Ok(notes);
+    };
+    command.verb = Verb::Set;
+    for (row, line) in (FIRST_ROW..).zip(&before.lines) {
+        let typed = line.fields.iter().filter_map(|(column, target)| {
+            let typed = entered.field(row, u16::from(*column))?;
+            Some(overtype::change(command.resource, *target, typed))
+        });
+        let typed: Result<Vec<_>, String> = typed.collect();
+        let note = match typed {
+            Ok(changes) if changes.is_empty() => continue,
+            _ if !task.may(true) => "NOT AUTHORIZED".to_owned(),
+            Ok(changes) => {
+                command.changes = changes;
+                let note = show::set(task, &command, &line.key).await?;
+                log(task, &command, &line.key, &note);
+                note
+            }
+            Err(why) => why,
+        };
+        notes.push((line.key.clone(), note));
+    }
+    Ok(notes)
 }
 
 /// What is kept between two inputs.
@@ -54,14 +90,27 @@ struct Session {
     first: usize,
     /// The command.
     text: String,
+    /// The lines that are on the screen.
+    lines: Vec<ShownLine>,
 }
 
 impl Session {
+    fn new(text: String) -> Session {
+        Session {
+            text,
+            ..Session::default()
+        }
+    }
+
     fn parse(commarea: &[u8]) -> Option<Session> {
-        let (first, text) = commarea.strip_prefix(MARK)?.split_first_chunk::<4>()?;
+        let (first, rest) = commarea.strip_prefix(MARK)?.split_first_chunk::<4>()?;
+        let (length, rest) = rest.split_first_chunk::<2>()?;
+        let length = usize::from(u16::from_be_bytes(*length));
+        let (text, lines) = rest.split_at_checked(length)?;
         Some(Session {
             first: u32::from_be_bytes(*first) as usize,
             text: text.iter().map(|byte| char::from(*byte)).collect(),
+            lines: overtype::parse(lines),
         })
     }
 
@@ -69,17 +118,33 @@ impl Session {
         // At most 1,000 lines are there.
         let first = (self.first as u32).to_be_bytes();
         let text = self.text.chars().map(|c| u8::try_from(c).unwrap_or(b'?'));
-        MARK.iter().copied().chain(first).chain(text).collect()
+        let text: Vec<u8> = text.take(usize::from(u16::MAX)).collect();
+        let mut out = MARK.to_vec();
+        out.extend(first);
+        out.extend((text.len() as u16).to_be_bytes());
+        out.extend(text);
+        overtype::emit(&self.lines, &mut out);
+        out
     }
 }
 
 /// Does the command and shows the result. `acts` is false for a look at
-/// what was asked for before.
-async fn shown(task: &mut BuiltInTask<'_>, mut session: Session, acts: bool) -> InteractionResult {
-    let outcome = match command::parse(&session.text) {
-        Ok(command) => perform(task, &command, acts).await?,
-        Err(lines) => CommandOutcome::syntax(lines),
+/// what was last_request for before; `notes` say what became of overtyped lines.
+async fn shown(
+    task: &mut BuiltInTask<'_>,
+    mut session: Session,
+    acts: bool,
+    notes: &[(String, String)],
+) -> InteractionResult {
+    let parsed = command::parse(&session.text);
+    let mut outcome = match &parsed {
+        Ok(command) => perform(task, command, acts).await?,
+        Err(lines) => CommandOutcome::syntax(lines.clone()),
     };
+    outcome.note(notes);
+    let resource = parsed.ok().map(|command| command.resource);
+    // Who may not change anything gets no input fields.
+    let resource = resource.filter(|_| task.may(true));
     let lines = &outcome.lines;
     let last = lines.len().saturating_sub(1) / LINES * LINES;
     session.first = session.first.min(last);
@@ -88,8 +153,16 @@ async fn shown(task: &mut BuiltInTask<'_>, mut session: Session, acts: bool) -> 
     panel.cursor(1, 2);
     panel.text(2, 2, format!("STATUS:  {}", outcome.status));
     let page = lines.iter().skip(session.first).take(LINES);
-    for (row, line) in (3..).zip(page) {
-        panel.text(row, 2, line.text());
+    session.lines.clear();
+    for (row, line) in (FIRST_ROW..).zip(page) {
+        let parts = match resource {
+            Some(resource) => line.parts(resource),
+            None => vec![LinePart::Text(line.text())],
+        };
+        session.lines.push(ShownLine {
+            key: line.key.clone(),
+            fields: put(&mut panel, row, &parts),
+        });
     }
     if lines.len() > LINES {
         let (from, to) = (session.first + 1, lines.len().min(session.first + LINES));
@@ -102,6 +175,45 @@ async fn shown(task: &mut BuiltInTask<'_>, mut session: Session, acts: bool) -> 
     panel.text(24, 2, keys);
     task.show(&panel);
     task.continue_with(session.emit()).await
+}
+
+/// Puts the parts of a line on the screen. Returns where its input fields are.
+fn put(
+    panel: &mut ScreenPanel,
+    row: u16,
+    parts: &[LinePart],
+) -> Vec<(u8, overtype::OvertypeTarget)> {
+    let mut fields = Vec::new();
+    let mut column = 2;
+    // Texts without an input field between them are one field of the screen.
+    let mut text = String::new();
+    let mut text_column = column;
+    for part in parts {
+        let width = part.text().chars().count() as u16;
+        match part {
+            LinePart::Text(part) => {
+                if text.is_empty() {
+                    text_column = column;
+                } else {
+                    text.push(' ');
+                }
+                text.push_str(part);
+            }
+            LinePart::Input(shown, target) => {
+                if !text.is_empty() {
+                    panel.text(row, text_column, std::mem::take(&mut text));
+                }
+                panel.input(row, column, width, shown);
+                // A row has 80 columns.
+                fields.push((column as u8, *target));
+            }
+        }
+        column += width + 1;
+    }
+    if !text.is_empty() {
+        panel.text(row, text_column, text);
+    }
+    fields
 }
 
 /// What is shown of a command.
@@ -125,6 +237,22 @@ impl CommandOutcome {
                 .into_iter()
                 .map(ResourceLine::of)
                 .collect(),
+        }
+    }
+
+    /// Puts notes to the lines of their names.
+    fn note(&mut self, notes: &[(String, String)]) {
+        let mut failed = 0;
+        for (key, note) in notes {
+            failed += usize::from(note != "NORMAL");
+            match self.lines.iter_mut().find(|line| line.key == *key) {
+                Some(line) => line.note.clone_from(note),
+                // A filter leaves it out, or it has gone.
+                None => self.lines.push(ResourceLine::of(format!("{key} {note}"))),
+            }
+        }
+        if failed > 0 {
+            self.response = errors(failed);
         }
     }
 
@@ -167,12 +295,17 @@ async fn perform(
     Ok(CommandOutcome {
         status: "RESULTS",
         lines,
-        response: match failed {
-            0 => "NORMAL".to_owned(),
-            1 => "1 ERROR".to_owned(),
-            many => format!("{many} ERRORS"),
-        },
+        response: errors(failed),
     })
+}
+
+/// The response line for so many lines that failed.
+fn errors(failed: usize) -> String {
+    match failed {
+        0 => "NORMAL".to_owned(),
+        1 => "1 ERROR".to_owned(),
+        many => format!("{many} ERRORS"),
+    }
 }
 
 /// Who changed what stands in the log.
@@ -215,6 +348,8 @@ async fn performed(
 
 /// The COMMAREA begins so.
 const MARK: &[u8] = b"CEMT";
+/// Row of the first line.
+const FIRST_ROW: u16 = 3;
 /// Lines of a page.
 const LINES: usize = 18;
 /// Characters of a command.

@@ -9,6 +9,7 @@ use region::PurgeOutcome;
 
 use super::super::BuiltInTask;
 use super::command::{MasterCommand, ValueFilter, fits, is_cut};
+use super::overtype::{OvertypeTarget, target_of_number, target_of_value};
 use super::resources::{ResourceColumn, ResourceKind, ValueFormat, ValueSource};
 
 /// A line.
@@ -29,6 +30,23 @@ enum ShownValue {
     Labelled(&'static str, String),
 }
 
+/// A part of a line on the screen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LinePart {
+    /// Text.
+    Text(String),
+    /// An input field with what it shows.
+    Input(String, OvertypeTarget),
+}
+
+/// The first three letters of a value, as CEMT shows them.
+fn abbreviated(word: &str) -> String {
+    let mut letters = word.chars();
+    let first = letters.next().unwrap_or(' ');
+    let more: String = letters.take(2).collect();
+    format!("{first}{}", more.to_ascii_lowercase())
+}
+
 impl ResourceLine {
     /// A line of text.
     pub fn of(text: String) -> ResourceLine {
@@ -43,12 +61,7 @@ impl ResourceLine {
         let mut text = self.head.clone();
         for value in &self.values {
             match value {
-                ShownValue::Word(word) => {
-                    let mut letters = word.chars();
-                    let first = letters.next().unwrap_or(' ');
-                    let more: String = letters.take(2).collect();
-                    text.push_str(&format!(" {first}{}", more.to_ascii_lowercase()));
-                }
+                ShownValue::Word(word) => text.push_str(&format!(" {}", abbreviated(word))),
                 ShownValue::Labelled(label, value) => text.push_str(&format!(" {label}({value})")),
             }
         }
@@ -62,6 +75,43 @@ impl ResourceLine {
         text
     }
 
+    /// The parts of the line, with the values that can be typed over as input
+    /// fields. Parts stand next to each other with one position between them.
+    /// Returns one text if the line has no room for its note otherwise.
+    pub fn parts(&self, resource: &ResourceKind) -> Vec<LinePart> {
+        let mut parts = vec![LinePart::Text(self.head.clone())];
+        for (column, value) in self.values.iter().enumerate() {
+            match value {
+                ShownValue::Word(word) => {
+                    let shown = abbreviated(word);
+                    parts.push(match target_of_value(resource, word) {
+                        Some(target) => LinePart::Input(shown, target),
+                        None => LinePart::Text(shown),
+                    });
+                }
+                ShownValue::Labelled(label, value) => match target_of_number(resource, column) {
+                    Some(target) => parts.extend([
+                        LinePart::Text(format!("{label}(")),
+                        LinePart::Input(value.clone(), target),
+                        LinePart::Text(")".into()),
+                    ]),
+                    None => parts.push(LinePart::Text(format!("{label}({value})"))),
+                },
+            }
+        }
+        if !self.note.is_empty() {
+            parts.push(LinePart::Text(self.note.clone()));
+        }
+        let width: usize = parts
+            .iter()
+            .map(|part| part.text().chars().count() + 1)
+            .sum();
+        if width > WIDTH + 1 {
+            return vec![LinePart::Text(self.text())];
+        }
+        parts
+    }
+
     fn passes(&self, filter: &ValueFilter) -> bool {
         self.values.iter().any(|value| match (filter, value) {
             (ValueFilter::Word(cut), ShownValue::Word(word)) => is_cut(word, 2, cut),
@@ -72,6 +122,15 @@ impl ResourceLine {
             }
             _ => false,
         })
+    }
+}
+
+impl LinePart {
+    /// What is shown.
+    pub fn text(&self) -> &str {
+        match self {
+            LinePart::Text(text) | LinePart::Input(text, _) => text,
+        }
     }
 }
 
@@ -361,7 +420,7 @@ fn purge(task: &BuiltInTask<'_>, terminal: &str, force: bool) -> Option<PurgeOut
 }
 
 /// The names of values that have several, as CEMT shows them.
-const USUAL_WORDS: &[&str] = &["VSAM", "ENABLED", "DISABLED", "OPEN", "CLOSED"];
+const USUAL_WORDS: &[&str] = &["VSAM", "ENABLED", "DISABLED", "UNENABLED", "OPEN", "CLOSED"];
 /// Characters of a line.
 const WIDTH: usize = 78;
 /// Most names of one command.

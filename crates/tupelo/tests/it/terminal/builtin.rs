@@ -45,6 +45,23 @@ impl Terminal {
         self.command(text, then);
     }
 
+    /// Types over what the first line shows.
+    fn overtype(&mut self, shown: &str, text: &str, then: &str) {
+        let row = self.emulator.screen().row_text(2, &self.table);
+        let column = row
+            .find(shown)
+            .unwrap_or_else(|| panic!("{shown} in {row}"));
+        self.emulator.screen_mut().set_cursor(160 + column as u16);
+        self.emulator.screen_mut().press(Key::EraseEof);
+        self.command(text, then);
+    }
+
+    /// Enters a command of CECI over the one before and executes it.
+    fn interpret(&mut self, text: &str, then: &str) {
+        self.master(text, "ABOUT TO EXECUTE COMMAND");
+        self.press(Key::Enter, then);
+    }
+
     fn sign_on(&mut self, user: &str, password: &str, then: &str) {
         self.command("cesn", "Signon to");
         self.type_text(user);
@@ -194,7 +211,16 @@ fn the_master_terminal_shows_and_changes_what_people_type() {
     // ENTER looks again and closes nothing again.
     terminal.master("S FI(ACCTS) OPE,ENA", "Ope Ena");
     terminal.press(Key::Enter, "Ope Ena");
+    terminal.overtype("Ope", "clo", "Clo Une");
+    assert!(terminal.text().contains("NORMAL"), "{}", terminal.text());
+    terminal.overtype("Une", "xyz", "'XYZ' IS NOT KNOWN HERE");
+    assert!(terminal.text().contains("RESPONSE: 1 ERROR"));
+    terminal.press(Key::Enter, "RESPONSE: NORMAL");
+    terminal.overtype("Clo", "OPE", "Vsa Ope");
+    terminal.master("S FI(ACCTS) OPE,ENA", "Ope Ena");
     terminal.master("I FILE(*) CLO", "NOT FOUND");
+    terminal.master("I TRAN(TELL)", "Pri( ");
+    terminal.overtype("001", "7", "Pri( 007 )");
     terminal.master("S PROG(TELLER) DIS", "Dis");
     terminal.press(Key::Pf(3), "CEMT has ended");
     terminal.command("TELL", "Transaction TELL");
@@ -245,6 +271,69 @@ fn the_master_terminal_pages_and_purges_a_task() {
     terminal.master(&format!("S TASK({number}) FORCEP"), "NORMAL");
     other.wait_for("Transaction CHAT ended with abend");
     terminal.master("I TASK TRA(CHAT)", "NOT FOUND");
+}
+
+#[test]
+fn the_command_interpreter_executes_commands_and_shows_their_values() {
+    let file = "DEFINE FILE(ACCTS) GROUP(G) KEYLENGTH(8) RECORDSIZE(80) STATUS(ENABLED)\n\
+                OPENTIME(STARTUP) ADD(YES) READ(YES) UPDATE(YES)";
+    let app = changed(file, "");
+    let server = Server::start(app.path());
+    let mut terminal = Terminal::model_2(&server);
+    terminal.command("ceci", "COMMAND SYNTAX CHECK");
+    terminal.interpret(
+        "writeq ts queue('QUE1') from('first item')",
+        "RESPONSE: NORMAL",
+    );
+    terminal.interpret(
+        "readq ts queue('QUE1') into(&item) item(1)",
+        "( 'first item' )",
+    );
+    terminal.press(Key::Pf(5), "&ITEM");
+    assert!(
+        terminal.text().contains("first item"),
+        "{}",
+        terminal.text()
+    );
+    terminal.press(Key::Pf(3), "READQ TS");
+    terminal.press(Key::Pf(4), "EIBRSRCE = 'QUE1");
+    terminal.press(Key::Pf(3), "READQ TS");
+    // One unit of work goes from command to command.
+    let record = "file('ACCTS') ridfld('00000001')";
+    terminal.interpret(
+        &format!("write {record} from('00000001 Ada')"),
+        "RESPONSE: NORMAL",
+    );
+    terminal.interpret(&format!("read {record} into update"), "'00000001 Ada'");
+    terminal.interpret(
+        "rewrite file('ACCTS') from('00000001 Bea')",
+        "RESPONSE: NORMAL",
+    );
+    terminal.interpret(&format!("read {record} into(&rec)"), "'00000001 Bea'");
+    terminal.interpret("writeq ts queue('QUE1') from(&rec)", "RESPONSE: NORMAL");
+    terminal.interpret("readq ts queue('QUE1') item(2) into", "'00000001 Bea'");
+    terminal.interpret(
+        "readq ts queue('NONE') into",
+        "RESPONSE: QIDERR   EIBRESP=+0000000044",
+    );
+    terminal.interpret("inquire file('ACCTS') openstatus", "OPENSTATUS( OPEN )");
+    terminal.interpret("link program('NOPGM')", "RESPONSE: PGMIDERR");
+    terminal.master("foo", "'FOO' is not a command");
+    terminal.master("return", "ends the program");
+    terminal.master("read file('ACCTS') into", "RIDFLD is needed");
+    terminal.press(Key::Pf(3), "interpreter has ended");
+    // CECS checks and executes nothing.
+    terminal.press(Key::Clear, "");
+    terminal.command("cecs deleteq ts queue('QUE1')", "COMMAND SYNTAX CHECK");
+    terminal.press(Key::Enter, "COMMAND SYNTAX CHECK");
+    terminal.press(Key::Pf(3), "interpreter has ended");
+    terminal.press(Key::Clear, "");
+    terminal.command(
+        "ceci readq ts queue('QUE1') item(1) into",
+        "ABOUT TO EXECUTE",
+    );
+    terminal.press(Key::Enter, "'first item'");
+    terminal.press(Key::Clear, "interpreter has ended");
 }
 
 #[test]
