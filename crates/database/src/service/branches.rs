@@ -90,9 +90,12 @@ impl ServiceState {
         commits: bool,
         vote: Option<ParticipantVote>,
     ) {
+        // Looked at before the list, which is complete by then. While it is being made,
+        // the order comes again afterwards.
+        let is_recovered = self.is_recovered.try_lock().is_ok_and(|known| *known);
         let found = self.lock_prepared().get(&unit).cloned();
         let Some(transaction) = found else {
-            if let Some(vote) = vote.filter(|_| *self.lock_recovered()) {
+            if let Some(vote) = vote.filter(|_| is_recovered) {
                 vote.yes();
             }
             return;
@@ -177,8 +180,6 @@ impl ServiceState {
                 return false;
             }
         };
-        *is_recovered = true;
-        drop(is_recovered);
         let rows = (0..answer.rows.len()).filter_map(|row| {
             let (name, role) = (answer.text(row, 0)?, answer.text(row, 1)?);
             let unit = name.strip_prefix(&prefix)?.split('/').next()?;
@@ -192,6 +193,8 @@ impl ServiceState {
         let found: Vec<(UnitId, PreparedTransaction)> = rows.collect();
         let units: Vec<UnitId> = found.iter().map(|(unit, _)| *unit).collect();
         self.lock_prepared().extend(found);
+        *is_recovered = true;
+        drop(is_recovered);
         if !units.is_empty() {
             tracing::info!(
                 count = units.len(),
