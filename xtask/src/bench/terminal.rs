@@ -18,31 +18,31 @@ use bms::{
 
 use super::gateway::{Server, copy, serve};
 use super::terminal_idle;
-use super::{Bench, BenchSettings, BudgetRow, RowBound, median, program};
+use super::{BenchEntry, BenchSettings, BudgetRow, RowBound, median, program};
 
 /// The benches of terminals.
-pub const BENCHES: &[Bench] = &[
-    Bench {
+pub const BENCHES: &[BenchEntry] = &[
+    BenchEntry {
         name: "terminal-cpu",
         about: "CPU of an interaction at a terminal, against the same work through REST",
         run: cpu,
     },
-    Bench {
+    BenchEntry {
         name: "terminal-rate",
         about: "response time at 1,000 interactions a second",
         run: rate,
     },
-    Bench {
+    BenchEntry {
         name: "terminal-idle",
         about: "memory of each of 10,000 terminals between two inputs",
         run: terminal_idle::run,
     },
-    Bench {
+    BenchEntry {
         name: "terminal-bytes",
         about: "bytes of a screen, against one SBA and SF or SFE a field",
         run: bytes,
     },
-    Bench {
+    BenchEntry {
         name: "terminal-maps",
         about: "time to read a map set of twelve maps with 380 fields each",
         run: maps,
@@ -51,6 +51,7 @@ pub const BENCHES: &[Bench] = &[
 
 /// A server of the bank with terminals.
 pub struct BankServer {
+    /// The server.
     pub server: Server,
     /// Where terminals connect to.
     pub terminals: String,
