@@ -16,6 +16,7 @@ mod lookup;
 mod page;
 mod row;
 mod sources;
+mod spi;
 mod table;
 
 pub use lookup::{CommandSelection, all, by_number, for_verb, select, verbs};
@@ -24,6 +25,7 @@ pub use row::{
     AcceptedNames, Command, CommandDomain, CommandSupport, ConditionRow, DataDirection,
     OptionArgument, OptionRow, OptionRule,
 };
+pub use spi::SpiGrants;
 /// The rows of the served commands, one module each.
 pub use table::commands;
 

@@ -184,8 +184,16 @@ impl HttpFetcher {
         request: http::Request<Full<Bytes>>,
     ) -> Result<FetchedResponse, String> {
         let host = &target.host;
-        let stream = TcpStream::connect((host.as_str(), target.port)).await;
-        let stream = stream.map_err(|e| format!("cannot connect to {host}: {e}"))?;
+        let failed = |e: std::io::Error| format!("cannot connect to {host}: {e}");
+        let found = tokio::net::lookup_host((host.as_str(), target.port)).await;
+        let found: Vec<_> = found.map_err(failed)?.collect();
+        if found.iter().any(|address| ezasoket::is_own_port(*address)) {
+            return Err(format!(
+                "{host}:{} is a port of this region itself",
+                target.port
+            ));
+        }
+        let stream = TcpStream::connect(found.as_slice()).await.map_err(failed)?;
         let _ = stream.set_nodelay(true);
         let Some(tls) = self.tls.as_ref().filter(|_| target.secure) else {
             return self.over(stream, request).await;

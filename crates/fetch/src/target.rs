@@ -54,7 +54,13 @@ impl UrlTarget {
             .replace("%2f", "/")
             .replace("%5c", "/")
             .replace('\\', "/");
-        if plain.split('/').any(|part| part == "." || part == "..") {
+        // Some servers take what follows a semicolon away first.
+        let plain = plain.replace("%3b", ";");
+        let name = |part: &str| part.split(';').next().unwrap_or_default().to_owned();
+        if plain
+            .split('/')
+            .any(|part| matches!(name(part).as_str(), "." | ".."))
+        {
             return Err("the path of a URL must not contain . or .. as a segment".into());
         }
         Ok(UrlTarget {
@@ -161,6 +167,10 @@ mod tests {
             "https://rates.example/v1/%2e%2E/secret",
             "https://rates.example/v1/..%2fsecret",
             "https://rates.example/v1/..%5csecret",
+            "https://rates.example/v1/..;/secret",
+            "https://rates.example/v1/..;a=b/secret",
+            "https://rates.example/v1/%2e%2e%3Bx/secret",
+            "https://rates.example/v1/.;/secret",
             "ftp://rates.example/",
             "file:///etc/passwd",
             "/v1",

@@ -28,7 +28,7 @@ function say(text) {
 }
 
 async function ask(path) {
-  const answer = await fetch(path, { headers: { accept: "application/json" } });
+  const answer = await fetch(path, { headers: { accept: "application/json", ...operator.headers() } });
   if (answer.status === 404) return null;
   if (!answer.ok && answer.status !== 503) throw new Error(`${path}: ${answer.status}`);
   return answer.headers.get("content-type").includes("json") ? answer.json() : answer.text();
@@ -42,7 +42,7 @@ const purged = {
 
 async function change(path, what) {
   try {
-    const answer = await fetch(path, { method: "POST", headers: { "x-tupelo-operator": "console" } });
+    const answer = await fetch(path, { method: "POST", headers: operator.headers() });
     const told = await answer.json().catch(() => ({}));
     const why = [told.error || told.detail].concat(told.faults || []).filter(Boolean).join("\n");
     say(`${what}: ${answer.ok ? purged[told.purge] || "done" : why || answer.status}`);
@@ -403,9 +403,10 @@ async function refresh(anew) {
 }
 
 async function begin() {
+  await operator.ready;
   const who = await ask("/whoami").catch(() => null);
   mayChange = Boolean(who && who.mayChange);
-  document.getElementById("who").textContent = who && who.user ? `${who.user}${mayChange ? "" : ", may look"}` : "";
+  document.getElementById("who").textContent = who && who.user ? `${who.user}${mayChange ? "" : ", may look"}` : mayChange ? "" : "may look: `tupelo console` prints a link that may change";
   await refresh();
   setInterval(() => { if (!document.hidden) refresh(); }, PERIOD_MS);
 }

@@ -14,7 +14,8 @@ const settings = stored("terminal-keys", { page: "pf", control: "split", backspa
 const problem = (text) => { part("problem").textContent = text; part("problem").hidden = !text; };
 
 async function ask(path, change) {
-  const options = change ? { method: "POST", headers: { "x-tupelo-operator": "terminal" } } : {};
+  await operator.ready;
+  const options = change ? { method: "POST", headers: operator.headers() } : {};
   const answer = await fetch(`/terminals/${path}`, options);
   const json = await answer.json().catch(() => ({}));
   if (!answer.ok) {

@@ -42,8 +42,8 @@ pub use requester::{
     RequesterResponse, requester_copybooks,
 };
 pub use server::{
-    CorsConfig, Gateway, GatewayConfig, LoadError, ProjectLoader, StartError, TlsConfig,
-    UnservedApi, administration, constant, metrics_sample,
+    CorsConfig, Gateway, GatewayConfig, LoadError, OperatorTokens, ProjectLoader, StartError,
+    TlsConfig, UnservedApi, administration, constant, metrics_sample,
 };
 pub use service::{
     AnswerPieces, CallerAuthentication, ServiceAnswer, ServiceAnswerFuture, ServiceBody,

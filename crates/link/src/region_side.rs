@@ -36,6 +36,8 @@ pub struct RegionSide {
     /// Bytes of the last call's and the last answer's data.
     call_bytes: AtomicUsize,
     answer_bytes: AtomicUsize,
+    /// Bytes of the request in each slot's arena.
+    request_bytes: [AtomicUsize; SLOTS],
 }
 
 /// A slot's state as the region sees it.
@@ -111,6 +113,7 @@ impl RegionSide {
             arena_bytes,
             call_bytes: AtomicUsize::new(0),
             answer_bytes: AtomicUsize::new(0),
+            request_bytes: [const { AtomicUsize::new(NOT_SUBMITTED) }; SLOTS],
         };
         Ok((side, theirs.into()))
     }
@@ -142,6 +145,7 @@ impl RegionSide {
                 .cast::<Request>()
                 .write(*request);
         }
+        self.request_bytes[slot].store(request.used as usize, Ordering::Relaxed);
         let word = slot_word(sequence, slot_state::QUEUED);
         self.header().slots.0[slot].swap(word, Ordering::SeqCst);
     }
@@ -217,17 +221,35 @@ impl RegionSide {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// Frees a slot and gives back what its arena holds beyond the first
-    /// [`WARM_BYTES`], up to `high_water`.
+    /// Frees a slot whose task used its arena up to `high_water`, or which was
+    /// taken back. Nothing of the task can be read in the arena afterwards: what
+    /// it used is cleared, and given back beyond the first [`WARM_BYTES`].
     pub fn free(&self, slot: usize, high_water: u64) {
-        let used = (high_water as usize).min(self.arena_bytes);
-        if used > WARM_BYTES {
+        let request = self.request_bytes[slot].swap(NOT_SUBMITTED, Ordering::Relaxed);
+        let start = ARENA_OFFSET + slot * self.arena_bytes;
+        if request == NOT_SUBMITTED {
+            // It was given up while it was written: nobody says how far.
+            if self.map.punch(start, self.arena_bytes).is_err() {
+                self.clear(start, self.arena_bytes.min(WARM_BYTES));
+            }
+        } else {
+            let used = request.max(high_water as usize).min(self.arena_bytes);
             let end = used.next_multiple_of(PAGE).min(self.arena_bytes);
-            let start = ARENA_OFFSET + slot * self.arena_bytes;
-            // Best effort: the pages merely stay resident when it fails.
-            let _ = self.map.punch(start + WARM_BYTES, end - WARM_BYTES);
+            let beyond = start + WARM_BYTES;
+            // What cannot be given back is cleared too.
+            let returned = end > WARM_BYTES && self.map.punch(beyond, end - WARM_BYTES).is_ok();
+            let left = if returned { WARM_BYTES } else { used };
+            self.clear(start, left);
         }
         self.header().slots.0[slot].store(0, Ordering::SeqCst);
+    }
+
+    /// Clears bytes of a slot's arena that has no task.
+    fn clear(&self, start: usize, bytes: usize) {
+        assert!(start + bytes <= self.map.bytes());
+        // SAFETY: inside the mapping by the check, and the arena of a slot
+        // without a task is the region's.
+        unsafe { self.map.at(start).write_bytes(0, bytes) };
     }
 
     /// Takes the worker's call. Each call is returned once, to one thread,
@@ -475,6 +497,9 @@ impl RegionSide {
         }
     }
 }
+
+/// No request of that length: none was submitted since the slot was free.
+const NOT_SUBMITTED: usize = usize::MAX;
 
 impl AsFd for RegionSide {
     /// The region's end of the socket, for polling.

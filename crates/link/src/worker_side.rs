@@ -42,6 +42,8 @@ pub struct WorkerSide {
     unheard: u32,
     /// Tasks finished since the first of that news.
     unheard_tasks: u32,
+    /// Most bytes of a call and of an answer since the task began.
+    call_used: [usize; 2],
 }
 
 #[derive(Clone, Copy)]
@@ -145,6 +147,7 @@ impl WorkerSide {
             reader_table,
             unheard: 0,
             unheard_tasks: 0,
+            call_used: [0; 2],
             map,
         };
         Ok((side, config))
@@ -262,6 +265,7 @@ impl WorkerSide {
                 .write(results);
         }
         self.running = None;
+        self.clear_call_data();
         let done = slot_word(run.sequence, slot_state::DONE);
         let port = match self.header().commits.0.swap(0, Ordering::Relaxed) {
             0 => run.port,
@@ -457,6 +461,20 @@ impl WorkerSide {
         }
     }
 
+    /// Clears the data of the task's calls and their answers, which the next task
+    /// could read otherwise.
+    fn clear_call_data(&mut self) {
+        for (area, used) in [CALL_OUT_OFFSET, CALL_IN_OFFSET]
+            .iter()
+            .zip(&mut self.call_used)
+        {
+            let bytes = std::mem::take(used).min(CALL_BYTES);
+            // SAFETY: both areas have that many bytes, and are this side's while
+            // no call is out.
+            unsafe { self.map.at(*area).write_bytes(0, bytes) };
+        }
+    }
+
     fn put_call_data(&mut self, data: &[&[u8]]) -> u32 {
         let mut bytes = 0;
         for part in data {
@@ -475,6 +493,7 @@ impl WorkerSide {
             }
             bytes += part.len();
         }
+        self.call_used[0] = self.call_used[0].max(bytes);
         bytes as u32
     }
 
@@ -494,6 +513,7 @@ impl WorkerSide {
                 .cast::<AnswerHeader>()
                 .read()
         };
+        self.call_used[1] = self.call_used[1].max(header.bytes as usize);
         if heard == call_state::NESTED {
             return match header.resp2 {
                 NESTED_ACT => CallEvent::Act(header),

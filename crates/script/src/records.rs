@@ -137,7 +137,7 @@ impl CopybookLibrary {
         let Some(path) = found else {
             return Err(format!("no copybook {name} in the application"));
         };
-        let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let bytes = sources::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
         let text = String::from_utf8(bytes)
             .unwrap_or_else(|e| e.into_bytes().into_iter().map(char::from).collect());
         let folders = CopyFolders::new(self.folders.iter().cloned());

@@ -58,7 +58,7 @@ impl ModuleSources {
                 if path.metadata().map_err(failed)?.len() > MOST_BYTES {
                     return Err(SourceError::Large(path));
                 }
-                let bytes = std::fs::read(&path).map_err(failed)?;
+                let bytes = sources::read(&path).map_err(failed)?;
                 let text = String::from_utf8(bytes).map_err(|_| SourceError::Utf8(path.clone()))?;
                 self.texts.insert(format!("{prefix}{name}"), text);
             }

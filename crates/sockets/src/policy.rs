@@ -5,7 +5,7 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use ezasoket::{AddressRule, Errno, SocketName};
+use ezasoket::{AddressRule, Errno, SocketName, is_own_port};
 
 use crate::config::SocketsConfig;
 
@@ -41,16 +41,15 @@ impl SocketPolicy {
     }
 
     /// The address that is connected or sent to: itself, or loopback for the
-    /// unspecified one. EACCES when that is not allowed.
+    /// unspecified one. EACCES when that is not allowed, or is where this region
+    /// is administered.
     pub fn connect_to(&self, name: &SocketName) -> Result<SocketName, Errno> {
         let to = match name.0.ip().is_unspecified() {
             true => loopback(name.0),
             false => name.0,
         };
-        match self.connect.iter().any(|rule| rule.allows(to)) {
-            true => Ok(SocketName(to)),
-            false => Err(Errno::EACCES),
-        }
+        let allowed = self.connect.iter().any(|rule| rule.allows(to)) && !is_own_port(to);
+        allowed.then_some(SocketName(to)).ok_or(Errno::EACCES)
     }
 }
 

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use link::terminal::{ScreenSize, feature};
 use region::{FacilityDef, FacilityId, FacilityInput, FacilityKind, Handle, Name, TransId, UserId};
+use seats::{SeatHandle, SeatPhase};
 use tn3270::StartTls;
 use tn3270::telnet::{DeviceType, LuName, RejectReason};
 use tn3270::{Aid, InboundRecord, SessionEvent, TerminalInfo};
@@ -43,6 +44,8 @@ pub struct Connection {
     handshake: Vec<u8>,
     /// The client shows the SSCP-LU screen.
     outside_session: bool,
+    /// Half-open until the session is agreed on, and idle since the last input.
+    seat: SeatHandle,
 }
 
 impl Connection {
@@ -53,6 +56,7 @@ impl Connection {
         region: Handle,
         user: UserId,
         start_tls: StartTls,
+        seat: SeatHandle,
     ) -> Connection {
         Connection {
             display: TerminalDisplay::new(&shared, start_tls),
@@ -63,6 +67,7 @@ impl Connection {
             begins_tls: false,
             handshake: Vec::new(),
             outside_session: false,
+            seat,
         }
     }
 
@@ -124,6 +129,14 @@ impl Connection {
         loop {
             if self.settle(&mut stream).await {
                 return None;
+            }
+            if self.facility.is_some() {
+                let phase = if self.is_free() {
+                    SeatPhase::Idle
+                } else {
+                    SeatPhase::Busy
+                };
+                self.seat.mark(phase);
             }
             if std::mem::take(&mut self.begins_tls) {
                 return Some(stream);
@@ -208,8 +221,14 @@ impl Connection {
     fn event(&mut self, event: SessionEvent) {
         match event {
             SessionEvent::LuRequested { device, name } => self.name(&device, name.as_ref()),
-            SessionEvent::Connected => self.connected(),
-            SessionEvent::Input(record) => self.input(&record),
+            SessionEvent::Connected => {
+                self.seat.enter(SeatPhase::Idle);
+                self.connected();
+            }
+            SessionEvent::Input(record) => {
+                self.seat.enter(SeatPhase::Idle);
+                self.input(&record);
+            }
             SessionEvent::Ended(reason) => {
                 tracing::debug!(target: "terminal", ?reason, "a session has ended");
             }

@@ -236,21 +236,32 @@ async fn accept(
         };
         match accepted {
             Ok((stream, peer)) => {
-                let Some(seat) = shared.take_seat() else {
-                    tracing::warn!(target: "terminal", %peer, "max_connections is reached");
-                    continue;
-                };
                 let inside = if with_tls { StartTls::Off } else { start_tls };
-                let connection = Connection::new(shared.clone(), region.clone(), user, inside);
-                let stop = stop.clone();
+                let seat = shared.seats.enter();
+                let handle = seat.handle();
+                let connection =
+                    Connection::new(shared.clone(), region.clone(), user, inside, handle.clone());
+                let own_stop = stop.clone();
                 sessions.spawn(async move {
-                    if with_tls {
-                        connection.serve_tls(stream, stop).await;
-                    } else {
-                        connection.serve(stream, stop).await;
+                    let serving = async {
+                        if with_tls {
+                            connection.serve_tls(stream, own_stop).await;
+                        } else {
+                            connection.serve(stream, own_stop).await;
+                        }
+                    };
+                    if seat.hold(serving).await.is_none() {
+                        tracing::warn!(
+                            target: "terminal",
+                            %peer,
+                            "a terminal was closed for another: max_connections is reached"
+                        );
                     }
-                    drop(seat);
                 });
+                tokio::select! {
+                    () = shared.seats.make_place(&handle) => {}
+                    _ = stop.changed() => break,
+                }
             }
             Err(error) => {
                 tracing::warn!(target: "terminal", %error, "accept failed");

@@ -4,12 +4,12 @@
 
 use std::collections::HashMap;
 use std::fmt::{self, Debug};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use ::tls::ReloadingSettings;
 use region::{FacilityId, Handle, UserId};
 use rustls::ServerConfig;
+use seats::{ListenerSeats, SeatLimits};
 use tokio::sync::watch;
 
 use crate::browses::TerminalBrowses;
@@ -44,7 +44,8 @@ pub struct TerminalContext {
     pub names: NameTable,
     maps: Mutex<Arc<MapTable>>,
     displays: Mutex<HashMap<FacilityId, Arc<TerminalDisplay>>>,
-    connections: AtomicUsize,
+    /// The places of connections.
+    pub seats: ListenerSeats,
     running: OnceLock<RegionRuntime>,
 }
 
@@ -93,6 +94,10 @@ impl TerminalContext {
     ) -> TerminalContext {
         TerminalContext {
             pages: PageTable::new(&config),
+            seats: ListenerSeats::new(SeatLimits {
+                most: config.max_connections,
+                reserved: 0,
+            }),
             host,
             tls,
             sign_ons: SignOnTable::default(),
@@ -102,7 +107,6 @@ impl TerminalContext {
             names: NameTable::default(),
             maps: Mutex::new(Arc::new(maps)),
             displays: Mutex::default(),
-            connections: AtomicUsize::new(0),
             running: OnceLock::new(),
         }
     }
@@ -120,13 +124,6 @@ impl TerminalContext {
     /// What is there once the region runs. Returns `None` before that.
     pub fn running(&self) -> Option<&RegionRuntime> {
         self.running.get()
-    }
-
-    /// A place for one more connection. Returns `None` if there are too many.
-    pub fn take_seat(self: &Arc<Self>) -> Option<ConnectionSeat> {
-        let taken = self.connections.fetch_add(1, Ordering::Relaxed);
-        let seat = ConnectionSeat(self.clone());
-        (taken < self.config.max_connections).then_some(seat)
     }
 
     /// Who tasks of terminals run for without a sign-on.
@@ -172,15 +169,6 @@ impl TerminalContext {
 impl Debug for TerminalContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Shared").finish_non_exhaustive()
-    }
-}
-
-/// The place of a connection.
-pub struct ConnectionSeat(Arc<TerminalContext>);
-
-impl Drop for ConnectionSeat {
-    fn drop(&mut self) {
-        self.0.connections.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -255,7 +255,7 @@ impl ModuleCompiler {
 
     /// Translates a program without compiling it.
     pub fn check(&self, path: &Path) -> Result<TranslatedSource, io::Error> {
-        let text = fs::read(path)?;
+        let text = sources::read(path)?;
         let Self {
             options, library, ..
         } = self;

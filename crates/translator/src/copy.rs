@@ -38,7 +38,7 @@ impl CopyResolver for CopyLibrary {
     fn resolve(&self, name: &str, library: Option<&str>) -> Result<Option<CopyMember>, String> {
         match self.folders.find(name, library)? {
             Some(path) => {
-                let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+                let bytes = sources::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
                 Ok(Some(CopyMember {
                     name: path.to_string_lossy().into_owned(),
                     text: decode(&bytes),

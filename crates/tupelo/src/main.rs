@@ -9,6 +9,7 @@ mod app;
 mod commands;
 mod log;
 mod operator;
+mod operator_token;
 mod stdout;
 mod table;
 

@@ -9,6 +9,8 @@ use std::time::Duration;
 use miette::{IntoDiagnostic, Result, WrapErr, bail};
 use serde_json::Value;
 
+use crate::operator_token;
+
 /// Which region to ask, and how to show what it says.
 #[derive(Debug, clap::Args)]
 pub struct OperatorArgs {
@@ -34,6 +36,11 @@ impl OperatorArgs {
     /// Has something changed.
     pub fn post(&self, path: &str) -> Result<Value> {
         self.ask("POST", path)
+    }
+
+    /// The address of the console for a browser that has this key.
+    pub fn link(&self, key: &str) -> String {
+        format!("http://{}/console/#key={key}", self.admin)
     }
 
     fn ask(&self, method: &str, path: &str) -> Result<Value> {
@@ -63,7 +70,9 @@ impl OperatorArgs {
                 }
             }
             (401 | 403, _) => bail!(
-                help = "TUPELO_USER and TUPELO_PASSWORD, or TUPELO_API_KEY, say who you are",
+                help = "TUPELO_USER and TUPELO_PASSWORD, or TUPELO_API_KEY, say who you are; \
+                    without users TUPELO_OPERATOR_TOKEN has the text of operator.token in the \
+                    region's state folder",
                 "{}",
                 value["detail"]
                     .as_str()
@@ -83,8 +92,11 @@ impl OperatorArgs {
         write!(
             stream,
             "{method} {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\
-             content-length: 0\r\nx-tupelo-operator: 1\r\n{}\r\n",
+             content-length: 0\r\nx-tupelo-operator: {}\r\n{}\r\n",
             self.admin,
+            operator_token::find(self.admin)
+                .as_deref()
+                .unwrap_or("none"),
             authorization()
         )?;
         let mut answer = Vec::new();

@@ -65,7 +65,7 @@ pub fn serve(path: Option<PathBuf>, media: &str, method: &Method, asked: &Header
     let Some(path) = path else {
         return not_found();
     };
-    let Ok(mut file) = File::open(&path) else {
+    let Ok(mut file) = sources::open(&path) else {
         return not_found();
     };
     let about = match file.metadata() {

@@ -127,11 +127,29 @@ impl HostState {
         })
     }
 
+    /// Whether there is a place for another transport. When there are too many,
+    /// the oldest that has not exchanged capabilities gives way; partners that
+    /// have keep their links.
+    fn has_place(&mut self, now: MonotonicTime) -> bool {
+        if self.transports.len() < MAX_TRANSPORTS {
+            return true;
+        }
+        let mut all = self.transports.iter();
+        let half_open = all.find_map(|(token, transport)| match transport {
+            LinkTransport::Dlsw(dlsw) => dlsw.is_half_open().then_some(*token),
+            LinkTransport::Ether(_) => None,
+        });
+        if let Some(oldest) = half_open {
+            self.close(oldest, now, "another partner connects, and it sent nothing");
+        }
+        half_open.is_some()
+    }
+
     /// Takes new connections.
     pub fn accept(&mut self, listener: &TcpListener, now: MonotonicTime) {
         loop {
             match listener.accept() {
-                Ok((stream, peer)) if self.transports.len() < MAX_TRANSPORTS => {
+                Ok((stream, peer)) if self.has_place(now) => {
                     self.full = false;
                     if let Err(error) = self.take_connection(stream, peer, now) {
                         tracing::warn!("{peer}: {error}");

@@ -213,7 +213,7 @@ impl CopyResolver for CopyFolders {
 /// The text of a file, `None` when there is none. Bytes that are not UTF-8
 /// are read as Latin-1, which keeps columns where they are.
 fn read_text(path: &Path) -> Result<Option<String>, String> {
-    match fs::read(path) {
+    match sources::read(path) {
         Ok(bytes) => Ok(Some(match String::from_utf8(bytes) {
             Ok(text) => text,
             Err(error) => error.into_bytes().into_iter().map(char::from).collect(),

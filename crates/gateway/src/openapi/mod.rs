@@ -102,7 +102,7 @@ impl Document {
             let help = Some("an API has one document: remove one of them".to_owned());
             out.warn_help(&other, FilePosition::default(), message, help);
         }
-        let text = match std::fs::read_to_string(&file) {
+        let text = match sources::read_to_string(&file) {
             Ok(text) => text,
             Err(e) => {
                 out.error(

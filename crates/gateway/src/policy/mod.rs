@@ -127,7 +127,7 @@ impl PolicyRules {
     /// All that is wrong with it, each with its line and what would do.
     pub fn load(file: &Path) -> Result<PolicyRules, ProjectDiagnostics> {
         let mut out = ProjectDiagnostics::default();
-        let text = match std::fs::read_to_string(file) {
+        let text = match sources::read_to_string(file) {
             Ok(text) => text,
             Err(e) => {
                 out.error(

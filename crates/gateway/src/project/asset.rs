@@ -407,7 +407,7 @@ fn no_copybooks(provider: &Path, out: &mut ProjectDiagnostics) {
 /// The schema of a direction; the outer none when its file is wrong.
 fn schema(provider: &Path, direction: &str, out: &mut ProjectDiagnostics) -> Option<Option<Value>> {
     let file = provider.join("gen").join(format!("{direction}Schema.json"));
-    let Ok(bytes) = std::fs::read(&file) else {
+    let Ok(bytes) = sources::read(&file) else {
         return Some(None);
     };
     match serde_json::from_slice(&bytes) {
@@ -562,7 +562,7 @@ fn schema_keys(provider: &Path, direction: &str, style: InterfaceStyle) -> Vec<S
     let name = format!("{direction}Schema.json");
     let text = [provider.join("gen").join(&name), provider.join(&name)]
         .iter()
-        .find_map(|file| std::fs::read(file).ok());
+        .find_map(|file| sources::read(file).ok());
     let schema: Option<Value> = text.and_then(|text| serde_json::from_slice(&text).ok());
     let root = match style {
         InterfaceStyle::Commarea => "commarea",

@@ -24,7 +24,7 @@ pub(crate) struct DaiStructure {
 /// [`check`] reports it.
 pub(crate) fn structure(file: &Path) -> DaiStructure {
     let mut found = DaiStructure::default();
-    let Ok(text) = std::fs::read_to_string(file) else {
+    let Ok(text) = sources::read_to_string(file) else {
         return found;
     };
     let mut reader = quick_xml::Reader::from_str(&text);
@@ -55,7 +55,7 @@ pub(crate) const COPYBOOKS: [&str; 3] = ["cpy", "cbl", "cob"];
 
 /// Compares a file's fields with the areas of its direction.
 pub(crate) fn check(file: &Path, areas: &[DataArea], out: &mut ProjectDiagnostics) {
-    let text = match std::fs::read_to_string(file) {
+    let text = match sources::read_to_string(file) {
         Ok(text) => text,
         Err(e) => {
             return out.error(

@@ -78,7 +78,7 @@ pub(super) fn check(folder: &Path, out: &mut ProjectDiagnostics) {
     let mut files: Vec<PathBuf> = entries.map(|e| e.path()).filter(is_xml).collect();
     files.sort();
     for file in files {
-        match std::fs::read_to_string(&file) {
+        match sources::read_to_string(&file) {
             Ok(text) => elements(&file, &text, out),
             Err(e) => out.warn(
                 &file,

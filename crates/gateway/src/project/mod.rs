@@ -30,7 +30,7 @@ use std::path::Path;
 
 /// Reads a YAML file; faults are reported and give `None`.
 pub(crate) fn read_yaml(file: &Path, out: &mut ProjectDiagnostics) -> Option<Node> {
-    let text = match std::fs::read_to_string(file) {
+    let text = match sources::read_to_string(file) {
         Ok(text) => text,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
             out.error(file, FilePosition::default(), "the file is missing");

@@ -119,7 +119,7 @@ impl OriginCheck<'_> {
             // The program's DECIMAL-POINT clause, else that of its copy.
             let comma = match &program {
                 Some(text) => copybook::has_decimal_comma(text),
-                None => std::fs::read_to_string(&area.file)
+                None => sources::read_to_string(&area.file)
                     .is_ok_and(|text| copybook::has_decimal_comma(&text)),
             };
             let said = self
@@ -190,7 +190,7 @@ impl OriginCheck<'_> {
         let own = area.layout();
         for folder in self.folders {
             for path in members(folder) {
-                let Ok(text) = std::fs::read_to_string(&path) else {
+                let Ok(text) = sources::read_to_string(&path) else {
                     continue;
                 };
                 // Only a text that has the name is worth a parse.
@@ -229,7 +229,7 @@ impl OriginCheck<'_> {
     }
 
     fn layouts(&self, file: &Path, comma: bool) -> Result<Copybook, copybook::Diagnostics> {
-        let bytes = std::fs::read(file).unwrap_or_default();
+        let bytes = sources::read(file).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
         let name = file.display().to_string();
         let own = file.parent().map(Path::to_owned);
@@ -253,7 +253,7 @@ fn members(folder: &Path) -> Vec<PathBuf> {
 
 /// The column from 1 where a line's text begins; 0 when there is no such line.
 fn indentation(file: &Path, line: u32) -> u32 {
-    let text = std::fs::read(file).unwrap_or_default();
+    let text = sources::read(file).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     crate::project::record::first_column(&text, line)
 }

@@ -71,7 +71,7 @@ impl Form {
 impl Record {
     /// Reads a copybook of one record; faults are reported and give `None`.
     pub fn load(file: &Path, out: &mut ProjectDiagnostics) -> Option<Record> {
-        let text = match std::fs::read(file) {
+        let text = match sources::read(file) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(e) => {
                 out.error(

@@ -6,13 +6,16 @@
 //! so that no request arms a timer. The same list decides which connection
 //! gives way: to a new connection the one that has been idle longest, to a
 //! request that needs memory the slowest of those that use some.
+//!
+//! Times are ticks of the door's clock ([`ticks`](super::ticks)). How often its
+//! connections are looked at is not counted: a look says how late it is.
 
 use super::frames::{FrameCounter, WireProtocol};
 use super::memory::{ConnectionAccount, GatewayMemory, ReservedMemory};
 use super::share::ConnectionBudget;
 use super::watched::{self, FinalWriter};
+use seats::{ClosableConnection, IdleKind, IdleQueue};
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -26,8 +29,6 @@ const FREE_HEADERS: usize = 8 << 10;
 const SLOW_BYTES_S: u64 = 64 << 10;
 /// Ticks of a second.
 const TICKS_A_SECOND: u64 = 2;
-/// Idle connections that are looked for at a time.
-const IDLE_SEARCH_LIMIT: usize = 64;
 /// Ticks of idleness after which a connection gives its buffers back.
 const REST: u64 = 2;
 /// Ticks within which a client that was asked to retry later must not retry.
@@ -86,6 +87,8 @@ pub(crate) struct ConnectionTimer {
     streams: Arc<AtomicU32>,
     /// Its TLS handshake is under way.
     pub shakes_hands: Cell<bool>,
+    /// It came while all others were at work, and all places were taken.
+    pub is_restricted: Cell<bool>,
     /// The last write waits for its client.
     pub stuck: Cell<bool>,
     /// It has been idle for a while, and its waker.
@@ -272,11 +275,9 @@ impl ConnectionTimer {
         self.phase.get() == Phase::Headers && self.header_bytes.get() > 0
     }
 
-    /// The order in which idle connections give way: half-sent headers and
-    /// handshakes, then the longest idle. None for one that is at work, and with
-    /// `grace` for one whose request may still be on its way: it was accepted,
+    /// As [`ClosableConnection::idleness`]. With `grace` one is spared that was accepted,
     /// or began to send, less than a whole tick ago.
-    fn idleness(&self, grace: bool) -> Option<(bool, u64)> {
+    fn idleness(&self, grace: bool) -> Option<(IdleKind, u64)> {
         let is_fresh = self.since.get() + 1 >= self.clock.get();
         if grace && is_fresh && self.phase.get() == Phase::Headers {
             return None;
@@ -288,7 +289,12 @@ impl ConnectionTimer {
         // Headers under way may be an honest client's.
         let half_sent = self.half_sent() && since < self.clock.get();
         let half_sent = half_sent || self.shakes_hands.get();
-        (idle && !self.leaving.get()).then_some((!half_sent, since))
+        let standing = if half_sent {
+            IdleKind::HalfOpen
+        } else {
+            IdleKind::Idle
+        };
+        (idle && !self.leaving.get()).then_some((standing, since))
     }
 
     /// Bytes of the last second, if it waits for its client and holds memory.
@@ -298,16 +304,22 @@ impl ConnectionTimer {
         (slow && moved < SLOW_BYTES_S && self.account.held() > 0).then_some(moved)
     }
 
-    /// Checks the time since the last tick; returns true if its limit has
-    /// passed.
-    fn tick(&self, limits: &Limits) -> bool {
-        let waited = self.clock.get().saturating_sub(self.since.get());
+    /// Checks its time at a look; `before` is the tick of the look before.
+    /// Returns true if its limit has passed.
+    fn look(&self, before: u64, limits: &Limits) -> bool {
+        let now = self.clock.get();
+        let waited = now.saturating_sub(self.since.get());
         let reading = self.account.answers() > 0;
-        let [now, last, _] = self.moved.get();
-        self.moved.set([0, now, last]);
-        match reading || self.bodies.get() > 0 {
-            true => self.waited.set(self.waited.get() + 1),
-            false => self.waited.set(0),
+        // A client is not slow because the door had no processor.
+        let passed = (now - before).min(1);
+        if passed > 0 {
+            let [moved, last, _] = self.moved.get();
+            self.moved.set([0, moved, last]);
+        }
+        if reading || self.bodies.get() > 0 {
+            self.waited.set(self.waited.get() + passed);
+        } else {
+            self.waited.set(0);
         }
         if reading {
             let (written, ticks) = self.window.get();
@@ -315,8 +327,11 @@ impl ConnectionTimer {
                 return true;
             }
             let over = ticks >= limits.window;
-            self.window
-                .set(if over { (0, 1) } else { (written, ticks + 1) });
+            self.window.set(if over {
+                (0, 1)
+            } else {
+                (written, ticks + passed)
+            });
             return false;
         }
         self.window.set((0, 0));
@@ -355,14 +370,15 @@ pub(crate) struct DoorConnections {
     /// Open connections that are not ending.
     live: Rc<Cell<usize>>,
     open: RefCell<Vec<Open>>,
-    /// Some that have been idle longest, as they were when looked for.
-    idle: RefCell<VecDeque<((bool, u64), Open)>>,
+    /// Those that give way to new ones.
+    crowd: RefCell<IdleQueue<Open>>,
     /// Notified of each new connection.
     opened: tokio::sync::Notify,
 }
 
-#[derive(Clone)]
-struct Open {
+/// A connection, as long as its timer is there.
+#[derive(Debug, Clone)]
+pub(crate) struct Open {
     timer: Weak<ConnectionTimer>,
     task: AbortHandle,
 }
@@ -391,7 +407,7 @@ impl DoorConnections {
             stops: Rc::default(),
             live: Rc::default(),
             open: RefCell::default(),
-            idle: RefCell::default(),
+            crowd: RefCell::default(),
             opened: tokio::sync::Notify::new(),
         }
     }
@@ -417,6 +433,7 @@ impl DoorConnections {
             refused: Cell::new(None),
             streams: Arc::default(),
             shakes_hands: Cell::new(false),
+            is_restricted: Cell::new(false),
             stuck: Cell::new(false),
             rests: Cell::new(false),
             waker: RefCell::default(),
@@ -427,10 +444,13 @@ impl DoorConnections {
         })
     }
 
-    pub fn add(&self, timer: &Rc<ConnectionTimer>, task: AbortHandle) {
+    /// Lists a connection and the task that serves it.
+    pub fn add(&self, timer: &Rc<ConnectionTimer>, task: AbortHandle) -> Open {
         let timer = Rc::downgrade(timer);
-        self.open.borrow_mut().push(Open { timer, task });
+        let open = Open { timer, task };
+        self.open.borrow_mut().push(open.clone());
         self.opened.notify_one();
+        open
     }
 
     /// Waits until one is opened; at once when one was since the last wait.
@@ -451,17 +471,17 @@ impl DoorConnections {
         self.live.get()
     }
 
-    /// Advances the clock and ends the connections whose time limit has passed,
-    /// and the slow ones if their memory is needed; returns the numbers of
-    /// both.
-    pub fn tick(&self, limits: &Limits) -> (u64, u64) {
-        self.clock.set(self.clock.get() + 1);
+    /// Sets the clock to this tick and ends the connections whose time limit has
+    /// passed, and the slow ones if their memory is needed; returns the numbers
+    /// of both.
+    pub fn look(&self, now: u64, limits: &Limits) -> (u64, u64) {
+        let before = self.clock.replace(now);
         let mut ended = 0;
         self.open.borrow_mut().retain(|open| {
             let Some(timer) = open.timer.upgrade() else {
                 return false;
             };
-            let over = timer.tick(limits);
+            let over = timer.look(before, limits);
             timer.rests.set(timer.is_at_rest());
             if timer.rests.get()
                 && let Some(told) = timer.waker.take()
@@ -501,35 +521,33 @@ impl DoorConnections {
         ended
     }
 
-    /// Ends the connection that is needed least, for a new one. While that is
-    /// `spared`, neither it is ended nor another whose request may be on its way.
-    /// False when all others are at work.
-    pub fn give_way(&self, spared: Option<&Weak<ConnectionTimer>>) -> bool {
-        let grace = spared.is_some();
-        let mut idle = self.idle.borrow_mut();
-        for _ in 0..2 {
-            while let Some((before, open)) = idle.pop_front() {
-                if spared.is_some_and(|spared| spared.ptr_eq(&open.timer)) {
-                    continue;
-                }
-                if let Some(timer) = open.timer.upgrade()
-                    && timer.idleness(grace) == Some(before)
-                {
-                    open.end(&timer, b"");
-                    return true;
-                }
-            }
-            let open = self.open.borrow();
-            let idleness = |o: &Open| Some((o.timer.upgrade()?.idleness(grace)?, o.clone()));
-            let mut found: Vec<_> = open.iter().filter_map(idleness).collect();
-            if found.len() > IDLE_SEARCH_LIMIT {
-                found.select_nth_unstable_by_key(IDLE_SEARCH_LIMIT, |(idleness, _)| *idleness);
-                found.truncate(IDLE_SEARCH_LIMIT);
-            }
-            found.sort_by_key(|(idleness, _)| *idleness);
-            idle.extend(found);
+    /// Ends the connection that is needed least, for a new one; see
+    /// [`ConnectionHost::give_way`](seats::ConnectionHost::give_way).
+    pub fn give_way(&self, spared: Option<&Open>) -> bool {
+        let open = || self.open.borrow().clone();
+        self.crowd.borrow_mut().give_way(spared, open)
+    }
+}
+
+impl ClosableConnection for Open {
+    fn idleness(&self, grace: bool) -> Option<(IdleKind, u64)> {
+        self.timer.upgrade()?.idleness(grace)
+    }
+
+    fn is(&self, other: &Open) -> bool {
+        self.timer.ptr_eq(&other.timer)
+    }
+
+    fn close(&self) {
+        if let Some(timer) = self.timer.upgrade() {
+            self.end(&timer, b"");
         }
-        false
+    }
+
+    fn restrict(&self) {
+        if let Some(timer) = self.timer.upgrade() {
+            timer.is_restricted.set(true);
+        }
     }
 }
 
@@ -556,8 +574,31 @@ mod tests {
         (timer, task)
     }
 
+    /// The newest connection.
+    fn last(connections: &DoorConnections) -> Open {
+        connections.open.borrow().last().unwrap().clone()
+    }
+
+    /// A look one tick after the one before.
+    fn tick(connections: &DoorConnections) -> (u64, u64) {
+        connections.look(connections.clock.get() + 1, &LIMITS)
+    }
+
     fn ended(connections: &DoorConnections, ticks: u32) -> u64 {
-        (0..ticks).map(|_| connections.tick(&LIMITS).0).sum()
+        (0..ticks).map(|_| tick(connections).0).sum()
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn looks_are_not_counted_as_time() {
+        let connections = connections();
+        let (idle, _task) = open(&connections);
+        idle.begin();
+        idle.end();
+        for _ in 0..100 {
+            assert_eq!(connections.look(1, &LIMITS).0, 0);
+        }
+        assert_eq!(connections.look(5, &LIMITS).0, 0);
+        assert_eq!(connections.look(6, &LIMITS).0, 1);
     }
 
     #[tokio::test(flavor = "current_thread")]
@@ -629,10 +670,10 @@ mod tests {
         }
         for idle in [2, 0, 3] {
             all[idle].0.end();
-            connections.tick(&LIMITS);
+            tick(&connections);
         }
         all[3].0.read(b"GET / HT").unwrap();
-        connections.tick(&LIMITS);
+        tick(&connections);
         let order = [3, 2, 0].map(|expected| {
             assert!(connections.give_way(None));
             all[expected].0.leaving.get()
@@ -642,7 +683,7 @@ mod tests {
         assert_eq!(connections.count(), 1);
         // A new one has sent nothing yet.
         let (new, _task) = open(&connections);
-        assert!(!connections.give_way(Some(&Rc::downgrade(&new))));
+        assert!(!connections.give_way(Some(&last(&connections))));
         assert!(connections.give_way(None) && new.leaving.get());
     }
 
@@ -651,13 +692,13 @@ mod tests {
         let connections = connections();
         let (first, _task) = open(&connections);
         let others: Vec<_> = (0..3).map(|_| open(&connections)).collect();
-        let (new, _task) = open(&connections);
-        let new = Rc::downgrade(&new);
+        let (_new, _task) = open(&connections);
+        let new = last(&connections);
         assert!(!connections.give_way(Some(&new)));
-        connections.tick(&LIMITS);
+        tick(&connections);
         assert!(!connections.give_way(Some(&new)));
         first.begin();
-        connections.tick(&LIMITS);
+        tick(&connections);
         // The others had a whole tick and sent nothing.
         let left = || others.iter().filter(|(o, _)| !o.leaving.get()).count();
         for rest in [2, 1, 0] {
@@ -678,7 +719,7 @@ mod tests {
         for _ in 0..3 {
             slow.read(&[0; 10]).unwrap();
             fast.read(&[0; 60_000]).unwrap();
-            connections.tick(&LIMITS);
+            tick(&connections);
         }
         let _new = (new.body(), new.account.hold(1));
         assert_eq!(connections.make_room(300_000), 1);

@@ -3,7 +3,8 @@
 //! A request waits twice, for its body and for its program, and nearly always
 //! for microseconds; arming and disarming a timer each time would cost more
 //! than the wait. A future with a limit takes a place in its door's list
-//! instead, and the door looks at the list at every tick.
+//! instead, and the door looks at the list from time to time. The first look at
+//! a place begins its time, so a limit is never cut short.
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
@@ -20,8 +21,10 @@ pub(crate) struct DoorDeadlines {
 
 #[derive(Debug, Default)]
 struct DeadlineSlot {
-    /// Tick of the deadline; 0 for a free place.
-    deadline: u64,
+    /// Ticks that its future may take; 0 for a free place.
+    limit: u64,
+    /// Tick of the deadline, once a look has found it.
+    deadline: Option<u64>,
     expired: bool,
     waker: Option<Waker>,
 }
@@ -74,21 +77,23 @@ impl DoorDeadlines {
             places.push(DeadlineSlot::default());
             places.len() - 1
         });
-        // The tick under way does not count: a limit is never cut short.
-        places[place].deadline = self.now.get() + ticks + 1;
+        places[place].limit = ticks.max(1);
         SlotGuard { list: self, place }
     }
 
-    /// Advances the time and wakes futures whose deadline has passed.
-    pub fn tick(&self) {
-        self.now.set(self.now.get() + 1);
+    /// Sets the time to this tick and wakes futures whose deadline has passed.
+    pub fn look(&self, now: u64) {
+        self.now.set(now);
         let mut wake = Vec::new();
-        for place in self.places.borrow_mut().iter_mut() {
-            if place.deadline > 0 && place.deadline <= self.now.get() && !place.expired {
+        let mut places = self.places.borrow_mut();
+        for place in places.iter_mut().filter(|place| place.limit > 0) {
+            let deadline = *place.deadline.get_or_insert(now + place.limit);
+            if deadline <= now && !place.expired {
                 place.expired = true;
                 wake.extend(place.waker.take());
             }
         }
+        drop(places);
         wake.into_iter().for_each(Waker::wake);
     }
 }
@@ -103,14 +108,15 @@ mod tests {
     fn a_future_ends_with_its_limit_and_its_place_is_used_again() {
         let list = DoorDeadlines::default();
         let mut cx = Context::from_waker(Waker::noop());
-        for _ in 0..3 {
+        for round in [10, 20, 30] {
             let mut limited = pin!(list.limit(2, pending::<()>()));
             for _ in 0..2 {
                 assert!(limited.as_mut().poll(&mut cx).is_pending());
-                list.tick();
+                list.look(round);
+                list.look(round + 1);
             }
             assert!(limited.as_mut().poll(&mut cx).is_pending());
-            list.tick();
+            list.look(round + 2);
             assert_eq!(limited.as_mut().poll(&mut cx), Poll::Ready(None));
             drop(list.limit(2, pending::<()>()));
         }

@@ -45,10 +45,12 @@ pub(crate) fn answer(
                 _ => None,
             }
         }
-        ["docs"] if path.ends_with('/') => Some(text("text/html; charset=utf-8", page(routes))),
+        ["docs"] if path.ends_with('/') => {
+            Some(unframed(text("text/html; charset=utf-8", page(routes))))
+        }
         ["docs"] => Some(redirect("/docs/")),
         [""] if routes.apis.is_empty() || !routes.serves_root => Some(redirect("/docs/")),
-        ["docs", file] => asset(file, headers),
+        ["docs", file] => asset(file, headers).map(unframed),
         _ => None,
     }
 }
@@ -107,6 +109,14 @@ pub(super) fn text(kind: &'static str, body: impl Into<Bytes>) -> Response<Respo
     response
         .headers_mut()
         .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
+}
+
+/// The page has buttons that send requests: no other page shows it in a frame.
+fn unframed(mut response: Response<ResponseBody>) -> Response<ResponseBody> {
+    let policy = HeaderValue::from_static("frame-ancestors 'none'");
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_SECURITY_POLICY, policy);
     response
 }
 

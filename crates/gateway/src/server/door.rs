@@ -5,12 +5,13 @@
 //! connection.
 
 use super::body::ResponseBody;
-use super::conn::{CloseCause, ConnectionTimer, DoorConnections, Limits};
+use super::conn::{CloseCause, ConnectionTimer, DoorConnections, Limits, Open};
 use super::frames::WireProtocol;
 use super::gate::PeerAddress;
 use super::relay::WakeRelay;
 use super::serve::Server;
 use super::service::{ServiceConnection, ServiceState};
+use super::ticks::{DoorClock, TICK, ticks};
 use super::tls::Server as Tls;
 use super::watched::{self, TimedStream};
 use super::{GatewayConfig, GatewayShared, HEADERS, StopOrder};
@@ -21,11 +22,12 @@ use hyper::rt::Executor;
 use hyper::service::Service;
 use hyper_util::rt::TokioIo;
 use hyper_util::server::conn::auto;
+use seats::ConnectionHost;
 use socket2::SockRef;
 use std::future::Future;
 use std::net::TcpListener as StdListener;
 use std::pin::{Pin, pin};
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::task::{Context, Poll};
@@ -36,12 +38,10 @@ use tokio::sync::watch;
 use tokio::task::spawn_local;
 use tokio_rustls::TlsAcceptor;
 
-/// How often a door looks at its connections.
-const TICK: Duration = Duration::from_millis(500);
 /// Pause after an accept that failed for want of descriptors or memory.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// Pauses that a new connection has for its request before it counts as idle.
-const GRACE_PAUSES: u32 = 20;
+/// DoorConnections beyond the limit that may ask for health while all are at work.
+const RESERVED: usize = 8;
 /// Bytes of an answer that the kernel takes before they can be sent: what a
 /// client does not read is not in its memory either.
 const UNSENT: u32 = 256 << 10;
@@ -120,10 +120,10 @@ async fn serve<B: ProgramBackend>(
             stop.clone(),
         ));
     }
+    let mut clock = DoorClock::new();
     let mut tick = tokio::time::interval(TICK);
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    // A draining door checks more often whether it has ended. Time limits are
-    // counted in ticks, which do not change.
+    // A draining door checks more often whether it has ended.
     let mut look = tokio::time::interval(TICK / 25);
     look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
@@ -135,8 +135,9 @@ async fn serve<B: ProgramBackend>(
             // Without connections there is no limit to look at.
             _ = connections.opened(), if rests => {}
             _ = tick.tick(), if !rests => {
-                server.deadlines.tick();
-                let (ended, gave_way) = connections.tick(&limits);
+                let now = clock.read();
+                server.deadlines.look(now);
+                let (ended, gave_way) = connections.look(now, &limits);
                 let metrics = &server.shared.metrics;
                 metrics.connections_timed_out.fetch_add(ended, Relaxed);
                 metrics.connections_gave_way.fetch_add(gave_way, Relaxed);
@@ -155,11 +156,6 @@ async fn serve<B: ProgramBackend>(
             return;
         }
     }
-}
-
-/// Ticks that a time takes, at least one.
-pub(super) fn ticks(ms: u32) -> u64 {
-    u64::from(ms) / TICK.as_millis() as u64 + 1
 }
 
 async fn accept<B: ProgramBackend>(
@@ -199,7 +195,15 @@ async fn accept<B: ProgramBackend>(
                     &connections,
                     stop.clone(),
                 );
-                make_place(&server, &connections, &newcomer).await;
+                let places = Places {
+                    server: &server,
+                    connections: &connections,
+                };
+                let limits = seats::SeatLimits {
+                    most: server.shared.connections_a_door,
+                    reserved: RESERVED,
+                };
+                seats::make_place(&places, &newcomer, limits).await;
             }
             Err(e) => {
                 tracing::warn!(error = %e, "accept failed");
@@ -209,38 +213,41 @@ async fn accept<B: ProgramBackend>(
     }
 }
 
-/// Ends others until there is a place for a new connection. While all are at
-/// work new ones wait in the kernel's queue.
-async fn make_place<B: ProgramBackend>(
-    server: &Rc<Server<B>>,
-    connections: &DoorConnections,
-    newcomer: &Weak<ConnectionTimer>,
-) {
-    let mut pauses = 0;
-    while connections.count() > server.shared.connections_a_door {
-        // Its request is on the way: it is not idle as those are that had theirs.
-        let spared = (pauses < GRACE_PAUSES).then_some(newcomer);
-        match connections.give_way(spared) {
-            true => {
-                let metrics = &server.shared.metrics;
-                metrics.connections_gave_way.fetch_add(1, Relaxed);
-            }
-            false => {
-                tokio::time::sleep(ACCEPT_PAUSE).await;
-                pauses += 1;
-            }
-        }
+/// The connections of a door, for the rule that makes places for new ones.
+struct Places<'d, B: ProgramBackend> {
+    server: &'d Server<B>,
+    connections: &'d DoorConnections,
+}
+
+impl<B: ProgramBackend> ConnectionHost for Places<'_, B> {
+    type Connection = Open;
+
+    fn count(&self) -> usize {
+        self.connections.count()
+    }
+
+    fn give_way(&self, spared: Option<&Open>) -> bool {
+        let ended = self.connections.give_way(spared);
+        let metrics = &self.server.shared.metrics;
+        metrics
+            .connections_gave_way
+            .fetch_add(ended.into(), Relaxed);
+        ended
+    }
+
+    async fn wait(&self, at_most: Duration) {
+        tokio::time::sleep(at_most).await;
     }
 }
 
-/// Begins a connection; returns its number.
+/// Begins a connection.
 fn open<B: ProgramBackend>(
     server: &Rc<Server<B>>,
     (stream, mut peer): (TcpStream, PeerAddress),
     acceptor: Option<TlsAcceptor>,
     connections: &Rc<DoorConnections>,
     stop: watch::Receiver<StopOrder>,
-) -> Weak<ConnectionTimer> {
+) -> Open {
     let _ = stream.set_nodelay(true);
     let _ = SockRef::from(&stream).set_tcp_notsent_lowat(UNSENT);
     let timer = connections.timer();
@@ -281,8 +288,7 @@ fn open<B: ProgramBackend>(
         }
         drop(guard);
     });
-    connections.add(&timer, task.abort_handle());
-    Rc::downgrade(&timer)
+    connections.add(&timer, task.abort_handle())
 }
 
 /// Counts a connection as open while it lives.

@@ -7,10 +7,10 @@
 //! configuration.
 
 use super::conn::ConnectionTimer;
-use super::door::ticks;
 use super::memory::{MemoryRequest, ReservedMemory};
 use super::relay;
 use super::serve::Server;
+use super::ticks::ticks;
 use crate::backend::ProgramBackend;
 use crate::problem::ProblemDocument;
 use bytes::{Bytes, BytesMut};

@@ -24,6 +24,7 @@ mod router;
 mod serve;
 pub(crate) mod service;
 mod share;
+mod ticks;
 mod tls;
 mod trail;
 mod watched;
@@ -36,7 +37,7 @@ use crate::problem::ProblemDocument;
 use crate::project::operation::{ApiOperation, LoadedApi};
 use crate::security::{CredentialGuard, RateLimiter, SecurityConfig, SecurityError};
 use crate::service::ServiceConfig;
-pub use admin::administration;
+pub use admin::{OperatorTokens, administration};
 use bytes::Bytes;
 pub use cors::CorsConfig;
 use cors::CorsHeaders;
@@ -120,6 +121,9 @@ pub struct GatewayConfig {
     pub access_log: bool,
     /// The receivers of request records.
     pub observe: ObserveConfig,
+    /// Who may change something on an administration port that asks for no user;
+    /// without it everyone on this machine.
+    pub operators: Option<Arc<OperatorTokens>>,
     /// The rules that choose connections and transactions by the request.
     pub policies: PolicySet,
     /// Reads one API again for `POST /apis/NAME/redeploy`.
@@ -205,6 +209,7 @@ impl Default for GatewayConfig {
             services: Vec::new(),
             access_log: false,
             observe: ObserveConfig::default(),
+            operators: None,
             policies: PolicySet::default(),
             loader: None,
         }
@@ -622,6 +627,12 @@ impl<B: ProgramBackend> Gateway<B> {
     /// Where administration is served.
     pub fn admin_address(&self) -> Option<SocketAddr> {
         self.addresses.2
+    }
+
+    /// The tokens of the administration port, where it asks for no user.
+    pub fn operators(&self) -> Option<&Arc<OperatorTokens>> {
+        let tokens = self.shared.config.operators.as_ref();
+        tokens.filter(|_| !self.shared.admin_authenticates())
     }
 
     /// Replaces the APIs. Requests under way end under the old ones, the next

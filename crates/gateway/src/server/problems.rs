@@ -3,6 +3,10 @@
 //!
 //! Reference: RFC 9457.
 
+use super::conn::ConnectionTimer;
+use super::serve::Server;
+use super::trail::is_health;
+use crate::backend::ProgramBackend;
 use crate::json::JsonError;
 use crate::mapping::context::{MappingFailure, MappingReply};
 use crate::mapping::request::EncodeFailure;
@@ -14,6 +18,26 @@ use region::{Abend, CallFailure, ContainerName, NotStarted, PutError, TransId};
 
 /// Seconds after which a refused client should try again.
 const RETRY_AFTER_S: u32 = 1;
+
+impl<B: ProgramBackend> Server<B> {
+    /// Why a connection that came while all were at work has no answer but on
+    /// health, as long as all places are taken.
+    pub(super) fn beyond_limit(
+        &self,
+        timer: &ConnectionTimer,
+        path: &str,
+    ) -> Option<ProblemDocument> {
+        let full = || self.connections.count() > self.shared.connections_a_door;
+        if !timer.is_restricted.get() || is_health(path) || !full() {
+            return None;
+        }
+        let detail = "All connections of this server are in use";
+        Some(ProblemDocument {
+            retry_after: Some(RETRY_AFTER_S),
+            ..ProblemDocument::new(StatusCode::SERVICE_UNAVAILABLE, "Server busy", detail)
+        })
+    }
+}
 
 /// A body that is no JSON, with the place.
 #[cold]
@@ -268,6 +292,7 @@ pub(super) fn abended_in(abend: WebAbend, first: &str) -> ProblemDocument {
     } else {
         String::new()
     };
+    let message = without_folders(&message);
     let detail = format!("Abend {code} in {place}{line}: {message}");
     // A region purges a task whose deadline has passed.
     let (status, title) = match code.as_str() {
@@ -283,9 +308,35 @@ pub(super) fn abended_in(abend: WebAbend, first: &str) -> ProblemDocument {
     }
 }
 
+/// A text in which files of the server have their names only: where they lie is
+/// not for clients.
+fn without_folders(text: &str) -> String {
+    let ends = |c: char| c.is_whitespace() || matches!(c, '\'' | '"' | ':' | ',' | ')' | '(');
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_inclusive(ends) {
+        let (path, end) = match word.char_indices().next_back() {
+            Some((at, last)) if ends(last) => word.split_at(at),
+            _ => (word, ""),
+        };
+        let below_root = path
+            .strip_prefix('/')
+            .and_then(|rest| rest.rsplit_once('/'));
+        out.push_str(below_root.map_or(path, |(_, name)| name));
+        out.push_str(end);
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_client_is_not_told_where_files_of_the_server_lie() {
+        let told = "cannot load /srv/bank/.tupelo/modules/A.so: '/lib/x y' (/a/b/c.so) 1/2 /now";
+        let shown = "cannot load A.so: 'x y' (c.so) 1/2 /now";
+        assert_eq!(without_folders(told), shown);
+    }
 
     #[test]
     fn a_task_that_was_purged_took_too_long() {

@@ -9,7 +9,6 @@ use super::conn::{ConnectionTimer, DoorConnections};
 use super::cors::is_preflight;
 use super::deadline::DoorDeadlines;
 use super::derived::read_derived;
-use super::door::ticks;
 use super::gate::PeerAddress;
 use super::headers::RequestHeaders;
 use super::intake::RequestBody;
@@ -19,6 +18,7 @@ use super::problems::{
     refused, repeated, unmapped,
 };
 use super::share::BudgetShare;
+use super::ticks::ticks;
 use super::trail::{RequestRecord, is_health, log};
 use super::{ApiRoutes, GatewayShared, Route, constant, documents, headers, memory, respond};
 use crate::backend::ProgramBackend;
@@ -151,6 +151,7 @@ impl<B: ProgramBackend> Server<B> {
             false => self.shared.within_rate(peer).err(),
         };
         let limited = limited.map(|denied| self.shared.denied(denied));
+        let limited = limited.or_else(|| self.beyond_limit(timer, parts.uri.path()));
         let most = self.shared.config.max_headers;
         let routed = match limited.or_else(|| headers::refused(&parts, &seen, most)) {
             None => {

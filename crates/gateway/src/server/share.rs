@@ -13,8 +13,8 @@
 //! would use all memory, and the answers of others would be refused.
 
 use super::conn::ConnectionTimer;
-use super::door::ticks;
 use super::serve::Server;
+use super::ticks::ticks;
 use crate::backend::ProgramBackend;
 use crate::problem::ProblemDocument;
 use std::cell::Cell;

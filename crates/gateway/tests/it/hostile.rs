@@ -133,6 +133,23 @@ fn a_crowd_of_idle_connections_gives_way_to_a_new_one() {
 }
 
 #[test]
+fn idle_connections_do_not_lock_operators_out_of_the_administration_port() {
+    let gateway = start_with(config());
+    let admin = gateway.admin_address().unwrap();
+    let mut idle: Vec<TcpStream> = (0..260).map(|_| connect(admin)).collect();
+    for stream in idle.iter_mut().take(100) {
+        let asked = stream.write_all(b"GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n");
+        if asked.is_ok() {
+            let _ = read(stream, false);
+        }
+    }
+    for _ in 0..20 {
+        assert_eq!(send(admin, "GET", "/health", "", "").status, 200);
+    }
+    assert_eq!(send(admin, "GET", "/apis", "", "").status, 200);
+}
+
+#[test]
 fn a_newcomer_is_served_while_all_others_are_at_work() {
     let gateway = start_with(GatewayConfig {
         max_connections: 20,
@@ -153,6 +170,31 @@ fn a_newcomer_is_served_while_all_others_are_at_work() {
         assert_eq!(send_letters(&gateway, 5).status, 200);
     }
     assert_eq!(metric(&gateway, "connections_gave_way_total"), 0);
+}
+
+#[test]
+fn health_is_answered_while_more_are_at_work_than_the_limit() {
+    let gateway = start_with(GatewayConfig {
+        max_connections: 20,
+        threads: 1,
+        ..config()
+    });
+    let unfinished = "PUT /perfchannel/response/5 HTTP/1.1\r\nhost: x\r\n\
+                      expect: 100-continue\r\ncontent-length: 1000\r\n\r\n";
+    let mut crowd: Vec<TcpStream> = Vec::new();
+    for _ in 0..21 {
+        let mut stream = connect(gateway.address());
+        stream.write_all(unfinished.as_bytes()).unwrap();
+        let mut reported = [0; 25];
+        stream.read_exact(&mut reported).unwrap();
+        crowd.push(stream);
+    }
+    let ask = |path: &str| send(gateway.address(), "GET", path, "", "").status;
+    for _ in 0..5 {
+        assert_eq!(ask("/health/live"), 200);
+    }
+    assert_eq!(ask("/apis"), 503);
+    drop(crowd);
 }
 
 #[test]

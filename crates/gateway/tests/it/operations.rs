@@ -170,6 +170,8 @@ fn the_console_and_the_ports_own_document_are_served() {
             "/trace",
             "/sockets",
             "/terminals",
+            // With the tokens of a region.
+            "/operator",
         ];
         if of_the_region.iter().any(|front| path.starts_with(front)) {
             continue;

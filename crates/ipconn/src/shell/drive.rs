@@ -17,6 +17,12 @@ use crate::connection::{Connection, ConnectionEvent, Fault};
 
 /// Bytes that are read at once.
 const READ: usize = 128 << 10;
+thread_local! {
+    /// Where bytes are read before they are handled, which is at once: a
+    /// connection that says nothing has no memory for it.
+    static READ_BUFFER: RefCell<Vec<u8>> = RefCell::new(vec![0; READ]);
+}
+
 /// Reads and writes after which others have their turn.
 const ROUNDS: usize = 16;
 /// How long the reason for a connection's end may take to be sent.
@@ -90,8 +96,7 @@ pub async fn drive(
     wire: &ConnectionDriver,
     on_event: &mut dyn FnMut(ConnectionEvent),
 ) -> ConnectionEnd {
-    let mut buffer = vec![0; READ];
-    let end = moved(stream, wire, &mut buffer, on_event).await;
+    let end = moved(stream, wire, on_event).await;
     if !matches!(end, ConnectionEnd::Io(_)) {
         let _ = tokio::time::timeout(LAST_WORDS, last_words(stream, wire)).await;
     }
@@ -101,7 +106,6 @@ pub async fn drive(
 async fn moved(
     stream: &mut dyn Stream,
     wire: &ConnectionDriver,
-    buffer: &mut [u8],
     on_event: &mut dyn FnMut(ConnectionEvent),
 ) -> ConnectionEnd {
     let until = |wire: &ConnectionDriver| {
@@ -121,7 +125,7 @@ async fn moved(
                 Ok(wrote) => wrote,
                 Err(error) => return Poll::Ready(ConnectionEnd::Io(error)),
             };
-            let read = match read(stream, wire, buffer, cx) {
+            let read = match READ_BUFFER.with_borrow_mut(|buffer| read(stream, wire, buffer, cx)) {
                 Ok(read) => read,
                 Err(end) => return Poll::Ready(end),
             };

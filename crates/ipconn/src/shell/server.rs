@@ -7,7 +7,7 @@ use std::net::{SocketAddr, TcpListener as StdListener};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -16,6 +16,7 @@ use bytes::Bytes;
 use region::engine::{self, EngineClass};
 use region::{Handle, Port, UserId};
 use rustls::ServerConfig;
+use seats::{ListenerSeats, SeatHandle, SeatLimits, SeatPhase, SeatWork};
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -93,12 +94,13 @@ enum StopStage {
 struct SharedServer {
     hello: HelloMessage,
     receive_count: usize,
+    /// Connections of all threads.
+    seats: ListenerSeats,
     max_connections: usize,
     partners: BTreeSet<WireName>,
     tls: Option<ReloadingSettings<ServerConfig>>,
     mirror: MirrorRegion,
     directory: ConnectionDirectory,
-    connections: AtomicUsize,
     /// How many there were.
     accepted: AtomicU64,
 }
@@ -141,6 +143,12 @@ impl Listener {
                 sysid: who.sysid,
             },
             receive_count: usize::from(config.receive_count),
+            seats: ListenerSeats::new(SeatLimits {
+                most: config.max_connections as usize,
+                // A partner that comes while all are at work is refused with the
+                // reason.
+                reserved: 0,
+            }),
             max_connections: config.max_connections as usize,
             partners: config
                 .partners
@@ -154,7 +162,6 @@ impl Listener {
                 units: Arc::new(BranchTable::default()),
             },
             directory,
-            connections: AtomicUsize::new(0),
             accepted: AtomicU64::new(0),
         });
         let fail = |source| StartError::Listen {
@@ -261,8 +268,16 @@ async fn accept(
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, address)) => {
-                    let served = connection(thread.clone(), stream, address, stop.clone());
-                    tasks.spawn_local(served);
+                    let seats = &thread.shared.seats;
+                    let seat = seats.enter();
+                    let handle = seat.handle();
+                    let came = (stream, address, handle.clone());
+                    let served = connection(thread.clone(), came, stop.clone());
+                    tasks.spawn_local(async move { seat.hold(served).await });
+                    tokio::select! {
+                        () = seats.make_place(&handle) => {}
+                        _ = stop.changed() => break,
+                    }
                 }
                 Err(error) => {
                     tracing::warn!(target: "ipconn", %error, "accept failed");
@@ -289,12 +304,10 @@ async fn accept(
 
 async fn connection(
     thread: Rc<ServerThread>,
-    stream: TcpStream,
-    address: SocketAddr,
+    (stream, address, seat): (TcpStream, SocketAddr, SeatHandle),
     stop: watch::Receiver<StopStage>,
 ) {
     let shared = thread.shared.clone();
-    let _counted = ConnectionGuard::new(&shared);
     let _ = stream.set_nodelay(true);
     let mut stream: Box<dyn Stream> = match &shared.tls {
         None => Box::new(stream),
@@ -316,6 +329,7 @@ async fn connection(
         wire: ConnectionDriver::new(Connection::server(shared.hello.clone(), 0)),
         thread,
         address,
+        seat,
         number: shared.accepted.fetch_add(1, Relaxed) + 1,
         tasks: RefCell::default(),
         greeted: RefCell::new(None),
@@ -359,6 +373,7 @@ struct PartnerConnection {
     wire: ConnectionDriver,
     thread: Rc<ServerThread>,
     address: SocketAddr,
+    seat: SeatHandle,
     /// Later connections have greater ones.
     number: u64,
     tasks: RefCell<HashMap<u32, AbortHandle>>,
@@ -402,7 +417,7 @@ impl PartnerConnection {
             shared.directory.turned_away();
             return Err(format!("{} is not in [ipconn] partners", hello.applid));
         }
-        if shared.connections.load(Relaxed) > shared.max_connections {
+        if shared.seats.taken() > shared.max_connections {
             shared.directory.turned_away();
             let most = shared.max_connections;
             return Err(format!(
@@ -415,6 +430,7 @@ impl PartnerConnection {
         let counts = shared.directory.arrive(hello, &address, sessions)?;
         tracing::info!(target: "ipconn", applid = %hello.applid, %address, sessions, "a partner has connected");
         *self.greeted.borrow_mut() = Some((hello.applid, sessions, counts));
+        self.seat.enter(SeatPhase::Idle);
         Ok(sessions)
     }
 
@@ -424,7 +440,7 @@ impl PartnerConnection {
         let Some((applid, _, counts)) = greeted.as_ref() else {
             return;
         };
-        let busy = RequestGuard::new(counts.clone());
+        let busy = RequestGuard::new(counts.clone(), &self.seat);
         let from = serving::ServedPartner {
             applid: *applid,
             connection: self.number,
@@ -445,34 +461,21 @@ impl PartnerConnection {
 }
 
 /// Counts a request as under way while it lives.
-struct RequestGuard(Arc<PartnerCounters>);
+struct RequestGuard(
+    Arc<PartnerCounters>,
+    #[expect(dead_code, reason = "dropped with it")] SeatWork,
+);
 
 impl RequestGuard {
-    fn new(counts: Arc<PartnerCounters>) -> RequestGuard {
+    fn new(counts: Arc<PartnerCounters>, seat: &SeatHandle) -> RequestGuard {
         counts.in_use.fetch_add(1, Relaxed);
         counts.requests.fetch_add(1, Relaxed);
-        RequestGuard(counts)
+        RequestGuard(counts, seat.begin_work())
     }
 }
 
 impl Drop for RequestGuard {
     fn drop(&mut self) {
         self.0.in_use.fetch_sub(1, Relaxed);
-    }
-}
-
-/// Counts a connection as open while it lives.
-struct ConnectionGuard(Arc<SharedServer>);
-
-impl ConnectionGuard {
-    fn new(shared: &Arc<SharedServer>) -> ConnectionGuard {
-        shared.connections.fetch_add(1, Relaxed);
-        ConnectionGuard(shared.clone())
-    }
-}
-
-impl Drop for ConnectionGuard {
-    fn drop(&mut self) {
-        self.0.connections.fetch_sub(1, Relaxed);
     }
 }

@@ -194,6 +194,46 @@ fn containers_and_an_abend_come_back() {
 }
 
 #[test]
+fn nothing_of_a_task_can_be_read_in_its_arena_once_its_slot_is_free() {
+    let page = RegionPage::create().unwrap();
+    let (region, mut worker) = pair(&page);
+    let written = |slot: usize, at: usize| {
+        // SAFETY: inside the arena of the slot; no other thread is there.
+        unsafe { region.arena(slot).add(at).read_volatile() }
+    };
+    let write = |slot: usize, at: usize| {
+        // SAFETY: as above.
+        unsafe { region.arena(slot).add(at).write_bytes(b'S', 64) }
+    };
+    // A request and what its program put behind it.
+    write(2, 0);
+    let request = Request {
+        used: 64,
+        ..Request::default()
+    };
+    region.submit(2, 1, &request);
+    task(&mut worker);
+    let block = worker.heap().alloc(64).unwrap();
+    write(2, block);
+    worker.finish(SlotResults::default(), "", &[]).unwrap();
+    let (mut back, mut containers) = (SlotResults::default(), Vec::new());
+    region.results(2, &mut back, &mut containers).unwrap();
+    region.free(2, back.high_water);
+    assert_eq!((written(2, 0), written(2, block + 63)), (0, 0));
+    // A task that was taken back before a worker began it.
+    write(3, 0);
+    region.submit(3, 2, &request);
+    assert!(region.take_back(3, 2));
+    region.free(3, 0);
+    assert_eq!(written(3, 63), 0);
+    // A request that was given up while it was written, somewhere.
+    let last = region.arena_bytes() - 64;
+    write(4, last);
+    region.free(4, 0);
+    assert_eq!(written(4, last), 0);
+}
+
+#[test]
 fn a_call_is_answered_and_a_program_may_be_run_before_that() {
     let page = RegionPage::create().unwrap();
     let (region, mut worker) = pair(&page);

@@ -1,5 +1,6 @@
 //! How a region is set up.
 
+use cics::command::SpiGrants;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -59,6 +60,8 @@ pub struct RegionConfig {
     pub store: Option<StoreEntry>,
     /// What workers keep their programs from.
     pub confinement: WorkerConfinement,
+    /// The commands by which programs may administer the region.
+    pub spi: SpiGrants,
     /// Lines a second that programs and scripts may write into the log, all in
     /// all; ten seconds' worth at once. 0 for no bound.
     pub display_lines_per_s: u32,
@@ -129,6 +132,7 @@ impl Default for RegionConfig {
                 process_bytes: 2 << 30,
                 resident_bytes: 256 << 20,
             },
+            spi: SpiGrants::default(),
             display_lines_per_s: 1000,
             characters: DisplayCharacters::Utf8,
             trace: true,

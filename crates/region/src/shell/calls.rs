@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use cics::command::by_number;
 use cics::resp::Condition;
 use link::{CallAnswer, CallAreaState, CallOperation, ProgramName, WorkerCall};
 
@@ -57,6 +58,12 @@ impl SharedRegion {
             CallOperation::Converse => self.converse(worker, link, key, call),
             CallOperation::Socket => self.call_socket(worker, key, call),
             CallOperation::Link => self.begin_guest(worker, link, key, &call),
+            CallOperation::Command if !self.permits(call.args[0]) => {
+                answer(
+                    link,
+                    &CallAnswer::of_condition(Condition::NotAuth, NOT_FOR_USER),
+                );
+            }
             CallOperation::Command if system::serves(call.args[0]) => {
                 self.serve_system(worker, link, key, &call);
             }
@@ -97,6 +104,14 @@ impl SharedRegion {
         }
     }
 
+    /// Whether programs may use the command of this number: those that administer
+    /// the region need a grant. Built-in transactions, which do not run in
+    /// workers, have checked their user.
+    fn permits(&self, number: u64) -> bool {
+        let command = u16::try_from(number).ok().and_then(by_number);
+        command.is_none_or(|command| self.config.spi.permit(command))
+    }
+
     fn log(&self, worker: usize, key: TaskKey, call: &WorkerCall) {
         let task = self.lock().core.task(key).map_or(0, |t| t.number);
         let text = String::from_utf8_lossy(&call.data);
@@ -109,6 +124,9 @@ impl SharedRegion {
         }
     }
 }
+
+/// RESP2 of NOTAUTH where the user may not use the command.
+const NOT_FOR_USER: u32 = 100;
 
 /// Every program that a region has is in its workers' table; what asks here
 /// names one that has not been connected.

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use ezasoket::{ClientId, Socket, SocketName};
 use region::{StartRefusal, TransId};
+use seats::{SeatHandle, SeatPhase};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
@@ -34,14 +35,14 @@ pub const DRAIN_TIME: Duration = Duration::from_secs(1);
 pub async fn serve(
     door: Rc<ListenerThread>,
     listener: Arc<Listener>,
-    stream: TcpStream,
-    client: SocketAddr,
+    (stream, client, seat): (TcpStream, SocketAddr, SeatHandle),
     number: SocketNumber,
 ) {
     let connection = Connection {
         door,
         listener,
         client,
+        seat,
         number: number.value,
         ebcdic: false,
         transid: String::new(),
@@ -54,6 +55,8 @@ struct Connection {
     door: Rc<ListenerThread>,
     listener: Arc<Listener>,
     client: SocketAddr,
+    /// Half-open until the first message has come.
+    seat: SeatHandle,
     number: i64,
     /// The error message to the client is in EBCDIC.
     ebcdic: bool,
@@ -79,6 +82,7 @@ impl Connection {
         let Some(first) = first else {
             return;
         };
+        self.seat.enter(SeatPhase::Busy);
         let ready = match first {
             Ok((wanted, data)) => {
                 let message = data.as_deref().unwrap_or_default();

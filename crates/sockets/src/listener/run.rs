@@ -13,6 +13,7 @@ use std::thread::JoinHandle;
 use ezasoket::{AF_INET, AF_INET6, ClientId, SocketName};
 use region::engine::{self, EngineClass};
 use region::{Handle, Port, TransId, UserId};
+use seats::{ListenerSeats, SeatLimits, SeatPhase};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::{self, spawn_local};
@@ -77,6 +78,7 @@ pub struct Listener {
     /// The numbers of its sockets, over its stops and starts: a socket that it
     /// gave before one may still be taken.
     numbers: Arc<SocketNumbers>,
+    seats: ListenerSeats,
 }
 
 /// The counters of a listener.
@@ -198,6 +200,10 @@ impl ListenerSet {
             counts: ListenerCounters::default(),
             address: Mutex::new(None),
             numbers: Arc::new(SocketNumbers::new(i64::from(config.numsock))),
+            seats: ListenerSeats::new(SeatLimits {
+                most: config.numsock.saturating_sub(1).max(1) as usize,
+                reserved: 0,
+            }),
         })
     }
 
@@ -410,15 +416,33 @@ pub fn set_low_water(socket: &impl AsRawFd, bytes: u32) -> io::Result<()> {
     }
 }
 
-/// Accepts, as many connections as the listener may have at one time.
+/// Accepts. When all of the listener's sockets are in use, a client gives way
+/// that has not sent its first message; one whose transaction is started does not.
 async fn listen(door: Rc<ListenerThread>, listener: Arc<Listener>, opened: TcpListener) {
     loop {
-        let number = listener.numbers.clone().next().await;
         match opened.accept().await {
             Ok((stream, client)) => {
                 listener.counts.accepted.fetch_add(1, Ordering::Relaxed);
+                let seat = listener.seats.enter();
+                // It waits for a socket, as others do in the system's queue.
+                seat.enter(SeatPhase::Busy);
+                let handle = seat.handle();
                 let (door, listener) = (door.clone(), listener.clone());
-                spawn_local(connection::serve(door, listener, stream, client, number));
+                let accepted = (stream, client, handle.clone());
+                let own = listener.clone();
+                spawn_local(async move {
+                    let number = own.numbers.clone().next();
+                    let serving = async {
+                        let number = number.await;
+                        // Its client can send its first message now.
+                        accepted.2.enter(SeatPhase::HalfOpen);
+                        connection::serve(door, own.clone(), accepted, number).await;
+                    };
+                    if seat.hold(serving).await.is_none() {
+                        own.counts.refused.fetch_add(1, Ordering::Relaxed);
+                    }
+                });
+                listener.seats.make_place(&handle).await;
             }
             Err(error) => {
                 tracing::warn!(listener = %listener.transid, %error, "a connection was not accepted");

@@ -16,10 +16,11 @@ use region::{ContainerType, StartCode, StartRefusal, Task, TaskOutcome, TaskRepl
 
 use super::area::{CharacterPages, MessageArea};
 use super::framing::{FrameFormat, FrameStart};
+use super::limits::ConnectionPhase;
 use super::memory::{READ_BYTES, ReservedBytes};
 use super::sessions::SessionPart;
 use super::socket::Socket;
-use super::thread::{AnswerConnection, ConnectionPhase, ConnectionWatch, ReceiverThread};
+use super::thread::{AnswerConnection, ConnectionWatch, ReceiverThread};
 use crate::stream::Stream;
 
 /// Why a connection ends before its client has ended it.

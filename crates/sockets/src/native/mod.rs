@@ -6,12 +6,13 @@
 //! one of a few threads instead, which work for the offload engines and have
 //! thousands of connections each. Every message is a task of its own.
 //!
-//! Pure parts: `framing` and `area`.
+//! Pure parts: `framing`, `area` and `limits`.
 
 pub mod area;
 pub mod config;
 mod connection;
 pub mod framing;
+mod limits;
 mod memory;
 mod reactor;
 mod service;

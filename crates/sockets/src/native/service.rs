@@ -10,6 +10,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use region::{Handle, TransId, UserId};
+use seats::{ConnectionHost, ConnectionSeat, ListenerSeats, SeatLimits, SeatPhase};
 use serde::Serialize;
 use tokio::sync::mpsc::{UnboundedSender, WeakUnboundedSender, unbounded_channel};
 
@@ -29,7 +30,8 @@ pub struct ReceiverService {
     senders: BTreeMap<TransId, Arc<ReceiverState>>,
     threads: Vec<UnboundedSender<Order>>,
     next: AtomicUsize,
-    seats: Arc<Seats>,
+    seats: ListenerSeats,
+    most: usize,
     /// The threads accept no new messages and end after the running ones.
     ending: Arc<AtomicBool>,
     joins: Mutex<Vec<JoinHandle<()>>>,
@@ -105,17 +107,11 @@ pub struct ReceiverStatus {
     pub unanswered: u64,
 }
 
-/// Places for connections.
-#[derive(Debug)]
-struct Seats {
-    taken: AtomicUsize,
-    most: usize,
-}
-
-/// A place, given back when it is dropped.
+/// A receiver's place for a connection, given back when it is dropped.
 #[derive(Debug)]
 pub struct ConnectionPermit {
-    seats: Arc<Seats>,
+    /// Its place among those of all receivers.
+    pub place: ConnectionSeat,
     served: Arc<ReceiverState>,
 }
 
@@ -199,10 +195,11 @@ impl ReceiverService {
             senders,
             threads,
             next: AtomicUsize::new(0),
-            seats: Arc::new(Seats {
-                taken: AtomicUsize::new(0),
+            seats: ListenerSeats::new(SeatLimits {
                 most: config.native.max_connections as usize,
+                reserved: 0,
             }),
+            most: config.native.max_connections as usize,
             ending,
             joins: Mutex::new(joins),
         }))
@@ -216,22 +213,29 @@ impl ReceiverService {
         receiver.or_else(|| self.senders.get(&transid).map(|served| (served, true)))
     }
 
-    /// A place for a connection.
+    /// A place for a connection. If all are taken the one that has been idle for
+    /// longest is closed.
     pub fn seat(&self, served: &Arc<ReceiverState>) -> Result<ConnectionPermit, ClientRefusal> {
         let refused = || served.counts.refused.fetch_add(1, Ordering::Relaxed);
         if served.stopped.load(Ordering::Relaxed) || self.ending.load(Ordering::Relaxed) {
             refused();
             return Err(ClientRefusal::Stopped);
         }
-        if self.seats.taken.fetch_add(1, Ordering::Relaxed) >= self.seats.most {
-            self.seats.taken.fetch_sub(1, Ordering::Relaxed);
-            refused();
-            return Err(ClientRefusal::Full);
+        let place = self.seats.enter();
+        // Its first message has come already.
+        place.enter(SeatPhase::Busy);
+        while self.seats.taken() > self.most {
+            if !self.seats.give_way(None) {
+                refused();
+                return Err(ClientRefusal::Full);
+            }
+            // Its thread closes it.
+            self.check_connections();
         }
         served.counts.accepted.fetch_add(1, Ordering::Relaxed);
         served.counts.connections.fetch_add(1, Ordering::Relaxed);
         Ok(ConnectionPermit {
-            seats: self.seats.clone(),
+            place,
             served: served.clone(),
         })
     }
@@ -298,7 +302,7 @@ impl ReceiverService {
         self.ending.store(true, Ordering::Relaxed);
         self.check_connections();
         let until = Instant::now() + limit;
-        while self.seats.taken.load(Ordering::Relaxed) > 0 && Instant::now() < until {
+        while self.seats.taken() > 0 && Instant::now() < until {
             std::thread::sleep(GLANCE);
         }
     }
@@ -325,21 +329,26 @@ impl ReceiverService {
     }
 }
 
-/// Notifies threads at most one second after they have asked.
+/// Notifies threads a second after they have asked, or up to two if another has
+/// asked before.
 fn tick(asked: mpsc::Receiver<WeakUnboundedSender<Order>>) {
     while let Ok(first) = asked.recv() {
         std::thread::sleep(SECOND);
-        let threads = std::iter::once(first).chain(asked.try_iter());
-        for thread in threads.filter_map(|thread| thread.upgrade()) {
+        for thread in waiting(first, &asked) {
             // One that has ended needs no clock.
-            let _ = thread.send(Order::Tick);
+            let _ = thread.upgrade().map(|thread| thread.send(Order::Tick));
         }
     }
 }
 
+/// All that have asked. They are taken before the first is answered: an answered
+/// thread asks again at once, and would be answered again without a pause.
+fn waiting<T>(first: T, asked: &mpsc::Receiver<T>) -> Vec<T> {
+    std::iter::once(first).chain(asked.try_iter()).collect()
+}
+
 impl Drop for ConnectionPermit {
     fn drop(&mut self) {
-        self.seats.taken.fetch_sub(1, Ordering::Relaxed);
         let connections = &self.served.counts.connections;
         connections.fetch_sub(1, Ordering::Relaxed);
     }
@@ -349,3 +358,21 @@ impl Drop for ConnectionPermit {
 const SECOND: Duration = Duration::from_secs(1);
 /// How often the end of connections is looked for when all are to end.
 const GLANCE: Duration = Duration::from_millis(5);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_asks_again_while_all_are_answered_waits_for_the_next_round() {
+        let (sender, asked) = channel();
+        (1..4).for_each(|thread| sender.send(thread).unwrap());
+        let mut answered = Vec::new();
+        for thread in waiting(0, &asked) {
+            answered.push(thread);
+            sender.send(thread).unwrap();
+            assert!(answered.len() < 100, "answered without a pause");
+        }
+        assert_eq!(answered, [0, 1, 2, 3]);
+    }
+}

@@ -6,6 +6,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::time::Duration;
 
 use region::TransId;
 use tokio::sync::Notify;
@@ -21,7 +22,7 @@ pub struct SessionTable<S>(RefCell<HashMap<SessionName, Session<S>>>);
 #[derive(Debug)]
 struct Session<S> {
     /// A sender that no receiver has yet, and since when.
-    sender: Option<(S, u64)>,
+    sender: Option<(S, Duration)>,
     /// The receiver that waits for one, or has it.
     receiver: Option<Rc<Notify>>,
     joined: bool,
@@ -43,7 +44,12 @@ impl<S> Default for SessionTable<S> {
 impl<S> SessionTable<S> {
     /// A sender has come. One that waits already is put out, since its client
     /// has a new one; one that is in use is not, and this one is given back.
-    pub fn enter_sender(&self, name: SessionName, sender: S, now: u64) -> Result<Option<S>, S> {
+    pub fn enter_sender(
+        &self,
+        name: SessionName,
+        sender: S,
+        now: Duration,
+    ) -> Result<Option<S>, S> {
         let mut sessions = self.0.borrow_mut();
         let session = sessions.entry(name).or_insert(Session {
             sender: None,
@@ -80,10 +86,10 @@ impl<S> SessionTable<S> {
 
     /// Takes out the senders that no receiver waits for and that are too late,
     /// as `late` says of them and the time they came.
-    pub fn expire(&self, late: impl Fn(&S, u64) -> bool) -> Vec<S> {
+    pub fn expire(&self, late: impl Fn(&S, Duration) -> bool) -> Vec<S> {
         let mut expired = Vec::new();
         self.0.borrow_mut().retain(|_, session| {
-            let late = |(sender, since): &(S, u64)| late(sender, *since);
+            let late = |(sender, since): &(S, Duration)| late(sender, *since);
             if session.receiver.is_none() && session.sender.as_ref().is_some_and(late) {
                 expired.extend(session.sender.take().map(|(sender, _)| sender));
             }
@@ -137,13 +143,19 @@ mod tests {
     fn two_connections_of_a_name_find_each_other_in_either_order() {
         let sessions: Rc<SessionTable<u32>> = Rc::default();
         let mut cx = Context::from_waker(Waker::noop());
-        assert_eq!(sessions.enter_sender(name("A"), 1, 0), Ok(None));
+        assert_eq!(
+            sessions.enter_sender(name("A"), 1, Duration::ZERO),
+            Ok(None)
+        );
         let first = sessions.enter_receiver(name("A")).unwrap();
         assert_eq!(pin!(first.sender()).poll(&mut cx), Poll::Ready(1));
         let second = sessions.enter_receiver(name("B")).unwrap();
         let mut waits = pin!(second.sender());
         assert_eq!(waits.as_mut().poll(&mut cx), Poll::Pending);
-        assert_eq!(sessions.enter_sender(name("B"), 2, 0), Ok(None));
+        assert_eq!(
+            sessions.enter_sender(name("B"), 2, Duration::ZERO),
+            Ok(None)
+        );
         assert_eq!(waits.as_mut().poll(&mut cx), Poll::Ready(2));
     }
 
@@ -153,11 +165,17 @@ mod tests {
         let mut cx = Context::from_waker(Waker::noop());
         let part = sessions.enter_receiver(name("A")).unwrap();
         assert!(sessions.enter_receiver(name("A")).is_none());
-        assert_eq!(sessions.enter_sender(name("A"), 1, 0), Ok(None));
+        assert_eq!(
+            sessions.enter_sender(name("A"), 1, Duration::ZERO),
+            Ok(None)
+        );
         // A client that tries again before it was received.
-        assert_eq!(sessions.enter_sender(name("A"), 2, 0), Ok(Some(1)));
+        assert_eq!(
+            sessions.enter_sender(name("A"), 2, Duration::ZERO),
+            Ok(Some(1))
+        );
         assert_eq!(pin!(part.sender()).poll(&mut cx), Poll::Ready(2));
-        assert_eq!(sessions.enter_sender(name("A"), 3, 0), Err(3));
+        assert_eq!(sessions.enter_sender(name("A"), 3, Duration::ZERO), Err(3));
         drop(part);
         assert!(sessions.enter_receiver(name("A")).is_some());
     }
@@ -165,9 +183,19 @@ mod tests {
     #[test]
     fn a_sender_without_a_receiver_waits_for_its_limit() {
         let sessions: Rc<SessionTable<u32>> = Rc::default();
-        assert_eq!(sessions.enter_sender(name("A"), 1, 10), Ok(None));
-        assert!(sessions.expire(|_, since| since < 10).is_empty());
-        assert_eq!(sessions.expire(|_, since| since < 11), [1]);
+        assert_eq!(
+            sessions.enter_sender(name("A"), 1, Duration::from_secs(10)),
+            Ok(None)
+        );
+        assert!(
+            sessions
+                .expire(|_, since| since < Duration::from_secs(10))
+                .is_empty()
+        );
+        assert_eq!(
+            sessions.expire(|_, since| since < Duration::from_secs(11)),
+            [1]
+        );
         assert!(sessions.is_empty());
     }
 }

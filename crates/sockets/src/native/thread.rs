@@ -2,20 +2,24 @@
 //!
 //! No message arms a timer: it would be set and cancelled with each. While
 //! there are connections another thread notifies when a second has passed, and
-//! connections that have been in one phase for too long are ended; so a limit
-//! of a second may take two.
+//! connections that have been in one phase for too long, by the clock, are
+//! ended; so a limit of a second may take three. A notification only says that
+//! it is time to look: the seconds are never counted by it.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use region::engine::{self, EngineClass};
 use region::{Handle, Port, UserId};
+use seats::{SeatHandle, SeatPhase};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::connection;
+use super::limits::{ConnectionPhase, PhaseTimer, is_over};
 use super::memory::MessageMemory;
 use super::reactor::{EpollReactor, SpawnedFuture};
 use super::service::{AcceptedConnection, ConnectionPermit, ReceiverState};
@@ -53,8 +57,7 @@ pub struct ReceiverThread {
     pub memory: Rc<MessageMemory>,
     /// A buffer for output that is written immediately.
     pub scratch: RefCell<Vec<u8>>,
-    /// Seconds, counted by ticks.
-    clock: Cell<u64>,
+    began: Instant,
     connections: RefCell<HashMap<u64, Rc<ConnectionWatch>>>,
     numbers: Cell<u64>,
     /// A tick has been asked for.
@@ -72,27 +75,12 @@ pub struct AnswerConnection {
     pub seat: ConnectionPermit,
 }
 
-/// The phase of a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ConnectionPhase {
-    /// It waits for a message.
-    Idle,
-    /// It has a part of one.
-    Message,
-    /// Its client does not take its answer.
-    Writing,
-    /// It waits for its other connection.
-    Pairing,
-    /// A task runs, which has limits of its own.
-    Running,
-}
-
 /// A connection as it is looked at.
 pub struct ConnectionWatch {
     pub number: u64,
     served: Arc<ReceiverState>,
-    phase: Cell<ConnectionPhase>,
-    since: Cell<u64>,
+    seat: SeatHandle,
+    timer: PhaseTimer,
     future: Cell<Option<SpawnedFuture>>,
 }
 
@@ -112,7 +100,7 @@ pub enum Order {
 impl ConnectionWatch {
     /// Its phase.
     pub fn phase(&self) -> ConnectionPhase {
-        self.phase.get()
+        self.timer.phase()
     }
 
     /// It ends by a fault of this program.
@@ -140,7 +128,7 @@ pub fn run(setting: ThreadConfig, mut orders: UnboundedReceiver<Order>) {
         reactor: reactor.clone(),
         memory: MessageMemory::new(setting.memory_bytes),
         scratch: RefCell::default(),
-        clock: Cell::new(0),
+        began: Instant::now(),
         connections: RefCell::default(),
         numbers: Cell::new(0),
         ticks: Cell::new(false),
@@ -198,7 +186,7 @@ impl ReceiverThread {
         };
         let name = (served.receiver.transid, session);
         if is_sender {
-            match self.sessions.enter_sender(name, own, self.clock.get()) {
+            match self.sessions.enter_sender(name, own, self.now()) {
                 Ok(_) => self.await_tick(),
                 Err(own) => own.refuse(self, &ClientRefusal::InUse),
             }
@@ -216,8 +204,8 @@ impl ReceiverThread {
         let watched = Rc::new(ConnectionWatch {
             number,
             served,
-            phase: Cell::new(ConnectionPhase::Idle),
-            since: Cell::new(self.clock.get()),
+            seat: own.seat.place.handle(),
+            timer: PhaseTimer::default(),
             future: Cell::new(None),
         });
         let serves = connection::serve(self.clone(), watched.clone(), own, part);
@@ -228,8 +216,13 @@ impl ReceiverThread {
 
     /// The connection does something else now.
     pub fn enters(&self, watched: &ConnectionWatch, phase: ConnectionPhase) {
-        watched.phase.set(phase);
-        watched.since.set(self.clock.get());
+        watched.timer.enter(phase);
+        watched.seat.mark(match phase {
+            ConnectionPhase::Idle | ConnectionPhase::Message | ConnectionPhase::Pairing => {
+                SeatPhase::Idle
+            }
+            ConnectionPhase::Writing | ConnectionPhase::Running => SeatPhase::Busy,
+        });
     }
 
     /// Removes an ended connection.
@@ -240,6 +233,11 @@ impl ReceiverThread {
     /// Whether a receiver takes nothing more.
     pub fn is_ending(&self, served: &ReceiverState) -> bool {
         self.setting.ending.load(Ordering::Relaxed) || served.stopped.load(Ordering::Relaxed)
+    }
+
+    /// The time since the thread began.
+    fn now(&self) -> Duration {
+        self.began.elapsed()
     }
 
     /// Requests a notification when a second has passed.
@@ -253,7 +251,6 @@ impl ReceiverThread {
     /// notification is requested.
     fn tick(&self) {
         self.ticks.set(false);
-        self.clock.set(self.clock.get() + 1);
         self.check_connections();
         if !self.connections.borrow().is_empty() || !self.sessions.is_empty() {
             self.await_tick();
@@ -262,34 +259,30 @@ impl ReceiverThread {
 
     /// Ends connections that have waited too long, or are idle and to end.
     fn check_connections(&self) {
-        let now = self.clock.get();
+        let now = self.now();
         let all: Vec<Rc<ConnectionWatch>> = self.connections.borrow().values().cloned().collect();
         for watched in all {
             let receiver = &watched.served.receiver;
-            let limit = match watched.phase.get() {
-                ConnectionPhase::Idle => receiver.limits_s[0],
-                ConnectionPhase::Message => receiver.limits_s[1],
-                ConnectionPhase::Writing => receiver.limits_s[2],
-                ConnectionPhase::Pairing => receiver.limits_s[3],
-                ConnectionPhase::Running => 0,
-            };
-            let late = limit > 0 && now.saturating_sub(watched.since.get()) > u64::from(limit);
+            if watched.timer.is_new() {
+                watched.seat.touch();
+            }
+            let exceeded = watched.timer.exceeded(now, &receiver.limits_s);
             let idle = matches!(
-                watched.phase.get(),
+                watched.phase(),
                 ConnectionPhase::Idle | ConnectionPhase::Message | ConnectionPhase::Pairing
             );
-            let ends = idle && self.is_ending(&watched.served);
-            if !late && !ends {
+            let ends = idle && (self.is_ending(&watched.served) || watched.seat.is_given_away());
+            if exceeded.is_none() && !ends {
                 continue;
             }
-            if late && !ends {
+            if let (Some(limit), false) = (exceeded, ends) {
                 let counts = &watched.served.counts;
                 counts.failed.fetch_add(1, Ordering::Relaxed);
                 counts.timed_out.fetch_add(1, Ordering::Relaxed);
                 tracing::info!(
                     receiver = %receiver.transid,
                     connection = watched.number,
-                    phase = ?watched.phase.get(),
+                    phase = ?watched.phase(),
                     seconds = limit,
                     "a connection was closed at its time limit"
                 );
@@ -300,8 +293,8 @@ impl ReceiverThread {
             }
         }
         let unwanted = self.sessions.expire(|sender: &AnswerConnection, since| {
-            let limit = u64::from(sender.served.receiver.limits_s[3]);
-            limit > 0 && now.saturating_sub(since) > limit || self.is_ending(&sender.served)
+            let limit = sender.served.receiver.limits_s[3];
+            limit > 0 && is_over(now, since, limit) || self.is_ending(&sender.served)
         });
         for sender in unwanted {
             let why = match self.is_ending(&sender.served) {

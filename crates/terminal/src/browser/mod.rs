@@ -16,6 +16,7 @@ use std::fmt::{self, Debug};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use seats::{ConnectionHost, SeatPhase};
 use serde_json::{Value, json};
 use tn3270::screen::KeyboardState;
 use tn3270::{CodeTable, Emulator, KeyOutcome, StartTls, TerminalModel};
@@ -89,9 +90,12 @@ impl BrowserTerminals {
         let (Some(running), true) = (self.shared.running(), self.shared.config.browser) else {
             return Err(BrowserError::TooMany);
         };
-        let Some(seat) = self.shared.take_seat() else {
+        let seats = &self.shared.seats;
+        let seat = seats.enter();
+        seat.enter(SeatPhase::Busy);
+        if seats.taken() > self.shared.config.max_connections && !seats.give_way(None) {
             return Err(BrowserError::TooMany);
-        };
+        }
         let mut sessions = self.lock();
         if sessions.len() >= MOST_SESSIONS {
             return Err(BrowserError::TooMany);
@@ -113,10 +117,15 @@ impl BrowserTerminals {
         sessions.insert(name.clone(), session.clone());
         let (page, door) = tokio::io::duplex(PIPE_BYTES);
         let (region, stop) = (running.region.clone(), running.stop.clone());
-        let connection = Connection::new(self.shared.clone(), region, running.user, StartTls::Off);
+        let connection = Connection::new(
+            self.shared.clone(),
+            region,
+            running.user,
+            StartTls::Off,
+            seat.handle(),
+        );
         running.runtime.spawn(async move {
-            connection.serve_local(door, stop).await;
-            drop(seat);
+            seat.hold(connection.serve_local(door, stop)).await;
         });
         let (all, key) = (self.clone(), name.clone());
         running.runtime.spawn(async move {

@@ -27,13 +27,20 @@ pub struct LoadedApis {
     /// Names of those, of the bad ones, that ask of their callers what nothing
     /// would enforce.
     pub unguarded: Vec<String>,
+    /// The folder of projects is not there.
+    pub gone: bool,
 }
 
 impl LoadedApis {
     /// Keeps the versions that are in force of projects that are wrong now, but
-    /// for those that ask more of their callers than those versions may.
-    /// Gives their names.
+    /// for those that ask more of their callers than those versions may, and of
+    /// all projects while their folder is gone, as programs are kept then. Gives
+    /// their names.
     pub fn keep(&mut self, in_force: &[Arc<LoadedApi>]) -> Vec<String> {
+        if self.gone {
+            self.good = in_force.to_vec();
+            return in_force.iter().map(|api| api.name().to_owned()).collect();
+        }
         let mut kept = Vec::new();
         for name in self
             .bad
@@ -100,7 +107,11 @@ impl Application {
                 .0
                 .iter()
                 .filter(|d| d.severity == DiagnosticSeverity::Error);
-            LoadError::Wrong(errors.map(ToString::to_string).collect())
+            LoadError::Wrong(
+                errors
+                    .map(|e| self.without_folder(&e.to_string()))
+                    .collect(),
+            )
         };
         let all = LoadedApi::load_each(&self.api_folder(), self.means(), self.code_page());
         let found = all.into_iter().find(|(known, _)| known == name);
@@ -114,15 +125,30 @@ impl Application {
         Ok(Arc::new(api))
     }
 
+    /// A text for clients of the server: paths begin at the application's folder.
+    fn without_folder(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for folder in [Some(self.folder.clone()), self.folder.canonicalize().ok()] {
+            let folder = folder.unwrap_or_default();
+            if folder.is_absolute() {
+                text = text.replace(&format!("{}/", folder.display()), "");
+            }
+        }
+        text
+    }
+
     fn load_projects(&self, findings: &mut Findings, with_programs: bool) -> LoadedApis {
-        let mut apis = LoadedApis::default();
+        let mut apis = LoadedApis {
+            gone: !self.api_folder().is_dir(),
+            ..LoadedApis::default()
+        };
         for (name, loaded) in
             LoadedApi::load_each(&self.api_folder(), self.means(), self.code_page())
         {
             let api = match loaded {
                 Ok(api) => api,
                 Err(ProjectDiagnostics(faults)) => {
-                    apis.reasons.push(reason(&faults));
+                    apis.reasons.push(self.without_folder(&reason(&faults)));
                     if faults.iter().any(|fault| fault.unguarded) {
                         apis.unguarded.push(name.clone());
                     }
@@ -138,7 +164,7 @@ impl Application {
             };
             match sources.has_errors() {
                 true => {
-                    apis.reasons.push(reason(&sources.0));
+                    apis.reasons.push(self.without_folder(&reason(&sources.0)));
                     apis.bad.push(name.clone());
                     apis.drifted.push(name);
                 }

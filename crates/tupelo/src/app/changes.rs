@@ -19,14 +19,6 @@ pub fn read_seen(read: impl Fn() -> Result<Application>) -> Result<(Application,
 /// differs when one was written, added, removed or replaced by an older one.
 pub fn fingerprint(app: &Application) -> u64 {
     let settings = &app.config;
-    let maps = PathBuf::from(super::maps::FOLDER);
-    let folders = settings
-        .compile
-        .programs
-        .iter()
-        .chain(&settings.compile.copybooks)
-        .chain([&settings.gateway.apis, &settings.script.folder])
-        .chain([&settings.requester.folder, &maps]);
     let mut seen = DefaultHasher::new();
     hash_entry(&app.folder.join("tupelo.toml"), &mut seen);
     hash_entry(&app.folder.join("resources.csd"), &mut seen);
@@ -40,10 +32,48 @@ pub fn fingerprint(app: &Application) -> u64 {
     for policy in gateway.policy.iter().chain(gateway.policies.values()) {
         hash_entry(&app.folder.join(policy), &mut seen);
     }
-    for folder in folders {
-        hash_entry(&app.folder.join(folder), &mut seen);
+    for folder in folders(app) {
+        hash_entry(&folder, &mut seen);
     }
     seen.finish()
+}
+
+/// The folders of files that a reload reads.
+fn folders(app: &Application) -> Vec<PathBuf> {
+    let settings = &app.config;
+    let maps = PathBuf::from(super::maps::FOLDER);
+    let folders = settings
+        .compile
+        .programs
+        .iter()
+        .chain(&settings.compile.copybooks)
+        .chain([&settings.gateway.apis, &settings.script.folder])
+        .chain([&settings.requester.folder, &maps]);
+    folders.map(|folder| app.folder.join(folder)).collect()
+}
+
+/// From now on this process reads files of the application only where they lie in
+/// its folder, or in another one that its settings name: no link leads anywhere
+/// else.
+pub fn confine(app: &Application) {
+    let settings = &app.config;
+    sources::confine(&app.folder);
+    sources::confine(&app.state);
+    folders(app)
+        .iter()
+        .for_each(|folder| sources::confine(folder));
+    let gateway = &settings.gateway;
+    let files = settings
+        .files
+        .values()
+        .filter_map(|file| file.copybook.as_ref());
+    let policies = gateway.policy.iter().chain(gateway.policies.values());
+    for file in files.chain(policies) {
+        if let Some(folder) = app.folder.join(file).parent() {
+            sources::confine(folder);
+        }
+    }
+    sources::confine(&app.folder.join(&settings.web.files));
 }
 
 fn hash_entry(path: &Path, seen: &mut DefaultHasher) {

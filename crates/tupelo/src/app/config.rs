@@ -268,6 +268,11 @@ pub struct RegionSection {
     /// MiB of memory that a worker may keep after a task; above them it is
     /// replaced.
     pub worker_keep_mib: u32,
+    /// Commands by which programs may administer the region: `all`, a command such
+    /// as `SET TASK`, or a first word such as `CREATE`, `DISCARD` and `SHUTDOWN`.
+    /// Others are answered with NOTAUTH. INQUIRE, and SET of files, programs and
+    /// queues, need no entry.
+    pub spi: Vec<String>,
     /// Lines a second that programs may DISPLAY and scripts log, all in all; ten
     /// seconds' worth may come at once, and what is more is left out and
     /// counted. A line of more than 256 bytes counts for several. 0 for no bound.
@@ -299,7 +304,7 @@ impl Default for RegionSection {
             max_tasks: 250,
             max_queued: 1000,
             shutdown_s: 10,
-            worker_nice: 15,
+            worker_nice: 5,
             runaway_ms: 5000,
             priority_aging_ms: 1000,
             lock_wait_ms: 30_000,
@@ -312,6 +317,7 @@ impl Default for RegionSection {
             task_memory_mib: 256,
             worker_memory_mib: 2048,
             worker_keep_mib: 256,
+            spi: Vec::new(),
             display_lines_per_s: 1000,
             disk_reserve_mib: 256,
             limits: BTreeMap::new(),

@@ -150,7 +150,7 @@ impl Findings {
 
 /// The lines of a text; bytes that are not UTF-8 are read as Latin-1.
 fn lines(path: &Path) -> Vec<String> {
-    let bytes = std::fs::read(path).unwrap_or_default();
+    let bytes = sources::read(path).unwrap_or_default();
     let text = String::from_utf8(bytes)
         .unwrap_or_else(|e| e.into_bytes().into_iter().map(char::from).collect());
     text.lines().map(str::to_owned).collect()

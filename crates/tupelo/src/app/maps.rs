@@ -77,7 +77,7 @@ impl Application {
 }
 
 fn read_source(path: &Path) -> Result<MapSource> {
-    let bytes = fs::read(path)
+    let bytes = sources::read(path)
         .into_diagnostic()
         .wrap_err_with(|| format!("cannot read {}", path.display()))?;
     Ok(bms::parse(&bms::source_text(&bytes)))

@@ -64,6 +64,7 @@ use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
+use cics::command::SpiGrants;
 use cics::csd::{self, Csd};
 use copybook::RecordLayout;
 use miette::{IntoDiagnostic, Result, bail, miette};
@@ -291,6 +292,8 @@ impl Application {
             disk_reserve_bytes: u64::from(settings.disk_reserve_mib) << 20,
             confinement: self.confinement()?,
             worker_nice: settings.worker_nice.min(19),
+            spi: SpiGrants::new(settings.spi.iter().map(String::as_str))
+                .map_err(|e| miette!("[region] spi: {e}"))?,
             display_lines_per_s: settings.display_lines_per_s,
             characters: self.characters(),
             trace: settings.trace,
@@ -406,7 +409,7 @@ fn cpu_list(list: &Option<String>, key: &str) -> Result<Vec<usize>> {
 }
 
 fn read_if_there(path: &Path) -> Result<Option<String>> {
-    match std::fs::read(path) {
+    match sources::read(path) {
         Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(e) => Err(miette!("cannot read {}: {e}", path.display())),

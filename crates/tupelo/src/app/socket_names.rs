@@ -47,7 +47,7 @@ fn settings(app: &Application, places: &KeyPlaces) -> (SocketsConfig, Vec<Findin
         });
     };
     if let Some(path) = config.definitions.clone() {
-        match std::fs::read_to_string(app.folder.join(&path)) {
+        match sources::read_to_string(&app.folder.join(&path)) {
             Err(error) => {
                 let message = format!("[sockets] definitions: {}: {error}", path.display());
                 wrong(

@@ -30,7 +30,7 @@ pub fn read(folder: &Path) -> Result<(Vec<TransformEntry>, Vec<String>)> {
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned();
-        let text = std::fs::read_to_string(&path)
+        let text = sources::read_to_string(&path)
             .into_diagnostic()
             .wrap_err_with(|| format!("cannot read {}", path.display()))?;
         match check(&name, &text) {

@@ -17,7 +17,7 @@ use crate::app::interfaces::{literal, literal_at};
 use crate::app::services::read_requesters;
 use crate::app::socket_names::{self, SocketNames};
 use crate::app::{
-    Application, counted, interfaces, named, region_limits, scripts, settings, sql_check, zoned_signs,
+    Application, changes, counted, interfaces, named, region_limits, scripts, settings, sql_check, zoned_signs,
 };
 use crate::commands::record::source::read_text;
 use crate::table::Table;
@@ -48,6 +48,7 @@ pub struct Args {
 /// only what would follow from those mistakes is left out.
 pub fn run(args: Args) -> Result<Outcome> {
     let app = Application::open_in_spite(&args.folder, args.state.as_deref())?;
+    changes::confine(&app);
     app.not_empty()?;
     let mut findings = app.warnings.clone();
     let mut has_all = app.has_settings;

@@ -32,6 +32,7 @@ const GROUPS: &[CommandGroup] = &[
             "limits",
             "uow",
             "connection",
+            "console",
             "sockets",
             "trace",
         ],

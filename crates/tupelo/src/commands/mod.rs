@@ -45,6 +45,7 @@ commands! {
     Limits => limits,
     Uow => uow,
     Connection => connection,
+    Console => console,
     Top => top,
     Trace => trace,
     Sockets => sockets,

@@ -72,6 +72,7 @@ impl Args {
         if let Some(name) = &self.applid {
             app.config.region.applid = name.to_string();
         }
+        changes::confine(&app);
         Ok(app)
     }
 }

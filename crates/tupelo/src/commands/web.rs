@@ -4,7 +4,7 @@
 //! of the crate `soap`.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use miette::{Context, IntoDiagnostic, Result, miette};
 use soap::ServiceBinding;
@@ -12,13 +12,15 @@ use soap::binding::ProgramInterface;
 use soap::wsdl::{self, CopybookOptions, ServiceOptions};
 
 use crate::Outcome;
-use crate::stdout::wrong_usage;
 use crate::commands::record::source;
+use crate::stdout::wrong_usage;
 
 /// Describe programs as web services, and make copybooks of services that are
 /// described.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  tupelo web service wsdl --program ORDER01 --request copybooks/ORDER.cpy --uri /orders\n  tupelo web service copybook orders.wsdl --to services")]
+#[command(
+    after_help = "Example:\n  tupelo web service wsdl --program ORDER01 --request copybooks/ORDER.cpy --uri /orders\n  tupelo web service copybook orders.wsdl --to services"
+)]
 pub struct Args {
     #[command(subcommand)]
     what: WebAction,
@@ -27,7 +29,9 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum WebAction {
     /// Web services: WSDL from copybooks, copybooks from WSDL.
-    #[command(after_help = "Example:\n  tupelo web service wsdl --program ORDER01 --request copybooks/ORDER.cpy --uri /orders")]
+    #[command(
+        after_help = "Example:\n  tupelo web service wsdl --program ORDER01 --request copybooks/ORDER.cpy --uri /orders"
+    )]
     Service(ServiceArgs),
 }
 
@@ -47,11 +51,13 @@ enum ServiceConversion {
 /// Describe a program's records as a service: a WSDL document for its callers
 /// and a binding file for the region.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  tupelo web service wsdl --program ORDER01 --request copybooks/ORDER.cpy --uri /orders\n\n\
+#[command(
+    after_help = "Example:\n  tupelo web service wsdl --program ORDER01 --request copybooks/ORDER.cpy --uri /orders\n\n\
     Mapping level 1: names as in the copybook with hyphens as underscores, PIC X(n)\n\
     as string with maxLength, whole numbers as short, int, long or integer, PIC\n\
     S9(m)V9(n) as decimal with totalDigits and fractionDigits, OCCURS as minOccurs\n\
-    and maxOccurs. FILLER and REDEFINES do not appear.")]
+    and maxOccurs. FILLER and REDEFINES do not appear."
+)]
 pub struct WsdlArgs {
     /// The program.
     #[arg(long)]
@@ -74,7 +80,12 @@ pub struct WsdlArgs {
     channel: Option<String>,
     /// A RESTful service of JSON that takes these methods, with commas between: only the
     /// binding file is written.
-    #[arg(long, value_name = "METHODS", value_delimiter = ',', requires = "channel")]
+    #[arg(
+        long,
+        value_name = "METHODS",
+        value_delimiter = ',',
+        requires = "channel"
+    )]
     methods: Vec<String>,
     /// Path of the service.
     #[arg(long, default_value = "/", value_name = "PATH")]
@@ -90,11 +101,13 @@ pub struct WsdlArgs {
 /// Make copybooks and binding files of a service that is described: two
 /// copybooks and a binding for each operation.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  tupelo web service copybook orders.wsdl --to services\n  \
+#[command(
+    after_help = "Examples:\n  tupelo web service copybook orders.wsdl --to services\n  \
     tupelo web service copybook orders.wsdl --operation place --program ORDER01 --uri /orders\n\n\
     Imports are read beside the description, never from a network. An element that\n\
     may be missing has a field NAME-num before it, 0 or 1; one that repeats more\n\
-    often than --inline-limit lies in a container that NAME-cont names.")]
+    often than --inline-limit lies in a container that NAME-cont names."
+)]
 pub struct CopybookArgs {
     /// The description, WSDL 1.1.
     wsdl: PathBuf,
@@ -133,10 +146,19 @@ pub fn run(args: Args) -> Result<Outcome> {
 
 fn run_wsdl(args: &WsdlArgs) -> Result<Outcome> {
     if !(1..=8).contains(&args.program.len()) {
-        return Err(wrong_usage(format!("--program {:?}: a program's name has 1 to 8 characters", args.program), None));
+        return Err(wrong_usage(
+            format!(
+                "--program {:?}: a program's name has 1 to 8 characters",
+                args.program
+            ),
+            None,
+        ));
     }
     if !args.uri.starts_with('/') {
-        return Err(wrong_usage(format!("--uri {:?}: a path begins with /", args.uri), None));
+        return Err(wrong_usage(
+            format!("--uri {:?}: a path begins with /", args.uri),
+            None,
+        ));
     }
     let request = source::expanded_text(&args.request, &args.include)?;
     let response = match &args.response {
@@ -147,7 +169,12 @@ fn run_wsdl(args: &WsdlArgs) -> Result<Outcome> {
         Some(container) if (1..=16).contains(&container.len()) => ProgramInterface::Channel {
             container: container.clone(),
         },
-        Some(container) => return Err(wrong_usage(format!("--channel {container:?}: a container's name has 1 to 16 characters"), None)),
+        Some(container) => {
+            return Err(wrong_usage(
+                format!("--channel {container:?}: a container's name has 1 to 16 characters"),
+                None,
+            ));
+        }
         None => ProgramInterface::Commarea,
     };
     let options = ServiceOptions {
@@ -158,9 +185,19 @@ fn run_wsdl(args: &WsdlArgs) -> Result<Outcome> {
         uri: args.uri.clone(),
     };
     let known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
-    let methods: Vec<String> = args.methods.iter().map(|m| m.to_ascii_uppercase()).collect();
+    let methods: Vec<String> = args
+        .methods
+        .iter()
+        .map(|m| m.to_ascii_uppercase())
+        .collect();
     if let Some(other) = methods.iter().find(|m| !known.contains(&m.as_str())) {
-        return Err(wrong_usage(format!("--methods {other:?}: a method is one of {}", known.join(", ")), None));
+        return Err(wrong_usage(
+            format!(
+                "--methods {other:?}: a method is one of {}",
+                known.join(", ")
+            ),
+            None,
+        ));
     }
     let (text, mut binding) = wsdl::from_copybooks(&request, response.as_deref(), &options)
         .map_err(|e| miette!("{}: {e}", args.request.display()))?;
@@ -170,7 +207,11 @@ fn run_wsdl(args: &WsdlArgs) -> Result<Outcome> {
         // SOAP and its description know POST alone.
         false => binding.methods = methods,
     }
-    written(&args.to, &format!("{}.wsbind", options.program), &binding.to_text())?;
+    written(
+        &args.to,
+        &format!("{}.wsbind", options.program),
+        &binding.to_text(),
+    )?;
     Ok(Outcome::Clean)
 }
 
@@ -201,9 +242,17 @@ fn run_copybook(args: &CopybookArgs) -> Result<Outcome> {
         }
         check(&one.binding)?;
         let name = plain(&one.binding.operation);
-        written(&args.to, &format!("{name}-request.cpy"), &one.binding.request.copybook)?;
+        written(
+            &args.to,
+            &format!("{name}-request.cpy"),
+            &one.binding.request.copybook,
+        )?;
         if let Some(response) = &one.binding.response {
-            written(&args.to, &format!("{name}-response.cpy"), &response.copybook)?;
+            written(
+                &args.to,
+                &format!("{name}-response.cpy"),
+                &response.copybook,
+            )?;
         }
         written(&args.to, &format!("{name}.wsbind"), &one.binding.to_text())?;
     }
@@ -223,18 +272,30 @@ fn check(binding: &ServiceBinding) -> Result<()> {
 /// The file of an import: only beside the description.
 fn import_path(folder: &Path, location: &str) -> Option<String> {
     let name = location.rsplit(['/', '\\']).next()?;
-    let inside = !location.contains("://") && !Path::new(location).is_absolute();
+    let below = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+    let inside = !location.contains("://") && Path::new(location).components().all(below);
     let whole = folder.join(location);
-    let path = match inside && whole.is_file() {
-        true => whole,
-        false => folder.join(name),
+    let path = if inside && whole.is_file() {
+        whole
+    } else {
+        folder.join(name)
     };
-    source::read_text(&path).ok()
+    // A link may lead out of the folder as well.
+    let real = path.canonicalize().ok()?;
+    let folder = folder.join(".").canonicalize().ok()?;
+    let found = real.starts_with(folder) && real.is_file();
+    found.then(|| source::read_text(&path).ok())?
 }
 
 /// The name of an operation as that of a file.
 fn plain(name: &str) -> String {
-    let known = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    let known = |c: char| {
+        if c.is_ascii_alphanumeric() || "-_.".contains(c) {
+            c
+        } else {
+            '_'
+        }
+    };
     name.chars().map(known).collect()
 }
 
@@ -246,4 +307,33 @@ fn written(folder: &Path, name: &str, text: &str) -> Result<()> {
         .wrap_err_with(|| format!("cannot write {}", file.display()))?;
     println!("  written  {}", file.display());
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_import_is_read_beside_its_description_and_nowhere_else() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = parent.path().join("services");
+        fs::create_dir_all(folder.join("types")).unwrap();
+        fs::write(folder.join("types/order.xsd"), "order").unwrap();
+        fs::write(folder.join("near.xsd"), "near").unwrap();
+        fs::write(parent.path().join("secret.xsd"), "secret").unwrap();
+        let secret = parent.path().join("secret.xsd");
+        std::os::unix::fs::symlink(&secret, folder.join("link.xsd")).unwrap();
+        let read = |location: &str| import_path(&folder, location);
+        assert_eq!(read("types/order.xsd").as_deref(), Some("order"));
+        assert_eq!(read("http://a.example/x/near.xsd").as_deref(), Some("near"));
+        let absolute = secret.to_string_lossy();
+        for out in [
+            "../secret.xsd",
+            "types/../../secret.xsd",
+            "link.xsd",
+            &absolute,
+        ] {
+            assert_eq!(read(out), None, "{out}");
+        }
+    }
 }

@@ -34,7 +34,7 @@ fn the_console_shows_apis_files_and_the_log_in_a_browser() {
     let bank = Server::start(&example("bank"));
     assert_eq!(bank.get("/bank/accounts/10000001").status, 200);
     let page = |name: &str| {
-        let url = format!("http://{}/console/#{name}", bank.admin);
+        let url = format!("http://{}/console/{}", bank.admin, bank.console_key(name));
         let page = shown(browser, &url);
         assert!(
             page.contains(&format!("data-shown=\"{name}\"")),
@@ -160,7 +160,10 @@ fn pages_can_be_read_on_a_telephone_and_a_desk_in_light_and_dark() {
     let bank = Server::start(&example("bank"));
     assert_eq!(bank.get("/bank/accounts/10000001").status, 200);
     let pages = [
-        (format!("http://{}/console/#apis", bank.admin), "td button"),
+        (
+            format!("http://{}/console/{}", bank.admin, bank.console_key("apis")),
+            "td button",
+        ),
         (
             format!("http://{}/console/terminal.html", bank.admin),
             "#screen .row .cursor",
@@ -215,15 +218,19 @@ fn a_purge_that_is_refused_is_said_to_be() {
         ),
     ]);
     let server = Server::start(folder.path());
-    let start = "POST /transactions/SLEP/start HTTP/1.1\r\nhost: x\r\n\
-                 x-tupelo-operator: 1\r\nconnection: close\r\n\r\n";
+    let token = server.operator_token();
+    let start = format!(
+        "POST /transactions/SLEP/start HTTP/1.1\r\nhost: x\r\n\
+         x-tupelo-operator: {token}\r\nconnection: close\r\n\r\n"
+    );
     let started = http::raw(&server.admin, start.as_bytes()).unwrap();
     assert_eq!(started.status, 200);
-    let url = format!("http://{}/console/#tasks", server.admin);
-    let mut page = browser::BrowserPage::open(browser, &url);
+    let key = || server.console_key("tasks");
+    let url = || format!("http://{}/console/{}", server.admin, key());
+    let mut page = browser::BrowserPage::open(browser, &url());
     let said = page.run(&format!("{PRESSED}('purge')"));
     assert!(said.contains("refused"), "{said}");
-    let mut page = browser::BrowserPage::open(browser, &url);
+    let mut page = browser::BrowserPage::open(browser, &url());
     let said = page.run(&format!("{PRESSED}('force')"));
     assert!(said.ends_with(": done"), "{said}");
 }
@@ -243,8 +250,14 @@ fn conversations_and_sessions_are_shown_and_ended() {
     conversation.prepare_to_receive(flush).unwrap();
     // The program has answered, and waits for what comes next.
     assert_eq!(conversation.receive(&mut buffer).unwrap().len, 5);
-    let url = format!("http://{}/console/#terminals", server.admin);
-    let shown = shown(browser, &url);
+    let key = server.console_key("terminals");
+    let url = format!("http://{}/console/{key}", server.admin);
+    let own = format!(
+        "http://{}/console/{}",
+        server.admin,
+        server.console_key("terminals")
+    );
+    let shown = shown(browser, &own);
     for part in [
         "data-shown=\"terminals\"",
         "3270 terminals are not served yet",

@@ -62,7 +62,8 @@ fn the_administration_s_document_says_what_its_port_does() {
     };
     let bank = Server::start(&example("bank"));
     let url = format!("http://{}", bank.admin);
-    let more = ["--max-examples", "15", "-H", "x-tupelo-operator: 1"];
+    let token = format!("x-tupelo-operator: {}", bank.operator_token());
+    let more = ["--max-examples", "15", "-H", &token];
     holds(&program, &format!("{url}/openapi.json"), &url, &more);
 }
 

@@ -435,6 +435,33 @@ fn partners_that_do_not_keep_to_the_format_disturb_no_other() {
 }
 
 #[test]
+fn partners_that_never_greet_lock_nobody_out_and_take_no_memory() {
+    let bank = example("bank");
+    let (mut region, address) = region(&bank, "127.0.0.1:0");
+    let memory_kib = |region: &ServerProcess| {
+        let status = format!("/proc/{}/status", region.child.id());
+        let status = std::fs::read_to_string(status).unwrap();
+        let line = status.lines().find_map(|l| l.strip_prefix("RssAnon:"));
+        let kib = line.unwrap().split_whitespace().next().unwrap();
+        kib.parse::<u64>().unwrap()
+    };
+    let before = memory_kib(&region);
+    let silent: Vec<TcpStream> = (0..600)
+        .map(|_| TcpStream::connect(&address).unwrap())
+        .collect();
+    let front = gateway(&bank, &connection("BANKA", &address));
+    front.acquired(1);
+    assert_eq!(
+        front.send("GET", "/bank/accounts/10000001", None).status,
+        200
+    );
+    let grown = memory_kib(&region).saturating_sub(before);
+    assert!(grown < 20 << 10, "{grown} KiB for silent partners");
+    drop(silent);
+    region.kill();
+}
+
+#[test]
 fn a_process_without_its_connection_says_what_is_missing() {
     let folder = tempfile::tempdir().unwrap();
     let serve = |settings: &str, options: &[&str]| {

@@ -61,10 +61,135 @@ pub fn ask(server: &Server, args: &[&str]) -> Value {
 fn a_program_shuts_the_server_down() {
     let asks = "PROCEDURE DIVISION.\n           EXEC CICS PERFORM SHUTDOWN END-EXEC\n";
     let folder = bank_that(asks);
+    grant(folder.path(), "SHUTDOWN");
     let bank = Server::start(folder.path());
     // The task ends normally, with what it was given.
     assert_ne!(bank.get("/bank/accounts/10000001").status, 500);
     assert_eq!(bank.ended(), Some(0));
+}
+
+/// Lets programs use a command that administers the region.
+fn grant(folder: &Path, command: &str) {
+    let path = folder.join("tupelo.toml");
+    let settings = fs::read_to_string(&path).unwrap();
+    let granted = format!("[region]\nspi = [\"{command}\"]\n");
+    assert!(settings.contains("[region]\n"), "{settings}");
+    fs::write(path, settings.replace("[region]\n", &granted)).unwrap();
+}
+
+#[test]
+fn a_program_without_the_grant_gets_notauth_and_the_server_goes_on() {
+    let asks = "PROCEDURE DIVISION.\n           EXEC CICS PERFORM SHUTDOWN END-EXEC\n";
+    let folder = bank_that(asks);
+    grant(folder.path(), "CREATE");
+    let bank = Server::start(folder.path());
+    for _ in 0..2 {
+        let answer = bank.get("/bank/accounts/10000001");
+        assert_eq!(answer.status, 500);
+        assert!(
+            text(&answer.body).contains("AEY7"),
+            "{}",
+            text(&answer.body)
+        );
+    }
+}
+
+#[test]
+fn who_has_no_token_changes_nothing_and_reads_all() {
+    let bank = Server::start(&example("bank"));
+    let ask = |method: &str, path: &str, token: &str| {
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nhost: localhost\r\nx-tupelo-operator: {token}\r\n\
+             connection: close\r\n\r\n"
+        );
+        crate::http::raw(&bank.admin, head.as_bytes()).unwrap()
+    };
+    let stop = "/apis/accounts/stop";
+    for token in ["1", "", "none"] {
+        assert_eq!(ask("POST", stop, token).status, 403, "{token:?}");
+    }
+    for path in ["/health", "/metrics", "/tasks", "/apis"] {
+        assert_eq!(ask("GET", path, "1").status, 200, "{path}");
+    }
+    assert_eq!(bank.get("/bank/accounts/10000001").status, 200);
+    // The key of a link works once, and gives a token that works.
+    let key = bank.console_key("");
+    let key = key.strip_prefix("#key=").unwrap();
+    assert_eq!(ask("POST", stop, key).status, 403);
+    let session = ask("POST", "/operator/session", key);
+    let session: Value = serde_json::from_slice(&session.body).unwrap();
+    assert_eq!(ask("POST", "/operator/session", key).status, 403);
+    let token = session["token"].as_str().unwrap();
+    assert_eq!(ask("POST", stop, token).status, 200);
+    assert_eq!(bank.get("/bank/accounts/10000001").status, 503);
+    assert_eq!(
+        ask("POST", "/apis/accounts/start", &bank.operator_token()).status,
+        200
+    );
+}
+
+/// The bank, whose inquiry connects to the port that is its account number, at
+/// each of these addresses, and says how many of them let it in.
+fn connecting_bank(hosts: &[&str]) -> tempfile::TempDir {
+    let mut statements = "PROCEDURE DIVISION.\n           \
+        SET ADDRESS OF ACCTINQ-AREA TO ADDRESS OF DFHCOMMAREA\n           \
+        SUBTRACT 10000000 FROM INQ-NUMBER GIVING ASK-PORT\n           \
+        MOVE 0 TO INQ-MOVEMENTS INQ-BALANCE INQ-OVERDRAFT INQ-OPENED\n           \
+        MOVE SPACES TO INQ-HOLDER INQ-KIND\n"
+        .to_owned();
+    for host in hosts {
+        statements += &format!(
+            "           EXEC CICS WEB OPEN HOST('{host}') HOSTLENGTH({})\n               \
+             PORTNUMBER(ASK-PORT) SCHEME(DFHVALUE(HTTP))\n               \
+             SESSTOKEN(ASK-TOKEN) RESP(WS-RESP) END-EXEC\n           \
+             IF WS-RESP = 0 ADD 1 TO INQ-MOVEMENTS END-IF\n",
+            host.len()
+        );
+    }
+    statements += "           MOVE SPACES TO RESULT-TEXT\n           SET RESULT-OK TO TRUE\n           \
+        EXEC CICS RETURN END-EXEC.\n";
+    let folder = bank_that(&statements);
+    let program = folder.path().join("cobol/ACCTINQ.cbl");
+    let text = fs::read_to_string(&program).unwrap();
+    let fields = "01  ASK-REPLY PIC X(20).\n       01  ASK-PORT PIC S9(8) COMP.\n       \
+        01  ASK-TOKEN PIC X(8).\n";
+    fs::write(program, text.replace("01  ASK-REPLY PIC X(20).\n", fields)).unwrap();
+    let settings = folder.path().join("tupelo.toml");
+    let text = fs::read_to_string(&settings).unwrap();
+    let allowed = "\n[web]\nconnect = [\"any\"]\nresolver = true\n[terminal]\n\
+        listen = \"127.0.0.1:0\"\n[region]\n";
+    assert!(
+        !text.contains("[web]") && !text.contains("[terminal]"),
+        "{text}"
+    );
+    fs::write(settings, text.replacen("\n[region]\n", allowed, 1)).unwrap();
+    folder
+}
+
+#[test]
+fn no_spelling_of_an_address_leads_a_program_to_where_its_region_is_administered() {
+    let hosts = [
+        "127.0.0.1",
+        "127.1.2.3",
+        "localhost",
+        "0.0.0.0",
+        "::1",
+        "::ffff:127.0.0.1",
+    ];
+    let folder = connecting_bank(&hosts);
+    let bank = Server::start(folder.path());
+    let reached = |port: &str| {
+        let answer = bank.get(&format!("/bank/accounts/1{port:0>7}"));
+        let body: Value = serde_json::from_slice(&answer.body).unwrap();
+        body["movements"]
+            .as_u64()
+            .unwrap_or_else(|| panic!("{body}"))
+    };
+    let port = |address: &str| address.rsplit(':').next().unwrap().to_owned();
+    assert_eq!(reached(&port(&bank.admin)), 0);
+    assert_eq!(reached(&port(&bank.tn3270)), 0);
+    // The same spellings reach what clients reach, so the addresses are right.
+    assert!(reached(&port(&bank.gateway)) >= 3);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use crate::http::HttpAnswer;
-use crate::program::tupelo;
+use crate::program::{run, text, tupelo};
 use crate::server::{Server, application, example};
 
 /// A folder with all beneath it.
@@ -186,6 +186,62 @@ fn a_folder_of_programs_that_is_gone_leaves_them_in_force() {
     std::fs::remove_dir(&programs).unwrap();
     std::fs::rename(&away, &programs).unwrap();
     until(&server, greeting, |answer| answer.status == 200);
+}
+
+#[test]
+fn a_folder_of_apis_that_is_gone_leaves_them_in_force() {
+    let folder = application(&[]);
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let server = Server::start_logging(folder.path(), log.reopen().unwrap());
+    let greeting = |server: &Server| server.get("/hello/world");
+    let said = || std::fs::read_to_string(log.path()).unwrap();
+    let (apis, away) = (folder.path().join("apis"), folder.path().join("away"));
+    std::fs::rename(&apis, &away).unwrap();
+    until(&server, greeting, |_| {
+        said().contains("API hello: its last version")
+    });
+    assert_eq!(greeting(&server).status, 200);
+    // A project that is removed from a folder that is there is gone.
+    std::fs::create_dir(&apis).unwrap();
+    until(&server, greeting, |answer| answer.status == 404);
+    std::fs::remove_dir(&apis).unwrap();
+    std::fs::rename(&away, &apis).unwrap();
+    until(&server, greeting, |answer| answer.status == 200);
+}
+
+#[test]
+fn a_fifo_and_a_link_that_leads_out_stop_neither_reloads_nor_the_end() {
+    let folder = application(&[]);
+    let server = Server::start(folder.path());
+    let greeting = |server: &Server| server.get("/hello/world");
+    let others = tempfile::NamedTempFile::new().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::create_dir_all(at("scripts")).unwrap();
+    for fifo in ["cobol/PIPE.cbl", "copybooks/PIPE.cpy", "scripts/pipe.js"] {
+        let made = std::process::Command::new("mkfifo").arg(at(fifo)).status();
+        assert!(made.unwrap().success(), "{fifo}");
+    }
+    std::os::unix::fs::symlink(others.path(), at("cobol/OUT.cbl")).unwrap();
+    let checked = run(&["check", folder.path().to_str().unwrap()]);
+    let said = text(&checked.stderr) + &text(&checked.stdout);
+    for why in ["it is not a regular file", "a link that leads out"] {
+        assert!(said.contains(why), "{why}: {said}");
+    }
+    // Without them the next change is taken over; the member that nobody copies
+    // is still there.
+    let program = at("cobol/HELLO.cbl");
+    let hello = std::fs::read_to_string(&program).unwrap();
+    for file in ["scripts/pipe.js", "cobol/PIPE.cbl", "cobol/OUT.cbl"] {
+        std::fs::remove_file(at(file)).unwrap();
+    }
+    std::fs::write(&program, hello.replace("Hello, ", "Salve, ")).unwrap();
+    until(&server, greeting, |answer| {
+        String::from_utf8_lossy(&answer.body).contains("Salve, world")
+    });
+    let mut mkfifo = std::process::Command::new("mkfifo");
+    let made = mkfifo.arg(at("cobol/PIPE.cbl")).status().unwrap();
+    assert!(made.success());
+    server.stop();
 }
 
 #[test]

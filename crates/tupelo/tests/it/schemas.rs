@@ -173,6 +173,7 @@ fn what_a_region_says_is_as_published() {
         ("top-cpu", "top --actual"),
         ("top-cpu", "top --reset"),
         ("top-cpu", "top --delta"),
+        ("console", "console"),
         ("task-done", "task start BLST"),
         ("trace-count", "trace count"),
         ("trace-file", "trace start"),

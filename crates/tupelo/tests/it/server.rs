@@ -79,6 +79,29 @@ impl Server {
         Some(Server::run(command, folder, state))
     }
 
+    /// The token of requests that change something at the administration port.
+    pub fn operator_token(&self) -> String {
+        let token = std::fs::read_to_string(self.state.path().join("operator.token"));
+        token.unwrap().trim().to_owned()
+    }
+
+    /// The end of a console's address that lets a browser change something; `view`
+    /// is the part that is shown.
+    pub fn console_key(&self, view: &str) -> String {
+        let token = self.operator_token();
+        let head = format!(
+            "POST /operator/key HTTP/1.1\r\nhost: x\r\nx-tupelo-operator: {token}\r\n\
+             connection: close\r\n\r\n"
+        );
+        let answer = http::raw(&self.admin, head.as_bytes()).unwrap();
+        let answer: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+        let key = answer["key"].as_str().unwrap();
+        match view {
+            "" => format!("#key={key}"),
+            view => format!("#{view}&key={key}"),
+        }
+    }
+
     /// A path of its state as it sees it, from outside of its namespace.
     pub fn in_state(&self, name: &str) -> PathBuf {
         let inside = self.state.path().join(name);

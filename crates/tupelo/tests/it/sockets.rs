@@ -286,6 +286,30 @@ fn a_listener_starts_again_while_a_socket_that_it_gave_waits_to_be_taken() {
 }
 
 #[test]
+fn silent_clients_do_not_lock_others_out_of_a_listener() {
+    let (server, _folder) = serve_by("region", |folder| {
+        let path = folder.join("ezacicd.txt");
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(path, text.replace("NUMSOCK=50", "NUMSOCK=4")).unwrap();
+    });
+    let silent: Vec<TcpStream> = (0..3).map(|_| connect(&server, "CSKL")).collect();
+    until("their sockets", || {
+        listener(&server, "CSKL")["accepted"] == 3
+    });
+    // Each takes the socket of the one that has been silent for longest.
+    for n in 0..5 {
+        let mut stream = connect(&server, "CSKL");
+        stream
+            .set_read_timeout(Some(Duration::from_secs(20)))
+            .unwrap();
+        stream.write_all(format!("ECHO,{n}\n").as_bytes()).unwrap();
+        stream.shutdown(Shutdown::Write).unwrap();
+        assert_eq!(rest(&mut stream), format!("{n}\n"));
+    }
+    drop(silent);
+}
+
+#[test]
 fn clients_that_come_at_once_wait_until_a_listener_has_a_socket_for_them() {
     let (server, _folder) = serve_by("region", |folder| {
         let path = folder.join("ezacicd.txt");

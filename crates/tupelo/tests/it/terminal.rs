@@ -353,3 +353,31 @@ fn s3270_shows_the_same_screens() {
     terminal.run("PF(3)");
     terminal.shows("Goodbye, T001");
 }
+
+#[test]
+fn clients_that_say_nothing_give_way_to_a_terminal_and_the_longest_idle_after_them() {
+    let folder = tempfile::tempdir().unwrap();
+    crate::operator::copy(&application(), folder.path());
+    let settings = folder.path().join("tupelo.toml");
+    let text = std::fs::read_to_string(&settings).unwrap();
+    let limited = text.replace("[terminal]\n", "[terminal]\nmax_connections = 3\n");
+    assert_ne!(limited, text);
+    std::fs::write(settings, limited).unwrap();
+    let server = Server::start(folder.path());
+    let mut silent: Vec<TcpStream> = (0..3)
+        .map(|_| TcpStream::connect(&server.tn3270).unwrap())
+        .collect();
+    let mut terminals: Vec<Terminal> = (0..4).map(|_| Terminal::model_2(&server)).collect();
+    for stream in &mut silent {
+        stream
+            .set_read_timeout(Some(Duration::from_secs(60)))
+            .unwrap();
+        let _ = stream.read_to_end(&mut Vec::new());
+    }
+    // The first terminal has been idle for longest.
+    let mut first = terminals.remove(0);
+    until("the first terminal's end", || first.exchange().is_none());
+    for terminal in &mut terminals {
+        assert!(terminal.exchange().is_some());
+    }
+}

@@ -495,12 +495,12 @@ impl BankPair {
     fn start() -> BankPair {
         let far = UnitBank::start(
             ("cobol/TAKES.cbl", TAKES),
-            "[region]\napplid = \"FAR\"\nsysid = \"FAR\"\n",
+            "[region]\nspi = [\"SET UOW\"]\napplid = \"FAR\"\nsysid = \"FAR\"\n",
         );
         let (way, address) = LossyProxy::new();
         way.lead_to(&far.ipconn);
         let settings = format!(
-            "[region]\napplid = \"NEAR\"\nsysid = \"NEAR\"\n\
+            "[region]\nspi = [\"SET UOW\"]\napplid = \"NEAR\"\nsysid = \"NEAR\"\n\
              [ipconn.connections.PEER]\naddress = \"{address}\"\n"
         );
         let near = UnitBank::start(("cobol/TAKES.cbl", TAKES), &settings);

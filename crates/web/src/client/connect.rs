@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use ezasoket::AddressRule;
+use ezasoket::{AddressRule, is_own_port};
 use rustls_pki_types::ServerName;
 use tls::ReloadingSettings;
 use tokio::net::TcpStream;
@@ -193,17 +193,20 @@ impl ClientConnector {
             host => host.parse().ok(),
         };
         match ip {
-            Some(ip) => {
-                let address = SocketAddr::new(ip, target.port);
-                self.rules.iter().any(|rule| rule.allows(address))
-            }
+            Some(ip) => self.allows(SocketAddr::new(ip, target.port)),
             None => self.resolver && !self.rules.is_empty(),
         }
     }
 
+    /// Whether programs may connect to an address: never to where this region is
+    /// administered.
+    fn allows(&self, address: SocketAddr) -> bool {
+        self.rules.iter().any(|rule| rule.allows(address)) && !is_own_port(address)
+    }
+
     async fn stream(&self, target: &ServerTarget) -> Result<TcpStream, ClientError> {
         let addresses = self.addresses(target).await?;
-        let allowed = |address: &SocketAddr| self.rules.iter().any(|rule| rule.allows(*address));
+        let allowed = |address: &SocketAddr| self.allows(*address);
         let mut allowed = addresses.into_iter().filter(allowed).peekable();
         if allowed.peek().is_none() {
             return Err(ClientError::NotAllowed);

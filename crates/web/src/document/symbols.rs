@@ -17,7 +17,23 @@ const MAX_NAME: usize = 32;
 
 /// Names and values.
 #[derive(Debug, Clone, Default)]
-pub struct SymbolTable(HashMap<String, Vec<u8>>);
+pub struct SymbolTable(HashMap<String, SymbolValue>);
+
+#[derive(Debug, Clone)]
+struct SymbolValue {
+    bytes: Vec<u8>,
+    /// A template has set it.
+    of_template: bool,
+}
+
+impl SymbolValue {
+    fn of_program(bytes: Vec<u8>) -> SymbolValue {
+        SymbolValue {
+            bytes,
+            of_template: false,
+        }
+    }
+}
 
 /// A name or a list is wrong, at this offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +42,12 @@ pub struct SymbolError(pub usize);
 impl SymbolTable {
     /// The value of a symbol.
     pub fn get(&self, name: &str) -> Option<&[u8]> {
-        self.0.get(name).map(Vec::as_slice)
+        self.0.get(name).map(|value| value.bytes.as_slice())
+    }
+
+    /// Whether a template has set the value, not a program.
+    pub fn is_of_template(&self, name: &str) -> bool {
+        self.0.get(name).is_some_and(|value| value.of_template)
     }
 
     /// Gives a symbol its value.
@@ -35,14 +56,18 @@ impl SymbolTable {
         if full || !is_name(name.as_bytes()) {
             return Err(SymbolError(0));
         }
-        self.0.insert(name.to_owned(), value);
+        self.0
+            .insert(name.to_owned(), SymbolValue::of_program(value));
         Ok(())
     }
 
     /// Gives a symbol a value unless it has one, as `#set` does.
     pub fn set_default(&mut self, name: &str, value: &[u8]) {
         if self.0.len() < MOST && is_name(name.as_bytes()) {
-            let value = || value.to_vec();
+            let value = || SymbolValue {
+                bytes: value.to_vec(),
+                of_template: true,
+            };
             self.0.entry(name.to_owned()).or_insert_with(value);
         }
     }
@@ -73,13 +98,15 @@ impl SymbolTable {
         if self.0.len() + found.len() > MOST {
             return Err(SymbolError(0));
         }
-        self.0.extend(found);
+        let found = found.into_iter();
+        self.0
+            .extend(found.map(|(name, bytes)| (name, SymbolValue::of_program(bytes))));
         Ok(())
     }
 
     /// Bytes of all values.
     pub fn bytes(&self) -> usize {
-        self.0.values().map(Vec::len).sum()
+        self.0.values().map(|value| value.bytes.len()).sum()
     }
 }
 

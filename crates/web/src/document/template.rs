@@ -2,7 +2,10 @@
 //! `#include` in the comments of HTML.
 //!
 //! `&name;` becomes the symbol's value, and stays as it is while the symbol has
-//! none. Templates are read when the definitions come into force.
+//! none. In a template with markup a program's value cannot become markup: it is
+//! escaped, unless the template says `encoding=none`, in `#echo` for one symbol or
+//! in `#config` for what follows. TemplateTable are read when the definitions come
+//! into force.
 //!
 //! Reference: CICS Internet guide, "Creating a document template". Invariant:
 //! no text makes the reader panic, no template includes itself, and what is
@@ -273,7 +276,7 @@ fn read(def: &DocTemplateDef, files: &Path, members: &Path) -> Result<Vec<u8>, S
     };
     let failed = |e: std::io::Error| format!("{}: {e}", path.display());
     let mut text = Vec::new();
-    let file = fs::File::open(&path).map_err(failed)?;
+    let file = sources::open(&path).map_err(failed)?;
     let mut file = file.take(MAX_TEMPLATE + 1);
     file.read_to_end(&mut text).map_err(failed)?;
     if text.len() as u64 > MAX_TEMPLATE {
@@ -341,6 +344,8 @@ struct Expansion<'a> {
     stack: Vec<String>,
     /// Templates that were begun.
     begun: usize,
+    /// Values of programs are escaped.
+    escapes: bool,
 }
 
 impl<'a> Expansion<'a> {
@@ -351,6 +356,7 @@ impl<'a> Expansion<'a> {
             out: Vec::new(),
             stack: Vec::new(),
             begun: 0,
+            escapes: false,
         }
     }
 
@@ -368,7 +374,9 @@ impl<'a> Expansion<'a> {
             return self.put(text);
         }
         self.stack.push(name.to_owned());
+        let outer = std::mem::replace(&mut self.escapes, has_markup(text));
         self.text(text)?;
+        self.escapes = outer;
         self.stack.pop();
         Ok(())
     }
@@ -401,8 +409,7 @@ impl<'a> Expansion<'a> {
         let name = end.map(|end| &rest[1..end]).filter(|name| is_name(name));
         let value = name
             .and_then(|name| std::str::from_utf8(name).ok())
-            .and_then(|name| self.symbols.get(name))
-            .map(<[u8]>::to_vec);
+            .and_then(|name| self.value(name, self.escapes));
         match (value, end) {
             (Some(value), Some(end)) => {
                 self.put(&value)?;
@@ -413,6 +420,15 @@ impl<'a> Expansion<'a> {
                 Ok(1)
             }
         }
+    }
+
+    /// The value of a symbol; `escapes` applies to what a program has set.
+    fn value(&self, name: &str, escapes: bool) -> Option<Vec<u8>> {
+        let value = self.symbols.get(name)?;
+        if escapes && !self.symbols.is_of_template(name) {
+            return Some(escaped(value));
+        }
+        Some(value.to_vec())
     }
 
     /// A comment that is a command, or the `<` of anything else.
@@ -428,14 +444,22 @@ impl<'a> Expansion<'a> {
         let pairs = pairs(rest).ok_or_else(wrong)?;
         match word.to_ascii_lowercase().as_str() {
             "set" => self.set(&pairs).ok_or_else(wrong)?,
-            "echo" => {
-                let [(key, name)] = &pairs[..] else {
+            "config" => {
+                let [encoding] = &pairs[..] else {
                     return Err(wrong());
+                };
+                self.escapes = escapes(encoding).ok_or_else(wrong)?;
+            }
+            "echo" => {
+                let ((key, name), escapes) = match &pairs[..] {
+                    [var] => (var, self.escapes),
+                    [var, encoding] => (var, escapes(encoding).ok_or_else(wrong)?),
+                    _ => return Err(wrong()),
                 };
                 if !key.eq_ignore_ascii_case("var") || !is_name(name.as_bytes()) {
                     return Err(wrong());
                 }
-                let value = self.symbols.get(name).unwrap_or_default().to_vec();
+                let value = self.value(name, escapes).unwrap_or_default();
                 self.put(&value)?;
             }
             "include" => {
@@ -472,6 +496,39 @@ impl<'a> Expansion<'a> {
         }
         Some(())
     }
+}
+
+/// Whether a text has tags. XML has them too, and needs the same escapes.
+fn has_markup(text: &[u8]) -> bool {
+    let tag = |next: &u8| next.is_ascii_alphabetic() || matches!(next, b'/' | b'!' | b'?');
+    let mut opens = memchr::memchr_iter(b'<', text);
+    opens.any(|at| !text[at..].starts_with(b"<!--#") && text.get(at + 1).is_some_and(tag))
+}
+
+/// What `encoding=none` and `encoding=entity` say; none of other pairs.
+fn escapes((key, value): &(String, String)) -> Option<bool> {
+    let value = value.to_ascii_lowercase();
+    match (key.eq_ignore_ascii_case("encoding"), value.as_str()) {
+        (true, "none") => Some(false),
+        (true, "entity") => Some(true),
+        _ => None,
+    }
+}
+
+/// A value in which nothing is markup.
+fn escaped(value: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(value.len());
+    for byte in value {
+        match byte {
+            b'&' => out.extend_from_slice(b"&amp;"),
+            b'<' => out.extend_from_slice(b"&lt;"),
+            b'>' => out.extend_from_slice(b"&gt;"),
+            b'"' => out.extend_from_slice(b"&quot;"),
+            b'\'' => out.extend_from_slice(b"&#39;"),
+            other => out.push(*other),
+        }
+    }
+    out
 }
 
 /// `key=value` words, values in quotes where they have blanks.
@@ -514,6 +571,28 @@ mod tests {
         let templates = TemplateTable::default().with("P", b"<p>&who; owes &sum; &amp; &copy;</p>");
         let made = expand(&templates, "P", "who=Ann&sum=%2412");
         assert_eq!(made.unwrap(), "<p>Ann owes $12 &amp; &copy;</p>");
+    }
+
+    #[test]
+    fn a_programs_value_is_no_markup_unless_the_template_says_so() {
+        let templates = TemplateTable::default()
+            .with("HTML", b"<p title='&v;'><!--#echo var=v--></p>")
+            .with("OPEN", b"<p><!--#echo var=v encoding=none-->&v;</p>")
+            .with(
+                "ALL",
+                b"<!--#config encoding=none--><p>&v;<!--#include template=HTML--></p>",
+            )
+            .with("OWN", b"<!--#set var=w value='<b>'--><p>&w;</p>")
+            .with("TEXT", b"1 < 2 and &v;");
+        let made = |name: &str| expand(&templates, name, "v=%3Cb%3E%22%27%26").unwrap();
+        let safe = "&lt;b&gt;&quot;&#39;&amp;";
+        assert_eq!(made("HTML"), format!("<p title='{safe}'>{safe}</p>"));
+        assert_eq!(made("OPEN"), format!("<p><b>\"'&{safe}</p>"));
+        // A template that is included says it for itself.
+        let inner = made("HTML");
+        assert_eq!(made("ALL"), format!("<p><b>\"'&{inner}</p>"));
+        assert_eq!(made("OWN"), "<p><b></p>");
+        assert_eq!(made("TEXT"), "1 < 2 and <b>\"'&");
     }
 
     #[test]

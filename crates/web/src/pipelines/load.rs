@@ -135,7 +135,7 @@ impl Loader<'_> {
 
     fn pipeline(&mut self, def: &PipelineDef) {
         let (file, text) = match self.find(&def.config_file) {
-            Some(file) => match std::fs::read_to_string(&file) {
+            Some(file) => match sources::read_to_string(&file) {
                 Ok(text) => (Some(file), text),
                 Err(error) => {
                     let message = format!(
@@ -246,7 +246,7 @@ impl Loader<'_> {
     }
 
     fn bind(&mut self, name: &str, pipeline: &str, file: &Path, description: Option<PathBuf>) {
-        let made = std::fs::read_to_string(file)
+        let made = sources::read_to_string(file)
             .map_err(|e| e.to_string())
             .and_then(|text| ServiceBinding::parse(&text).map_err(|e| e.to_string()))
             .and_then(|binding| {
@@ -284,7 +284,7 @@ impl Loader<'_> {
             pipeline: pipeline.to_owned(),
             binding,
             conversions,
-            description: description.and_then(|path| std::fs::read(path).ok()),
+            description: description.and_then(|path| sources::read(&path).ok()),
             paths,
         };
         let services = &mut self.made.services;

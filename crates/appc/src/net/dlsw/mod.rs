@@ -582,6 +582,11 @@ impl DlswTransport {
         Ok(())
     }
 
+    /// Whether capabilities are still to be exchanged.
+    pub fn is_half_open(&self) -> bool {
+        self.exchange_until.is_some()
+    }
+
     /// The missing part of the capabilities exchange.
     fn unanswered(&self) -> String {
         let more = match (self.moved[1], self.switch.peer()) {

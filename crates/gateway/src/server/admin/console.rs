@@ -6,7 +6,12 @@ use super::super::documents::text;
 use http::{HeaderValue, Response, header};
 
 /// Files by name, with their types.
-const FILES: [(&str, &str, &str); 6] = [
+const FILES: [(&str, &str, &str); 7] = [
+    (
+        "operator.js",
+        "text/javascript; charset=utf-8",
+        include_str!("../../../console/operator.js"),
+    ),
     (
         "",
         "text/html; charset=utf-8",

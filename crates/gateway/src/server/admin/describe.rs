@@ -46,6 +46,18 @@ const ROWS: &[Row] = &[
         "The caller, and whether they may change something.",
         &[],
     ),
+    (
+        "/operator/session",
+        "post",
+        "A token for a browser, in exchange for the key of a printed link, which the header has.",
+        &[],
+    ),
+    (
+        "/operator/key",
+        "post",
+        "A key for a link, good for one browser.",
+        &[],
+    ),
     ("/openapi.json", "get", "This document.", &[]),
     (
         "/apis",
@@ -258,8 +270,9 @@ const TRANSID: &str = "^[A-Za-z0-9@#$]{1,4}$";
 const MAX_TRACE_MIB: u64 = 65_536;
 
 /// Requests that need a region; a gateway without one returns 404.
-const OF_REGION: [&str; 12] = [
+const OF_REGION: [&str; 13] = [
     "limits",
+    "operator",
     "tasks",
     "transactions",
     "top",
@@ -300,7 +313,8 @@ pub fn administration() -> Value {
             "description": "What the administration port answers. Reading needs the role read, \
                 changing something the role operations; admin may do both. Requests that \
                 change something need the header x-tupelo-operator, which a page of another \
-                origin cannot send.",
+                origin cannot send. Without users its value is the token of the state \
+                folder.",
         },
         "paths": paths,
         "components": { "securitySchemes": {
@@ -366,7 +380,7 @@ fn operation(path: &str, method: &str, summary: &str, query: &[Query]) -> Value 
             );
             also(
                 "403",
-                "The caller lacks the role, or x-tupelo-operator is missing.",
+                "The caller lacks the role, or x-tupelo-operator is missing or has no valid token.",
             );
         }
     }

@@ -4,13 +4,15 @@
 mod apis;
 mod console;
 mod describe;
+mod tokens;
 
 pub use describe::administration;
+pub use tokens::OperatorTokens;
 
 use super::body::ResponseBody;
 use super::gate::{PeerAddress, credentials};
 use super::tls::{Server as Tls, client_name};
-use super::trail::{RecordAttributes, RecordParts};
+use super::trail::{RecordAttributes, RecordParts, is_health};
 use super::{ApiRoutes, GatewayShared, StopOrder, documents, respond};
 use crate::backend::ProgramBackend;
 use crate::observe::RequestKind;
@@ -22,12 +24,13 @@ use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
+use seats::{ListenerSeats, SeatHandle, SeatLimits};
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 
@@ -35,10 +38,12 @@ use tokio_rustls::TlsAcceptor;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How long it may take for the TLS handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
-/// The header that requests carry which change something.
+/// The header that requests carry which change something, with the token.
 const OPERATOR: &str = "x-tupelo-operator";
-/// Connections of this port at a time; further ones are closed.
+/// DoorConnections of this port at a time.
 const MOST: usize = 256;
+/// DoorConnections beyond that for health and figures, while all are at work.
+const RESERVED: usize = 16;
 
 /// Serves until it is stopped.
 pub(super) fn run<B: ProgramBackend>(
@@ -59,7 +64,10 @@ pub(super) fn run<B: ProgramBackend>(
             Ok(listener) => listener,
             Err(e) => return tracing::error!(error = %e, "the administration port is lost"),
         };
-        let places = Arc::new(tokio::sync::Semaphore::new(MOST));
+        let seats = ListenerSeats::new(SeatLimits {
+            most: MOST,
+            reserved: RESERVED,
+        });
         loop {
             let accepted = tokio::select! {
                 accepted = listener.accept() => accepted,
@@ -67,31 +75,25 @@ pub(super) fn run<B: ProgramBackend>(
             };
             match accepted {
                 Ok((stream, from)) => {
-                    let Ok(place) = places.clone().try_acquire_owned() else {
-                        continue;
-                    };
-                    let (shared, stop) = (shared.clone(), stop.clone());
-                    let mut peer = PeerAddress {
+                    let peer = PeerAddress {
                         address: from.ip(),
                         ..PeerAddress::default()
                     };
-                    let Some(acceptor) = tls.as_ref().map(|tls| TlsAcceptor::from(tls.config()))
-                    else {
-                        tokio::spawn(async move {
-                            connection(shared, stream, peer, stop).await;
-                            drop(place);
-                        });
-                        continue;
+                    let acceptor = tls.as_ref().map(|tls| TlsAcceptor::from(tls.config()));
+                    let seat = seats.enter();
+                    let handle = seat.handle();
+                    let service = Operators {
+                        shared: shared.clone(),
+                        seat: handle.clone(),
+                        stop: stop.clone(),
                     };
                     tokio::spawn(async move {
-                        let _place = place;
-                        let shaken = tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await;
-                        if let Ok(Ok(stream)) = shaken {
-                            peer.secure = true;
-                            peer.certificate = client_name(&stream);
-                            connection(shared, stream, peer, stop).await;
-                        }
+                        seat.hold(service.accept(stream, acceptor, peer)).await;
                     });
+                    tokio::select! {
+                        () = seats.make_place(&handle) => {}
+                        () = ends(&mut stop) => return,
+                    }
                 }
                 Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
             }
@@ -99,20 +101,50 @@ pub(super) fn run<B: ProgramBackend>(
     });
 }
 
-async fn connection<B: ProgramBackend>(
+/// A connection of this port.
+struct Operators<B: ProgramBackend> {
     shared: Arc<GatewayShared<B>>,
+    seat: SeatHandle,
+    stop: watch::Receiver<StopOrder>,
+}
+
+impl<B: ProgramBackend> Operators<B> {
+    async fn accept(self, stream: TcpStream, acceptor: Option<TlsAcceptor>, mut peer: PeerAddress) {
+        let Some(acceptor) = acceptor else {
+            return connection(self, stream, peer).await;
+        };
+        let shaken = tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await;
+        if let Ok(Ok(stream)) = shaken {
+            peer.secure = true;
+            peer.certificate = client_name(&stream);
+            connection(self, stream, peer).await;
+        }
+    }
+}
+
+async fn connection<B: ProgramBackend>(
+    operators: Operators<B>,
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     peer: PeerAddress,
-    mut stop: watch::Receiver<StopOrder>,
 ) {
+    let Operators {
+        shared,
+        seat,
+        mut stop,
+    } = operators;
     let peer = Arc::new(peer);
     let service = hyper::service::service_fn(|request: http::Request<Incoming>| {
-        let (shared, peer) = (shared.clone(), peer.clone());
+        let (shared, peer, seat) = (shared.clone(), peer.clone(), seat.clone());
         async move {
+            let _at_work = seat.begin_work();
             let started = Instant::now();
             let (parts, _) = request.into_parts();
             let mut user = None;
-            let response = match admit(&shared, &parts, &peer, &mut user).await {
+            let admitted = match beyond_limit(&seat, parts.uri.path()) {
+                Some(problem) => Err(problem),
+                None => admit(&shared, &parts, &peer, &mut user).await,
+            };
+            let response = match admitted {
                 Ok(()) => handle(&shared, &parts, user.as_deref()).await,
                 Err(problem) => respond::problem(&problem),
             };
@@ -144,6 +176,19 @@ async fn connection<B: ProgramBackend>(
         _ = connection => {}
         () = ends(&mut stop) => {}
     }
+}
+
+/// Why a connection that came while all were at work has no answer but on health
+/// and figures.
+fn beyond_limit(seat: &SeatHandle, path: &str) -> Option<ProblemDocument> {
+    if !seat.is_restricted() || is_health(path) || path == "/metrics" {
+        return None;
+    }
+    let detail = "All connections of the administration port are in use";
+    Some(ProblemDocument {
+        retry_after: Some(1),
+        ..ProblemDocument::new(StatusCode::SERVICE_UNAVAILABLE, "Server busy", detail)
+    })
 }
 
 /// Waits until no request is left. While doors drain, requests are answered
@@ -216,8 +261,28 @@ fn misdirected(host: &str) -> ProblemDocument {
 }
 
 impl<B: ProgramBackend> GatewayShared<B> {
+    /// Why a request may not change anything, on a port that asks for no user: it
+    /// has no token. A page trades the key of its link without one.
+    fn without_token(&self, request: &Parts) -> Option<ProblemDocument> {
+        let trades = request.uri.path().trim_matches('/') == "operator/session";
+        if self.admin_authenticates() || trades {
+            return None;
+        }
+        let tokens = self.config.operators.as_ref()?;
+        if tokens.admit(token_of(request)) {
+            return None;
+        }
+        let detail = format!(
+            "A request that changes something needs the region's token in the header {OPERATOR}. \
+             It is in the file operator.token of the state folder, where the command line reads \
+             it; `tupelo console` prints a link for a browser"
+        );
+        let status = StatusCode::FORBIDDEN;
+        Some(ProblemDocument::new(status, "Not allowed", detail))
+    }
+
     /// Whether the port's users must say who they are.
-    fn admin_authenticates(&self) -> bool {
+    pub(super) fn admin_authenticates(&self) -> bool {
         let beyond = |admin: SocketAddr| !admin.ip().is_loopback();
         self.config.admin_auth || self.config.admin.is_some_and(beyond)
     }
@@ -239,10 +304,12 @@ async fn handle<B: ProgramBackend>(
         response.headers_mut().insert(header::CONTENT_TYPE, kind);
         return response;
     }
-    if let Some(problem) = misused(request) {
+    let change = request.method == Method::POST;
+    let token = || change.then(|| shared.without_token(request)).flatten();
+    let problem = misused(request).or_else(token);
+    if let Some(problem) = problem {
         return respond::problem(&problem);
     }
-    let change = *method == Method::POST;
     if change || matches!(*method, Method::GET | Method::HEAD) {
         let query = request.uri.query().unwrap_or_default();
         let operated = match shared.backend.operate_later(path, query, change) {
@@ -252,7 +319,7 @@ async fn handle<B: ProgramBackend>(
         let operated = operated.map(|o| (o.status, o.json));
         let said = match operated {
             Some(operated) => Some(operated),
-            None => own(shared, path, query, change, user)
+            None => own(shared, request, change, user)
                 .await
                 .map(|(status, json)| (status, json.to_string())),
         };
@@ -285,11 +352,11 @@ async fn handle<B: ProgramBackend>(
 /// This port's own answers in JSON; `None` for an unknown path.
 async fn own<B: ProgramBackend>(
     shared: &Arc<GatewayShared<B>>,
-    path: &str,
-    query: &str,
+    request: &Parts,
     change: bool,
     user: Option<&CallerIdentity>,
 ) -> Option<apis::StatusMessage> {
+    let (path, query) = (request.uri.path(), request.uri.query().unwrap_or_default());
     let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
     let routes = shared.routes();
     Some(match (parts.as_slice(), change) {
@@ -300,9 +367,26 @@ async fn own<B: ProgramBackend>(
         (["openapi.json"], false) => (200, administration()),
         (["whoami"], false) => {
             let operate = shared.guard.config().access.roles(AdminAction::Operate);
-            let may = user.map_or(!shared.admin_authenticates(), |user| user.has_any(&operate));
+            let may = match user {
+                Some(user) => user.has_any(&operate),
+                None => !shared.admin_authenticates() && shared.without_token(request).is_none(),
+            };
             let user = user.map(|user| user.name.as_str());
             (200, serde_json::json!({ "user": user, "mayChange": may }))
+        }
+        (["operator", "session"], true) => {
+            let tokens = shared.config.operators.as_ref()?;
+            match tokens.redeem(token_of(request)) {
+                Some(token) => (200, serde_json::json!({ "token": token })),
+                None => {
+                    let error = "the key of this link was used before or is not this region's";
+                    (403, serde_json::json!({ "error": error }))
+                }
+            }
+        }
+        (["operator", "key"], true) => {
+            let key = shared.config.operators.as_ref()?.key().ok()?;
+            (200, serde_json::json!({ "key": key }))
         }
         _ => return None,
     })
@@ -344,6 +428,14 @@ fn misused(request: &Parts) -> Option<ProblemDocument> {
         ));
     }
     None
+}
+
+/// The token, or the key, of a request; empty without one.
+fn token_of(request: &Parts) -> &str {
+    let token = request.headers.get(OPERATOR);
+    token
+        .and_then(|token| token.to_str().ok())
+        .unwrap_or_default()
 }
 
 /// The services of the gateway's own port: the page that sends requests, and

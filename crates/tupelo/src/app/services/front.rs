@@ -9,7 +9,7 @@ use std::time::Duration;
 use gateway::{Gateway, GatewayConfig, PolicySet};
 use miette::{Result, bail};
 
-use super::gateway::{addresses, gateway_config, served, taken};
+use super::gateway::{addresses, gateway_config, note_operators, served, taken};
 use crate::app::Application;
 use crate::app::apis::LoadedApis;
 use crate::app::backend::{ProgramProviders, RemoteRegions};
@@ -59,6 +59,7 @@ impl RunningGateway {
         };
         let gateway = Gateway::start(config, apis.good.clone(), providers);
         let gateway = gateway.map_err(|error| taken(error, app))?;
+        note_operators(&gateway, app);
         gateway.report_unserved(unserved(&apis, &[]));
         Ok(RunningGateway {
             gateway,

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tls::{ClientCertificates, ServerFiles};
 
-use gateway::{CorsConfig, Gateway, GatewayConfig, LoadedApi, PolicySet, StartError, TlsConfig};
-use miette::{Result, bail, miette};
+use gateway::{
+    CorsConfig, Gateway, GatewayConfig, LoadedApi, OperatorTokens, PolicySet, StartError, TlsConfig,
+};
+use miette::{IntoDiagnostic, Result, bail, miette};
 
 use super::{ConnectionSlot, GatewayExtras, RegionService, RunningRegion};
 use crate::app::apis::LoadedApis;
@@ -21,6 +23,7 @@ use crate::app::store_watch::StoreWatch;
 use crate::app::texts::ProgramTexts;
 use crate::app::{Application, interfaces, named, ports, scripts};
 use crate::log::SERVE;
+use crate::operator_token;
 
 /// The gateway and the APIs in force.
 #[derive(Default)]
@@ -144,6 +147,7 @@ impl RegionService for GatewayService {
         };
         let gateway = Gateway::start(config, apis, backend);
         let gateway = gateway.map_err(|error| taken(error, app))?;
+        note_operators(&gateway, app);
         gateway.report_unserved(unserved(&self.apis, &running.compiled.uncompiled()));
         self.gateway = Some(gateway);
         Ok(())
@@ -154,7 +158,7 @@ impl RegionService for GatewayService {
             return Vec::new();
         };
         let mut lines: Vec<_> = if self.without_http {
-            admin_address(gateway, self.admin_tls).into_iter().collect()
+            admin_addresses(gateway, self.admin_tls)
         } else {
             addresses(gateway, &self.apis, self.admin_tls)
         };
@@ -162,7 +166,8 @@ impl RegionService for GatewayService {
         let page = page.filter(|_| self.extras.terminals.get().is_some());
         lines.extend(page.map(|admin| {
             let scheme = scheme(self.admin_tls);
-            let page = format!("{scheme}://{admin}/console/terminal.html");
+            let key = link_key(gateway);
+            let page = format!("{scheme}://{admin}/console/terminal.html{key}");
             ("terminal", page)
         }));
         lines
@@ -219,7 +224,7 @@ pub fn addresses(
     for (name, address) in gateway.service_addresses() {
         lines.push(("web", format!("{address}  TCPIPSERVICE {name}")));
     }
-    lines.extend(admin_address(gateway, admin_tls));
+    lines.extend(admin_addresses(gateway, admin_tls));
     lines
 }
 
@@ -227,13 +232,36 @@ fn scheme(tls: bool) -> &'static str {
     if tls { "https" } else { "http" }
 }
 
-fn admin_address(gateway: &Gateway<ProgramProviders>, tls: bool) -> Option<(&'static str, String)> {
-    let address = gateway.admin_address()?;
+fn admin_addresses(gateway: &Gateway<ProgramProviders>, tls: bool) -> Vec<(&'static str, String)> {
+    let Some(address) = gateway.admin_address() else {
+        return Vec::new();
+    };
     let scheme = scheme(tls);
-    Some((
-        "admin",
-        format!("{scheme}://{address}  /console/ /health /metrics /apis"),
-    ))
+    let port = format!("{scheme}://{address}  /console/ /health /metrics /apis");
+    let mut lines = vec![("admin", port)];
+    let key = link_key(gateway);
+    if !key.is_empty() {
+        lines.push(("console", format!("{scheme}://{address}/console/{key}")));
+    }
+    lines
+}
+
+/// The end of a link to a page that may change something: a key that works once.
+/// Empty where users say who they are.
+fn link_key(gateway: &Gateway<ProgramProviders>) -> String {
+    let key = gateway.operators().and_then(|tokens| tokens.key().ok());
+    key.map_or_else(String::new, |key| format!("#key={key}"))
+}
+
+/// Notes for the commands where the token of the administration port lies, which
+/// programs cannot connect to.
+pub fn note_operators(gateway: &Gateway<ProgramProviders>, app: &Application) {
+    if let Some(admin) = gateway.admin_address() {
+        ezasoket::refuse_own_port(admin);
+    }
+    if let (Some(admin), Some(_)) = (gateway.admin_address(), gateway.operators()) {
+        operator_token::note(&app.state, admin);
+    }
 }
 
 /// Loads the API projects, and tells what is wrong.
@@ -329,6 +357,9 @@ pub fn gateway_config(app: &Application) -> Result<GatewayConfig> {
     let settings = &app.config.gateway;
     let tls = tls_config(app)?;
     let seconds = |s: u64| u32::try_from(s.saturating_mul(1000)).unwrap_or(u32::MAX);
+    let operators = OperatorTokens::new().into_diagnostic()?;
+    let written = operator_token::write(&app.state, operators.token());
+    written.map_err(|e| miette!("{}: {e}", app.state.display()))?;
     Ok(GatewayConfig {
         listen: settings.listen,
         tls,
@@ -361,6 +392,7 @@ pub fn gateway_config(app: &Application) -> Result<GatewayConfig> {
         },
         access_log: settings.access_log,
         observe: app.observed()?,
+        operators: Some(Arc::new(operators)),
         ..GatewayConfig::default()
     })
 }

@@ -99,6 +99,9 @@ impl RegionService for IpconnService {
             read.directory.clone(),
         );
         self.listener = started.map_err(taken)?;
+        if let Some(listener) = &self.listener {
+            ezasoket::refuse_own_port(listener.address());
+        }
         Ok(())
     }
 

@@ -125,7 +125,7 @@ fn settings(app: &Application) -> Result<SocketsConfig> {
     let mut config = app.config.sockets.clone();
     if let Some(path) = config.definitions.clone() {
         let path = app.folder.join(path);
-        let text = std::fs::read_to_string(&path)
+        let text = sources::read_to_string(&path)
             .into_diagnostic()
             .wrap_err_with(|| format!("[sockets] definitions: {}", path.display()))?;
         add(&mut config, &path, &text, &app.config.region.applid)?;

@@ -78,7 +78,12 @@ impl RegionService for TerminalDoor {
                 "[terminal] cannot listen at {}",
                 address.unwrap_or_default()
             )
-        })
+        })?;
+        let own = [terminals.address(), terminals.tls_address()];
+        own.into_iter()
+            .flatten()
+            .for_each(ezasoket::refuse_own_port);
+        Ok(())
     }
 
     fn addresses(&self) -> Vec<(&'static str, String)> {

@@ -60,7 +60,8 @@ fn a_conversation_runs_in_a_browser_with_keys_keypad_paste_copy_and_sessions() {
         return skipped::lacking("chromium", "there is no browser");
     };
     let server = Server::start(&application());
-    let url = format!("http://{}/console/terminal.html", server.admin);
+    let key = server.console_key("");
+    let url = format!("http://{}/console/terminal.html{key}", server.admin);
     let mut page = browser::BrowserPage::open(name, &url);
     // Keys are typed ahead of the screens that they are for.
     let told = steps(

@@ -1,0 +1,62 @@
+//! Ports of this process that its own programs, scripts and requesters must not
+//! connect to, whatever the settings allow them: administration, and the doors
+//! by which other regions and terminals come in. A program could act as another
+//! user there.
+//!
+//! The test is made with the address that a connection is made to, after names
+//! are resolved, so that no spelling of it matters: other addresses of loopback,
+//! the unspecified one, IPv4 within IPv6, and every address of this machine.
+
+use std::collections::BTreeSet;
+use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::sync::{PoisonError, RwLock};
+
+static PORTS: RwLock<BTreeSet<u16>> = RwLock::new(BTreeSet::new());
+
+/// Refuses connections to the port of a listener from now on.
+pub fn refuse_own_port(listener: SocketAddr) {
+    let mut ports = PORTS.write().unwrap_or_else(PoisonError::into_inner);
+    ports.insert(listener.port());
+}
+
+/// Whether a connection to this address would reach a refused port of this
+/// process.
+pub fn is_own_port(address: SocketAddr) -> bool {
+    let ports = PORTS.read().unwrap_or_else(PoisonError::into_inner);
+    ports.contains(&address.port()) && is_here(address.ip())
+}
+
+/// Whether an address is one of this machine's: only those can be bound.
+fn is_here(address: IpAddr) -> bool {
+    let address = address.to_canonical();
+    let plain = address.is_loopback() || address.is_unspecified();
+    plain || UdpSocket::bind((address, 0)).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_own_port_is_refused_at_every_address_of_this_machine() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let own = |ip: &str| is_own_port(SocketAddr::new(ip.parse().unwrap(), port));
+        assert!(!own("127.0.0.1"), "before it is registered");
+        refuse_own_port(listener.local_addr().unwrap());
+        let spellings = [
+            "127.0.0.1",
+            "127.9.8.7",
+            "0.0.0.0",
+            "::1",
+            "::",
+            "::ffff:127.0.0.1",
+        ];
+        for ip in spellings {
+            assert!(own(ip), "{ip}");
+        }
+        // An address of documentation, which no machine has.
+        assert!(!own("192.0.2.1"));
+        assert!(!is_own_port(([127, 0, 0, 1], 1).into()));
+    }
+}

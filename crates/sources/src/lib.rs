@@ -1,0 +1,121 @@
+//! Files of an application: regular files within its folders.
+//!
+//! Whoever can write into an application's folder must not be able to stop the
+//! server or to have it show files of others. A FIFO would block the thread that
+//! opens it for good, and a link may lead anywhere. So every file that is found in
+//! a folder is opened here: without blocking, and only if what was opened is a
+//! regular file. A process that serves names its application's folders with
+//! [`confine`]; from then on the file must lie in one of them, wherever its path
+//! seems to lead.
+//!
+//! Reference: open(2), "O_NONBLOCK"; proc(5), "/proc/pid/fd".
+//! Invariant: what is checked is the file that was opened, not its path.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::{PoisonError, RwLock};
+
+static FOLDERS: RwLock<Vec<PathBuf>> = RwLock::new(Vec::new());
+
+/// Adds a folder to those in which files must lie from now on. One that is not
+/// there has no files.
+pub fn confine(folder: &Path) {
+    if let Ok(folder) = folder.canonicalize() {
+        let mut folders = FOLDERS.write().unwrap_or_else(PoisonError::into_inner);
+        if !folders.contains(&folder) {
+            folders.push(folder);
+        }
+    }
+}
+
+/// Opens a file for reading.
+///
+/// # Errors
+/// Those of open(2); that it is no regular file; that it lies outside of the
+/// application's folders.
+pub fn open(path: &Path) -> io::Result<File> {
+    let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(flags)
+        .open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    let folders = FOLDERS.read().unwrap_or_else(PoisonError::into_inner);
+    if !folders.is_empty() {
+        let real = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
+        if !folders.iter().any(|folder| real.starts_with(folder)) {
+            let why = "it is a link that leads out of the application's folder";
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+        }
+    }
+    Ok(file)
+}
+
+/// The bytes of a file.
+///
+/// # Errors
+/// As [`open`], and those of read(2).
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The text of a file.
+///
+/// # Errors
+/// As [`read`], and that it is not UTF-8.
+pub fn read_to_string(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    open(path)?.read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// Whether a path can be opened: a regular file of the application's folders.
+pub fn is_file(path: &Path) -> bool {
+    open(path).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::CString;
+    use std::os::unix::ffi::OsStrExt;
+
+    fn fifo(path: &Path) {
+        let name = CString::new(path.as_os_str().as_bytes()).unwrap();
+        // SAFETY: a path that ends with a zero byte.
+        assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
+    }
+
+    // One test, since the folders are the whole process's.
+    #[test]
+    fn only_regular_files_of_the_folders_are_read_and_nothing_blocks() {
+        let (own, others) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let at = |name: &str| own.path().join(name);
+        std::fs::write(at("PROGRAM.cbl"), "text").unwrap();
+        std::fs::write(others.path().join("secret"), "secret").unwrap();
+        fifo(&at("PIPE.cbl"));
+        let error = |name: &str| read(&at(name)).unwrap_err().to_string();
+        assert_eq!(read(&at("PROGRAM.cbl")).unwrap(), b"text");
+        assert_eq!(error("PIPE.cbl"), "it is not a regular file");
+        assert!(read(own.path()).is_err(), "a folder");
+        // Links are as good as files until the process is confined.
+        std::os::unix::fs::symlink(at("PROGRAM.cbl"), at("INSIDE.cbl")).unwrap();
+        std::os::unix::fs::symlink(others.path().join("secret"), at("OUT.cbl")).unwrap();
+        std::os::unix::fs::symlink(others.path(), at("below")).unwrap();
+        assert_eq!(read_to_string(&at("OUT.cbl")).unwrap(), "secret");
+        confine(own.path());
+        assert_eq!(read_to_string(&at("INSIDE.cbl")).unwrap(), "text");
+        for out in ["OUT.cbl", "below/secret"] {
+            assert!(error(out).contains("leads out"), "{out}");
+            assert!(!is_file(&at(out)), "{out}");
+        }
+        assert!(error("nothing").contains("No such file"));
+    }
+}
