@@ -1,12 +1,12 @@
 //! Requests of workers for a session, and the answer to one that gets none.
 //!
-//! The command, its operands and the work that the region outcome_queries of a waiting worker
+//! The command, its operands and the work that the region asks of a waiting worker
 //! are those of [`runtime::sql::lending`]; the worker's side is in `worker::sql`.
 
 use link::{CallAnswer, CommandOperands};
 use runtime::sql::lending::{operand, reason};
 
-/// Why a worker outcome_queries.
+/// Why a worker asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallReason {
     /// First statement of a unit of work.

@@ -341,7 +341,7 @@ const TERMINAL: &[Key] = &[
     key(
         "lu",
         ValueKind::List(&ValueKind::Text),
-        "TemplateNames of logical units to ask for, taken in turn by the clients; any unless given.",
+        "Names of logical units to ask for, taken in turn by the clients; any unless given.",
     ),
     key(
         "tls",

@@ -362,11 +362,11 @@ fn what_is_typed_on_a_screen_without_fields_is_recorded() {
     exchange(&mut recorder, &mut emulator);
     emulator
         .screen_mut()
-        .type_text("on_level 12", &CodeTable::cp037());
+        .type_text("INQ 12", &CodeTable::cp037());
     emulator.press(tn3270::Key::Enter);
     exchange(&mut recorder, &mut emulator);
     recorder.finish();
     assert_eq!(recorder.steps().len(), 1);
-    assert_eq!(recorder.steps()[0].typed, "on_level 12");
+    assert_eq!(recorder.steps()[0].typed, "INQ 12");
     assert_eq!(recorder.steps()[0].cursor, None);
 }

@@ -40,7 +40,7 @@ use tokio_rustls::TlsAcceptor;
 
 /// Pause after an accept that failed for want of descriptors or memory.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// DoorConnections beyond the limit that may ask for health while all are at work.
+/// Connections beyond the limit that may ask for health while all are at work.
 const RESERVED: usize = 8;
 /// Bytes of an answer that the kernel takes before they can be sent: what a
 /// client does not read is not in its memory either.

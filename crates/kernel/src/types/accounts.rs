@@ -135,13 +135,13 @@ accounts! {
         AtLimit::OwnSetting(Condition::LengErr);
     SharedStorage "shared_storage" "Blocks of GETMAIN SHARED."
         AtLimit::OwnSetting(Condition::NoStg);
-    CounterTable "counters" "Named counters."
+    Counters "counters" "Named counters."
         AtLimit::Condition(Condition::InvReq);
-    ChildTasks "children" "Children of RUN TRANSID that are not freed, with their channels."
+    Children "children" "Children of RUN TRANSID that are not freed, with their channels."
         AtLimit::Abend(*b"AEXZ");
-    Created "created_definitions" "Definitions that CREATE has made since the last reload."
+    CreatedDefinitions "created_definitions" "Definitions that CREATE has made since the last reload."
         AtLimit::Condition(Condition::InvReq);
-    DumpControl "dumps" "Dumps of tasks that were asked for since the start of the region."
+    Dumps "dumps" "Dumps of tasks that were asked for since the start of the region."
         AtLimit::Condition(Condition::NoSpace);
     DumpCodes "dump_codes" "Codes of the dump tables."
         AtLimit::Condition(Condition::InvReq);

@@ -29,7 +29,7 @@ pub trait GuestPrograms: Debug + Send + Sync {
     fn begin(&self, task: GuestTask);
 }
 
-/// What a guest awaits_kernel of the region: its hold on the LINK that it serves. Dropped
+/// What a guest asks of the region: its hold on the LINK that it serves. Dropped
 /// without an answer, the LINK ends with [`GIVEN_UP`].
 pub(crate) trait GuestHost: Send + Sync {
     /// Set when the task shall end.

@@ -72,7 +72,7 @@ impl Handle {
         })
     }
 
-    /// The facility goes away. A task that waits for its input, or awaits_kernel for it
+    /// The facility goes away. A task that waits for its input, or asks for it
     /// or sends later, gets TERMERR, and ends with ATNI if it does not handle
     /// that.
     pub fn close_facility(&self, facility: FacilityId) {

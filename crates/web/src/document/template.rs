@@ -4,7 +4,7 @@
 //! `&name;` becomes the symbol's value, and stays as it is while the symbol has
 //! none. In a template with markup a program's value cannot become markup: it is
 //! escaped, unless the template says `encoding=none`, in `#echo` for one symbol or
-//! in `#config` for what follows. TemplateTable are read when the definitions come
+//! in `#config` for what follows. Templates are read when the definitions come
 //! into force.
 //!
 //! Reference: CICS Internet guide, "Creating a document template". Invariant:

@@ -40,9 +40,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const HANDSHAKE: Duration = Duration::from_secs(10);
 /// The header that requests carry which change something, with the token.
 const OPERATOR: &str = "x-tupelo-operator";
-/// DoorConnections of this port at a time.
+/// Connections of this port at a time.
 const MOST: usize = 256;
-/// DoorConnections beyond that for health and figures, while all are at work.
+/// Connections beyond that for health and figures, while all are at work.
 const RESERVED: usize = 16;
 
 /// Serves until it is stopped.

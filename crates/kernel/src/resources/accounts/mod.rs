@@ -185,10 +185,10 @@ impl Resources {
             AccountKind::Journals => AccountSums::of(kind, &self.journals.account),
             AccountKind::Facilities => AccountSums::of_region(kind, self.facilities.amount()),
             AccountKind::SharedStorage => AccountSums::of_region(kind, self.storage.amount()),
-            AccountKind::CounterTable => AccountSums::of(kind, &self.counters.account),
-            AccountKind::ChildTasks => AccountSums::of(kind, &self.children.account),
-            AccountKind::Created => AccountSums::of(kind, &self.system.created.account),
-            AccountKind::DumpControl => AccountSums::of(kind, &self.dump.account),
+            AccountKind::Counters => AccountSums::of(kind, &self.counters.account),
+            AccountKind::Children => AccountSums::of(kind, &self.children.account),
+            AccountKind::CreatedDefinitions => AccountSums::of(kind, &self.system.created.account),
+            AccountKind::Dumps => AccountSums::of(kind, &self.dump.account),
             AccountKind::DumpCodes => AccountSums::of(kind, &self.dump.codes_account),
             AccountKind::Documents => AccountSums::of(kind, &self.outside.documents),
         }
@@ -205,10 +205,13 @@ impl Resources {
         );
         set(&mut self.spool.account, AccountKind::Reports);
         set(&mut self.journals.account, AccountKind::Journals);
-        set(&mut self.counters.account, AccountKind::CounterTable);
-        set(&mut self.children.account, AccountKind::ChildTasks);
-        set(&mut self.system.created.account, AccountKind::Created);
-        set(&mut self.dump.account, AccountKind::DumpControl);
+        set(&mut self.counters.account, AccountKind::Counters);
+        set(&mut self.children.account, AccountKind::Children);
+        set(
+            &mut self.system.created.account,
+            AccountKind::CreatedDefinitions,
+        );
+        set(&mut self.dump.account, AccountKind::Dumps);
         set(&mut self.dump.codes_account, AccountKind::DumpCodes);
         set(&mut self.outside.documents, AccountKind::Documents);
     }
@@ -224,11 +227,11 @@ impl Resources {
             AccountKind::Reports => self.spool.recount(),
             AccountKind::Journals => self.journals.recount(),
             AccountKind::SharedStorage => self.storage.recount(),
-            AccountKind::CounterTable => self.counters.recount(),
-            AccountKind::ChildTasks => self.children.recount(),
-            AccountKind::Created => self.system.created.recount(),
-            // RegionFiles outside of the region: only their sum is here.
-            AccountKind::DumpControl => self.dump.account.sum(),
+            AccountKind::Counters => self.counters.recount(),
+            AccountKind::Children => self.children.recount(),
+            AccountKind::CreatedDefinitions => self.system.created.recount(),
+            // Files outside of the region: only their sum is here.
+            AccountKind::Dumps => self.dump.account.sum(),
             AccountKind::DumpCodes => self.dump.recount_codes(),
             // A service has them: only their sum is here.
             AccountKind::Documents => self.outside.documents.sum(),
@@ -247,7 +250,7 @@ impl Resources {
                 AccountKind::Starts
                     | AccountKind::EnqueueNames
                     | AccountKind::Reports
-                    | AccountKind::ChildTasks
+                    | AccountKind::Children
             );
             if is_owned {
                 // What is there has one task each, or one that has ended.

@@ -96,18 +96,18 @@ fn grow(w: &mut KernelFixture, kind: AccountKind, task: u32, number: u32) -> Str
                 .bytes(write_journalname::FROM, vec![7; 10]);
             (write_journalname::NUMBER, asked)
         }
-        AccountKind::CounterTable => {
+        AccountKind::Counters => {
             let asked = CommandOperands::default().bytes(
                 define_counter::COUNTER,
                 format!("{:16}", format!("C{number}")),
             );
             (define_counter::NUMBER, asked)
         }
-        AccountKind::ChildTasks => {
+        AccountKind::Children => {
             let asked = CommandOperands::default().bytes(run_transid::TRANSID, *b"TRNA");
             (run_transid::NUMBER, asked)
         }
-        AccountKind::DumpControl => {
+        AccountKind::Dumps => {
             let asked = CommandOperands::default()
                 .bytes(dump_transaction::DUMPCODE, *b"SAME")
                 .bytes(dump_transaction::FROM, vec![b'x'; 10]);
@@ -139,9 +139,9 @@ fn a_command_at_a_limit_gets_the_condition_of_the_table_and_others_go_on() {
         (AccountKind::TemporaryStorage, "NOSPACE"),
         (AccountKind::Reports, "NOSTG"),
         (AccountKind::Journals, "NOJBUFSP"),
-        (AccountKind::CounterTable, "INVREQ"),
-        (AccountKind::ChildTasks, "AEXZ"),
-        (AccountKind::DumpControl, "NOSPACE"),
+        (AccountKind::Counters, "INVREQ"),
+        (AccountKind::Children, "AEXZ"),
+        (AccountKind::Dumps, "NOSPACE"),
         (AccountKind::DumpCodes, "INVREQ"),
     ] {
         let mut w = world(kind, FEW);
@@ -162,7 +162,7 @@ fn what_ends_with_its_task_makes_room_again() {
     for kind in [
         AccountKind::EnqueueNames,
         AccountKind::Reports,
-        AccountKind::ChildTasks,
+        AccountKind::Children,
     ] {
         let mut w = world(kind, FEW);
         grow(&mut w, kind, 1, 1);
@@ -206,9 +206,9 @@ proptest! {
                 2 | 3 => AccountKind::TemporaryStorage,
                 4 => AccountKind::Reports,
                 5 => AccountKind::Journals,
-                9 => AccountKind::CounterTable,
-                10 => AccountKind::ChildTasks,
-                11 => AccountKind::DumpControl,
+                9 => AccountKind::Counters,
+                10 => AccountKind::Children,
+                11 => AccountKind::Dumps,
                 12 => AccountKind::DumpCodes,
                 _ => {
                     shrink(&mut w, step, task, number);
@@ -338,7 +338,7 @@ fn what_a_service_reports_counts_until_the_task_ends() {
         bytes: 100 * count,
     };
     // Commands of the task make it known to the kernel.
-    grow(&mut w, AccountKind::CounterTable, 1, 1);
+    grow(&mut w, AccountKind::Counters, 1, 1);
     let mut report = |count| {
         let reported = documents(count);
         w.manage(|resources, _| resources.outside.set_documents(key, reported))

@@ -56,7 +56,7 @@ pub struct ChildTasks {
     families: HashMap<TaskKey, TaskChildren>,
     /// The parent of each child that runs, by the number of its start.
     parents: HashMap<u64, TaskKey>,
-    /// ChildTasks that are not freed, by parent.
+    /// Children that are not freed, by parent.
     pub(super) account: GrowthAccount,
 }
 
@@ -182,7 +182,7 @@ fn run(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Requ
         fetched: false,
     };
     let account = &mut resources.children.account;
-    account.check(AccountKind::ChildTasks, caller.key, child.amount())?;
+    account.check(AccountKind::Children, caller.key, child.amount())?;
     account.add(caller.key, child.amount());
     family.children.push(child);
     resources.children.parents.insert(id, caller.key);

@@ -38,7 +38,7 @@ pub struct CounterTable {
     /// Those of the store are here.
     read: bool,
     slots: HashMap<Key, CounterSlot>,
-    /// CounterTable by the task that has defined them. Those of the store are in the
+    /// Counters by the task that has defined them. Those of the store are in the
     /// region's sum once the first counter is asked for.
     pub(in crate::resources) account: GrowthAccount,
 }
@@ -118,7 +118,7 @@ pub(super) fn change(
     let CounterTable { slots, account, .. } = &mut resources.counters;
     if is_new {
         let one = CountAndBytes::one(COUNTER_BYTES);
-        account.check(AccountKind::CounterTable, task, one)?;
+        account.check(AccountKind::Counters, task, one)?;
         account.add(task, one);
     }
     let slot = slots.entry(*key).or_insert_with(|| CounterSlot::new(task));

@@ -57,7 +57,7 @@ pub struct DumpControl {
     codes: BTreeMap<[u8; 4], DumpCode>,
     /// The system dump table.
     system_codes: BTreeMap<[u8; 8], DumpCode>,
-    /// DumpControl that were asked for, by task; whether they were written or not.
+    /// Dumps that were asked for, by task; whether they were written or not.
     pub(super) account: GrowthAccount,
     /// Codes of both tables.
     pub(super) codes_account: GrowthAccount,
@@ -83,8 +83,8 @@ impl DumpControl {
         self.folder.is_some() && !self.closed
     }
 
-    /// KernelCounters a dump of the region that a task asks for and returns its folder, if
-    /// require_counter is one.
+    /// Counts a dump of the region that a task asks for and returns its folder, if
+    /// there is one.
     ///
     /// # Errors
     /// SUPPRESSED by the dump table; INVREQ when that has no room for the code.
@@ -168,9 +168,7 @@ fn dump(
     );
     let text = operands.get_bytes(row::FROM).unwrap_or_default().to_vec();
     let amount = CountAndBytes::one((head.len() + text.len()) as u64);
-    dumps
-        .account
-        .check(AccountKind::DumpControl, task, amount)?;
+    dumps.account.check(AccountKind::Dumps, task, amount)?;
     dumps.account.add(task, amount);
     let ask = DumpAsk {
         folder,

@@ -48,7 +48,10 @@ impl CreatedDefinitions {
     ) -> Result<Option<CreatedDefinition>, CommandFailure> {
         let before = self.remove(kind, name);
         let amount = CountAndBytes::one(DEFINITION_BYTES + attribute_bytes as u64);
-        if let Err(refused) = self.account.check(AccountKind::Created, task, amount) {
+        if let Err(refused) = self
+            .account
+            .check(AccountKind::CreatedDefinitions, task, amount)
+        {
             self.undo(kind, name, before);
             return Err(refused);
         }
@@ -56,7 +59,7 @@ impl CreatedDefinitions {
         Ok(before)
     }
 
-    /// The definition could not be installed: what was require_counter before counts again.
+    /// The definition could not be installed: what was there before counts again.
     pub fn undo(&mut self, kind: &'static str, name: &[u8], before: Option<CreatedDefinition>) {
         self.remove(kind, name);
         if let Some(before) = before {

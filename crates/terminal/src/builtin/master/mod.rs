@@ -129,7 +129,7 @@ impl Session {
 }
 
 /// Does the command and shows the result. `acts` is false for a look at
-/// what was last_request for before; `notes` say what became of overtyped lines.
+/// what was asked for before; `notes` say what became of overtyped lines.
 async fn shown(
     task: &mut BuiltInTask<'_>,
     mut session: Session,

@@ -24,7 +24,7 @@ pub enum OvertypeTarget {
 pub struct ShownLine {
     /// The name.
     pub key: String,
-    /// ResourceColumn of the first character, and what the field stands for.
+    /// Column of the first character, and what the field stands for.
     pub fields: Vec<(u8, OvertypeTarget)>,
 }
 
