@@ -228,7 +228,7 @@ impl RegionSide {
         let request = self.request_bytes[slot].swap(NOT_SUBMITTED, Ordering::Relaxed);
         let start = ARENA_OFFSET + slot * self.arena_bytes;
         if request == NOT_SUBMITTED {
-            // It was given up while it was written: nobody says how far.
+            // It was given up while it was written: how far is unknown.
             if self.map.punch(start, self.arena_bytes).is_err() {
                 self.clear(start, self.arena_bytes.min(WARM_BYTES));
             }

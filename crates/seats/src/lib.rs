@@ -7,7 +7,7 @@
 //! those within a handshake or a greeting; then the one that has been idle for
 //! longest; none that is at work. One that has just come is spared for a moment,
 //! for its request may be on its way. While all are at work, newcomers wait in the
-//! system's queue, but for a few places that are kept for health and
+//! system's queue, except for a few places that are kept for health and
 //! administration.
 //!
 //! [`rule`] is that rule over any kind of connection, without a socket. [`ListenerSeats`]

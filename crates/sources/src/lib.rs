@@ -1,6 +1,6 @@
 //! Files of an application: regular files within its folders.
 //!
-//! Whoever can write into an application's folder must not be able to stop the
+//! A user who can write into an application's folder must not be able to stop the
 //! server or to have it show files of others. A FIFO would block the thread that
 //! opens it for good, and a link may lead anywhere. So every file that is found in
 //! a folder is opened here: without blocking, and only if what was opened is a

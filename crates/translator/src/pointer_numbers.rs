@@ -82,7 +82,7 @@ impl TranslationState {
     }
 
     /// `entry` shares the storage of a group or table that holds pointers. What is
-    /// one string of characters has nothing behind a pointer.
+    /// one string of characters has nothing after a pointer.
     fn describe_holder(&mut self, entry: &DataEntry, holder: &DataEntry) {
         if entry.kind != ItemKind::Group && !entry.is_table {
             return;

@@ -191,7 +191,7 @@ fn bytes(_: &BenchSettings) -> Result<Vec<BudgetRow>> {
             control: map.control,
             cursor: CursorOption::Map,
         };
-        let stream = bms::send_map(&layout, &command, &TerminalProfile::model_2(), &Latin)?;
+        let stream = bms::send_map(&layout, &command, &TerminalProfile::model_2(), &LatinPage)?;
         rows.push(BudgetRow::judged(
             "terminal-bytes",
             format!("{}, MAPONLY ERASE", map.name),
@@ -216,9 +216,9 @@ fn one_order_a_field(layout: &MapLayout) -> usize {
 }
 
 /// Bytes as they are; their number is what counts.
-struct Latin;
+struct LatinPage;
 
-impl TerminalPage for Latin {
+impl TerminalPage for LatinPage {
     fn encode(&self, character: char) -> u8 {
         u8::try_from(character).map_or(0x6F, |byte| byte.max(0x40))
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use super::served::{self, Served, WAIT, current, exchange, get};
+use super::served::{self, ServedApplication, WAIT, current, exchange, get};
 
 /// What an account holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,12 +33,12 @@ pub enum TransferResult {
 }
 
 /// A bank that is served, killed and served again.
-pub struct CrashBank(Served);
+pub struct CrashBank(ServedApplication);
 
 impl CrashBank {
     /// Serves the bank with records of its own, in workers whose sandbox is complete.
     pub fn open(tupelo: Option<&Path>) -> Result<CrashBank> {
-        let mut served = Served::new(tupelo, "bank")?;
+        let mut served = ServedApplication::new(tupelo, "bank")?;
         served::copy(Path::new("examples/bank"), served.folder())?;
         let settings = served.folder().join("tupelo.toml");
         let text = std::fs::read_to_string(&settings)?;
@@ -50,7 +50,7 @@ impl CrashBank {
     }
 
     /// Its process.
-    pub fn served(&mut self) -> &mut Served {
+    pub fn served(&mut self) -> &mut ServedApplication {
         &mut self.0
     }
 
@@ -109,7 +109,7 @@ pub fn account_of(address: &Mutex<String>, number: u32) -> Result<BankAccount> {
         let here = current(address);
         match get(&here, &format!("/bank/accounts/{number}")) {
             Ok(one) => return account(&one),
-            // Killed while it answered, or not there yet.
+            // KillCounts while it answered, or not there yet.
             Err(_) if Instant::now() < until => std::thread::sleep(Duration::from_millis(2)),
             Err(error) => return Err(error),
         }

@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::bench::program;
 
 /// A region that is served, killed and served again.
-pub struct Served {
+pub struct ServedApplication {
     tupelo: PathBuf,
     folder: PathBuf,
     state: tempfile::TempDir,
@@ -28,10 +28,10 @@ pub struct Served {
 /// took more than a minute.
 pub const WAIT: Duration = Duration::from_secs(300);
 
-impl Served {
+impl ServedApplication {
     /// A region that is not started. The program is a copy, so that a build meanwhile
     /// is not mixed into the run.
-    pub fn new(tupelo: Option<&Path>, name: &str) -> Result<Served> {
+    pub fn new(tupelo: Option<&Path>, name: &str) -> Result<ServedApplication> {
         let built = match tupelo {
             Some(path) => path.to_owned(),
             None => program::tupelo()?,
@@ -39,7 +39,7 @@ impl Served {
         let state = tempfile::tempdir()?;
         let tupelo = state.path().join("tupelo");
         std::fs::copy(&built, &tupelo).with_context(|| built.display().to_string())?;
-        Ok(Served {
+        Ok(ServedApplication {
             tupelo,
             folder: state.path().join(name),
             state,
@@ -199,7 +199,7 @@ impl Served {
     }
 }
 
-impl Drop for Served {
+impl Drop for ServedApplication {
     fn drop(&mut self) {
         // It is gone already where a kill was the last thing.
         let _ = self.kill_region();

@@ -56,7 +56,7 @@ fn record_session(settings: &RecordSettings, emulator: TcpStream, out: &Path) ->
     emulator.set_nodelay(true)?;
     server.set_nodelay(true)?;
     let table = settings.code_page.1.clone();
-    let shared = Arc::new(Shared {
+    let shared = Arc::new(RecordingState {
         recorder: Mutex::new(SessionRecorder::new(table)),
         settings: settings.clone(),
         start: Instant::now(),
@@ -66,9 +66,9 @@ fn record_session(settings: &RecordSettings, emulator: TcpStream, out: &Path) ->
         let (server, emulator) = (server.try_clone()?, emulator.try_clone()?);
         std::thread::Builder::new()
             .name("to the emulator".into())
-            .spawn(move || shared.carry(&server, &emulator, Side::Server, None))?
+            .spawn(move || shared.carry(&server, &emulator, RecordedSide::Server, None))?
     };
-    let forth = shared.carry(&emulator, &server, Side::Emulator, Some(out));
+    let forth = shared.carry(&emulator, &server, RecordedSide::Emulator, Some(out));
     let back = back.join().unwrap_or(Ok(()));
     let mut recorder = shared.lock();
     recorder.finish();
@@ -82,18 +82,18 @@ fn record_session(settings: &RecordSettings, emulator: TcpStream, out: &Path) ->
 
 /// Which end sent bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
+enum RecordedSide {
     Server,
     Emulator,
 }
 
-struct Shared {
+struct RecordingState {
     recorder: Mutex<SessionRecorder>,
     settings: RecordSettings,
     start: Instant,
 }
 
-impl Shared {
+impl RecordingState {
     fn lock(&self) -> MutexGuard<'_, SessionRecorder> {
         self.recorder.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -104,7 +104,7 @@ impl Shared {
         &self,
         from: &TcpStream,
         to: &TcpStream,
-        side: Side,
+        side: RecordedSide,
         out: Option<&Path>,
     ) -> io::Result<()> {
         let done = self.carry_all(from, to, side, out);
@@ -120,7 +120,7 @@ impl Shared {
         &self,
         mut from: &TcpStream,
         mut to: &TcpStream,
-        side: Side,
+        side: RecordedSide,
         out: Option<&Path>,
     ) -> io::Result<()> {
         let mut buffer = [0; 16 << 10];
@@ -137,8 +137,8 @@ impl Shared {
             let text = {
                 let mut recorder = self.lock();
                 let seen = match side {
-                    Side::Server => recorder.handle_server(bytes, now),
-                    Side::Emulator => recorder.handle_emulator(bytes, now),
+                    RecordedSide::Server => recorder.handle_server(bytes, now),
+                    RecordedSide::Emulator => recorder.handle_emulator(bytes, now),
                 };
                 seen.map_err(io::Error::other)?;
                 let changed = recorder.take_changed() && out.is_some();

@@ -195,7 +195,7 @@ async fn accept<B: ProgramBackend>(
                     &connections,
                     stop.clone(),
                 );
-                let places = Places {
+                let places = DoorPlaces {
                     server: &server,
                     connections: &connections,
                 };
@@ -214,12 +214,12 @@ async fn accept<B: ProgramBackend>(
 }
 
 /// The connections of a door, for the rule that makes places for new ones.
-struct Places<'d, B: ProgramBackend> {
+struct DoorPlaces<'d, B: ProgramBackend> {
     server: &'d Server<B>,
     connections: &'d DoorConnections,
 }
 
-impl<B: ProgramBackend> ConnectionHost for Places<'_, B> {
+impl<B: ProgramBackend> ConnectionHost for DoorPlaces<'_, B> {
     type Connection = Open;
 
     fn count(&self) -> usize {

@@ -332,10 +332,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_client_is_not_told_where_files_of_the_server_lie() {
-        let told = "cannot load /srv/bank/.tupelo/modules/A.so: '/lib/x y' (/a/b/c.so) 1/2 /now";
+    fn a_client_does_not_learn_where_files_of_the_server_lie() {
+        let message = "cannot load /srv/bank/.tupelo/modules/A.so: '/lib/x y' (/a/b/c.so) 1/2 /now";
         let shown = "cannot load A.so: 'x y' (c.so) 1/2 /now";
-        assert_eq!(without_folders(told), shown);
+        assert_eq!(without_folders(message), shown);
     }
 
     #[test]

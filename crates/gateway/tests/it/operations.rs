@@ -163,6 +163,7 @@ fn the_console_and_the_ports_own_document_are_served() {
             "/top",
             "/locks",
             "/uow",
+            "/limits",
             "/messages",
             "/partners",
             "/connections",

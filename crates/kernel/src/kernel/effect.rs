@@ -184,6 +184,6 @@ pub struct InternalStart {
     /// A parent wants its channel and how it ended.
     pub wants_result: bool,
     /// The number of the task from outside that its chain of starts comes from; 0
-    /// when there is none.
+    /// when no such thing is known.
     pub origin: u64,
 }

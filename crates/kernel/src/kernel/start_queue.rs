@@ -8,7 +8,7 @@
 //! or with a syncpoint can no longer be refused, and is held.
 //!
 //! An origin is the task from outside at the top of a chain of starts. A start of
-//! nobody, or one of an earlier life of the region, is an origin of its own.
+//! no task, or one of an earlier life of the region, is an origin of its own.
 //!
 //! Reference: CICS fundamentals, "Managing performance with the asynchronous API":
 //! a parent is suspended in RUN TRANSID (ASPARENT) until the workload drops.
@@ -261,6 +261,6 @@ mod tests {
         queue.ended(1);
         assert_eq!(queue.origin_of(Some(1), 8), 8, "the task is over");
         queue.add(start(2, b"TRNA", 0));
-        assert_eq!(queue.origin_of(Some(2), 9), 9, "a trigger is of nobody");
+        assert_eq!(queue.origin_of(Some(2), 9), 9, "a trigger has no origin");
     }
 }

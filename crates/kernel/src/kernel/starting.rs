@@ -1,7 +1,7 @@
 //! Tasks that the region starts: when one begins, is refused or is over, and what
 //! is held until others have begun.
 //!
-//! The rules of the queue are those of [`super::StartQueue`]; resource managers hear of the
+//! The rules of the queue are those of [`super::StartQueue`]; resource managers are notified of the
 //! ends here.
 
 use link::TransId;

@@ -205,7 +205,7 @@ fn nothing_of_a_task_can_be_read_in_its_arena_once_its_slot_is_free() {
         // SAFETY: as above.
         unsafe { region.arena(slot).add(at).write_bytes(b'S', 64) }
     };
-    // A request and what its program put behind it.
+    // A request and what its program put after it.
     write(2, 0);
     let request = Request {
         used: 64,

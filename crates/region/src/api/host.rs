@@ -21,7 +21,7 @@ pub trait LentWorker: Send + Sync {
     fn has_ended(&self) -> bool;
 }
 
-/// A region, for what acts for its tasks beside the kernel.
+/// A region, for what acts for its tasks next to the kernel.
 pub trait RegionHost: Send + Sync {
     /// A participant changes something in the unit of work of a task.
     fn join(

@@ -39,7 +39,7 @@ impl Handle {
     }
 
     /// Whether a FILE that is in force has its records in a data set of the store,
-    /// or reads them by it, or somebody has a record of it locked.
+    /// or reads them by it, or another program has a record of it locked.
     pub fn uses_data_set(&self, name: &str) -> bool {
         self.shared.uses_data_set(name)
     }

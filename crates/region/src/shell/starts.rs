@@ -37,7 +37,7 @@ impl StartTable {
 }
 
 impl SharedRegion {
-    /// Begins a task that nobody outside asked for. One that is refused makes room
+    /// Begins a task that no client asked for. One that is refused makes room
     /// for the next, which is begun after it and not within it.
     pub(super) fn start_task(self: &Arc<Self>, start: InternalStart) {
         let mut next = BEGINNING.with_borrow_mut(|queue| match queue {

@@ -210,7 +210,7 @@ pub struct RegionSection {
     /// Most tasks at work at one time (MXT). Each holds a COBOL worker process.
     pub max_tasks: u32,
     /// Most requests waiting for a task before further ones are refused. As many
-    /// tasks that programs start may wait beside them, half of them of one
+    /// tasks that programs start may wait in addition, half of them of one
     /// transaction and a quarter from one origin; then START gets IOERR, and RUN
     /// TRANSID waits.
     pub max_queued: u32,

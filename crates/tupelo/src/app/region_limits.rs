@@ -247,8 +247,11 @@ mod tests {
                 "a limit of 0 for starts",
             ),
         ] {
-            let told = found(text);
-            assert!(told.iter().any(|m| m.contains(message)), "{text}: {told:?}");
+            let found_messages = found(text);
+            assert!(
+                found_messages.iter().any(|m| m.contains(message)),
+                "{text}: {found_messages:?}"
+            );
         }
         assert_eq!(found(""), [""; 0]);
     }

@@ -296,7 +296,7 @@ fn access(section: &SecuritySection) -> RoleAccess {
     }
 }
 
-/// What `/health` tells of the projects that are not served: those that are wrong,
+/// What `/health` reports of the projects that are not served: those that are wrong,
 /// and those none of whose programs compiles.
 pub fn unserved(apis: &LoadedApis, uncompiled: &[String]) -> Vec<UnservedApi> {
     // Of some an older version that was right is in force.

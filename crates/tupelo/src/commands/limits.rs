@@ -65,7 +65,7 @@ fn warning(row: &Value) -> String {
     format!("{name} is used to {percent} %: {help}")
 }
 
-/// A limit, or that there is none.
+/// A limit, or `-` without one.
 fn limit(value: &Value) -> String {
     if value.is_null() {
         return "-".to_owned();

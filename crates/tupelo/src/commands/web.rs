@@ -314,7 +314,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_import_is_read_beside_its_description_and_nowhere_else() {
+    fn an_import_is_read_in_the_folder_of_its_description_only() {
         let parent = tempfile::tempdir().unwrap();
         let folder = parent.path().join("services");
         fs::create_dir_all(folder.join("types")).unwrap();

@@ -107,9 +107,9 @@ fn parents_without_end_are_reported_and_purged_and_the_server_ends() {
     until("all places are held by parents", || {
         health(&server, "").status == 503
     });
-    let told = health(&server, "").json();
-    let reason = told["reason"].as_str().unwrap_or_default();
-    assert!(reason.contains("wait for their children"), "{told}");
+    let state = health(&server, "").json();
+    let reason = state["reason"].as_str().unwrap_or_default();
+    assert!(reason.contains("wait for their children"), "{state}");
     assert_eq!(health(&server, "/ready").status, 503);
     let workers = limit(&server, "workers");
     assert!(workers["count"].as_u64() <= Some(4 + 4), "{workers}");

@@ -435,7 +435,7 @@ fn partners_that_do_not_keep_to_the_format_disturb_no_other() {
 }
 
 #[test]
-fn partners_that_never_greet_lock_nobody_out_and_take_no_memory() {
+fn partners_that_never_greet_lock_no_partner_out_and_take_no_memory() {
     let bank = example("bank");
     let (mut region, address) = region(&bank, "127.0.0.1:0");
     let memory_kib = |region: &ServerProcess| {

@@ -227,7 +227,7 @@ fn a_fifo_and_a_link_that_leads_out_stop_neither_reloads_nor_the_end() {
     for why in ["it is not a regular file", "a link that leads out"] {
         assert!(said.contains(why), "{why}: {said}");
     }
-    // Without them the next change is taken over; the member that nobody copies
+    // Without them the next change is taken over; the member that no program copies
     // is still there.
     let program = at("cobol/HELLO.cbl");
     let hello = std::fs::read_to_string(&program).unwrap();

@@ -43,7 +43,7 @@ pub fn set(config: &WorkerConfig) -> Result<(), SandboxError> {
     limit(libc::RLIMIT_MSGQUEUE, 0)
 }
 
-/// Bytes of private memory that programs may have: what a task may take, beside
+/// Bytes of private memory that programs may have: what a task may take, in addition to
 /// what the tasks before it may leave in the worker, and no more than a worker may
 /// take. A limit for each task would take a system call that programs may not make.
 /// `None` for no limit.
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_has_its_memory_beside_what_others_left_and_no_more() {
+    fn a_task_has_its_memory_and_what_others_left_and_no_more() {
         assert_eq!(bytes(100, 1_000, 50), Some(150));
         assert_eq!(bytes(100, 120, 50), Some(120));
         assert_eq!(bytes(100, 0, 50), Some(150));

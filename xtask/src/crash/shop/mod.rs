@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::served::{Served, WAIT, current, exchange};
+use super::served::{ServedApplication, WAIT, current, exchange};
 use super::{Args, SeededRandom};
 
 /// The program, its COMMAREA, definitions and settings.
@@ -41,7 +41,7 @@ const FILES: [(&str, &str); 5] = [
 
 /// What is known of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Known {
+enum KnownOutcome {
     /// The region said that it was done.
     Done,
     /// The region said that it was not done.
@@ -51,10 +51,10 @@ enum Known {
 }
 
 /// A request: its number, its client and what is known.
-type Request = (u32, u32, Known);
+type Request = (u32, u32, KnownOutcome);
 
 #[derive(Default)]
-struct Clients {
+struct ShopClients {
     address: Arc<Mutex<String>>,
     requests: Mutex<Vec<Request>>,
     next: AtomicU32,
@@ -63,7 +63,7 @@ struct Clients {
 
 /// What was killed.
 #[derive(Default)]
-struct Killed {
+struct KillCounts {
     workers: u32,
     regions: u32,
     servers: u32,
@@ -72,9 +72,9 @@ struct Killed {
 /// Kills, and looks at what is left; false when something is wrong.
 pub fn run(args: &Args) -> Result<bool> {
     let mut shop = open(args)?;
-    let clients = Arc::new(Clients {
+    let clients = Arc::new(ShopClients {
         address: shop.address(),
-        ..Clients::default()
+        ..ShopClients::default()
     });
     let threads: Vec<_> = (1..=args.clients as u32)
         .map(|client| {
@@ -111,17 +111,17 @@ pub fn run(args: &Args) -> Result<bool> {
     );
     println!(
         "{} units acknowledged, {} without an answer, {} refused",
-        count(Known::Done),
-        count(Known::Unknown),
-        count(Known::Refused)
+        count(KnownOutcome::Done),
+        count(KnownOutcome::Unknown),
+        count(KnownOutcome::Refused)
     );
     println!("{} rules broken", wrong.len());
     Ok(wrong.is_empty())
 }
 
 /// Serves the application with its tables.
-fn open(args: &Args) -> Result<Served> {
-    let mut shop = Served::new(args.tupelo.as_deref(), "shop")?;
+fn open(args: &Args) -> Result<ServedApplication> {
+    let mut shop = ServedApplication::new(args.tupelo.as_deref(), "shop")?;
     for (name, text) in FILES {
         let path = shop.folder().join(name);
         std::fs::create_dir_all(path.parent().context("a folder")?)?;
@@ -164,12 +164,12 @@ fn open(args: &Args) -> Result<Served> {
 }
 
 /// Kills until it was enough.
-fn kill(args: &Args, shop: &mut Served) -> Result<Killed> {
+fn kill(args: &Args, shop: &mut ServedApplication) -> Result<KillCounts> {
     let until = args
         .seconds
         .map(|s| Instant::now() + Duration::from_secs(s));
     let mut random = SeededRandom(args.seed | 1);
-    let mut killed = Killed::default();
+    let mut killed = KillCounts::default();
     let mut kills = 0;
     while kills < args.kills && until.is_none_or(|until| Instant::now() < until) {
         std::thread::sleep(Duration::from_millis(random.below(args.pause.max(1))));
@@ -194,7 +194,7 @@ fn kill(args: &Args, shop: &mut Served) -> Result<Killed> {
     Ok(killed)
 }
 
-impl Clients {
+impl ShopClients {
     fn work(&self, client: u32) {
         while !self.is_over.load(Ordering::SeqCst) {
             let id = self.next.fetch_add(1, Ordering::SeqCst) + 1;
@@ -205,7 +205,7 @@ impl Clients {
                         requests.push((id, client, known));
                     }
                     // Each is counted afterwards: a server that starts refuses thousands.
-                    if known != Known::Done {
+                    if known != KnownOutcome::Done {
                         std::thread::sleep(Duration::from_millis(100));
                     }
                 }
@@ -217,7 +217,7 @@ impl Clients {
 }
 
 /// Sends a request; what is known of it, and the answer. `None` if nothing was sent.
-fn ask(address: &str, operation: &str, id: u32, client: u32) -> Option<(Known, Value)> {
+fn ask(address: &str, operation: &str, id: u32, client: u32) -> Option<(KnownOutcome, Value)> {
     let stream = TcpStream::connect(address).ok()?;
     let body = format!("{{\"operation\":\"{operation}\",\"id\":{id},\"client\":{client}}}");
     let answer = exchange(stream, address, "POST", "/add", &body);
@@ -225,21 +225,28 @@ fn ask(address: &str, operation: &str, id: u32, client: u32) -> Option<(Known, V
         Ok((200, body)) => {
             let reply: Value = serde_json::from_str(&body).unwrap_or_default();
             let is_done = reply["code"].as_str().map(str::trim) == Some("0");
-            (if is_done { Known::Done } else { Known::Refused }, reply)
+            (
+                if is_done {
+                    KnownOutcome::Done
+                } else {
+                    KnownOutcome::Refused
+                },
+                reply,
+            )
         }
-        Ok((400..=499 | 503, _)) => (Known::Refused, Value::Null),
+        Ok((400..=499 | 503, _)) => (KnownOutcome::Refused, Value::Null),
         // An abend backs out, but one that hit a commit may have come too late.
-        _ => (Known::Unknown, Value::Null),
+        _ => (KnownOutcome::Unknown, Value::Null),
     })
 }
 
 /// What is there of a thing: in the file, the queue and the table, and its client's counts
 /// in the file and the table.
-fn count(shop: &Served, id: u32, client: u32) -> Result<[u64; 5]> {
+fn count(shop: &ServedApplication, id: u32, client: u32) -> Result<[u64; 5]> {
     let until = Instant::now() + WAIT;
     loop {
         let answer = ask(&current(&shop.address()), "C", id, client);
-        if let Some((Known::Done, reply)) = answer {
+        if let Some((KnownOutcome::Done, reply)) = answer {
             let names = ["file", "queue", "table", "file_total", "table_total"];
             return Ok(names.map(|name| reply[name].as_u64().unwrap_or(u64::MAX)));
         }
@@ -251,16 +258,16 @@ fn count(shop: &Served, id: u32, client: u32) -> Result<[u64; 5]> {
 }
 
 /// The rules that are broken.
-fn compare(shop: &Served, requests: &[Request]) -> Result<Vec<String>> {
+fn compare(shop: &ServedApplication, requests: &[Request]) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
     let mut totals = std::collections::BTreeMap::<u32, (u64, u64, u64)>::new();
     for (id, client, known) in requests {
         let [file, queue, table, file_total, table_total] = count(shop, *id, *client)?;
         let there = [file, queue, table];
         let is_whole = match known {
-            Known::Done => there == [1; 3],
-            Known::Refused => there == [0; 3],
-            Known::Unknown => there == [1; 3] || there == [0; 3],
+            KnownOutcome::Done => there == [1; 3],
+            KnownOutcome::Refused => there == [0; 3],
+            KnownOutcome::Unknown => there == [1; 3] || there == [0; 3],
         };
         if !is_whole {
             wrong.push(format!(

@@ -479,11 +479,12 @@ fn an_open_value_takes_with_it_what_depends_on_it_and_nothing_else() {
 fn the_guide_shows_what_is_printed() {
     let path = root().join("../../docs/guide/advise-sna.md");
     let guide = fs::read_to_string(path).expect("the guide is there");
-    let command = "$ tupelo advise mode.nsd\n";
+    let text = "MODE #BATCH RU=* RPACING=many\n";
+    let command = format!("$ cat mode.nsd\n{text}$ tupelo advise mode.nsd\n");
     let shown = guide
         .split("```")
-        .find_map(|block| block.trim_start().strip_prefix(command));
-    let document = read("mode.nsd", "nsdos", "MODE #BATCH RU=* RPACING=many\n");
+        .find_map(|block| block.trim_start().strip_prefix(&command));
+    let document = read("mode.nsd", "nsdos", text);
     let documents = DocumentSet::new([document]);
     let look = crate::report::ReportStyle {
         width: 100,

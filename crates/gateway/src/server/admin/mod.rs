@@ -82,7 +82,7 @@ pub(super) fn run<B: ProgramBackend>(
                     let acceptor = tls.as_ref().map(|tls| TlsAcceptor::from(tls.config()));
                     let seat = seats.enter();
                     let handle = seat.handle();
-                    let service = Operators {
+                    let service = OperatorAccess {
                         shared: shared.clone(),
                         seat: handle.clone(),
                         stop: stop.clone(),
@@ -102,13 +102,13 @@ pub(super) fn run<B: ProgramBackend>(
 }
 
 /// A connection of this port.
-struct Operators<B: ProgramBackend> {
+struct OperatorAccess<B: ProgramBackend> {
     shared: Arc<GatewayShared<B>>,
     seat: SeatHandle,
     stop: watch::Receiver<StopOrder>,
 }
 
-impl<B: ProgramBackend> Operators<B> {
+impl<B: ProgramBackend> OperatorAccess<B> {
     async fn accept(self, stream: TcpStream, acceptor: Option<TlsAcceptor>, mut peer: PeerAddress) {
         let Some(acceptor) = acceptor else {
             return connection(self, stream, peer).await;
@@ -123,11 +123,11 @@ impl<B: ProgramBackend> Operators<B> {
 }
 
 async fn connection<B: ProgramBackend>(
-    operators: Operators<B>,
+    operators: OperatorAccess<B>,
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     peer: PeerAddress,
 ) {
-    let Operators {
+    let OperatorAccess {
         shared,
         seat,
         mut stop,

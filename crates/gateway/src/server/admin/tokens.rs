@@ -37,7 +37,7 @@ impl fmt::Debug for OperatorTokens {
 }
 
 impl OperatorTokens {
-    /// A token that nobody has guessed.
+    /// A token that cannot be guessed.
     ///
     /// # Errors
     /// The system has no random numbers.

@@ -10,7 +10,7 @@ use crate::core::TaskKey;
 use crate::kernel::CommandFailure;
 use crate::types::{AccountKind, CountAndBytes};
 
-/// What this manager hears of.
+/// What this manager is notified of.
 pub const MANAGER: Manager = Manager {
     task_ended: |resources, _, caller| resources.outside.task_ended(caller.key),
     ..Manager::IDLE

@@ -89,7 +89,7 @@ pub fn problems(commands: &[TsoCommand], first_line: u32) -> Vec<Diagnostic> {
 
 /// Runs a step.
 pub fn run(step_program: &str, runner: &mut StepRunner<'_>, dds: &[(String, DdAllocation)]) -> Result<ProgramExit> {
-    let mut log = Printer::of(dds, "SYSTSPRT")?;
+    let mut log = ListingPrinter::of(dds, "SYSTSPRT")?;
     let commands = tso::parse(&runner.text(find(dds, "SYSTSIN"))?);
     let (mut code, mut dsn_code) = (0, 0);
     for command in &commands {
@@ -144,7 +144,7 @@ fn one(run: &ProgramRun, runner: &mut StepRunner<'_>, dds: &[(String, DdAllocati
         return runner.run(&run.program, run.parm.clone(), dds.to_vec());
     };
     let sysin = runner.text(find(dds, "SYSIN"))?;
-    let mut out = Printer::of(dds, "SYSPRINT")?;
+    let mut out = ListingPrinter::of(dds, "SYSPRINT")?;
     let server = runner.server()?;
     let parm = run.parm.as_deref().unwrap_or_default();
     let code = db2_programs::run(program, &server, parm, &sysin, &mut out)?;
@@ -157,14 +157,14 @@ fn find<'d>(dds: &'d [(String, DdAllocation)], name: &str) -> Option<&'d DdAlloc
 }
 
 /// What a DD is printed on; nothing if it is not there.
-struct Printer(Box<dyn Write>);
+struct ListingPrinter(Box<dyn Write>);
 
-impl Printer {
-    fn of(dds: &[(String, DdAllocation)], name: &str) -> Result<Printer> {
+impl ListingPrinter {
+    fn of(dds: &[(String, DdAllocation)], name: &str) -> Result<ListingPrinter> {
         let Some(dd) = find(dds, name) else {
-            return Ok(Printer(Box::new(std::io::sink())));
+            return Ok(ListingPrinter(Box::new(std::io::sink())));
         };
-        Ok(Printer(match dd.sources.first() {
+        Ok(ListingPrinter(match dd.sources.first() {
             Some(RecordSource::Output) => Box::new(std::io::stdout()),
             Some(RecordSource::File { path, .. }) => {
                 let mut options = OpenOptions::new();
@@ -184,7 +184,7 @@ impl Printer {
     }
 }
 
-impl Write for Printer {
+impl Write for ListingPrinter {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0.write(bytes)
     }

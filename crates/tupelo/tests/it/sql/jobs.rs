@@ -144,7 +144,7 @@ fn what_a_job_cannot_run_is_named_before_it_begins() {
     ];
     let output = job(app.path(), &steps);
     assert_eq!(output.status.code(), Some(1));
-    let told = text(&output.stderr);
+    let output_text = text(&output.stderr);
     for expected in [
         "DSNTIAUL is not supported here",
         "there is no program NOTHERE",
@@ -154,6 +154,9 @@ fn what_a_job_cannot_run_is_named_before_it_begins() {
         "4 mistakes; nothing was done",
         "job.jcl:7",
     ] {
-        assert!(told.contains(expected), "no {expected:?} in\n{told}");
+        assert!(
+            output_text.contains(expected),
+            "no {expected:?} in\n{output_text}"
+        );
     }
 }

@@ -40,7 +40,7 @@ const FRONT: &str = "       IDENTIFICATION DIVISION.
 const OPTIONS: [&str; 4] = ["--listen", "127.0.0.1:0", "--ipconn", "127.0.0.1:0"];
 
 /// A region with the application.
-struct Shop {
+struct ShopRegions {
     app: tempfile::TempDir,
     process: ServerProcess,
     http: String,
@@ -48,9 +48,9 @@ struct Shop {
     ipconn: String,
 }
 
-impl Shop {
+impl ShopRegions {
     /// Serves `program` as the API `stock`, with tables where `has_tables`.
-    fn start(program: &str, settings: &str, has_tables: bool) -> Shop {
+    fn start(program: &str, settings: &str, has_tables: bool) -> ShopRegions {
         let app = application();
         add_settings(app.path(), settings);
         std::fs::write(app.path().join("cobol/FRONT.cbl"), FRONT).unwrap();
@@ -81,7 +81,7 @@ impl Shop {
             apply_in(app.path(), &state.path().join("state"));
         }
         let process = ServerProcess::start_in(state, app.path(), &OPTIONS);
-        let mut shop = Shop {
+        let mut shop = ShopRegions {
             app,
             process,
             http: String::new(),
@@ -123,8 +123,8 @@ fn steps_at(http: &str, steps: &str) -> (u16, String) {
 }
 
 /// The region that decides, the one with the tables, and the way between them.
-fn shops() -> (Shop, Shop, LossyProxy) {
-    let far = Shop::start(
+fn shops() -> (ShopRegions, ShopRegions, LossyProxy) {
+    let far = ShopRegions::start(
         "STOCK",
         "[region]\napplid = \"FAR\"\nsysid = \"FAR\"\n",
         true,
@@ -134,7 +134,7 @@ fn shops() -> (Shop, Shop, LossyProxy) {
     let settings = format!(
         "[region]\napplid = \"NEAR\"\nsysid = \"NEAR\"\n[ipconn.connections.PEER]\naddress = \"{address}\"\n"
     );
-    let near = Shop::start("FRONT", &settings, false);
+    let near = ShopRegions::start("FRONT", &settings, false);
     until("the regions are connected", || {
         let all = http::send(&near.admin, "GET", "/connections", None).json();
         all["connections"][0]["state"] == "ACQUIRED"

@@ -61,7 +61,7 @@ fn a_scenario_drives_the_conversation_at_many_terminals() {
 }
 
 #[test]
-fn a_session_that_was_recorded_beside_an_emulator_can_be_driven() {
+fn a_session_that_was_recorded_between_emulator_and_server_can_be_driven() {
     let server = Server::start(&application());
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("recorded.toml");

@@ -130,7 +130,7 @@ fn customers(terminal: &mut Terminal) {
 }
 
 /// A menu of policies.
-struct Menu {
+struct MenuScreen {
     transaction: &'static str,
     title: &'static str,
     /// As its messages name it.
@@ -148,15 +148,15 @@ fn with_dates(fields: &[((u16, u16), &'static str)]) -> Vec<((u16, u16), &'stati
     [&dates[..], fields].concat()
 }
 
-fn menus() -> Vec<Menu> {
+fn menus() -> Vec<MenuScreen> {
     let mut menus = Vec::from(motor_and_life());
     menus.extend(house_and_commercial());
     menus
 }
 
-fn motor_and_life() -> [Menu; 2] {
+fn motor_and_life() -> [MenuScreen; 2] {
     [
-        Menu {
+        MenuScreen {
             transaction: "SSP1",
             title: "Motor Policy Menu",
             kind: "Motor",
@@ -173,7 +173,7 @@ fn motor_and_life() -> [Menu; 2] {
             ]),
             change: Some(((12, 50), "YELLOW")),
         },
-        Menu {
+        MenuScreen {
             transaction: "SSP2",
             title: "Endowment Policy Menu",
             kind: "Life",
@@ -191,9 +191,9 @@ fn motor_and_life() -> [Menu; 2] {
     ]
 }
 
-fn house_and_commercial() -> [Menu; 2] {
+fn house_and_commercial() -> [MenuScreen; 2] {
     [
-        Menu {
+        MenuScreen {
             transaction: "SSP3",
             title: "House Policy Menu",
             kind: "House",
@@ -207,7 +207,7 @@ fn house_and_commercial() -> [Menu; 2] {
             ]),
             change: Some(((11, 50), "Other House")),
         },
-        Menu {
+        MenuScreen {
             transaction: "SSP4",
             title: "Commercial Policy Menu",
             kind: "Commercial",
@@ -235,7 +235,7 @@ fn house_and_commercial() -> [Menu; 2] {
 }
 
 /// Inquiry, addition, deletion and change of one kind of policies.
-fn policies(terminal: &mut Terminal, menu: &Menu) {
+fn policies(terminal: &mut Terminal, menu: &MenuScreen) {
     let kind = menu.kind;
     terminal.begin(menu.transaction, menu.title);
     terminal.choose("7", &[], "Please enter a valid option");

@@ -10,7 +10,7 @@ use crate::server::Server;
 
 /// A kind of policies: its requests' last letters, its copybook, the fields of a new
 /// one, and a field with another value.
-struct Kind {
+struct PolicyKind {
     name: &'static str,
     copybook: &'static str,
     new: Value,
@@ -43,24 +43,24 @@ const COMMERCIAL: &str = "       01 CA.
            03 CA-B-REJECTREASON PIC X(255).
 ";
 
-fn kinds() -> [Kind; 4] {
+fn kinds() -> [PolicyKind; 4] {
     let peril = json!({"b_peril": 1, "b_premium": 2});
     [
-        Kind {
+        PolicyKind {
             name: "END",
             copybook: "soaipe1.cpy",
             new: json!({"e_fund_name": "FUND", "e_with_profits": "Y", "e_equities": "N", "e_managed_fund": "Y",
                         "e_term": 20, "e_sum_assured": 100_000, "e_life_assured": "ADA LOVELACE"}),
             other: Some(("e_fund_name", "OTHER")),
         },
-        Kind {
+        PolicyKind {
             name: "HOU",
             copybook: "soaiph1.cpy",
             new: json!({"h_house_name": "House", "h_property_type": "DETACHED", "h_bedrooms": 4, "h_value": 250_000,
                         "h_house_number": "12", "h_postcode": "AB1 2CD"}),
             other: Some(("h_house_name", "Other house")),
         },
-        Kind {
+        PolicyKind {
             name: "MOT",
             copybook: "soaipm1.cpy",
             new: json!({"m_colour": "GREEN", "m_make": "LOTUS", "m_model": "ELAN", "m_value": 12_000,
@@ -68,7 +68,7 @@ fn kinds() -> [Kind; 4] {
                         "m_premium": 300, "m_accidents": 1}),
             other: Some(("m_colour", "YELLOW")),
         },
-        Kind {
+        PolicyKind {
             name: "COM",
             copybook: "commercial.cpy",
             new: json!({"b_address": "1 Street", "b_postcode": "AB1 2CD", "b_latitude": "51.0", "b_longitude": "1.0",
