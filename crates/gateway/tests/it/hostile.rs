@@ -195,7 +195,7 @@ fn health_is_answered_while_more_are_at_work_than_the_limit() {
     }
     // A newcomer that says nothing for a second is there for health only.
     let mut silent = connect(gateway.address());
-    std::thread::sleep(Duration::from_millis(1500));
+    std::thread::sleep(std::time::Duration::from_millis(1500));
     silent
         .write_all(b"GET /apis HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
         .unwrap();

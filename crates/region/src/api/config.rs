@@ -165,7 +165,6 @@ impl RegionConfig {
             facilities: self.facilities,
             accounts: self.accounts.clone(),
             definitions: definitions.clone(),
-            ..KernelConfig::default()
         }
     }
 }

@@ -304,7 +304,7 @@ impl Default for RegionSection {
             max_tasks: 250,
             max_queued: 1000,
             shutdown_s: 10,
-            worker_nice: 5,
+            worker_nice: 15,
             runaway_ms: 5000,
             priority_aging_ms: 1000,
             lock_wait_ms: 30_000,
