@@ -22,7 +22,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 
 /// A client's terminal.
 pub(super) struct Line {
-    open: Option<OpenTerminal>,
+    open: Option<Box<OpenTerminal>>,
     /// The next step is the first of an iteration: a connection that the server
     /// has closed since the last one is opened again.
     first_step: bool,
@@ -69,7 +69,9 @@ impl Line {
         }
         let open = match &mut self.open {
             Some(open) => open,
-            none => none.insert(OpenTerminal::connect(asked, settings, meter).await?),
+            none => none.insert(Box::new(
+                OpenTerminal::connect(asked, settings, meter).await?,
+            )),
         };
         open.wait(&WaitFor::Unlock, settings, meter).await?;
         let done = step.carry_out(asked.bytes, &mut open.emulator, &settings.table);

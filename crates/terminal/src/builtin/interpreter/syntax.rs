@@ -185,13 +185,13 @@ fn check(row: &Command, options: &[GivenOption], wrong: &mut Vec<String>) {
                     list(names)
                 ));
             }
-            OptionRule::AtLeastOne(names) if !names.iter().any(|n| has(n)) => {
+            OptionRule::AtLeastOne(names) if !names.iter().any(&has) => {
                 wrong.push(format!("E One of these is needed: {}.", list(names)));
             }
-            OptionRule::Needs(name, names) if has(name) && !names.iter().any(|n| has(n)) => {
+            OptionRule::Needs(name, names) if has(name) && !names.iter().any(&has) => {
                 wrong.push(format!("E {name} needs {}.", names.join(" or ")));
             }
-            OptionRule::Excludes(name, names) if has(name) && names.iter().any(|n| has(n)) => {
+            OptionRule::Excludes(name, names) if has(name) && names.iter().any(&has) => {
                 wrong.push(format!("E {name} cannot be given with {}.", list(names)));
             }
             _ => {}

@@ -45,7 +45,7 @@ fn modules() -> &'static [PathBuf; 2] {
             path
         };
         let paths = [
-            build("attacks.so", "-DBIG_MIB=300"),
+            build("attacks.so", "-DBIG_MIB=150"),
             build("small.so", "-DBIG_MIB=1"),
         ];
         (folder, paths)
