@@ -82,16 +82,15 @@ fn a_program_without_the_grant_gets_notauth_and_the_server_goes_on() {
     let asks = "PROCEDURE DIVISION.\n           EXEC CICS PERFORM SHUTDOWN END-EXEC\n";
     let folder = bank_that(asks);
     grant(folder.path(), "CREATE");
-    let bank = Server::start(folder.path());
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let bank = Server::start_logging(folder.path(), log.reopen().unwrap());
     for _ in 0..2 {
         let answer = bank.get("/bank/accounts/10000001");
-        assert_eq!(answer.status, 500);
-        assert!(
-            text(&answer.body).contains("AEY7"),
-            "{}",
-            text(&answer.body)
-        );
+        assert_eq!(answer.status, 500, "{}", text(&answer.body));
     }
+    until("the log has the abend", || {
+        fs::read_to_string(log.path()).is_ok_and(|log| log.contains("AEY7"))
+    });
 }
 
 #[test]
