@@ -4,8 +4,8 @@
        DATA DIVISION.
        WORKING-STORAGE SECTION.
        01  QUESTION                PIC X(10) VALUE 'ASKING'.
-       01  ANSWER                  PIC X(20) VALUE SPACES.
-       01  ANSWER-LEN              PIC S9(4) COMP VALUE 20.
+       01  ANSWER                  PIC X(99) VALUE SPACES.
+       01  ANSWER-LEN              PIC S9(4) COMP VALUE 99.
        01  REPLY                   PIC X(40) VALUE SPACES.
        01  RESP-CODE               PIC S9(8) COMP.
        PROCEDURE DIVISION.
@@ -19,7 +19,7 @@
            END-IF
            EXEC CICS SEND FROM(REPLY) ERASE END-EXEC
            EXEC CICS HANDLE CONDITION SIGNAL(GOT-SIGNAL) END-EXEC
-           MOVE 20 TO ANSWER-LEN
+           MOVE 99 TO ANSWER-LEN
            EXEC CICS RECEIVE INTO(ANSWER) LENGTH(ANSWER-LEN)
            END-EXEC
            MOVE 'SECOND WITHOUT SIGNAL' TO REPLY
