@@ -88,6 +88,7 @@ const OWN: &[&str] = &[
     "SET FILE",
     "SET PROGRAM",
     "SET TDQUEUE",
+    "SET TERMINAL",
     "SET TSQNAME",
     "SET TSQUEUE",
 ];
@@ -103,7 +104,7 @@ mod tests {
     #[test]
     fn without_grants_a_program_may_ask_and_set_what_is_its_applications() {
         let none = SpiGrants::default();
-        for name in ["SET FILE", "SET PROGRAM", "SET TDQUEUE", "INQUIRE SYSTEM"] {
+        for name in ["SET FILE", "SET PROGRAM", "SET TERMINAL", "INQUIRE SYSTEM"] {
             assert!(none.permit(command(name)), "{name}");
         }
         for name in [
