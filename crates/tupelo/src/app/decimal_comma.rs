@@ -29,7 +29,7 @@ impl Application {
                 continue;
             }
             let says = |text: &String| copybook::has_decimal_comma(text) && copies(text, member);
-            if read_text(&path).is_ok_and(|text| says(&text)) {
+            if sources::is_file(&path) && read_text(&path).is_ok_and(|text| says(&text)) {
                 return true;
             }
         }

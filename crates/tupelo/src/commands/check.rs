@@ -408,7 +408,7 @@ fn asset_place(app: &Application, api: &gateway::LoadedApi, program: &str) -> (P
     let Some(file) = api.asset_file(program) else {
         return (PathBuf::new(), 0, 0);
     };
-    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let text = sources::read_to_string(file).unwrap_or_default();
     let at = (1..).zip(text.lines()).find_map(|(line, text)| {
         let (key, value) = text.split_once(':')?;
         let column = text
