@@ -10,14 +10,14 @@
 //! the reference page ([`reference_page`]).
 //!
 //! ```
-//! use advise::{Document, Documents, advise};
+//! use advise::{Document, DocumentSet, advise};
 //!
 //! let text = "TCPCONFIG DELAYACKS\nPORT\n  8080 TCP CICSA\n";
 //! let document = Document::read("profile.tcpip", text, None)?;
-//! let findings = advise(&Documents::new([document]), &["tcpip.delayed-ack.port".into()]);
+//! let findings = advise(&DocumentSet::new([document]), &["tcpip.delayed-ack.port".into()]);
 //! assert_eq!(findings[0].code, ["PORT 8080 TCP CICSA NODELAYACKS"]);
 //! assert_eq!((findings[0].place.line, findings[0].place.column), (3, 3));
-//! # Ok::<(), advise::Unrecognised>(())
+//! # Ok::<(), advise::UnknownKind>(())
 //! ```
 //!
 //! Invariant: no text makes a parser or a rule panic, and nothing here reads a

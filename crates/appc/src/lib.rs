@@ -5,11 +5,11 @@
 //! attach, and gives programs blocking [`Conversation`]s.
 //!
 //! ```no_run
-//! use appc::{AppcConfig, Host, Call};
+//! use appc::{AllocateRequest, AppcConfig, NodeHost};
 //!
-//! let host = Host::start(AppcConfig::named("NET.CLIENT")?)?;
+//! let host = NodeHost::start(AppcConfig::named("NET.CLIENT")?)?;
 //! host.define_partner("NET.SERVER", "127.0.0.1:2065")?;
-//! let mut conversation = host.allocate(&Call::new("NET.SERVER", "APINGD"))?;
+//! let mut conversation = host.allocate(&AllocateRequest::new("NET.SERVER", "APINGD"))?;
 //! conversation.send(b"hello")?;
 //! # Ok::<(), appc::Error>(())
 //! ```

@@ -5,7 +5,7 @@
 //! `Read`, [`explain_file`] a path.
 //!
 //! ```no_run
-//! let explanation = capture::explain_file("trace.pcapng".as_ref(), &capture::Options::default())?;
+//! let explanation = capture::explain_file("trace.pcapng".as_ref(), &capture::AnalysisOptions::default())?;
 //! for slice in &explanation.slices {
 //!     println!("{:<20} {:>12.3} ms", slice.kind.name(), slice.lost_ms);
 //! }

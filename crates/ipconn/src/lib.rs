@@ -11,18 +11,18 @@
 //! CICS regions, and its words; it is not IPIC's format.
 //!
 //! ```
-//! use ipconn::wire::{Hello, Name};
-//! use ipconn::{Connection, Event};
+//! use ipconn::wire::{HelloMessage, Name};
+//! use ipconn::{Connection, ConnectionEvent};
 //!
-//! let mut caller = Connection::caller(Hello::named("GATE").unwrap(), 0);
-//! let mut server = Connection::server(Hello::named("REGION").unwrap(), 0);
+//! let mut caller = Connection::caller(HelloMessage::named("GATE").unwrap(), 0);
+//! let mut server = Connection::server(HelloMessage::named("REGION").unwrap(), 0);
 //! while caller.gather(0) {
 //!     let [a, b] = caller.pieces();
 //!     let bytes = [a, b].concat();
 //!     caller.wrote(bytes.len(), 0);
 //!     server.handle_input(0, &bytes).unwrap();
 //! }
-//! assert!(matches!(server.poll_event(), Some(Event::Greeted(hello)) if hello.applid == Name::new("GATE").unwrap()));
+//! assert!(matches!(server.poll_event(), Some(ConnectionEvent::Greeted(hello)) if hello.applid == Name::new("GATE").unwrap()));
 //! ```
 
 #![forbid(unsafe_code)]

@@ -9,7 +9,7 @@
 //!
 //! ```
 //! use link::{ConfigText, RegionPage, RegionSide, WorkerConfig};
-//! use link::{Next, Request, Results, SlotState, WorkerSide};
+//! use link::{Request, SlotResults, SlotState, WorkerEvent, WorkerSide};
 //!
 //! let page = RegionPage::create()?;
 //! let config = ConfigText::new(&WorkerConfig::default())?;
@@ -18,9 +18,9 @@
 //!
 //! region.submit(0, 1, &Request { task: 7, ..Request::default() });
 //! region.wake();
-//! let Next::Task(task) = worker.next_task(None) else { panic!("a task was queued") };
+//! let WorkerEvent::Task(task) = worker.next_task(None) else { panic!("a task was queued") };
 //! assert_eq!(task.request.task, 7);
-//! worker.finish(Results::default(), "", &[]).expect("no containers need no room");
+//! worker.finish(SlotResults::default(), "", &[]).expect("no containers need no room");
 //! assert_eq!(region.state(0, 1), SlotState::Done);
 //! # Ok::<(), std::io::Error>(())
 //! ```
