@@ -11,7 +11,7 @@
 //! CICS regions, and its words; it is not IPIC's format.
 //!
 //! ```
-//! use ipconn::wire::{HelloMessage, Name};
+//! use ipconn::wire::{HelloMessage, WireName};
 //! use ipconn::{Connection, ConnectionEvent};
 //!
 //! let mut caller = Connection::caller(HelloMessage::named("GATE").unwrap(), 0);
@@ -22,7 +22,7 @@
 //!     caller.wrote(bytes.len(), 0);
 //!     server.handle_input(0, &bytes).unwrap();
 //! }
-//! assert!(matches!(server.poll_event(), Some(ConnectionEvent::Greeted(hello)) if hello.applid == Name::new("GATE").unwrap()));
+//! assert!(matches!(server.poll_event(), Some(ConnectionEvent::Greeted(hello)) if hello.applid == WireName::new("GATE").unwrap()));
 //! ```
 
 #![forbid(unsafe_code)]
