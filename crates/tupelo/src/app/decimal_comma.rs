@@ -7,7 +7,7 @@ use copybook::RecordLayout;
 use miette::Result;
 
 use super::Application;
-use crate::commands::record::source::{read_text, record_of};
+use crate::commands::record::source::{read_source, record_of};
 
 impl Application {
     /// The layout of the record of a copybook, as the application's programs have
@@ -29,7 +29,7 @@ impl Application {
                 continue;
             }
             let says = |text: &String| copybook::has_decimal_comma(text) && copies(text, member);
-            if sources::is_file(&path) && read_text(&path).is_ok_and(|text| says(&text)) {
+            if read_source(&path).is_ok_and(|text| says(&text)) {
                 return true;
             }
         }

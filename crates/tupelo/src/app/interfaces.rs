@@ -16,7 +16,7 @@ use gateway::{AssetContract, LoadedApi};
 use super::Application;
 use super::compile::CompiledPrograms;
 use super::finding::{Finding, Severity, listed};
-use crate::commands::record::source::read_text;
+use crate::commands::record::source::read_source;
 
 /// What does not fit together, as warnings.
 pub fn findings(
@@ -31,7 +31,7 @@ pub fn findings(
         let Some(built) = compiled.built.iter().find(|b| b.programs.iter().any(named)) else {
             continue;
         };
-        let Ok(text) = read_text(&built.source) else {
+        let Ok(text) = read_source(&built.source) else {
             continue;
         };
         match contract.channel {
@@ -62,7 +62,7 @@ fn parameters(app: &Application, compiled: &CompiledPrograms, apis: &[&LoadedApi
         first.is_some_and(|name| begin.contains(&name.to_ascii_uppercase()))
     });
     let told = sources.filter_map(|built| {
-        let text = read_text(&built.source).ok()?;
+        let text = read_source(&built.source).ok()?;
         wrong_parameters(&built.source, &text)
     });
     told.collect()

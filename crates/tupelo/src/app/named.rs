@@ -14,7 +14,7 @@ use super::Application;
 use super::compile::CompiledPrograms;
 use super::finding::{Finding, Severity};
 use super::interfaces::{literal, literal_at, value_of};
-use crate::commands::record::source::read_text;
+use crate::commands::record::source::read_source;
 
 /// What a command names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,7 +51,7 @@ pub fn findings(app: &Application, compiled: &CompiledPrograms) -> Vec<Finding> 
     };
     let mut found: BTreeMap<(NamedResource, String), (Finding, usize)> = BTreeMap::new();
     for built in &compiled.built {
-        let Ok(text) = read_text(&built.source) else {
+        let Ok(text) = read_source(&built.source) else {
             continue;
         };
         for named in named(&text).into_iter().filter(|named| !defined(named)) {

@@ -9,7 +9,7 @@ use region::{Abend, MonitoringRecord};
 
 use super::compile::CompiledPrograms;
 use super::finding::listed;
-use crate::commands::record::source::read_text;
+use crate::commands::record::source::read_source;
 
 /// The sources of programs by name; replaced at a reload.
 #[derive(Debug, Default)]
@@ -82,7 +82,7 @@ impl ProgramTexts {
         let Some(path) = texts.get(program.trim()) else {
             return Vec::new();
         };
-        let (Ok(text), Some(before)) = (read_text(path), line.checked_sub(1)) else {
+        let (Ok(text), Some(before)) = (read_source(path), line.checked_sub(1)) else {
             return Vec::new();
         };
         let lines = text.lines().skip(before as usize).take(LONGEST);

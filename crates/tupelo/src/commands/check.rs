@@ -19,7 +19,7 @@ use crate::app::socket_names::{self, SocketNames};
 use crate::app::{
     Application, changes, counted, interfaces, named, region_limits, scripts, settings, sql_check, zoned_signs,
 };
-use crate::commands::record::source::read_text;
+use crate::commands::record::source::read_source;
 use crate::table::Table;
 
 /// Check an application folder: settings, definitions, programs and APIs.
@@ -454,7 +454,7 @@ impl ProgramCaller {
 /// literal. Routines that come with others have names that begin as those do.
 fn called(compiled: &CompiledPrograms) -> impl Iterator<Item = (&Path, String, (u32, u32))> {
     let all = compiled.built.iter().filter_map(|built| {
-        let text = read_text(&built.source).ok()?;
+        let text = read_source(&built.source).ok()?;
         let words = copybook::words(&text);
         let calls = words.windows(2).filter(|w| w[0] == "CALL");
         let names: BTreeSet<String> = calls.filter_map(|w| literal(&w[1])).collect();

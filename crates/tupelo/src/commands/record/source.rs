@@ -104,6 +104,15 @@ pub fn shown(diagnostics: &copybook::Diagnostics) -> usize {
     findings.count(Severity::Error)
 }
 
+/// The text of a source in an application's folder: a regular file, so that a FIFO
+/// there holds nothing up.
+pub fn read_source(path: &Path) -> Result<String> {
+    sources::open(path)
+        .into_diagnostic()
+        .wrap_err_with(|| format!("cannot read {}", path.display()))?;
+    read_text(path)
+}
+
 /// A source text; bytes that are not UTF-8 are read as Latin-1.
 pub fn read_text(path: &Path) -> Result<String> {
     let bytes = std::fs::read(path)
