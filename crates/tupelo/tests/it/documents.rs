@@ -63,7 +63,17 @@ fn the_administration_s_document_says_what_its_port_does() {
     let bank = Server::start(&example("bank"));
     let url = format!("http://{}", bank.admin);
     let token = format!("x-tupelo-operator: {}", bank.operator_token());
-    let more = ["--max-examples", "15", "-H", &token];
+    // A key of a link to the console is in no document; and any name of a
+    // transaction is taken, since one that does not run has nothing to purge.
+    let left_out = "^/operator/session$|^/transactions/";
+    let more = [
+        "--max-examples",
+        "15",
+        "-H",
+        &token,
+        "--exclude-path-regex",
+        left_out,
+    ];
     holds(&program, &format!("{url}/openapi.json"), &url, &more);
 }
 
