@@ -20,14 +20,27 @@ use std::sync::{PoisonError, RwLock};
 
 static FOLDERS: RwLock<Vec<PathBuf>> = RwLock::new(Vec::new());
 
-/// Adds a folder to those in which files must lie from now on. One that is not
-/// there has no files.
+/// Adds a folder to those in which files must lie from now on. It may be made
+/// later.
 pub fn confine(folder: &Path) {
-    if let Ok(folder) = folder.canonicalize() {
+    if let Ok(folder) = resolved(folder) {
         let mut folders = FOLDERS.write().unwrap_or_else(PoisonError::into_inner);
         if !folders.contains(&folder) {
             folders.push(folder);
         }
+    }
+}
+
+/// Where a folder really is, or will be when it is made.
+fn resolved(folder: &Path) -> io::Result<PathBuf> {
+    let absent = match folder.canonicalize() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => error,
+        found => return found,
+    };
+    let folder = std::path::absolute(folder)?;
+    match (folder.parent(), folder.file_name()) {
+        (Some(parent), Some(name)) => Ok(resolved(parent)?.join(name)),
+        _ => Err(absent),
     }
 }
 
@@ -117,5 +130,13 @@ mod tests {
             assert!(!is_file(&at(out)), "{out}");
         }
         assert!(error("nothing").contains("No such file"));
+        // A folder may be made after it was named.
+        let state = others.path().join("state");
+        confine(&state.join("maps"));
+        std::fs::create_dir_all(state.join("maps")).unwrap();
+        for (file, is_readable) in [("maps/SET.cpy", true), ("other", false)] {
+            std::fs::write(state.join(file), "text").unwrap();
+            assert_eq!(is_file(&state.join(file)), is_readable, "{file}");
+        }
     }
 }

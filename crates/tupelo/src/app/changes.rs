@@ -58,8 +58,6 @@ fn folders(app: &Application) -> Vec<PathBuf> {
 pub fn confine(app: &Application) {
     let settings = &app.config;
     sources::confine(&app.folder);
-    // Members made of maps are read there; it may not have been made yet.
-    let _ = std::fs::create_dir_all(&app.state);
     sources::confine(&app.state);
     folders(app)
         .iter()
