@@ -107,15 +107,16 @@ pub fn shown(diagnostics: &copybook::Diagnostics) -> usize {
 /// The text of a source in an application's folder: a regular file, so that a FIFO
 /// there holds nothing up.
 pub fn read_source(path: &Path) -> Result<String> {
-    sources::open(path)
-        .into_diagnostic()
-        .wrap_err_with(|| format!("cannot read {}", path.display()))?;
-    read_text(path)
+    text_of(path, sources::read(path))
 }
 
 /// A source text; bytes that are not UTF-8 are read as Latin-1.
 pub fn read_text(path: &Path) -> Result<String> {
-    let bytes = std::fs::read(path)
+    text_of(path, std::fs::read(path))
+}
+
+fn text_of(path: &Path, read: std::io::Result<Vec<u8>>) -> Result<String> {
+    let bytes = read
         .into_diagnostic()
         .wrap_err_with(|| format!("cannot read {}", path.display()))?;
     Ok(String::from_utf8(bytes)
