@@ -189,12 +189,12 @@ impl StoreRecords {
         let Writer::InRegion(region, commits) = &mut self.writer else {
             return Ok(None);
         };
-        let told = region.ask(ask);
+        let reply = region.ask(ask);
         if *commits != region.commits() {
             *commits = region.commits();
             self.unit = UnitOfWork::new();
         }
-        told.map(Some)
+        reply.map(Some)
     }
 
     /// Makes a change in the unit. Beside a region it is made already; what

@@ -92,7 +92,7 @@ fn level(load: &LoadModel, by_rate: bool) -> f64 {
     }
 }
 
-/// Carries a search out. `run` runs one plan; `on_level` hears of every level;
+/// Carries a search out. `run` runs one plan; `on_level` is called with every level;
 /// `stopped` ends the search with what is known.
 pub fn search(
     plan: &RunPlan,

@@ -150,10 +150,13 @@ impl ObservationPanel {
                 usages.push(local.next().and_then(Result::ok));
                 continue;
             };
-            let told = endpoint.reading().ok();
+            let endpoint_reading = endpoint.reading().ok();
             // The address is asked for once: resolving may take its time.
-            if let (None, Some(told)) = (&known, &told) {
-                *known = Some((told.view, endpoint.identity(Some(told))));
+            if let (None, Some(endpoint_reading)) = (&known, &endpoint_reading) {
+                *known = Some((
+                    endpoint_reading.view,
+                    endpoint.identity(Some(endpoint_reading)),
+                ));
             }
             let (view, identity) = known
                 .clone()
@@ -165,9 +168,9 @@ impl ObservationPanel {
                     identity,
                     ..CpuPart::default()
                 },
-                cpu_ns: told.as_ref().map(|t| t.usage.cpu_ns),
+                cpu_ns: endpoint_reading.as_ref().map(|t| t.usage.cpu_ns),
             });
-            usages.push(told.map(|t| t.usage));
+            usages.push(endpoint_reading.map(|t| t.usage));
         }
         UsageSample {
             at: clock::now(),

@@ -61,14 +61,14 @@ impl MetricsEndpoint {
     /// What tells the server behind it from others: the machine's address, and
     /// of a process its port, or when it began where that is told, which is
     /// the same at every port of the process.
-    pub fn identity(&self, told: Option<&EndpointReading>) -> String {
+    pub fn identity(&self, identified: Option<&EndpointReading>) -> String {
         let (host, port) = match self.0.resolve().map(|a| (a.ip(), a.port())) {
             Ok((ip, port)) if ip.to_canonical().is_loopback() => ("loopback".into(), port),
             Ok((ip, port)) => (ip.to_canonical().to_string(), port),
             Err(_) => (self.0.host.clone(), self.0.port),
         };
-        match told {
-            Some(told) if told.view == CpuView::Machines => host,
+        match identified {
+            Some(identified) if identified.view == CpuView::Machines => host,
             Some(EndpointReading {
                 started: Some(at), ..
             }) => format!("{host}, begun at {at}"),

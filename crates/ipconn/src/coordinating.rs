@@ -179,8 +179,8 @@ impl BranchCoordinator {
                     return OrderOutcome::No;
                 }
                 self.one_phase.insert(unit, false);
-                let heard = self.take_finished();
-                OrderOutcome::Send(self.message(MessageSubject::CommitOnePhase(unit, heard)))
+                let known_ends = self.take_finished();
+                OrderOutcome::Send(self.message(MessageSubject::CommitOnePhase(unit, known_ends)))
             }
         }
     }
@@ -221,9 +221,9 @@ impl BranchCoordinator {
             MessageSubject::Commit(unit) | MessageSubject::BackOut(unit) => {
                 ReplyOutcome::Vote(unit, normal)
             }
-            MessageSubject::CommitOnePhase(unit, heard) => {
+            MessageSubject::CommitOnePhase(unit, known_ends) => {
                 if !normal {
-                    self.finished.extend(heard);
+                    self.finished.extend(known_ends);
                 }
                 match reply {
                     Ok((head, _)) if head.ending.is_rolled_back() => self.over(unit, false),
@@ -292,8 +292,8 @@ impl BranchCoordinator {
             MessageSubject::Prepare(unit) => (*unit, UnitStep::Prepare, Vec::new()),
             MessageSubject::Commit(unit) => (*unit, UnitStep::Commit, Vec::new()),
             MessageSubject::BackOut(unit) => (*unit, UnitStep::BackOut, Vec::new()),
-            MessageSubject::CommitOnePhase(unit, heard) => {
-                (*unit, UnitStep::CommitOnePhase, heard.clone())
+            MessageSubject::CommitOnePhase(unit, known_ends) => {
+                (*unit, UnitStep::CommitOnePhase, known_ends.clone())
             }
             MessageSubject::Outcome(unit) => (*unit, UnitStep::Outcome, Vec::new()),
             MessageSubject::Resync => (self.after.0, UnitStep::Resync, Vec::new()),

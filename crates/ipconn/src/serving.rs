@@ -50,7 +50,7 @@ pub trait BranchRegion {
         &self,
         task: &mut Self::Task,
         branch: BranchId,
-        heard: &[BranchId],
+        finished: &[BranchId],
     ) -> OnePhaseOutcome;
     /// Ends a task, with its unit committed or backed out.
     async fn end(&self, task: Self::Task, abend: Option<Abend>);
@@ -161,13 +161,13 @@ impl<R: BranchRegion> BranchServer<'_, R> {
             let why = "a later connection of the same name owns its units";
             return refused(ROLLED_BACK, why.into());
         }
-        let Some(heard) = parse_units(request.commarea()) else {
+        let Some(finished) = parse_units(request.commarea()) else {
             return refused(
                 RequestEnding::Never,
                 "the list of units is malformed".into(),
             );
         };
-        let heard: Vec<BranchId> = heard.iter().filter_map(|u| of.branch(*u)).collect();
+        let finished: Vec<BranchId> = finished.iter().filter_map(|u| of.branch(*u)).collect();
         let Some(branch) = of.branch(unit.unit) else {
             return refused(RequestEnding::Never, "no unit has this number".into());
         };
@@ -177,7 +177,7 @@ impl<R: BranchRegion> BranchServer<'_, R> {
                 "a LINK instead of an order on a unit of work".into(),
             ),
             UnitStep::Prepare => self.prepare(of, unit.unit, branch).await,
-            UnitStep::CommitOnePhase => self.commit_alone(of, unit.unit, branch, &heard).await,
+            UnitStep::CommitOnePhase => self.commit_alone(of, unit.unit, branch, &finished).await,
             UnitStep::Outcome => self.outcome(of, unit.unit, branch).await,
             UnitStep::Commit => match self.region.settle(branch, true).await {
                 true => emit_reply(&ReplyHead::default(), &[], &[]),
@@ -230,12 +230,15 @@ impl<R: BranchRegion> BranchServer<'_, R> {
         of: CallerConnection,
         unit: u64,
         branch: BranchId,
-        heard: &[BranchId],
+        finished: &[BranchId],
     ) -> Vec<u8> {
         let Some((working, mut task)) = self.units.take(of, unit) else {
             return unknown();
         };
-        let committed = self.region.commit_one_phase(&mut task, branch, heard).await;
+        let committed = self
+            .region
+            .commit_one_phase(&mut task, branch, finished)
+            .await;
         // The outcome can be queried from now on.
         working.close();
         let abend = (committed != OnePhaseOutcome::Yes).then(ended);

@@ -30,7 +30,7 @@ fn coordinating() -> BranchCoordinator {
 fn finished_with(coordinating: &mut BranchCoordinator, unit: u64) -> Vec<u64> {
     match coordinating.order(unit, Order::CommitOnePhase) {
         OrderOutcome::Send(message) => match message.about {
-            MessageSubject::CommitOnePhase(_, heard) => heard,
+            MessageSubject::CommitOnePhase(_, finished) => finished,
             other => panic!("{other:?}"),
         },
         OrderOutcome::No => panic!("unit {unit} cannot be committed"),

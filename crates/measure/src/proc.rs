@@ -422,7 +422,7 @@ mod tests {
 
     #[test]
     fn a_process_that_is_not_there_is_an_error() {
-        let nobody = CountedSubject::Name("no such program".into());
-        assert!(nobody.usage().is_err());
+        let missing = CountedSubject::Name("no such program".into());
+        assert!(missing.usage().is_err());
     }
 }

@@ -99,11 +99,11 @@ fn gather<'js>(
         let option = row.option(index);
         // A browse returns its name with NEXT; any other command takes it as
         // input.
-        let tells = |o: &command::OptionRow| match o.argument {
+        let returns_data = |o: &command::OptionRow| match o.argument {
             OptionArgument::Optional => true,
             _ => o.direction != DataDirection::In,
         };
-        if option.is_some_and(tells) && value.as_bool() == Some(true) {
+        if option.is_some_and(returns_data) && value.as_bool() == Some(true) {
             chosen = true;
             continue;
         }
@@ -116,14 +116,15 @@ fn gather<'js>(
     for (index, option) in row.options.iter().enumerate() {
         // All that the command gives is wanted, unless the script has said what;
         // of INTO and SET, INTO.
-        let tells = match option.direction {
+        let returns_data = match option.direction {
             DataDirection::In => false,
             DataDirection::Out => true,
             // A length, or a name that the command takes as well.
             DataDirection::InOut => row.verb == "INQUIRE",
         };
-        let given =
-            tells && option.argument != OptionArgument::PtrRef && is_served(row, option.name);
+        let given = returns_data
+            && option.argument != OptionArgument::PtrRef
+            && is_served(row, option.name);
         if given && !chosen && option.alias_of.is_none() {
             bits |= 1 << index;
         }

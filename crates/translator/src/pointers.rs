@@ -65,16 +65,16 @@ impl TranslationState {
     /// its commands pass on.
     pub(crate) fn shared_pointers(&mut self, unit: &ProgramUnit, commands: &[&ParsedCommand]) {
         let pointers = PointerRecords::of(unit, &self.tokens);
-        let mut told: Vec<SourcePlace> = Vec::new();
+        let mut reported: Vec<SourcePlace> = Vec::new();
         let own = std::iter::once("DFHCOMMAREA".to_owned());
         for name in own.chain(commands.iter().filter_map(|c| shared_area(c))) {
             let Some((record, place)) = pointers.place(&name) else {
                 continue;
             };
-            if told.contains(&place) {
+            if reported.contains(&place) {
                 continue;
             }
-            told.push(place);
+            reported.push(place);
             let message = format!("{record} is passed on and holds a POINTER");
             self.warn(place, message, "it has 8 bytes here and 4 on z/OS");
         }

@@ -64,8 +64,8 @@ fn main() -> ExitCode {
             return ExitCode::from(64);
         }
         Err(help) => {
-            let told = help.print().map_err(StdoutError).into_diagnostic();
-            return ended(told.map(|()| Outcome::Clean));
+            let printed = help.print().map_err(StdoutError).into_diagnostic();
+            return ended(printed.map(|()| Outcome::Clean));
         }
     };
     log::start(cli.verbose);

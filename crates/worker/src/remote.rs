@@ -109,14 +109,14 @@ impl LinkServices {
             side.qr().give();
         }
         let before = Instant::now();
-        let heard = ask(&mut side);
+        let event = ask(&mut side);
         self.crossings.wait_ns += before.elapsed().as_nanos() as u64;
         self.crossings.calls += 1;
         drop(side);
         if self.holding {
             self.take();
         }
-        heard
+        event
     }
 
     fn take(&mut self) {
@@ -136,20 +136,20 @@ impl LinkServices {
         args: [u64; 8],
         data: &[&[u8]],
     ) -> ServiceResult<AnswerHeader> {
-        let heard = self.call(op, args, data);
-        answer(self.until_answered(heard))
+        let event = self.call(op, args, data);
+        answer(self.until_answered(event))
     }
 
     /// Waits on for the answer: what the region asks meanwhile is done, but a
     /// nested run is refused.
-    fn until_answered(&mut self, mut heard: CallEvent) -> AnswerHeader {
+    fn until_answered(&mut self, mut event: CallEvent) -> AnswerHeader {
         loop {
-            match heard {
+            match event {
                 CallEvent::Answer(header) => return header,
                 CallEvent::Run(_) => {
-                    heard = self.waiting(|side| side.nested_done(refused_run(), &[]));
+                    event = self.waiting(|side| side.nested_done(refused_run(), &[]));
                 }
-                CallEvent::Act(request) => heard = self.act(&request),
+                CallEvent::Act(request) => event = self.act(&request),
             }
         }
     }
@@ -256,17 +256,17 @@ impl LinkServices {
         }
     }
 
-    fn link_step(&mut self, heard: CallEvent) -> ServiceResult<LinkStep> {
-        let mut heard = heard;
-        while let CallEvent::Act(request) = heard {
-            heard = self.act(&request);
+    fn link_step(&mut self, event: CallEvent) -> ServiceResult<LinkStep> {
+        let mut event = event;
+        while let CallEvent::Act(request) = event {
+            event = self.act(&request);
         }
-        let (CallEvent::Answer(header) | CallEvent::Run(header) | CallEvent::Act(header)) = heard;
+        let (CallEvent::Answer(header) | CallEvent::Run(header) | CallEvent::Act(header)) = event;
         if header.args[1] == 1 {
             self.sees_changes();
         }
         let side = self.side.borrow();
-        match heard {
+        match event {
             CallEvent::Answer(header) => {
                 let header = answer(header)?;
                 let data = side.call_data(&header);
@@ -352,8 +352,8 @@ impl WorkerServices for LinkServices {
         if data.len() > CALL_BYTES {
             return Err(CommandFailure::Condition(Condition::LengErr, 0));
         }
-        let heard = self.call(CallOperation::Command, args, &[&data]);
-        let header = self.until_answered(heard);
+        let event = self.call(CallOperation::Command, args, &[&data]);
+        let header = self.until_answered(event);
         let (condition, resp2) = match answer(header) {
             Ok(_) => (Condition::Normal, header.resp2),
             Err(CommandFailure::Condition(condition, resp2)) => (condition, resp2),
@@ -605,12 +605,12 @@ impl ProgramServices for LinkServices {
         if data.len() + 8 > CALL_BYTES {
             return Err(CommandFailure::Condition(Condition::LengErr, 0));
         }
-        let heard = self.call(
+        let event = self.call(
             CallOperation::Link,
             [kind, 0, 0, 0, 0, 0, 0, 0],
             &[program, &data],
         );
-        self.link_step(heard)
+        self.link_step(event)
     }
 
     fn nested_done(
@@ -627,8 +627,8 @@ impl ProgramServices for LinkServices {
             ..AnswerHeader::default()
         };
         let data: &[u8] = if too_long { &[] } else { &data };
-        let heard = self.waiting(|side| side.nested_done(header, &[data]));
-        self.link_step(heard)
+        let event = self.waiting(|side| side.nested_done(header, &[data]));
+        self.link_step(event)
     }
 }
 
@@ -641,8 +641,8 @@ impl PartnerServices for LinkServices {
     ) -> ServiceResult<VerbAnswer> {
         let [conversation, flags, limit] = args;
         let args = [verb as u64, conversation, flags, limit, 0, 0, 0, 0];
-        let heard = self.call(CallOperation::Converse, args, data);
-        let header = self.until_answered(heard);
+        let event = self.call(CallOperation::Converse, args, data);
+        let header = self.until_answered(event);
         let data = self.side.borrow().call_data(&header).to_vec();
         let (condition, resp2) = match answer(header) {
             Ok(_) => (Condition::Normal, header.resp2),

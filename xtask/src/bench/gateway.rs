@@ -34,20 +34,20 @@ fn gateway(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
     ] {
         let pair = ServerPair::start(app, 1000)?;
         let (ours, peer) = pair.measure(setting.rounds, 1000, &["-c", "50", "-t", "4s"])?;
-        let told = |b| if bound { b } else { RowBound::ComparisonOnly };
+        let row_bound = |b| if bound { b } else { RowBound::ComparisonOnly };
         rows.push(BudgetRow::judged(
             "rest-1k-throughput",
             format!("1 KB, 50 connections, {concurrency}"),
             (ours.throughput, "requests/s"),
             ("constant", Some(peer.throughput)),
-            told(RowBound::RatioAtLeast(0.55)),
+            row_bound(RowBound::RatioAtLeast(0.55)),
         ));
         rows.push(BudgetRow::judged(
             "rest-1k-cpu",
             format!("1 KB saturated, {concurrency}"),
             (ours.cpu_us, "us/request"),
             ("constant", Some(peer.cpu_us)),
-            told(RowBound::RatioAtMost(2.0)),
+            row_bound(RowBound::RatioAtMost(2.0)),
         ));
         if bound {
             rows.extend(others(setting, &pair, folder.path())?);

@@ -58,7 +58,7 @@ fn run(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
         BudgetRow::judged("exec-time", row, value, (name, peer), bound)
     };
     let (trip, links) = (("a round trip", "trip"), "5 LINKs");
-    let (late, told) = (RowBound::RatioAtMost(4.0), RowBound::ComparisonOnly);
+    let (late, comparison) = (RowBound::RatioAtMost(4.0), RowBound::ComparisonOnly);
     Ok(vec![
         row("WRITEQ TS MAIN, 100 bytes", "write", trip, CALL),
         row("READQ TS, 100 bytes", "read", trip, CALL),
@@ -81,12 +81,12 @@ fn run(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
             trip,
             RowBound::RatioAtMost(8.0),
         ),
-        row("the same, p99", "start99", trip, told),
+        row("the same, p99", "start99", trip, comparison),
         row(
             "RUN TRANSID of 5 empty children",
             "runs",
             (links, "links"),
-            told,
+            comparison,
         ),
         row(
             "5 children that wait 2 ms",

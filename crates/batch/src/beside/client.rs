@@ -47,16 +47,16 @@ impl Region {
     /// Has it do something.
     pub fn ask(&mut self, ask: &JobRequest<'_>) -> Result<Response, Fault> {
         self.connect()?;
-        let told = self.exchange(ask).inspect_err(|_| {
+        let reply = self.exchange(ask).inspect_err(|_| {
             self.open = None;
             self.lost = true;
         })?;
-        self.commits = told.commits;
-        match told.status.is_done() {
-            true => Ok(told),
+        self.commits = reply.commits;
+        match reply.status.is_done() {
+            true => Ok(reply),
             false => Err(Fault {
-                status: told.status,
-                text: told.text,
+                status: reply.status,
+                text: reply.text,
             }),
         }
     }

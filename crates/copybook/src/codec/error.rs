@@ -1,7 +1,7 @@
 //! What can be wrong with a layout, a record or a JSON text.
 //!
 //! Three enums, one an operation. Whatever concerns a field carries its
-//! [`FieldPlace`], so that a message can be shown to whoever sent the data.
+//! [`FieldPlace`], so that a message can be shown to the sender of the data.
 
 use std::fmt;
 

@@ -6,7 +6,7 @@
 /// How the lines of a source text are laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ReferenceFormat {
-    /// Told from the text: see [`ReferenceFormat::detect`].
+    /// Found from the text: see [`ReferenceFormat::detect`].
     #[default]
     Auto,
     /// Columns 1 to 6 sequence area, 7 indicator, 8 to 72 text, the rest
@@ -23,7 +23,7 @@ impl ReferenceFormat {
         ReferenceFormat::detect_certain(text).unwrap_or(ReferenceFormat::Fixed)
     }
 
-    /// Like [`ReferenceFormat::detect`]; `None` when no line tells.
+    /// Like [`ReferenceFormat::detect`]; `None` when no line decides.
     pub(super) fn detect_certain(text: &str) -> Option<ReferenceFormat> {
         let mut fixed = 0usize;
         let mut free = 0usize;

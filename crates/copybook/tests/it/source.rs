@@ -367,13 +367,13 @@ fn a_period_that_is_lost_beyond_column_72_is_reported_with_its_line_and_column()
         ("", "  05  A PIC X.", 86),
         ("           05  Z PIC X.", "05 A PIC X.", 83),
     ] {
-        let told = diagnostics_text(&format!(
+        let report = diagnostics_text(&format!(
             "{head}{}           05  B PIC X.\n",
             line(text, beyond)
         ));
         let place = format!("2:{column}: warning: the period in column {column} is not read");
-        assert!(told.contains(&place), "{told}");
-        assert!(told.contains("between columns 12 and 72"), "{told}");
+        assert!(report.contains(&place), "{report}");
+        assert!(report.contains("between columns 12 and 72"), "{report}");
     }
     // The last entry has no next one to show that it does not end.
     let last = diagnostics_text(&format!(
@@ -395,29 +395,29 @@ fn a_period_that_is_lost_beyond_column_72_is_reported_with_its_line_and_column()
         ),
         ("      *    05  A PIC X", "X."),
     ] {
-        let told = diagnostics_text(&format!(
+        let report = diagnostics_text(&format!(
             "{head}{}           05  B PIC X.\n",
             line(text, beyond)
         ));
-        assert_eq!(told, "", "{text}{beyond}");
+        assert_eq!(report, "", "{text}{beyond}");
     }
 }
 
 #[test]
 fn a_missing_period_is_reported_with_the_line_that_lacks_it() {
-    let told =
+    let report =
         diagnostics_text("       01  R.\n           05  A PIC X\n\n           05  B PIC X.\n");
     assert!(
-        told.contains("4:12: error: the period that ends the entry before"),
-        "{told}"
+        report.contains("4:12: error: the period that ends the entry before"),
+        "{report}"
     );
-    assert!(told.contains("behind the text of line 2"), "{told}");
+    assert!(report.contains("behind the text of line 2"), "{report}");
     // Behind the values of a condition, too, which may go on for lines.
     let values = "       01  R.\n           05  A PIC 99.\n               88  OK VALUES 1\n               02 THRU 04\n";
-    let told = diagnostics_text(&format!("{values}           05  B PIC X.\n"));
+    let report = diagnostics_text(&format!("{values}           05  B PIC X.\n"));
     assert!(
-        told.contains("5:12: error: the period that ends the entry before"),
-        "{told}"
+        report.contains("5:12: error: the period that ends the entry before"),
+        "{report}"
     );
     assert_eq!(
         diagnostics_text(&format!("{values}               05 06.\n")),
@@ -427,19 +427,22 @@ fn a_missing_period_is_reported_with_the_line_that_lacks_it() {
 
 #[test]
 fn a_missing_member_is_reported_once_and_not_again_by_the_record_that_it_leaves_empty() {
-    let told = diagnostics_text(
+    let report = diagnostics_text(
         "       01  REC.\n           COPY NOWHERE.\n       01  OTHER.\n           05  A PIC X.\n",
     );
-    assert_eq!(told.matches("error:").count(), 1, "{told}");
-    assert!(told.contains("there is no COPY member NOWHERE"), "{told}");
+    assert_eq!(report.matches("error:").count(), 1, "{report}");
+    assert!(
+        report.contains("there is no COPY member NOWHERE"),
+        "{report}"
+    );
     let copy = members(&[("LOOP", "           COPY LOOP.\n")]);
     let options = ParseOptions {
         copy: &copy,
         ..ParseOptions::default()
     };
-    let told = copybook::parse("       01  REC.\n           COPY LOOP.\n", &options);
-    let told = told.unwrap_err().to_string();
-    assert_eq!(told.matches("error:").count(), 1, "{told}");
+    let report = copybook::parse("       01  REC.\n           COPY LOOP.\n", &options);
+    let report = report.unwrap_err().to_string();
+    assert_eq!(report.matches("error:").count(), 1, "{report}");
 }
 
 #[test]
@@ -449,11 +452,17 @@ fn a_name_that_copy_has_to_replace_is_reported_once() {
            05  WS-:TAG:-B REDEFINES :TAG:-A PIC X(:LEN:).
                88  :TAG:-YES   VALUE ':NO:'.
 ";
-    let told = diagnostics_text(text);
-    assert_eq!(told.matches("error:").count(), 2, "{told}");
-    assert!(told.contains(":1:12: error: :TAG: stands for"), "{told}");
-    assert!(told.contains(":2:38: error: :LEN: stands for"), "{told}");
-    assert!(told.contains("REPLACING ==:TAG:== BY ==…=="), "{told}");
+    let report = diagnostics_text(text);
+    assert_eq!(report.matches("error:").count(), 2, "{report}");
+    assert!(
+        report.contains(":1:12: error: :TAG: stands for"),
+        "{report}"
+    );
+    assert!(
+        report.contains(":2:38: error: :LEN: stands for"),
+        "{report}"
+    );
+    assert!(report.contains("REPLACING ==:TAG:== BY ==…=="), "{report}");
     // Host variables with indicators are none.
     let sql = "           EXEC SQL DECLARE C CURSOR FOR SELECT :A:B END-EXEC.\n";
     assert_eq!(diagnostics_text(&format!("{sql}       01  R PIC X.\n")), "");
@@ -492,7 +501,7 @@ fn what_a_beginner_meets_has_a_fix() {
             "EBCDIC",
         ),
     ] {
-        let told = diagnostics_text(text);
-        assert!(told.contains(fix), "{text}: {told}");
+        let report = diagnostics_text(text);
+        assert!(report.contains(fix), "{text}: {report}");
     }
 }

@@ -34,26 +34,26 @@ pub(super) fn run(lengths: &[u64], load: &LoadArgs, output: &OutputArgs) -> Resu
         );
     }
     for seconds in lengths {
-        let told = selftest::run(*seconds).map_err(failed)?;
-        all &= told.true_enough();
+        let figures = selftest::run(*seconds).map_err(failed)?;
+        all &= figures.true_enough();
         if output.json {
             rows.push(json!({
-                "seconds": told.seconds,
-                "true_p99": told.true_p99_ms,
-                "told_p99": told.reported_p99_ms,
-                "told_p50": told.reported_p50_ms,
-                "told_max": told.reported_max_ms,
-                "true_enough": told.true_enough(),
+                "seconds": figures.seconds,
+                "true_p99": figures.true_p99_ms,
+                "told_p99": figures.reported_p99_ms,
+                "told_p50": figures.reported_p50_ms,
+                "told_max": figures.reported_max_ms,
+                "true_enough": figures.true_enough(),
             }));
         } else {
             say!(
                 "{:>6}{:>14.0}{:>14.1}{:>12.3}{:>12.1}  {}",
-                told.seconds,
-                told.true_p99_ms,
-                told.reported_p99_ms,
-                told.reported_p50_ms,
-                told.reported_max_ms,
-                if told.true_enough() {
+                figures.seconds,
+                figures.true_p99_ms,
+                figures.reported_p99_ms,
+                figures.reported_p50_ms,
+                figures.reported_max_ms,
+                if figures.true_enough() {
                     "true"
                 } else {
                     "NOT TRUE"

@@ -29,10 +29,13 @@ fn a_rate_presents_as_many_requests_as_arithmetic_says() {
 
 #[test]
 fn a_standstill_is_never_reported_shorter_than_it_was() {
-    let told = drive::selftest::run(3).unwrap();
+    let figures = drive::selftest::run(3).unwrap();
     // Requests that were due in the standstill waited at least this long.
-    assert!(told.reported_p99_ms >= told.true_p99_ms - 20.0, "{told:?}");
-    assert!(told.reported_max_ms >= 950.0, "{told:?}");
+    assert!(
+        figures.reported_p99_ms >= figures.true_p99_ms - 20.0,
+        "{figures:?}"
+    );
+    assert!(figures.reported_max_ms >= 950.0, "{figures:?}");
 }
 
 #[test]

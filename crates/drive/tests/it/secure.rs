@@ -107,10 +107,10 @@ fn the_certificate_of_an_authority_is_accepted_when_it_is_itself_trusted() {
     // Another one of the same kind is no excuse.
     let (_, other) = server_with(authority);
     let (load, _folder) = self::trusting(load(address), &other);
-    let told = preflight_problems(&load);
+    let problems = preflight_problems(&load);
     assert!(
-        told.contains("CA:TRUE") && told.contains("--cacert"),
-        "{told}"
+        problems.contains("CA:TRUE") && problems.contains("--cacert"),
+        "{problems}"
     );
 }
 
@@ -139,8 +139,8 @@ fn a_certificate_that_is_itself_trusted_still_has_its_dates_and_names_checked() 
     ] {
         let (address, pem) = server_with(change);
         let (mut load, _folder) = trusting(load(address), &pem);
-        let told = preflight_problems(&load);
-        assert!(told.contains(part), "{told}");
+        let problems = preflight_problems(&load);
+        assert!(problems.contains(part), "{problems}");
         load.iterations = Some(2);
         let outcome = load.run().unwrap();
         assert_eq!(
@@ -163,19 +163,19 @@ fn a_server_that_never_shakes_hands_or_speaks_no_tls_is_reported_before_the_run(
     let silent = serve(|mut stream| {
         let _ = stream.read_to_end(&mut Vec::new());
     });
-    let told = try_out(silent);
-    assert!(told.contains("did not shake hands"), "{told}");
+    let problems = try_out(silent);
+    assert!(problems.contains("did not shake hands"), "{problems}");
     let clear = serve(|mut stream| {
         let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
         let _ = stream.read_to_end(&mut Vec::new());
     });
-    let told = try_out(clear);
-    assert!(told.contains("does not speak TLS"), "{told}");
+    let problems = try_out(clear);
+    assert!(problems.contains("does not speak TLS"), "{problems}");
     let leaving = serve(|mut stream| {
         let _ = stream.read(&mut [0; 8192]);
     });
-    let told = try_out(leaving);
-    assert!(told.contains("handshake"), "{told}");
+    let problems = try_out(leaving);
+    assert!(problems.contains("handshake"), "{problems}");
 }
 
 #[test]

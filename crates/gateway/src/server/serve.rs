@@ -203,9 +203,9 @@ impl<B: ProgramBackend> Server<B> {
         trail: &mut RequestRecord,
     ) -> Result<Response<ResponseBody>, ProblemDocument> {
         let parts = head.parts;
-        if let Some(told) = &mut trail.attributes {
+        if let Some(recorded) = &mut trail.attributes {
             // A request with a wrong path may contain a key all the same.
-            told.secrets.clone_from(&routes.names_of_keys);
+            recorded.secrets.clone_from(&routes.names_of_keys);
         }
         let path = parts.uri.path();
         let Some(found) = routes.router.find(path) else {
@@ -250,9 +250,9 @@ impl<B: ProgramBackend> Server<B> {
                 ..problem
             });
         };
-        if let Some(told) = &mut trail.attributes {
-            told.kind = RequestKind::Api;
-            told.api = Some((route.api.clone(), route.operation));
+        if let Some(recorded) = &mut trail.attributes {
+            recorded.kind = RequestKind::Api;
+            recorded.api = Some((route.api.clone(), route.operation));
         }
         let mut read = 0;
         let timer = incoming.timer;
@@ -279,8 +279,8 @@ impl<B: ProgramBackend> Server<B> {
         route
             .metrics
             .count(status, elapsed, (read, length), trail.cpu_ns);
-        if let Some(told) = &mut trail.attributes {
-            told.read = read;
+        if let Some(recorded) = &mut trail.attributes {
+            recorded.read = read;
         }
         Ok(response)
     }

@@ -105,10 +105,10 @@ impl<B: ProgramBackend> Server<B> {
                 let who = (trail.user.as_deref(), peer);
                 log(&method, uri.path(), who, trail.started, &response);
             }
-            if let Some(mut told) = trail.attributes {
-                told.kind = RequestKind::Service;
-                told.service = Some(service.config.name.as_str().into());
-                told.read = read;
+            if let Some(mut recorded) = trail.attributes {
+                recorded.kind = RequestKind::Service;
+                recorded.service = Some(service.config.name.as_str().into());
+                recorded.read = read;
                 let ended = RecordParts {
                     method: method.clone(),
                     uri,
@@ -117,7 +117,7 @@ impl<B: ProgramBackend> Server<B> {
                     user: trail.user,
                     started: trail.started,
                 };
-                ended.record(&self.shared, *told, &response);
+                ended.record(&self.shared, *recorded, &response);
             }
         }
         match method == Method::HEAD {

@@ -75,23 +75,23 @@ impl RequestRecord {
 
     /// Its program is asked for.
     pub fn calls(&mut self, program: ProgramName, transid: TransId, connection: Option<&str>) {
-        if let Some(told) = &mut self.attributes {
-            told.called = Some(CalledProgram {
+        if let Some(recorded) = &mut self.attributes {
+            recorded.called = Some(CalledProgram {
                 program,
                 transid,
                 connection: connection.map(Into::into),
                 ..CalledProgram::default()
             });
-            told.sent = Some(Instant::now());
+            recorded.sent = Some(Instant::now());
         }
     }
 
     /// Its program has ended, with an abend perhaps.
     pub fn answered(&mut self, costs: Option<TaskCosts>, abend: Option<&str>) {
         self.cpu_ns = costs.map_or(0, |costs| costs.cpu_ns);
-        if let Some(told) = &mut self.attributes {
-            told.received = Some(Instant::now());
-            if let Some(called) = &mut told.called {
+        if let Some(recorded) = &mut self.attributes {
+            recorded.received = Some(Instant::now());
+            if let Some(called) = &mut recorded.called {
                 called.costs = costs;
                 called.abend = abend.map(Into::into);
             }
@@ -106,7 +106,7 @@ impl RequestRecord {
         peer: &PeerAddress,
         response: &Response<ResponseBody>,
     ) {
-        if let Some(told) = self.attributes {
+        if let Some(recorded) = self.attributes {
             let headers = shared
                 .observer
                 .headers(&request.headers, response.headers());
@@ -118,7 +118,7 @@ impl RequestRecord {
                 user: self.user,
                 started: self.started,
             };
-            ended.record(shared, *told, response);
+            ended.record(shared, *recorded, response);
         }
     }
 }
@@ -137,37 +137,37 @@ impl RecordParts<'_> {
     pub fn record<B: ProgramBackend>(
         self,
         shared: &GatewayShared<B>,
-        told: RecordAttributes,
+        recorded: RecordAttributes,
         response: &Response<ResponseBody>,
     ) {
         let now = Instant::now();
         let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let unix_ns = unix.map_or(0, |unix| unix.as_nanos() as u64);
         let at = |then: Instant| unix_ns.saturating_sub((now - then).as_nanos() as u64);
-        let called = told.called.map(|called| CalledProgram {
-            sent_ns: told.sent.map_or(0, at),
-            received_ns: told.received.map_or(0, at),
+        let called = recorded.called.map(|called| CalledProgram {
+            sent_ns: recorded.sent.map_or(0, at),
+            received_ns: recorded.received.map_or(0, at),
             ..called
         });
         let [request_headers, response_headers] = self.headers;
         shared.observer.publish(FinishedRequest {
             number: shared.observer.number(),
-            kind: told.kind,
-            api: told.api,
-            service: told.service,
+            kind: recorded.kind,
+            api: recorded.api,
+            service: recorded.service,
             method: self.method,
             uri: self.uri,
             secure: self.peer.secure,
             client: self.peer.address,
             user: self.user,
             status: response.status().as_u16(),
-            request_bytes: told.read,
+            request_bytes: recorded.read,
             response_bytes: response.body().len(),
             started_ns: at(self.started),
             ended_ns: unix_ns,
             called,
-            span: told.span,
-            secrets: told.secrets,
+            span: recorded.span,
+            secrets: recorded.secrets,
             request_headers,
             response_headers,
         });

@@ -47,9 +47,9 @@ impl<B: ProgramBackend> Server<B> {
             false => "other",
         };
         let metrics = metrics.operation(OUTSIDE_APIS, method, &path);
-        if let Some(told) = &mut trail.attributes {
-            told.kind = RequestKind::Service;
-            told.service = Some(path.as_str().into());
+        if let Some(recorded) = &mut trail.attributes {
+            recorded.kind = RequestKind::Service;
+            recorded.service = Some(path.as_str().into());
         }
         let called = format!("{} {path}", parts.method);
         let gate = AccessGate::outside_apis(self.shared.guard.config(), &called);
@@ -77,8 +77,8 @@ impl<B: ProgramBackend> Server<B> {
         let response = result.unwrap_or_else(|problem| respond::problem(&problem));
         let (status, length) = (response.status().as_u16(), response.body().len());
         metrics.count(status, trail.started.elapsed(), (read, length), 0);
-        if let Some(told) = &mut trail.attributes {
-            told.read = read;
+        if let Some(recorded) = &mut trail.attributes {
+            recorded.read = read;
         }
         Ok(response)
     }

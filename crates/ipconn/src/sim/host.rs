@@ -157,11 +157,11 @@ impl BranchRegion for SimulatedRegion {
         &self,
         task: &mut HostTask,
         branch: BranchId,
-        heard: &[BranchId],
+        finished: &[BranchId],
     ) -> OnePhaseOutcome {
         let node = &self.node;
         node.borrow_mut()
-            .commit_one_phase(task.number, branch, heard);
+            .commit_one_phase(task.number, branch, finished);
         match task.answer().await {
             TaskAnswer::Normal(_) => OnePhaseOutcome::Yes,
             TaskAnswer::Raised(_) => OnePhaseOutcome::BackedOut,

@@ -396,11 +396,11 @@ impl SimWorld {
 
     // The rules.
 
-    fn record_answer(&mut self, number: u64, told: UnitOutcome) {
+    fn record_answer(&mut self, number: u64, outcome: UnitOutcome) {
         let unit = self.units.entry(number).or_default();
         assert_eq!(unit.answer, None, "unit {number} ends twice");
-        unit.answer = Some(told);
-        match told {
+        unit.answer = Some(outcome);
+        match outcome {
             UnitOutcome::Committed => self.report.committed += 1,
             UnitOutcome::BackedOut => self.report.backed_out += 1,
             UnitOutcome::Nothing => self.report.untold += 1,
@@ -441,10 +441,10 @@ impl SimWorld {
     fn check_ends(&mut self) {
         for at in 0..2 {
             let kept = self.sides[at].node.borrow_mut().kept_outcomes();
-            let heard = self.sides[1 - at].coordinating.finished_count();
+            let finished = self.sides[1 - at].coordinating.finished_count();
             assert!(
-                kept <= heard,
-                "{kept} outcomes are kept, {heard} are acknowledged"
+                kept <= finished,
+                "{kept} outcomes are kept, {finished} are acknowledged"
             );
         }
     }

@@ -105,12 +105,12 @@ impl SimWorld {
                     // Whether the end was an abend is not looked at: all or
                     // nothing is there.
                     if let Some(number) = program.number {
-                        let told = if program.abended {
+                        let outcome = if program.abended {
                             UnitOutcome::BackedOut
                         } else {
                             UnitOutcome::Nothing
                         };
-                        self.record_answer(number, told);
+                        self.record_answer(number, outcome);
                     }
                 }
             }
@@ -133,15 +133,15 @@ impl SimWorld {
                 }
             }
             (AwaitedEvent::Syncpoint, said) => {
-                let told = match said {
+                let outcome = match said {
                     TaskAnswer::Normal(_) => UnitOutcome::Committed,
                     TaskAnswer::Raised(_) => UnitOutcome::BackedOut,
                     TaskAnswer::Abend(_) => UnitOutcome::Nothing,
                 };
                 // After ASP7 it ends, and nothing of a further unit is there.
-                program.abended = told == UnitOutcome::Nothing;
+                program.abended = outcome == UnitOutcome::Nothing;
                 if let Some(number) = program.number.take() {
-                    self.record_answer(number, told);
+                    self.record_answer(number, outcome);
                 }
             }
             (AwaitedEvent::Rollback, _) => {

@@ -83,7 +83,7 @@ impl OpenDecisions {
         self.last = self.last.max(unit.0);
     }
 
-    /// A life of the region begins, after [`OpenDecisions::used`] was told of what
+    /// A life of the region begins, after [`OpenDecisions::used`] was given what
     /// earlier ones have left.
     fn begin(&mut self, unix_ns: u64) {
         self.last = self.last.max(unix_ns);

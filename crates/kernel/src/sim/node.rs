@@ -182,7 +182,7 @@ impl Node {
                 }
                 KernelEffect::Ended(key, _) => drop(self.ended.insert(number_of(key))),
                 KernelEffect::Settled(branch, yes) => self.settlements.answer_all(&branch, yes),
-                KernelEffect::Outcome(branch, told) => self.outcomes.answer_all(&branch, told),
+                KernelEffect::Outcome(branch, ending) => self.outcomes.answer_all(&branch, ending),
                 KernelEffect::Waits(_)
                 | KernelEffect::Facility(..)
                 | KernelEffect::Start(_)
@@ -265,8 +265,8 @@ impl Node {
     }
 
     /// A task's unit is to be committed in one phase.
-    pub fn commit_one_phase(&mut self, task: u32, branch: BranchId, heard: &[BranchId]) {
-        self.kernel(|k, now, out| k.commit_one_phase(now, caller(task), branch, heard, out));
+    pub fn commit_one_phase(&mut self, task: u32, branch: BranchId, finished: &[BranchId]) {
+        self.kernel(|k, now, out| k.commit_one_phase(now, caller(task), branch, finished, out));
     }
 
     /// A coordinator says how its unit ended: the number by which

@@ -21,7 +21,7 @@ pub trait CommandService: Debug + Send + Sync {
     fn commands(&self) -> &'static [u16];
     /// A task asks. The answer may come later, from any thread.
     fn serve(&self, command: ServiceCommand);
-    /// A task is over that was to be told of ([`ServiceCommand::report_end`]).
+    /// A task is over whose end was to be reported ([`ServiceCommand::report_end`]).
     fn task_ended(&self, task: u64);
     /// A task is purged, and does not wait for the region: what it waits for
     /// elsewhere may be ended. It must not wait.

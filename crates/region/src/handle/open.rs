@@ -247,10 +247,10 @@ impl OpenTask {
     pub async fn commit_one_phase(
         &mut self,
         branch: BranchId,
-        heard: &[BranchId],
+        finished: &[BranchId],
     ) -> OnePhaseOutcome {
         self.used.calls += 1;
-        if !self.lease.commit_one_phase(branch, heard) {
+        if !self.lease.commit_one_phase(branch, finished) {
             return OnePhaseOutcome::BackedOut;
         }
         let answer = poll_fn(|cx| self.lease.poll_answer(cx)).await;

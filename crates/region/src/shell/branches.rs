@@ -56,15 +56,15 @@ impl SharedRegion {
     }
 
     /// What became of a unit that was to be committed in one phase.
-    pub(crate) fn outcome(self: &Arc<Self>, branch: BranchId, told: OutcomeCallback) {
-        self.outcomes.add(branch.clone(), told);
+    pub(crate) fn outcome(self: &Arc<Self>, branch: BranchId, callback: OutcomeCallback) {
+        self.outcomes.add(branch.clone(), callback);
         self.kernel(|k, _, out| k.outcome(&branch, out));
     }
 
     /// That is known, or cannot be told now.
     pub(super) fn outcome_known(&self, branch: &BranchId, committed: Option<bool>) {
-        for told in self.outcomes.take(branch) {
-            told(committed);
+        for callback in self.outcomes.take(branch) {
+            callback(committed);
         }
     }
 
@@ -175,7 +175,7 @@ impl OpenLease {
 
     /// Has the task's unit committed, the only part of a coordinator's that
     /// changes anything; [`OpenLease::poll_answer`] tells whether it is.
-    pub fn commit_one_phase(&self, branch: BranchId, heard: &[BranchId]) -> bool {
+    pub fn commit_one_phase(&self, branch: BranchId, finished: &[BranchId]) -> bool {
         if self.begin_call().is_err() {
             return false;
         }
@@ -183,7 +183,7 @@ impl OpenLease {
             return false;
         };
         self.shared
-            .kernel(|k, now, out| k.commit_one_phase(now, caller, branch, heard, out));
+            .kernel(|k, now, out| k.commit_one_phase(now, caller, branch, finished, out));
         true
     }
 

@@ -326,7 +326,7 @@ mod tests {
             batches: 0,
             ahead: None,
         };
-        let told = |(task, _, result): &AppliedJob| {
+        let report = |(task, _, result): &AppliedJob| {
             let number = (0..9).find(|n| TaskKey::for_test(*n) == *task).unwrap();
             match result {
                 Ok(()) => format!("task {number} told"),
@@ -335,7 +335,7 @@ mod tests {
             }
         };
         run(Box::new(store), &receiver, |ended| {
-            history.lock().unwrap().extend(ended.iter().map(told));
+            history.lock().unwrap().extend(ended.iter().map(report));
         });
         history.lock().unwrap().clone()
     }

@@ -446,8 +446,8 @@ mod tests {
         let one = XidNegotiation::new(node(1, StationRole::Negotiable, "NET.A"));
         let word = one.refusal(&XidError::NameTaken).unwrap();
         let (offset, sense) = (16, Sense::TG_NUMBER);
-        let heard = XidNegotiation::new(node(2, StationRole::Negotiable, "NET.A")).handle(&word);
-        assert_eq!(heard, Err(XidError::Refused { offset, sense }));
+        let reply = XidNegotiation::new(node(2, StationRole::Negotiable, "NET.A")).handle(&word);
+        assert_eq!(reply, Err(XidError::Refused { offset, sense }));
     }
 
     #[test]
@@ -555,11 +555,11 @@ mod tests {
             assert_eq!(why.sense(), Some((Sense(sense), offset)), "{why}");
             let word = negotiation.refusal(&why).unwrap();
             let mut peer = XidNegotiation::new(node(1, StationRole::Negotiable, "NET.A"));
-            let heard = peer.handle(&word).unwrap_err();
+            let reply = peer.handle(&word).unwrap_err();
             let offset = offset as u16;
             let sense = Sense(sense);
-            assert_eq!(heard, XidError::Refused { offset, sense });
-            assert_eq!(peer.refusal(&heard), None, "one word is enough");
+            assert_eq!(reply, XidError::Refused { offset, sense });
+            assert_eq!(peer.refusal(&reply), None, "one word is enough");
         }
     }
 

@@ -471,7 +471,7 @@ fn called(compiled: &CompiledPrograms) -> impl Iterator<Item = (&Path, String, (
             ];
             !brought.iter().any(|start| name.starts_with(start)) && !own(name)
         };
-        let told: Vec<_> = names
+        let reported: Vec<_> = names
             .iter()
             .filter(strange)
             .map(|name| {
@@ -482,7 +482,7 @@ fn called(compiled: &CompiledPrograms) -> impl Iterator<Item = (&Path, String, (
                 )
             })
             .collect();
-        Some(told)
+        Some(reported)
     });
     all.flatten()
 }

@@ -137,11 +137,11 @@ fn run_with(group: &str, change: impl Fn(&Path)) {
     let mut wrong = String::new();
     for program in programs {
         let transid: String = program.chars().take(4).collect();
-        let told = commarea_lines(app.path(), &transid);
+        let shown = commarea_lines(app.path(), &transid);
         let path = data.join(group).join(format!("{program}.expected"));
         let expected = fs::read_to_string(&path).expect("an expectation");
-        if told.trim_end() != expected.trim_end() {
-            let _ = writeln!(wrong, "{program} tells\n{told}and not\n{expected}");
+        if shown.trim_end() != expected.trim_end() {
+            let _ = writeln!(wrong, "{program} tells\n{shown}and not\n{expected}");
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
@@ -213,16 +213,16 @@ pub fn commarea_lines(app: &Path, transid: &str) -> String {
     };
     let commarea = reply["commarea"].as_str().unwrap_or_default();
     let lines = commarea.as_bytes().chunks(80);
-    let mut told = String::new();
+    let mut shown = String::new();
     for line in lines.map(String::from_utf8_lossy) {
         if !line.trim().is_empty() {
-            let _ = writeln!(told, "{}", line.trim_end());
+            let _ = writeln!(shown, "{}", line.trim_end());
         }
     }
     if !reply["abend"].is_null() {
-        let _ = writeln!(told, "abend {}", reply["abend"]);
+        let _ = writeln!(shown, "abend {}", reply["abend"]);
     }
-    told
+    shown
 }
 
 fn copy(from: &Path, to: &Path) {

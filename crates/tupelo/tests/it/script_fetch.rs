@@ -49,11 +49,11 @@ fn a_server_is_asked_whose_certificate_is_of_an_authority_that_is_trusted() {
     let bank = bank(Some(&ours), &ports);
     assert_eq!(fetch_result(&bank, good), "200 hello");
     for (why, port) in refused {
-        let told = fetch_result(&bank, port);
-        let told = told.as_str().unwrap_or_default();
+        let result = fetch_result(&bank, port);
+        let result = result.as_str().unwrap_or_default();
         assert!(
-            told.starts_with("FetchError: ") && told.contains("certificate"),
-            "{why}: {told}"
+            result.starts_with("FetchError: ") && result.contains("certificate"),
+            "{why}: {result}"
         );
     }
     assert_eq!(
@@ -75,8 +75,8 @@ fn without_an_authority_of_ones_own_the_systems_are_trusted_alone() {
         return;
     }
     let bank = bank(None, &[port]);
-    let told = fetch_result(&bank, port);
-    assert!(told.as_str().unwrap().contains("certificate"), "{told}");
+    let result = fetch_result(&bank, port);
+    assert!(result.as_str().unwrap().contains("certificate"), "{result}");
 }
 
 #[test]
@@ -103,12 +103,12 @@ fn a_script_asks_the_servers_that_are_allowed_and_no_others() {
         ("/probe", "is not allowed"),
         ("/bank/../probe", "must not contain . or .."),
     ] {
-        let told = bank.value(&format!(
+        let result = bank.value(&format!(
             "try {{ await fetch('{}') }} catch (e) {{ return [e.name, e.message] }}",
             url(path)
         ));
-        assert_eq!(told[0], "FetchError");
-        assert!(told[1].as_str().unwrap().contains(why), "{told}");
+        assert_eq!(result[0], "FetchError");
+        assert!(result[1].as_str().unwrap().contains(why), "{result}");
     }
     assert_eq!(bank.abend("await fetch('http://127.0.0.1:1/bank')"), "AJST");
     drop(other);

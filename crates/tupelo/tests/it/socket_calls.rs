@@ -89,8 +89,8 @@ fn an_event_control_block_that_is_posted_ends_a_select_without_limit() {
            PERFORM SHOW
            STRING SHOWN-CODE ' ' SHOWN-ERRNO INTO DFHCOMMAREA(15:30)";
     for served in ["region", "worker"] {
-        let told = final_commarea(served, storage, procedure);
-        assert_eq!(told, "     0 000000;    -1 001040", "{served}");
+        let commarea = final_commarea(served, storage, procedure);
+        assert_eq!(commarea, "     0 000000;    -1 001040", "{served}");
     }
 }
 
@@ -142,9 +142,9 @@ fn a_list_of_event_control_blocks_ends_a_select_with_any_of_them() {
            PERFORM SHOW
            STRING SHOWN-CODE ' ' SHOWN-ERRNO INTO DFHCOMMAREA(43:15)";
     for served in ["region", "worker"] {
-        let told = final_commarea(served, storage, procedure);
+        let commarea = final_commarea(served, storage, procedure);
         let wanted = "     0 000000;    -1 001040;     0 000000;    -1 000014";
-        assert_eq!(told, wanted, "{served}");
+        assert_eq!(commarea, wanted, "{served}");
     }
 }
 

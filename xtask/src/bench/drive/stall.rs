@@ -25,9 +25,9 @@ pub fn rows(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
         let (mut ours, mut expected) = (Vec::new(), Vec::new());
         let mut peers: Vec<Vec<f64>> = vec![Vec::new(); PEERS.len()];
         for _ in 0..setting.rounds {
-            let told = drive::selftest::run(u64::from(seconds))?;
-            ours.push(told.reported_p99_ms);
-            expected.push(told.true_p99_ms);
+            let figures = drive::selftest::run(u64::from(seconds))?;
+            ours.push(figures.reported_p99_ms);
+            expected.push(figures.true_p99_ms);
             for (peer, values) in PEERS.iter().zip(&mut peers).filter(|(p, _)| p.rates) {
                 values.extend(stalled(peer, seconds)?);
             }

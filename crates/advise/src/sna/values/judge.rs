@@ -21,14 +21,14 @@ impl Table {
     pub(crate) fn judge(
         &self,
         statements: &mut [Statement],
-        told: &mut Vec<Diagnostic>,
+        findings: &mut Vec<Diagnostic>,
     ) -> Vec<UnreadableValue> {
         let mut open = Vec::new();
         let mut passed = ReportedKeywords::default();
         for (s, statement) in statements.iter_mut().enumerate() {
-            let cut = self.name_values(statement, told);
-            self.report_repeated(statement, told);
-            self.report_unlisted(statement, &mut passed, told);
+            let cut = self.name_values(statement, findings);
+            self.report_repeated(statement, findings);
+            self.report_unlisted(statement, &mut passed, findings);
             for (o, operand) in statement.operands.iter().enumerate() {
                 let Some(row) = self.row(&statement.verb, &operand.name) else {
                     continue;
@@ -36,7 +36,7 @@ impl Table {
                 let place = (statement.verb.as_str(), operand.name.as_str(), operand.at);
                 let samples = match cut.binary_search(&o).is_ok() {
                     true => Some(row.form.samples("")),
-                    false => self.value(row, place, &operand.value, told),
+                    false => self.value(row, place, &operand.value, findings),
                 };
                 if let Some(samples) = samples {
                     open.push(UnreadableValue {
@@ -46,7 +46,7 @@ impl Table {
                     });
                 }
             }
-            self.report_within((s, statement), &mut open, told);
+            self.report_within((s, statement), &mut open, findings);
         }
         open
     }
@@ -58,7 +58,7 @@ impl Table {
         row: &KeywordRow,
         (verb, name, at): (&str, &str, LineColumn),
         value: &str,
-        told: &mut Vec<Diagnostic>,
+        findings: &mut Vec<Diagnostic>,
     ) -> Option<Vec<String>> {
         let spelled = self.style.spell(verb, name, value);
         let (severity, message) = match row.form.fault(value) {
@@ -70,7 +70,7 @@ impl Table {
         };
         let mut diagnostic = at.diagnostic(severity, message);
         diagnostic.help = Some(SILENT.to_owned());
-        told.push(diagnostic);
+        findings.push(diagnostic);
         Some(row.form.samples(value))
     }
 }

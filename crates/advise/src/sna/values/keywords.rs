@@ -17,7 +17,7 @@ impl Table {
     pub(super) fn name_values(
         &self,
         statement: &mut Statement,
-        told: &mut Vec<Diagnostic>,
+        findings: &mut Vec<Diagnostic>,
     ) -> Vec<usize> {
         let mut cut = Vec::new();
         if !matches!(self.style, KeywordStyle::Equals | KeywordStyle::Parentheses) {
@@ -53,7 +53,7 @@ impl Table {
                 if !message.is_empty() {
                     let mut d = at.diagnostic(Severity::Error, message);
                     d.help = Some("a number has no commas and no blanks in it".to_owned());
-                    told.push(d);
+                    findings.push(d);
                 }
                 // As a value of the statement's own row it would count.
                 STRAY.clone_into(&mut operand.name);
@@ -76,7 +76,7 @@ impl Table {
         &self,
         statement: &mut Statement,
         passed: &mut ReportedKeywords,
-        told: &mut Vec<Diagnostic>,
+        findings: &mut Vec<Diagnostic>,
     ) {
         let verb = statement.verb.as_str();
         let others = self.others.iter().find(|o| o.on.contains(&verb));
@@ -104,7 +104,7 @@ impl Table {
                 if others.is_some() || meant.is_some() {
                     let mut d = operand.at.diagnostic(severity, message);
                     d.help = meant.map(|meant| format!("{meant} is meant?"));
-                    told.push(d);
+                    findings.push(d);
                 }
             }
             if complete {
@@ -142,7 +142,7 @@ impl Table {
 
     /// Keywords that stand twice on a statement. Commands change objects,
     /// options and devices, so there the later value is meant.
-    pub(super) fn report_repeated(&self, statement: &Statement, told: &mut Vec<Diagnostic>) {
+    pub(super) fn report_repeated(&self, statement: &Statement, findings: &mut Vec<Diagnostic>) {
         let device = [aix::OPTION, aix::ADAPTER].contains(&statement.verb.as_str());
         if self.style == KeywordStyle::Command || (self.style == KeywordStyle::Stanza && device) {
             return;
@@ -155,7 +155,7 @@ impl Table {
                 let name = self.style.shown(name);
                 let message =
                     format!("{name} is given twice on this statement; the last one counts");
-                told.push(operand.at.diagnostic(Severity::Warning, message));
+                findings.push(operand.at.diagnostic(Severity::Warning, message));
             } else if !name.is_empty() && self.row(&statement.verb, name).is_some() {
                 seen.push(name);
             }

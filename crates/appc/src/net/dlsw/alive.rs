@@ -42,8 +42,8 @@ impl DlswTransport {
         let sockets = self.sockets();
         for (watch, socket) in self.watches.iter_mut().zip(sockets) {
             let waits = socket.is_some_and(|socket| !all_taken(socket));
-            let heard = |span| socket.is_none_or(|socket| sent_segment_within(socket, span));
-            if watch.is_lost(now, waits, heard) {
+            let sent_within = |span| socket.is_none_or(|socket| sent_segment_within(socket, span));
+            if watch.is_lost(now, waits, sent_within) {
                 let seconds = SILENCE.as_secs();
                 let why = format!("the partner's machine did not respond for {seconds} s");
                 return Err(TransportFailure::ended(why));
@@ -89,14 +89,19 @@ impl LivenessCheck {
     /// Checks again; returns true if the partner is lost. `waits` says whether
     /// data is unacknowledged, `sent_segment_within` whether its TCP sent a segment in a span
     /// that ends now.
-    fn is_lost(&mut self, now: u64, waits: bool, heard: impl FnOnce(Duration) -> bool) -> bool {
+    fn is_lost(
+        &mut self,
+        now: u64,
+        waits: bool,
+        sent_within: impl FnOnce(Duration) -> bool,
+    ) -> bool {
         if !waits {
             self.since = None;
             return false;
         }
         let since = *self.since.get_or_insert(now);
         let span = Duration::from_nanos(now.saturating_sub(since));
-        if heard(span) {
+        if sent_within(span) {
             self.since = Some(now);
             return false;
         }
@@ -157,11 +162,14 @@ mod tests {
     const SECOND: u64 = 1_000_000_000;
 
     /// Looks every five seconds from 0 on; when the partner is given up.
-    fn given_up(waits: impl Fn(u64) -> bool, heard: impl Fn(u64, u64) -> bool) -> Option<u64> {
+    fn given_up(
+        waits: impl Fn(u64) -> bool,
+        sent_within: impl Fn(u64, u64) -> bool,
+    ) -> Option<u64> {
         let mut watch = LivenessCheck::default();
         (0..600).step_by(5).find(|second| {
-            let heard = |span: Duration| heard(*second, span.as_secs());
-            watch.is_lost(second * SECOND, waits(*second), heard)
+            let sent_within = |span: Duration| sent_within(*second, span.as_secs());
+            watch.is_lost(second * SECOND, waits(*second), sent_within)
         })
     }
 
@@ -169,15 +177,15 @@ mod tests {
     fn a_partner_that_acknowledges_nothing_for_a_minute_is_gone() {
         assert_eq!(given_up(|second| second >= 20, |_, _| false), Some(80));
         // Its last sign came at 100 s.
-        let heard = |second: u64, span: u64| second <= 100 && span > 0;
-        assert_eq!(given_up(|_| true, heard), Some(160));
+        let sent_within = |second: u64, span: u64| second <= 100 && span > 0;
+        assert_eq!(given_up(|_| true, sent_within), Some(160));
     }
 
     #[test]
     fn a_partner_that_reads_nothing_and_whose_tcp_answers_is_there() {
         // A sign every 50 s, as of window probes.
-        let heard = |second: u64, span: u64| span > second % 50;
-        assert_eq!(given_up(|_| true, heard), None);
+        let sent_within = |second: u64, span: u64| span > second % 50;
+        assert_eq!(given_up(|_| true, sent_within), None);
     }
 
     #[test]

@@ -119,8 +119,8 @@ impl AtFacilities for KernelFixture {
 
     /// RETURN TRANSID COMMAREA, and the end of the task.
     fn leave(&mut self, task: u32, transid: &str, commarea: &[u8]) {
-        let told = self.command(task, ret::NUMBER, &returning(transid, commarea));
-        assert_eq!(told.expect("an answer").condition, Condition::Normal);
+        let reply = self.command(task, ret::NUMBER, &returning(transid, commarea));
+        assert_eq!(reply.expect("an answer").condition, Condition::Normal);
         self.over(task);
     }
 
@@ -164,8 +164,8 @@ pub(super) fn command_condition(
 
 /// RECEIVE of a task: its data, or none while it waits.
 fn received(w: &mut KernelFixture, task: u32) -> Option<String> {
-    let told = w.command(task, receive::NUMBER, &CommandOperands::default())?;
-    Some(text(&told.operands, receive::INTO))
+    let reply = w.command(task, receive::NUMBER, &CommandOperands::default())?;
+    Some(text(&reply.operands, receive::INTO))
 }
 
 fn text(operands: &CommandOperands, option: u8) -> String {
@@ -210,8 +210,8 @@ fn three_steps_hand_their_commarea_on_and_hold_no_task_between() {
     assert_eq!(w.begun(3).commarea, b"two");
     w.over(3);
     assert_eq!(w.look(t).next_transid, TransId::BLANK);
-    let told = w.enter(t, "nothing to begin");
-    assert_eq!(told, Err(InputRefused::NoTransaction));
+    let reply = w.enter(t, "nothing to begin");
+    assert_eq!(reply, Err(InputRefused::NoTransaction));
 }
 
 #[test]
@@ -247,8 +247,8 @@ fn inputs_that_can_begin_nothing_are_refused_and_leave_all_as_it_is() {
         data: vec![0; 40_000],
         ..FacilityInput::default()
     };
-    let told = w.manage(|resources, cx| input(resources, cx, t, entered));
-    assert_eq!(told, Err(InputRefused::TooMuch));
+    let reply = w.manage(|resources, cx| input(resources, cx, t, entered));
+    assert_eq!(reply, Err(InputRefused::TooMuch));
     assert!(w.started.is_empty());
 }
 
@@ -295,11 +295,11 @@ fn a_conversational_task_waits_for_its_input() {
         [FacilityEvent::Output(output), FacilityEvent::Waits]
     );
     assert_eq!(w.enter(t, "answer"), Ok(InputTaken::Received));
-    let told = w.answer(1).expect("an answer");
-    assert_eq!(text(&told.operands, receive::INTO), "answer");
+    let reply = w.answer(1).expect("an answer");
+    assert_eq!(text(&reply.operands, receive::INTO), "answer");
     let key = (
-        told.operands.get_int(INPUT_AID),
-        told.operands.get_int(INPUT_CURSOR),
+        reply.operands.get_int(INPUT_AID),
+        reply.operands.get_int(INPUT_CURSOR),
     );
     assert_eq!(key, (Some(0x7D), Some(81)));
     w.over(1);
@@ -435,9 +435,9 @@ fn a_task_retrieves_what_further_starts_of_its_transaction_brought() {
     let mut data = Vec::new();
     w.transid = Name::from_bytes(*b"STEP");
     loop {
-        let told = w.command(2, retrieve::NUMBER, &into).expect("an answer");
-        match told.condition {
-            Condition::Normal => data.push(text(&told.operands, retrieve::INTO)),
+        let reply = w.command(2, retrieve::NUMBER, &into).expect("an answer");
+        match reply.condition {
+            Condition::Normal => data.push(text(&reply.operands, retrieve::INTO)),
             other => break assert_eq!(other, Condition::EndData),
         }
     }

@@ -579,9 +579,12 @@ mod tests {
         }
     }
 
-    fn got(w: &mut KernelFixture, told: &[(u32, &str)]) {
-        let told: Vec<_> = told.iter().map(|(n, s)| (*n, (*s).to_owned())).collect();
-        assert_eq!(w.answers(), told);
+    fn got(w: &mut KernelFixture, expected: &[(u32, &str)]) {
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|(n, s)| (*n, (*s).to_owned()))
+            .collect();
+        assert_eq!(w.answers(), expected);
     }
 
     #[test]

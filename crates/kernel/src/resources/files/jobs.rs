@@ -222,9 +222,12 @@ mod tests {
         KernelFixture::over(KernelConfig::default(), Some(store))
     }
 
-    fn got(w: &mut KernelFixture, told: &[(u32, &str)]) {
-        let told: Vec<_> = told.iter().map(|(n, s)| (*n, (*s).to_owned())).collect();
-        assert_eq!(w.answers(), told);
+    fn got(w: &mut KernelFixture, expected: &[(u32, &str)]) {
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|(n, s)| (*n, (*s).to_owned()))
+            .collect();
+        assert_eq!(w.answers(), expected);
     }
 
     fn records(w: &KernelFixture) -> Vec<Vec<u8>> {

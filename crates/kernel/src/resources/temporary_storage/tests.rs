@@ -52,14 +52,17 @@ fn delete(w: &mut KernelFixture, task: u32, queue: &str) -> Option<Response> {
     w.command(task, deleteq_ts::NUMBER, &named(deleteq_ts::NUMBER, queue))
 }
 
-fn condition_of(told: Option<Response>) -> Condition {
-    told.expect("an answer").condition
+fn condition_of(response: Option<Response>) -> Condition {
+    response.expect("an answer").condition
 }
 
-fn item(told: Option<Response>) -> String {
-    let told = told.expect("an answer");
-    assert_eq!(told.condition, Condition::Normal);
-    let bytes = told.operands.get_bytes(readq_ts::INTO).expect("an item");
+fn item(response: Option<Response>) -> String {
+    let response = response.expect("an answer");
+    assert_eq!(response.condition, Condition::Normal);
+    let bytes = response
+        .operands
+        .get_bytes(readq_ts::INTO)
+        .expect("an item");
     String::from_utf8_lossy(bytes).into_owned()
 }
 

@@ -145,8 +145,8 @@ pub(super) fn write(
                     td.fire(cx, &name);
                 }
             };
-            let told = (CallAnswer::default(), not_written as RefusalMapping);
-            Ok(at_once(changes, told, &name, QueueEnd::Write, settle))
+            let refusal = (CallAnswer::default(), not_written as RefusalMapping);
+            Ok(at_once(changes, refusal, &name, QueueEnd::Write, settle))
         }
         TdRecovery::Logical => {
             let task = request.caller.key;
@@ -238,11 +238,11 @@ pub(super) fn read(
                 intra.taken(1, bytes);
             }
         };
-        let told = (
+        let refusal = (
             CallAnswer::of_data(taken(&record).emit()),
             not_read as RefusalMapping,
         );
-        return Ok(at_once(changes, told, &name, QueueEnd::Read, settle));
+        return Ok(at_once(changes, refusal, &name, QueueEnd::Read, settle));
     }
     unit_and_store(cx, task)?.0.remove(TABLE, &key);
     let change = td.change(task, &name);
@@ -300,8 +300,8 @@ pub(super) fn delete(
         }
         cx.unlock(task, &lock_name(&name, QueueEnd::Read));
     };
-    let told = (CallAnswer::default(), not_deleted as RefusalMapping);
-    Ok(at_once(changes, told, &name, QueueEnd::Write, settle))
+    let refusal = (CallAnswer::default(), not_deleted as RefusalMapping);
+    Ok(at_once(changes, refusal, &name, QueueEnd::Write, settle))
 }
 
 /// A unit is over: what it did to queues counts, or never was.

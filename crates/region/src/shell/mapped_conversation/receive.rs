@@ -40,7 +40,7 @@ impl MappedConversation {
                 return VerbResult::condition(Condition::InvReq);
             }
             match self.read() {
-                Ok(heard) => self.next_record = Some(heard),
+                Ok(received) => self.next_record = Some(received),
                 Err(fault) => {
                     self.forget_record();
                     return self.fault(fault);
@@ -60,19 +60,19 @@ impl MappedConversation {
             let Some(conversation) = &mut self.conversation else {
                 return Err(Fault::State);
             };
-            let heard = conversation.receive(&mut self.record[start..]);
-            let bytes = heard.as_ref().map_or(0, |h| h.bytes.unwrap_or(0));
+            let received = conversation.receive(&mut self.record[start..]);
+            let bytes = received.as_ref().map_or(0, |h| h.bytes.unwrap_or(0));
             self.record.truncate(start + bytes);
-            let mut heard = heard?;
-            signal |= heard.signal;
-            let whole = heard.bytes.is_none() || heard.complete;
-            if whole || heard.turn || heard.confirm || heard.end {
-                heard.signal = signal;
+            let mut received = received?;
+            signal |= received.signal;
+            let whole = received.bytes.is_none() || received.complete;
+            if whole || received.turn || received.confirm || received.end {
+                received.signal = signal;
                 // A record that was cut short counts as data, too.
                 if start > 0 {
-                    heard.bytes = Some(self.record.len());
+                    received.bytes = Some(self.record.len());
                 }
-                return Ok(heard);
+                return Ok(received);
             }
             if self.record.len() > MOST_BYTES {
                 conversation.interrupter()();
@@ -83,7 +83,7 @@ impl MappedConversation {
 
     /// Gives the program what it wants of the record.
     fn give(&mut self, keep: bool, limit: usize) -> VerbResult {
-        let Some(heard) = self.next_record else {
+        let Some(received) = self.next_record else {
             return VerbResult::condition(Condition::InvReq);
         };
         let left = &self.record[self.given..];
@@ -102,11 +102,11 @@ impl MappedConversation {
         if !fits {
             told.condition = Condition::LengErr;
         }
-        told.indicators = match heard.bytes {
+        told.indicators = match received.bytes {
             None => INDICATOR_NO_DATA,
             Some(_) => INDICATOR_COMPLETE,
         };
-        self.state = match (heard.confirm, heard.turn, heard.end) {
+        self.state = match (received.confirm, received.turn, received.end) {
             (true, true, _) => ConversationState::ConfSend,
             (true, _, true) => ConversationState::ConfFree,
             (true, _, _) => ConversationState::ConfReceive,
@@ -125,8 +125,8 @@ impl MappedConversation {
         if self.state == ConversationState::Free {
             self.conversation = None;
         }
-        told.note_signal(heard.signal);
-        if heard.confirm || heard.turn || heard.end {
+        told.note_signal(received.signal);
+        if received.confirm || received.turn || received.end {
             told.note_chain_end();
         }
         self.forget_record();

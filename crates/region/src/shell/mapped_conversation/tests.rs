@@ -52,12 +52,12 @@ impl Conversation for ScriptedPartner {
         self.note(if confirm { "invite confirm" } else { "invite" })
     }
     fn receive(&mut self, buffer: &mut [u8]) -> Result<ReceiveOutcome, Fault> {
-        let (data, heard) = self
+        let (data, received) = self
             .script
             .pop_front()
             .expect("the partner has more to say");
         buffer[..data.len()].copy_from_slice(&data);
-        heard
+        received
     }
     fn error(&mut self) -> Result<(), Fault> {
         self.note("error")
@@ -111,12 +111,12 @@ fn attached(says: impl IntoIterator<Item = ScriptedReceive>) -> (MappedConversat
 }
 
 fn record(data: &[u8], more: ReceiveOutcome) -> ScriptedReceive {
-    let heard = ReceiveOutcome {
+    let received = ReceiveOutcome {
         bytes: Some(data.len()),
         complete: true,
         ..more
     };
-    (data.to_vec(), Ok(heard))
+    (data.to_vec(), Ok(received))
 }
 
 fn ask(

@@ -184,8 +184,8 @@ fn statements_that_reach_the_process_are_refused_or_harmless() {
     ];
     for (what, statement) in refused {
         let evil = HostileApplication::new("       01 X PIC X(10).", statement, &[]);
-        let told = evil.outcome();
-        assert!(told.starts_with("APCT"), "{what}: {told}");
+        let outcome_text = evil.outcome();
+        assert!(outcome_text.starts_with("APCT"), "{what}: {outcome_text}");
     }
     let evil = HostileApplication::new(
         "       01 X PIC X(10) VALUE '1234567890'.
@@ -204,9 +204,9 @@ fn statements_that_reach_the_process_are_refused_or_harmless() {
            STRING SHOWN '/' X INTO DFHCOMMAREA.",
         &[],
     );
-    let told = evil.outcome();
-    assert!(told.starts_with("-1/"), "{told}");
-    assert!(!told.contains("root"), "{told}");
+    let outcome_text = evil.outcome();
+    assert!(outcome_text.starts_with("-1/"), "{outcome_text}");
+    assert!(!outcome_text.contains("root"), "{outcome_text}");
 }
 
 #[test]
@@ -240,9 +240,9 @@ fn a_sort_of_files_is_refused_when_it_is_called() {
            CONTINUE.
 ";
     let call = "           CALL 'SORTER' USING DFHCOMMAREA.";
-    let told = HostileApplication::new("", call, &[("SORTER", sorter)]).outcome();
+    let outcome_text = HostileApplication::new("", call, &[("SORTER", sorter)]).outcome();
     // Such a module refers to entries that are not listed.
-    assert!(told.starts_with("APCT"), "{told}");
+    assert!(outcome_text.starts_with("APCT"), "{outcome_text}");
 }
 
 #[test]
@@ -258,8 +258,8 @@ fn paragraphs_that_perform_themselves_without_end_are_a_runaway_task() {
        AFTER-ALL.",
         &[],
     );
-    let told = evil.outcome();
-    assert!(told.starts_with("AICA"), "{told}");
+    let outcome_text = evil.outcome();
+    assert!(outcome_text.starts_with("AICA"), "{outcome_text}");
 }
 
 #[test]
@@ -300,8 +300,8 @@ fn the_servers_environment_is_not_there() {
            MOVE X TO DFHCOMMAREA.",
         &[],
     );
-    let told = evil.outcome();
-    assert!(!told.contains("s3cr3t"), "{told}");
+    let outcome_text = evil.outcome();
+    assert!(!outcome_text.contains("s3cr3t"), "{outcome_text}");
 }
 
 #[test]
@@ -327,8 +327,11 @@ fn files_are_refused_in_a_subprogram_when_it_is_run() {
            GOBACK.
 ";
     let call = "           CALL 'READER' USING DFHCOMMAREA.";
-    let told = HostileApplication::new("", call, &[("READER", reader)]).outcome();
-    assert!(told.starts_with("ASRA") && told.contains("file"), "{told}");
+    let outcome_text = HostileApplication::new("", call, &[("READER", reader)]).outcome();
+    assert!(
+        outcome_text.starts_with("ASRA") && outcome_text.contains("file"),
+        "{outcome_text}"
+    );
 }
 
 #[test]
@@ -372,10 +375,13 @@ fn allocate_ends_at_the_workers_bound() {
            MOVE N TO DFHCOMMAREA.",
         &[],
     );
-    let told = evil.outcome();
-    let mib = told.parse::<u32>().ok();
+    let outcome_text = evil.outcome();
+    let mib = outcome_text.parse::<u32>().ok();
     let ended_well = mib.is_some_and(|n| n <= 512);
-    assert!(ended_well || told.starts_with("AKCP"), "{told}");
+    assert!(
+        ended_well || outcome_text.starts_with("AKCP"),
+        "{outcome_text}"
+    );
 }
 
 #[test]
@@ -390,10 +396,11 @@ fn local_storage_of_a_recursion_ends_at_the_tasks_memory() {
            CALL 'DOWN'
            GOBACK.
 ";
-    let told = HostileApplication::new("", "           CALL 'DOWN'.", &[("DOWN", down)]).outcome();
+    let outcome_text =
+        HostileApplication::new("", "           CALL 'DOWN'.", &[("DOWN", down)]).outcome();
     assert!(
-        told.starts_with("AKCP") && told.contains("allocate"),
-        "{told}"
+        outcome_text.starts_with("AKCP") && outcome_text.contains("allocate"),
+        "{outcome_text}"
     );
 }
 
@@ -415,8 +422,12 @@ fn calls_without_end_are_an_abend_that_says_so() {
         .replace("DOWN", "UPWARD")
         .replace('?', "DOWN");
     let call = "           CALL 'DOWN' USING DFHCOMMAREA.";
-    let told = HostileApplication::new("", call, &[("DOWN", down), ("UPWARD", &up)]).outcome();
-    assert!(told.starts_with("ASRA") && told.contains("stack"), "{told}");
+    let outcome_text =
+        HostileApplication::new("", call, &[("DOWN", down), ("UPWARD", &up)]).outcome();
+    assert!(
+        outcome_text.starts_with("ASRA") && outcome_text.contains("stack"),
+        "{outcome_text}"
+    );
 }
 
 #[test]

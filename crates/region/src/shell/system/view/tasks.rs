@@ -131,21 +131,23 @@ impl RegionView<'_> {
         });
         let open = self.kernel.open_decisions();
         let open = open.map(|(unit, participant)| (unit.0, participant.to_owned(), false));
-        let running = running.map(|(unit, name, hears)| (unit, name.to_owned(), hears));
+        let running = running.map(|(unit, name, connected)| (unit, name.to_owned(), connected));
         let links = running.chain(open).map(|link| (link, false));
         let above = self.kernel.prepared().map(|unit| {
             let name = coordinator(&unit.branch);
             ((unit.number, name, false), true)
         });
         let links = links.chain(above).enumerate();
-        links.map(|(at, ((unit, participant, hears), coordinates))| UnitLink {
-            // What tells links apart that there are at one moment.
-            name: ((unit as u32) << 8 | (at as u32 & 0xFF)).to_be_bytes(),
-            unit: unit.to_be_bytes(),
-            participant,
-            coordinates,
-            is_connected: hears,
-        })
+        links.map(
+            |(at, ((unit, participant, connected), coordinates))| UnitLink {
+                // What tells links apart that there are at one moment.
+                name: ((unit as u32) << 8 | (at as u32 & 0xFF)).to_be_bytes(),
+                unit: unit.to_be_bytes(),
+                participant,
+                coordinates,
+                is_connected: connected,
+            },
+        )
     }
 
     pub(super) fn unit_link(&self, name: &[u8], option: &str) -> Option<OptionValue> {

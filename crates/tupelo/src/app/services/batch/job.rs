@@ -130,8 +130,8 @@ impl ConnectedJob<'_> {
                 continue;
             };
             let ask = JobRequest::parse(frame).ok_or(io::ErrorKind::InvalidData)?;
-            let told = self.serve(ask).await;
-            send_response(stream, &told)?;
+            let response = self.serve(ask).await;
+            send_response(stream, &response)?;
             let is_due = self
                 .since
                 .is_some_and(|since| since.elapsed() >= COMMIT_AFTER);
@@ -264,8 +264,8 @@ impl ConnectedJob<'_> {
     }
 }
 
-fn send_response(stream: &mut UnixStream, told: &Response) -> io::Result<()> {
+fn send_response(stream: &mut UnixStream, response: &Response) -> io::Result<()> {
     let mut bytes = Vec::new();
-    told.emit(&mut bytes);
+    response.emit(&mut bytes);
     stream.write_all(&bytes)
 }
