@@ -33,7 +33,7 @@ typedef struct {
 } cob_decimal;
 
 enum {
-	PACKED = 0x12, ZONED = 0x10, BINARY = 0x11, NUMERIC = 0x10, EDITED = 0x24,
+	PACKED = 0x12, ZONED = 0x10, BINARY = 0x11, NUMERIC = 0x10, CHARACTERS = 0x21, EDITED = 0x24,
 	HAVE_SIGN = 1, SIGN_SEPARATE = 2, SIGN_LEADING = 4, REAL_BINARY = 0x40, NO_SIGN_NIBBLE = 0x100,
 	SIZE_ERROR = 2
 };
@@ -386,8 +386,30 @@ static int moves_as_bytes(const cob_field *from, const cob_field *to)
 		&& !(attr_of(from)->flags & HAVE_SIGN) && !(attr_of(to)->flags & HAVE_SIGN);
 }
 
+/* Characters that are moved to a number count as an unsigned integer whose digits
+ * they are, blanks as zeros; of more than DIGITS characters the last count.
+ * Nothing is done where all are digits already, or one is no digit at all. */
+static int move_characters(const cob_field *from, cob_field *to)
+{
+	enum { DIGITS = 31 };
+	const size_t size = from->size < DIGITS ? from->size : DIGITS;
+	const decimal_attr unsigned_integer = { ZONED, (unsigned short)size, 0, 0, NULL };
+	cob_field digits = { size, from->data + (from->size - size), (const void *)&unsigned_integer };
+	unsigned char mended[ZONED_BYTES];
+
+	if (zoned_state(&digits, mended) != ZONED_MENDED) {
+		return 0;
+	}
+	cob_move(&digits, to);
+	return 1;
+}
+
 EXPORT void cob_move(cob_field *from, cob_field *to)
 {
+	if (attr_of(from) && attr_of(from)->type == CHARACTERS && attr_of(to)
+		&& (is_number(to) || attr_of(to)->type == EDITED) && move_characters(from, to)) {
+		return;
+	}
 	if (is_zoned(from) && attr_of(to) && (is_number(to) || attr_of(to)->type == EDITED)) {
 		unsigned char mended[ZONED_BYTES];
 

@@ -18,7 +18,7 @@ static struct {
 	int (*set_int)(cob_field *, int);
 } functions;
 
-enum { ARGUMENT_BYTES = 256, CHARACTERS = 0x21 };
+enum { ARGUMENT_BYTES = 256 };
 
 static unsigned char upper(unsigned char c)
 {

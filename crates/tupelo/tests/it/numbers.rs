@@ -85,6 +85,60 @@ fn zoned_digits_count_whatever_their_zones_are() {
 }
 
 #[test]
+fn characters_that_are_moved_to_a_number_are_an_unsigned_integer_with_blanks_as_zeros() {
+    let storage = "       01  A          PIC X(3) VALUE '1'.
+       01  B          PIC X(5) VALUE ' 12'.
+       01  C          PIC X(4) VALUE LOW-VALUES.
+       01  D          PIC X(35) VALUE
+           '9876 0000000000000000000000000001 3'.
+       01  F          PIC X(5) VALUE '12.50'.
+       01  EQ         PIC 9(3).
+       01  LONGER     PIC 9(5).
+       01  SHORTER    PIC 9(2).
+       01  P          PIC S9(7) COMP-3.
+       01  N          PIC S9(9) COMP.
+       01  E          PIC Z(4)9.
+       01  V          PIC 9(3)V99.
+";
+    let statements = "           MOVE A TO EQ
+           DISPLAY 'SAME [' EQ ']'
+           MOVE A TO LONGER
+           DISPLAY 'LONGER ' LONGER
+           MOVE A TO SHORTER
+           DISPLAY 'SHORTER ' SHORTER
+           MOVE A TO P
+           DISPLAY 'PACKED ' P
+           MOVE B TO N
+           DISPLAY 'BINARY ' N
+           MOVE B TO E
+           DISPLAY 'EDITED ' E
+           MOVE C TO N
+           DISPLAY 'LOW-VALUES ' N
+           MOVE D TO P
+           DISPLAY 'LAST DIGITS ' P
+           MOVE A TO V
+           DISPLAY 'PLACES ' V
+           MOVE F TO V
+           DISPLAY 'NO DIGIT ' V
+";
+    assert_eq!(
+        displays(storage, statements),
+        [
+            "SAME [1 0]",
+            "LONGER 00100",
+            "SHORTER 00",
+            "PACKED +0000100",
+            "BINARY +0000001200",
+            "EDITED  1200",
+            "LOW-VALUES +0000000000",
+            "LAST DIGITS +0000103",
+            "PLACES 10000",
+            "NO DIGIT 01250",
+        ]
+    );
+}
+
+#[test]
 fn comparisons_with_numbers_of_another_form_look_at_digits_alone() {
     let storage = "       01  G VALUE ' 12'.
            05  Z      PIC 9(3).
