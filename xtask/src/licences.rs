@@ -1,5 +1,6 @@
-//! Licences and sources of everything that is depended on, judged by `deny.toml`:
-//! what `cargo deny check licenses sources` does, without a tool to install.
+//! Licences and sources of everything that is depended on, and packages that are
+//! banned, judged by `deny.toml`: what `cargo deny check licenses sources bans` does,
+//! without a tool to install.
 //!
 //! Reference: SPDX specification, licence expressions; a slash is an old OR.
 
@@ -17,6 +18,8 @@ pub fn run() -> Result<bool> {
         .iter()
         .filter_map(toml::Value::as_str)
         .collect();
+    let banned = rules["bans"].get("deny").and_then(toml::Value::as_array);
+    let banned = banned.map_or(&[][..], Vec::as_slice);
     let output = cargo()
         .args(["metadata", "--format-version", "1", "--locked"])
         .output()
@@ -28,13 +31,21 @@ pub fn run() -> Result<bool> {
     let packages = metadata["packages"].as_array().context("no packages")?;
     let mut refused = 0;
     for package in packages {
-        if let Some(why) = fault(package, &allowed) {
+        if let Some(why) = ban(package, banned).or_else(|| fault(package, &allowed)) {
             refused += 1;
             println!("{} {}: {why}", package["name"], package["version"]);
         }
     }
     println!("{} packages, {refused} refused", packages.len());
     Ok(refused == 0)
+}
+
+/// The reason for which a package is banned, if it is.
+fn ban(package: &Value, banned: &[toml::Value]) -> Option<String> {
+    let name = package["name"].as_str()?;
+    let entry = banned.iter().find(|b| b["crate"].as_str() == Some(name))?;
+    let reason = entry.get("reason").and_then(toml::Value::as_str);
+    Some(reason.unwrap_or("it is banned").to_owned())
 }
 
 /// Why a package may not be depended on.
