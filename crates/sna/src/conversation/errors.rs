@@ -47,9 +47,10 @@ impl Conversation {
             let code = self.failure.unwrap_or(ReturnCode::ResourceFailureNoRetry);
             return Poll::Ready(self.sent(code));
         };
-        let sense = match self.outbox.mid_record() {
-            true => Sense::PROGRAM_ERROR_TRUNC,
-            false => Sense::PROGRAM_ERROR,
+        let sense = if self.outbox.mid_record() {
+            Sense::PROGRAM_ERROR_TRUNC
+        } else {
+            Sense::PROGRAM_ERROR
         };
         if self.state == State::SendPending && direction == ErrorDirection::Receive {
             // The received data is rejected, although this side has the turn.
@@ -165,9 +166,10 @@ impl Conversation {
         self.pending = None;
         self.answered = false;
         let over = self.inbox.turn() == Some(ChainEndMeaning::Over) || self.state == State::Reset;
-        Poll::Ready(self.sent(match over {
-            true => ReturnCode::DeallocatedNormal,
-            false => ReturnCode::Ok,
+        Poll::Ready(self.sent(if over {
+            ReturnCode::DeallocatedNormal
+        } else {
+            ReturnCode::Ok
         }))
     }
 

@@ -190,19 +190,20 @@ impl Conversation {
         let Some(mut plan) = self.attach.take() else {
             return;
         };
-        let wanted = match plan.header.already_verified {
-            true => accepts.verified,
-            false => accepts.passwords,
+        let wanted = if plan.header.already_verified {
+            accepts.verified
+        } else {
+            accepts.passwords
         };
         if !wanted {
-            self.withheld = match plan.header.already_verified {
-                true => Some(WithheldSecurity::VerifiedUser),
-                false => plan
-                    .header
+            self.withheld = if plan.header.already_verified {
+                Some(WithheldSecurity::VerifiedUser)
+            } else {
+                plan.header
                     .access
                     .password
                     .as_ref()
-                    .map(|_| WithheldSecurity::UserAndPassword),
+                    .map(|_| WithheldSecurity::UserAndPassword)
             };
             plan.header.access = AccessSecurity::default();
             plan.header.already_verified = false;

@@ -227,9 +227,10 @@ impl Conversation {
         out.data = data;
         let may_follow = data != DataReceived::Incomplete && self.inbox.run().0 == 0;
         let over = self.inbox.turn() == Some(ChainEndMeaning::Over);
-        let turn = match may_follow && !over {
-            true => self.inbox.pop_turn(),
-            false => None,
+        let turn = if may_follow && !over {
+            self.inbox.pop_turn()
+        } else {
+            None
         };
         if let Some(turn) = turn {
             out.status = status_of(turn);

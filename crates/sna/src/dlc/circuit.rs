@@ -191,9 +191,10 @@ impl Circuit {
 
     /// INFOFRAMEs that may leave now.
     pub fn room(&self) -> u32 {
-        match self.state == CircuitState::Connected && !self.peer_busy {
-            true => self.sender.granted(),
-            false => 0,
+        if self.state == CircuitState::Connected && !self.peer_busy {
+            self.sender.granted()
+        } else {
+            0
         }
     }
 
@@ -284,9 +285,10 @@ impl Circuit {
         if granting && !matches!(kind, Kind::HaltDl | Kind::DlHalted) {
             message.flow = ride(&mut self.sender, &mut self.receiver);
         }
-        let (origin, target) = match self.origin {
-            true => (self.local, self.remote),
-            false => (self.remote, self.local),
+        let (origin, target) = if self.origin {
+            (self.local, self.remote)
+        } else {
+            (self.remote, self.local)
         };
         message.control = message.control.map(|_| ControlPart {
             largest_frame: self.largest_frame,

@@ -116,9 +116,10 @@ impl ReceiveWindow {
 
     /// Takes the peer's answer to an indication.
     pub fn handle_answer(&mut self) -> Result<(), FlowError> {
-        match std::mem::take(&mut self.unanswered) {
-            true => Ok(()),
-            false => Err(FlowError::Unexpected),
+        if std::mem::take(&mut self.unanswered) {
+            Ok(())
+        } else {
+            Err(FlowError::Unexpected)
         }
     }
 
@@ -144,9 +145,10 @@ impl ReceiveWindow {
             && self.window < self.widest;
         self.window += u16::from(starved);
         self.granted += u32::from(self.window);
-        Some(match starved {
-            true => FlowOperator::Increment,
-            false => FlowOperator::Repeat,
+        Some(if starved {
+            FlowOperator::Increment
+        } else {
+            FlowOperator::Repeat
         })
     }
 }

@@ -392,9 +392,10 @@ impl XidNegotiation {
         let mut answer = self.local.clone();
         (answer.exchange, answer.role) = (Exchange::Proceeding, role);
         let answer = answer.emit();
-        Ok(match complete {
-            true => NegotiationStep::SendAndDone(answer, agreed),
-            false => NegotiationStep::Send(answer),
+        Ok(if complete {
+            NegotiationStep::SendAndDone(answer, agreed)
+        } else {
+            NegotiationStep::Send(answer)
         })
     }
 }

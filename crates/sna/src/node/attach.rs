@@ -94,9 +94,10 @@ impl Node {
             partner: group.partner.clone(),
             mode: group.mode.name.clone(),
             tp: TpName::from_ebcdic(&attach.tpn).unwrap_or_else(|_| blank_tp()),
-            kind: match attach.mapped {
-                true => ConversationType::Mapped,
-                false => ConversationType::Basic,
+            kind: if attach.mapped {
+                ConversationType::Mapped
+            } else {
+                ConversationType::Basic
             },
             sync: match attach.sync {
                 0 => SyncLevel::None,
@@ -208,9 +209,10 @@ impl Node {
             (Some(_), None) if attach.already_verified && trusted() => Ok(()),
             (Some(user), Some(password)) if !attach.password_substitute => {
                 let known = self.users.get(user);
-                match known.is_some_and(|known| known.matches(password)) {
-                    true => Ok(()),
-                    false => Err(Sense::SECURITY),
+                if known.is_some_and(|known| known.matches(password)) {
+                    Ok(())
+                } else {
+                    Err(Sense::SECURITY)
                 }
             }
             _ => Err(Sense::SECURITY),
@@ -220,9 +222,10 @@ impl Node {
 
 /// Whether a program takes what an Attach asks for.
 fn suits(attach: &fmh5::Repr, program: &TpDefinition) -> Result<(), Sense> {
-    let kind = match attach.mapped {
-        true => ConversationType::Mapped,
-        false => ConversationType::Basic,
+    let kind = if attach.mapped {
+        ConversationType::Mapped
+    } else {
+        ConversationType::Basic
     };
     if attach.full_duplex || !(program.types.is_empty() || program.types.contains(&kind)) {
         return Err(Sense::TYPE_MISMATCH);

@@ -257,9 +257,10 @@ impl Node {
         if !session.listed {
             session.listed = true;
             let group = &mut self.groups[at];
-            match session.winner {
-                true => group.idle_winners.push_back(id),
-                false => group.idle_losers.push_back(id),
+            if session.winner {
+                group.idle_winners.push_back(id)
+            } else {
+                group.idle_losers.push_back(id)
             }
         }
         self.serve(at);
@@ -315,9 +316,10 @@ impl Node {
     fn pop_idle(&mut self, at: usize, winners: bool) -> Option<SessionId> {
         loop {
             let group = &mut self.groups[at];
-            let id = match winners {
-                true => group.idle_winners.pop_front()?,
-                false => group.idle_losers.pop_front()?,
+            let id = if winners {
+                group.idle_winners.pop_front()?
+            } else {
+                group.idle_losers.pop_front()?
             };
             let Some(session) = self.sessions.get_mut(id) else {
                 continue;

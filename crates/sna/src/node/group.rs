@@ -108,9 +108,10 @@ impl SessionGroup {
     pub fn may_win(&self, local: bool) -> bool {
         let limits = &self.limits;
         let remote = self.count().saturating_sub(self.local_winners);
-        match local {
-            true => self.local_winners < limits.sessions.saturating_sub(limits.remote_winners),
-            false => remote < limits.sessions.saturating_sub(limits.local_winners),
+        if local {
+            self.local_winners < limits.sessions.saturating_sub(limits.remote_winners)
+        } else {
+            remote < limits.sessions.saturating_sub(limits.local_winners)
         }
     }
 }

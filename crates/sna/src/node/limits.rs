@@ -256,9 +256,10 @@ impl Node {
             return CnosOutcome::Failed;
         }
         self.set_limits(at, got, true);
-        match got == wish {
-            true => CnosOutcome::Accepted,
-            false => CnosOutcome::Negotiated,
+        if got == wish {
+            CnosOutcome::Accepted
+        } else {
+            CnosOutcome::Negotiated
         }
     }
 
@@ -345,9 +346,10 @@ impl Node {
             && source == cnos.min_winners_source
             && target == cnos.min_winners_target;
         cnos.service = CnosService::Accepted;
-        cnos.modifier = match as_asked {
-            true => ReplyModifier::NORMAL,
-            false => ReplyModifier::NEGOTIATED,
+        cnos.modifier = if as_asked {
+            ReplyModifier::NORMAL
+        } else {
+            ReplyModifier::NEGOTIATED
         };
         cnos.limit = limit;
         cnos.min_winners_source = source;

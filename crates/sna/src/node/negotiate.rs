@@ -105,9 +105,10 @@ pub fn respond(
     let lower = |asked: u8, ours: usize, offset: usize| {
         let asked = ru_size::parse(asked).unwrap_or(ru_size::MAX);
         let agreed = asked.min(ours);
-        match agreed < mode.min_ru_bytes.min(ours) {
-            true => Err(Sense::bind(offset)),
-            false => Ok(ru_size::emit(agreed)),
+        if agreed < mode.min_ru_bytes.min(ours) {
+            Err(Sense::bind(offset))
+        } else {
+            Ok(ru_size::emit(agreed))
         }
     };
     let both = parallel && bind.parallel && bind.cnos;
@@ -237,15 +238,17 @@ pub fn parameters(
             },
         )
     };
-    let (send_ru, receive_ru) = match primary {
-        true => (agreed.primary_ru, agreed.secondary_ru),
-        false => (agreed.secondary_ru, agreed.primary_ru),
+    let (send_ru, receive_ru) = if primary {
+        (agreed.primary_ru, agreed.secondary_ru)
+    } else {
+        (agreed.secondary_ru, agreed.primary_ru)
     };
     let size = |byte: u8| ru_size::parse(byte).unwrap_or(256);
     let whole = peer_whole || !link.peer_reassembles;
-    let send_ru = match whole {
-        true => size(send_ru).min(link.max_btu_bytes.saturating_sub(piu::HEADERS)),
-        false => size(send_ru),
+    let send_ru = if whole {
+        size(send_ru).min(link.max_btu_bytes.saturating_sub(piu::HEADERS))
+    } else {
+        size(send_ru)
     };
     let first_window = u16::from(mode.receive_window.max(1));
     SessionParameters {

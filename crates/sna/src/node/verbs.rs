@@ -143,9 +143,10 @@ impl Node {
         let pip_fits = pip_bytes <= gds::MAX_PIP;
         conversation.attach = Some(Box::new(AttachPlan { header, pip }));
         let known = self.locals.contains(&wish.local) && pip_fits;
-        let at = match known {
-            true => self.group(&wish.local, &wish.partner, &wish.mode, None),
-            false => None,
+        let at = if known {
+            self.group(&wish.local, &wish.partner, &wish.mode, None)
+        } else {
+            None
         };
         let at = at.filter(|at| {
             // The mode of the node itself is not for programs.

@@ -93,9 +93,10 @@ impl RingEnd {
             receive_backlog_bytes: (session.ru_bytes * 128).max(64 * 1024),
             ..NodeConfig::default()
         });
-        let (own, other) = match client {
-            true => (names.client, names.server),
-            false => (names.server, names.client),
+        let (own, other) = if client {
+            (names.client, names.server)
+        } else {
+            (names.server, names.client)
         };
         node.define_lu(own);
         node.define_partner(PartnerLu {
@@ -111,9 +112,10 @@ impl RingEnd {
             btu_bytes,
             link: None,
             conversation: None,
-            doing: match client {
-                true => Doing::Allocating,
-                false => Doing::Accepting,
+            doing: if client {
+                Doing::Allocating
+            } else {
+                Doing::Accepting
             },
             left: 0,
             taken: None,
@@ -134,9 +136,10 @@ impl RingEnd {
             return;
         }
         let now = MonotonicTime::from_nanos(now);
-        let role = match self.client {
-            true => LinkRole::Primary,
-            false => LinkRole::Secondary,
+        let role = if self.client {
+            LinkRole::Primary
+        } else {
+            LinkRole::Secondary
         };
         let link = self
             .node
@@ -305,9 +308,10 @@ impl RingEnd {
             StatusReceived::Send => {
                 self.doing = Doing::Sending;
                 self.begin();
-                match self.client {
-                    true => VerbProgress::Over,
-                    false => VerbProgress::Next,
+                if self.client {
+                    VerbProgress::Over
+                } else {
+                    VerbProgress::Next
                 }
             }
             _ => VerbProgress::Next,

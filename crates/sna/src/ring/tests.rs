@@ -289,15 +289,9 @@ proptest! {
             m.adapter.transfer = AdapterTransfer::BusMaster { frame_ns: 10_000, byte_ps: 100_000 };
         }
         let ring = TokenRing { bits_per_s: ring, loss_one_in: loss, ..TokenRing::at_4_mbit() };
-        let workload = match inquiry {
-            true => RingWorkload::inquiry(1, 9),
-            false => RingWorkload::file(file, 1, 2),
-        };
+        let workload = if inquiry { RingWorkload::inquiry(1, 9) } else { RingWorkload::file(file, 1, 2) };
         let outcome = run(&pair(ring, m), workload, seed).unwrap();
-        match inquiry {
-            true => whole(&outcome, 10, 100, 100),
-            false => whole(&outcome, 3, file, 0),
-        }
+        if inquiry { whole(&outcome, 10, 100, 100) } else { whole(&outcome, 3, file, 0) }
         prop_assert!(outcome.most_outstanding.iter().all(|most| *most <= usize::from(window)));
         prop_assert!(outcome.elapsed_ns() > 0);
     }
@@ -323,15 +317,9 @@ proptest! {
         if let Server::WithFrontEnd(front) = &mut network.server {
             front.link.ack_every = ack;
         }
-        let workload = match inquiry {
-            true => RingWorkload::inquiry(0, 5),
-            false => RingWorkload::file(60_000, 0, 2),
-        };
+        let workload = if inquiry { RingWorkload::inquiry(0, 5) } else { RingWorkload::file(60_000, 0, 2) };
         let outcome = run(&network, workload, seed).unwrap();
-        match inquiry {
-            true => whole(&outcome, 5, 100, 100),
-            false => whole(&outcome, 2, 60_000, 0),
-        }
+        if inquiry { whole(&outcome, 5, 100, 100) } else { whole(&outcome, 2, 60_000, 0) }
         prop_assert!(outcome.most_outstanding[0] <= usize::from(window));
     }
 }

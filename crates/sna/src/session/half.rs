@@ -636,12 +636,13 @@ impl HalfSession {
         if header.is_isolated_pacing() {
             return Ok(Some(SessionInput::Window));
         }
-        let sense = match header.exception() {
-            false => None,
-            true => Some(match biu.ru.first_chunk::<4>() {
+        let sense = if header.exception() {
+            Some(match biu.ru.first_chunk::<4>() {
                 Some(four) => Sense::from_bytes(*four),
                 None => return Err(Sense::RU_LENGTH),
-            }),
+            })
+        } else {
+            None
         };
         let sequence = biu.sequence;
         if self.bid == Probe::Sent(sequence) {

@@ -221,9 +221,10 @@ impl Repr {
         let correlation = optional(&mut r)?;
         let slu_offset = r.offset() + 1;
         let slu = optional(&mut r)?;
-        let vectors = match p.has_vectors() {
-            true => vectors::parse(&mut r)?,
-            false => Vec::new(),
+        let vectors = if p.has_vectors() {
+            vectors::parse(&mut r)?
+        } else {
+            Vec::new()
         };
         let sync = match p.byte(24) >> 5 & 3 {
             1 => SyncLevels::Confirm,

@@ -46,20 +46,22 @@ impl Error {
 
 /// Checks that the fixed part of a format, `len` bytes, is whole.
 pub(crate) fn whole(what: &'static str, bytes: &[u8], len: usize) -> Result<()> {
-    match bytes.len() < len {
-        true => Err(Error::Truncated {
+    if bytes.len() < len {
+        Err(Error::Truncated {
             what,
             offset: bytes.len(),
-        }),
-        false => Ok(()),
+        })
+    } else {
+        Ok(())
     }
 }
 
 /// Checks what must hold of the byte at `offset`.
 pub(crate) fn value(what: &'static str, offset: usize, holds: bool) -> Result<()> {
-    match holds {
-        true => Ok(()),
-        false => Err(Error::Value { what, offset }),
+    if holds {
+        Ok(())
+    } else {
+        Err(Error::Value { what, offset })
     }
 }
 

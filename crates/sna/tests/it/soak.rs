@@ -268,15 +268,16 @@ fn check_windows(trace: &[(usize, Vec<u8>)], window: u32, adaptive: bool) {
         let Some(header) = piu.rh else { continue };
         let back = (1 - side, piu.th.address.swapped());
         if header.is_isolated_pacing() {
-            let more = match piu.th.expedited {
-                false => window,
-                true => match Ipm::parse(piu.ru).unwrap() {
+            let more = if piu.th.expedited {
+                match Ipm::parse(piu.ru).unwrap() {
                     Ipm {
                         kind: PacingMessageKind::Solicited,
                         window,
                     } => u32::from(window),
                     _ => 0,
-                },
+                }
+            } else {
+                window
             };
             *granted.entry(back).or_default() += more;
         } else if !header.is_response() && !piu.th.expedited {
@@ -485,9 +486,10 @@ fn is_service(piu: &[u8]) -> bool {
 /// asks for another number.
 fn cases(usual: u32) -> ProptestConfig {
     let asked = std::env::var_os("PROPTEST_CASES").is_some();
-    match asked {
-        true => ProptestConfig::default(),
-        false => ProptestConfig::with_cases(usual),
+    if asked {
+        ProptestConfig::default()
+    } else {
+        ProptestConfig::with_cases(usual)
     }
 }
 

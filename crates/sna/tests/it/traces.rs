@@ -227,9 +227,10 @@ fn meaning(biu: &Biu) -> String {
             assert_eq!(bind.emit(), ru);
             let size = |byte| ru_size::parse(byte).unwrap();
             let user = &bind.user;
-            let who = match response {
-                false => format!("BIND {} to {}", name(&bind.plu), name(&bind.slu)),
-                true => format!("BIND response of {}", name(user.slu.as_ref().unwrap())),
+            let who = if response {
+                format!("BIND response of {}", name(user.slu.as_ref().unwrap()))
+            } else {
+                format!("BIND {} to {}", name(&bind.plu), name(&bind.slu))
             };
             let sizes = (size(bind.primary_ru), size(bind.secondary_ru));
             let mode = name(user.mode.as_ref().unwrap());

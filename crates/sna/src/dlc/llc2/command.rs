@@ -152,9 +152,10 @@ impl LinkStation {
 
     fn check_length(&self, bytes: usize) -> Result<(), CommandRefusal> {
         let limit = self.config.max_info_bytes;
-        match bytes > limit {
-            true => Err(CommandRefusal::TooLong { bytes, limit }),
-            false => Ok(()),
+        if bytes > limit {
+            Err(CommandRefusal::TooLong { bytes, limit })
+        } else {
+            Ok(())
         }
     }
 }

@@ -135,9 +135,10 @@ impl LinkStation {
 
     /// RR, or RNR while this side is busy.
     pub(super) fn readiness(&self) -> SupervisoryFrame {
-        match self.local_busy {
-            true => SupervisoryFrame::Rnr,
-            false => SupervisoryFrame::Rr,
+        if self.local_busy {
+            SupervisoryFrame::Rnr
+        } else {
+            SupervisoryFrame::Rr
         }
     }
 
@@ -174,12 +175,11 @@ impl LinkStation {
         out.push(first);
         out.extend(second);
         out.extend_from_slice(&self.queue[self.sent]);
-        match self.sent < self.sent_once {
-            true => self.counts.resent += 1,
-            false => {
-                self.sent_once += 1;
-                self.counts.sent += 1;
-            }
+        if self.sent < self.sent_once {
+            self.counts.resent += 1;
+        } else {
+            self.sent_once += 1;
+            self.counts.sent += 1;
         }
         self.sent += 1;
         if self.t1.is_none() {

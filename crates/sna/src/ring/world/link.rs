@@ -180,9 +180,10 @@ impl RingSimulation {
 
     fn take_in(&mut self, m: usize, pdu: Vec<u8>) {
         let cost = &self.nodes[m].cost;
-        let ns = match is_data(&pdu) {
-            true => cost.link_in_ns(pdu.len()),
-            false => cost.control_ns,
+        let ns = if is_data(&pdu) {
+            cost.link_in_ns(pdu.len())
+        } else {
+            cost.control_ns
         };
         match self.acknowledges_late(m) {
             None => self.submit_urgent(m, ns, ProcessorJob::Receive(pdu)),
