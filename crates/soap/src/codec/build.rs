@@ -234,9 +234,10 @@ impl Builder<'_> {
                     if name.is_empty() {
                         continue;
                     }
-                    match self.several {
-                        true => open.extend_from_slice(format!(" xmlns:n{number}").as_bytes()),
-                        false => open.extend_from_slice(b" xmlns"),
+                    if self.several {
+                        open.extend_from_slice(format!(" xmlns:n{number}").as_bytes())
+                    } else {
+                        open.extend_from_slice(b" xmlns")
                     }
                     push_attribute(&mut open, name);
                 }
@@ -358,9 +359,10 @@ fn is_text(node: &binding::Node) -> bool {
 /// Whether names need prefixes: elements of several namespaces, or attributes
 /// of one, for which a default does not count.
 fn mixed(node: &binding::Node, namespace: &str) -> bool {
-    let own = match node.attribute || is_text(node) {
-        true => "",
-        false => namespace,
+    let own = if node.attribute || is_text(node) {
+        ""
+    } else {
+        namespace
     };
     node.namespace != own || node.children.iter().any(|child| mixed(child, namespace))
 }

@@ -67,11 +67,12 @@ impl Writer<'_, '_> {
     fn whole(&self, at: usize, record: &[u8], out: &mut Vec<u8>) -> Result<usize, Box<Fault>> {
         let node = &self.plan.nodes[at];
         let codec = &self.plan.parts[node.part].codec;
-        let length = match codec.is_variable() {
-            true => codec
+        let length = if codec.is_variable() {
+            codec
                 .record_len(record)
-                .map_err(|e| self.fault(e.to_string()))?,
-            false => codec.max_len(),
+                .map_err(|e| self.fault(e.to_string()))?
+        } else {
+            codec.max_len()
         };
         let Some(own) = record.get(..length) else {
             let reason = format!(
@@ -80,15 +81,14 @@ impl Writer<'_, '_> {
             );
             return Err(self.fault(reason));
         };
-        let expanded: Cow<'_, [u8]> = match codec.is_variable() {
-            true => {
-                let mut area = vec![0; codec.max_len()];
-                codec
-                    .expand(own, &mut area)
-                    .map_err(|e| self.fault(e.to_string()))?;
-                area.into()
-            }
-            false => own.into(),
+        let expanded: Cow<'_, [u8]> = if codec.is_variable() {
+            let mut area = vec![0; codec.max_len()];
+            codec
+                .expand(own, &mut area)
+                .map_err(|e| self.fault(e.to_string()))?;
+            area.into()
+        } else {
+            own.into()
         };
         self.one(node, &expanded, 0, out).map_err(|mut fault| {
             fault.path.push(node.name.clone());
@@ -101,9 +101,10 @@ impl Writer<'_, '_> {
     fn all(&self, node: &Node, record: &[u8], delta: usize, out: &mut Vec<u8>) -> Step {
         let named = |mut fault: Box<Fault>, k: u32| {
             let one = node.stride == 0 && node.max == 1;
-            fault.path.push(match one {
-                true => node.name.clone(),
-                false => format!("{}[{}]", node.name, k + 1),
+            fault.path.push(if one {
+                node.name.clone()
+            } else {
+                format!("{}[{}]", node.name, k + 1)
             });
             fault
         };

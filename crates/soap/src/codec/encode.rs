@@ -294,9 +294,10 @@ impl<'a> Parser<'a, '_> {
 
     /// Skips to an element's end, which must have no content.
     fn nothing(&mut self) -> Step {
-        match self.text()?.trim().is_empty() {
-            true => Ok(()),
-            false => Err(self.fault("an element with xsi:nil must be empty")),
+        if self.text()?.trim().is_empty() {
+            Ok(())
+        } else {
+            Err(self.fault("an element with xsi:nil must be empty"))
         }
     }
 

@@ -327,9 +327,10 @@ fn header_program(from: &XmlElement) -> Result<Header, ConfigError> {
 
 fn program(at: &XmlElement, name: &str) -> Result<String, ConfigError> {
     let name = name.trim();
-    match (1..=8).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_graphic()) {
-        true => Ok(name.to_owned()),
-        false => Err(form(at, format!("{name:?} is not a valid program name"))),
+    if (1..=8).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_graphic()) {
+        Ok(name.to_owned())
+    } else {
+        Err(form(at, format!("{name:?} is not a valid program name")))
     }
 }
 
@@ -342,9 +343,10 @@ fn contents(element: &XmlElement) -> String {
     for child in &element.children {
         write(child, &mut out);
     }
-    match out.is_empty() {
-        true => element.text.trim().to_owned(),
-        false => String::from_utf8(out).unwrap_or_default(),
+    if out.is_empty() {
+        element.text.trim().to_owned()
+    } else {
+        String::from_utf8(out).unwrap_or_default()
     }
 }
 

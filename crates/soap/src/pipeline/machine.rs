@@ -462,9 +462,10 @@ impl Pipeline {
                     .done(String::from_utf8_lossy(&header).into_owned());
             }
             Stage::Request(at) if at == self.config.handlers.len() => {
-                self.stage = match response {
-                    true => Self::back(at, Stage::Response),
-                    false => Self::back(at, Stage::Silence),
+                self.stage = if response {
+                    Self::back(at, Stage::Response)
+                } else {
+                    Self::back(at, Stage::Silence)
                 };
             }
             Stage::Request(at) => match (request, response) {
@@ -475,15 +476,17 @@ impl Pipeline {
                 (false, false) => self.stage = Stage::Silence(at),
             },
             Stage::Response(at) | Stage::Silence(at) => {
-                self.stage = match response {
-                    true => Self::back(at, Stage::Response),
-                    false => Self::back(at, Stage::Silence),
+                self.stage = if response {
+                    Self::back(at, Stage::Response)
+                } else {
+                    Self::back(at, Stage::Silence)
                 };
             }
             Stage::Error(at) => {
-                self.stage = match response {
-                    true => Self::back(at, Stage::Response),
-                    false => Self::back(at, Stage::Error),
+                self.stage = if response {
+                    Self::back(at, Stage::Response)
+                } else {
+                    Self::back(at, Stage::Error)
                 };
             }
             Stage::Application | Stage::Sent | Stage::Over => {}

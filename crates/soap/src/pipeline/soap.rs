@@ -132,9 +132,10 @@ impl Pipeline {
         };
         let text = std::str::from_utf8(&message).map_err(|e| wrong(&e))?;
         let envelope = Envelope::parse(text, self.limits).map_err(|e| wrong(&e))?;
-        let known = match addressing {
-            true => self.take_response_addressing(&envelope),
-            false => Ok(Vec::new()),
+        let known = if addressing {
+            self.take_response_addressing(&envelope)
+        } else {
+            Ok(Vec::new())
         };
         let known = known.map_err(|e| wrong(&e))?;
         if let Some(header) = envelope.not_understood(&known).first() {

@@ -42,12 +42,13 @@ impl ActionNames<'_> {
                 .and_then(explicit)
                 .unwrap_or_else(|| self.pattern(name))
         };
-        let (asks, answers) = match two_way {
-            true => (
+        let (asks, answers) = if two_way {
+            (
                 format!("{operation}Request"),
                 format!("{operation}Response"),
-            ),
-            false => (operation.to_owned(), String::new()),
+            )
+        } else {
+            (operation.to_owned(), String::new())
         };
         let request = match self.input.and_then(explicit) {
             None if !self.soap_action.is_empty() => self.soap_action.to_owned(),
@@ -60,9 +61,10 @@ impl ActionNames<'_> {
     }
 
     fn pattern(&self, name: &str) -> String {
-        let delimiter = match self.namespace.starts_with("urn:") {
-            true => ':',
-            false => '/',
+        let delimiter = if self.namespace.starts_with("urn:") {
+            ':'
+        } else {
+            '/'
         };
         let namespace = self.namespace.trim_end_matches(delimiter);
         let port_type = self.port_type;

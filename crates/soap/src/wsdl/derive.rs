@@ -377,8 +377,8 @@ impl<'a> Builder<'a> {
             }
         };
         let name = target.attribute("name").unwrap_or_default();
-        let simple = match target.attribute("type").is_some() || !target.children.is_empty() {
-            true => match simple::kind(self.schemas, self.limits, of, target)? {
+        let simple = if target.attribute("type").is_some() || !target.children.is_empty() {
+            match simple::kind(self.schemas, self.limits, of, target)? {
                 ContentType::Simple(simple) => simple,
                 ContentType::Complex(..) => {
                     return Err(of.broken(
@@ -387,8 +387,9 @@ impl<'a> Builder<'a> {
                     an element",
                     ));
                 }
-            },
-            false => simple::text(self.limits.text),
+            }
+        } else {
+            simple::text(self.limits.text)
         };
         let required = usage == Some("required");
         let base = cobol(&format!("attr-{name}"));
@@ -565,9 +566,10 @@ impl<'a> Builder<'a> {
 fn cobol(name: &str) -> String {
     let name = generated::cobol(&name.replace('_', "-"));
     // GnuCOBOL takes these for a USAGE; no other compiler reserves them.
-    match ["DOUBLE", "FLOAT", "HANDLE"].contains(&&*name.to_ascii_uppercase()) {
-        true => format!("X{name}"),
-        false => name,
+    if ["DOUBLE", "FLOAT", "HANDLE"].contains(&&*name.to_ascii_uppercase()) {
+        format!("X{name}")
+    } else {
+        name
     }
 }
 

@@ -56,9 +56,10 @@ impl CopybookDraft {
             let line = format!("{indent}{level:02} {name:<24} {clause}");
             let line = line.trim_end();
             // Column 72 is the last one that counts.
-            let _ = match line.len() < 72 {
-                true => writeln!(text, "{line}."),
-                false => writeln!(text, "{indent}{level:02} {name}\n{indent}   {clause}."),
+            let _ = if line.len() < 72 {
+                writeln!(text, "{line}.")
+            } else {
+                writeln!(text, "{indent}{level:02} {name}\n{indent}   {clause}.")
             };
         }
         text

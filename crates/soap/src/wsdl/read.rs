@@ -161,9 +161,10 @@ impl Description<'_> {
                 return Err(self.refused(import, what, fix));
             };
             let inner = parse_tree(&text, xml::Limits::default())?;
-            match inner.is(XSD, "schema") {
-                true => self.schemas.add(location, inner, None, resolver, 0)?,
-                false => self.add(inner, resolver, depth + 1)?,
+            if inner.is(XSD, "schema") {
+                self.schemas.add(location, inner, None, resolver, 0)?
+            } else {
+                self.add(inner, resolver, depth + 1)?
             }
         }
         self.parts.push(root);
@@ -248,9 +249,12 @@ impl Description<'_> {
         };
         let output = self.message(ns, operation, described, "output")?;
         let mut warnings = Vec::new();
-        let mut structure = |wanted: &Wanted<'_>, what: &str, suffix: &str| match is_rpc {
-            true => self.rpc(wanted, what, &format!("{name}{suffix}")),
-            false => self.structure(wanted, what, &mut warnings),
+        let mut structure = |wanted: &Wanted<'_>, what: &str, suffix: &str| {
+            if is_rpc {
+                self.rpc(wanted, what, &format!("{name}{suffix}"))
+            } else {
+                self.structure(wanted, what, &mut warnings)
+            }
         };
         let request = structure(&input, "REQUEST", "")?;
         let response = match &output {

@@ -71,9 +71,10 @@ fn numeric(number: NumericItem, bytes: u32) -> SimpleType {
     } else {
         UNSIGNED[size]
     };
-    let facets = match full && scale == 0 {
-        true => Vec::new(),
-        false => vec![("totalDigits", digits.to_string())],
+    let facets = if full && scale == 0 {
+        Vec::new()
+    } else {
+        vec![("totalDigits", digits.to_string())]
     };
     SimpleType { base, facets }
 }

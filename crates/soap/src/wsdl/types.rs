@@ -24,9 +24,10 @@ impl Schema {
             Some(form) => form == "qualified",
             None => self.qualified(default),
         };
-        match qualified {
-            true => self.namespace.clone(),
-            false => String::new(),
+        if qualified {
+            self.namespace.clone()
+        } else {
+            String::new()
         }
     }
 
@@ -51,9 +52,10 @@ impl Schema {
     /// prefix belongs to the including schema.
     pub fn resolve(&self, at: &XmlElement, written: &str) -> Result<(String, String), WsdlError> {
         let name = at.resolve(written).map_err(|e| self.broken(at, e))?;
-        Ok(match name.0.is_empty() {
-            true => (self.namespace.clone(), name.1),
-            false => name,
+        Ok(if name.0.is_empty() {
+            (self.namespace.clone(), name.1)
+        } else {
+            name
         })
     }
 
@@ -129,9 +131,10 @@ impl XsdSchemaSet {
                 // Its schema stands elsewhere in the description.
                 continue;
             };
-            let namespace = match including {
-                true => Some(schema.namespace.as_str()),
-                false => child.attribute("namespace"),
+            let namespace = if including {
+                Some(schema.namespace.as_str())
+            } else {
+                child.attribute("namespace")
             };
             let key = (
                 location.to_owned(),

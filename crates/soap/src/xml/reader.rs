@@ -276,15 +276,18 @@ impl<'a> Reader<'a> {
                 self.depth = self.depth.saturating_sub(1);
                 Ok(Some(ReaderEvent::End))
             }
-            Ok(Read::Text(piece)) if self.depth > 0 => match self.as_is {
-                true => Ok(Some(ReaderEvent::Text(Cow::Borrowed(
-                    self.last(piece.len(), 0),
-                )))),
-                false => match piece.xml10_content() {
-                    Ok(piece) => Ok(Some(ReaderEvent::Text(piece))),
-                    Err(error) => Err(self.wrong(error.to_string())),
-                },
-            },
+            Ok(Read::Text(piece)) if self.depth > 0 => {
+                if self.as_is {
+                    Ok(Some(ReaderEvent::Text(Cow::Borrowed(
+                        self.last(piece.len(), 0),
+                    ))))
+                } else {
+                    match piece.xml10_content() {
+                        Ok(piece) => Ok(Some(ReaderEvent::Text(piece))),
+                        Err(error) => Err(self.wrong(error.to_string())),
+                    }
+                }
+            }
             Ok(other) => self.rare(other),
             Err(error) => Err(self.broken(&error)),
         }

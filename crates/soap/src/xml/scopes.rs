@@ -48,9 +48,10 @@ impl NamespaceScopes {
     /// # Errors
     /// What is wrong with the attributes.
     pub fn enter(&mut self, start: &StartTag<'_>) -> Result<usize, String> {
-        match start.is_plain() {
-            true => Ok(self.bindings.len()),
-            false => self.open(&start.attributes()?),
+        if start.is_plain() {
+            Ok(self.bindings.len())
+        } else {
+            self.open(&start.attributes()?)
         }
     }
 

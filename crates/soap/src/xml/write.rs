@@ -12,12 +12,13 @@ pub fn escape(out: &mut Vec<u8>, text: &str) -> Result<(), char> {
 #[inline]
 pub fn escape_tail(out: &mut Vec<u8>, start: usize) -> Result<(), char> {
     // Without a branch a byte, so that many are looked at in one step.
-    match out[start..]
+    if out[start..]
         .iter()
         .fold(false, |any, b| any | is_special(*b))
     {
-        false => Ok(()),
-        true => rewrite(out, start),
+        rewrite(out, start)
+    } else {
+        Ok(())
     }
 }
 

@@ -376,16 +376,11 @@ proptest::proptest! {
     ) {
         let terminals = [SOAP, "<cics_soap_1.2_handler/>", "<cics_json_handler_java/>", "<handler><program>T</program></handler>"];
         let list: String = (0..handlers).map(|n| handler(&format!("H{n}"))).collect();
-        let config = match requester {
-            false => provider(&list, terminals[terminal]),
-            true => {
-                let soap = if terminal < 2 { terminals[terminal] } else { "" };
+        let config = if requester { let soap = if terminal < 2 { terminals[terminal] } else { "" };
                 Config::parse(&format!(
                     "<requester_pipeline><service><service_handler_list>{soap}{list}\
                      </service_handler_list></service></requester_pipeline>"
-                )).unwrap()
-            }
-        };
+                )).unwrap() } else { provider(&list, terminals[terminal]) };
         let config = Arc::new(config);
         let mut pipeline = Pipeline::new(&config, message.as_bytes(), ChannelContainers::new(), Limits::default());
         let mut steps = steps.into_iter().chain(std::iter::repeat(0));
