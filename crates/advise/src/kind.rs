@@ -67,9 +67,10 @@ pub(crate) fn recognise(text: &str) -> Option<&'static DocumentKind> {
 /// program of thousands of lines has one that begins like a parameter. For
 /// kinds whose statements are all recognisable.
 pub(crate) fn unless_scattered(speak: usize, text: &str) -> usize {
-    match speak * SCATTERED >= text.lines().filter(|l| has_content(l)).count() {
-        true => speak,
-        false => 0,
+    if speak * SCATTERED >= text.lines().filter(|l| has_content(l)).count() {
+        speak
+    } else {
+        0
     }
 }
 

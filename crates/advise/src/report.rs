@@ -164,9 +164,10 @@ fn colour(severity: FindingSeverity) -> &'static str {
 
 impl ReportStyle {
     fn paint(&self, colour: &str, text: &str) -> String {
-        match self.colour {
-            true => format!("\x1b[{colour}m{text}\x1b[0m"),
-            false => text.to_owned(),
+        if self.colour {
+            format!("\x1b[{colour}m{text}\x1b[0m")
+        } else {
+            text.to_owned()
         }
     }
 }

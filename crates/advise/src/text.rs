@@ -38,9 +38,10 @@ pub fn decode(bytes: &[u8]) -> Result<String, NotText> {
         [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
         _ => String::from_utf8_lossy(bytes).into_owned(),
     };
-    match text.contains('\0') {
-        true => Err(NotText::Binary),
-        false => Ok(text),
+    if text.contains('\0') {
+        Err(NotText::Binary)
+    } else {
+        Ok(text)
     }
 }
 

@@ -62,9 +62,10 @@ impl CsdDefinition {
     /// The attribute that names the LSR pool: LSRPOOLNUM, or LSRPOOLID in older
     /// releases.
     pub(crate) fn pool_attribute(&self) -> &'static str {
-        match self.has("LSRPOOLID") && !self.has("LSRPOOLNUM") {
-            true => "LSRPOOLID",
-            false => "LSRPOOLNUM",
+        if self.has("LSRPOOLID") && !self.has("LSRPOOLNUM") {
+            "LSRPOOLID"
+        } else {
+            "LSRPOOLNUM"
         }
     }
 

@@ -42,9 +42,10 @@ impl IpRoute {
     /// The command that changes the route: a keyword with another value, or
     /// without the keyword.
     pub fn change(&self, key: &str, value: Option<&str>) -> String {
-        let mut text = match self.v6() {
-            true => String::from("ip -6 route change"),
-            false => String::from("ip route change"),
+        let mut text = if self.v6() {
+            String::from("ip -6 route change")
+        } else {
+            String::from("ip route change")
         };
         let mut value = value.map(|value| format!(" {key} {value}"));
         let mut words = self.words.iter();
@@ -98,9 +99,10 @@ fn recognise(text: &str) -> usize {
     let hop = |line: &&str| line.trim_start().starts_with("nexthop");
     let routes = lines().filter(|l| destination(l, false)).count();
     let speak = routes + lines().filter(hop).count();
-    match speak * 2 < lines().count() {
-        true => 0,
-        false => 2 * routes,
+    if speak * 2 < lines().count() {
+        0
+    } else {
+        2 * routes
     }
 }
 

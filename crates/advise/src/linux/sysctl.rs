@@ -83,9 +83,10 @@ fn recognise(text: &str) -> usize {
     let settings = lines.iter().filter(|line| ours(line)).count();
     let others = |line: &&String| BSD.iter().any(|root| line.starts_with(root));
     // A guide that shows settings, or another system's.
-    match settings * 2 < lines.len() || lines.iter().any(|line| others(&line)) {
-        true => 0,
-        false => 2 * settings,
+    if settings * 2 < lines.len() || lines.iter().any(|line| others(&line)) {
+        0
+    } else {
+        2 * settings
     }
 }
 

@@ -237,12 +237,13 @@ impl<'a> TcpStack<'a> {
             .flat_map(|(_, p)| &p.includes)
             .map(|w| w.text.as_str())
             .collect();
-        match names.is_empty() {
-            true => None,
-            false => Some(format!(
+        if names.is_empty() {
+            None
+        } else {
+            Some(format!(
                 "that no included file codes it: {}",
                 names.join(", ")
-            )),
+            ))
         }
     }
 }

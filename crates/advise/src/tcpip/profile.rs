@@ -126,9 +126,10 @@ impl Port {
 
     /// The entry as a statement, with other options.
     pub fn statement<'a>(&self, options: impl Iterator<Item = &'a str>) -> String {
-        let mut text = match self.range {
-            true => format!("PORTRANGE {} {}", self.first, self.count),
-            false => format!("PORT {}", self.first),
+        let mut text = if self.range {
+            format!("PORTRANGE {} {}", self.first, self.count)
+        } else {
+            format!("PORT {}", self.first)
         };
         text += match self.protocol {
             PortProtocol::Tcp => " TCP ",

@@ -83,9 +83,10 @@ pub(crate) fn words(text: &str, comments: &[char], marks: &[char]) -> Vec<Placed
                 at: LineColumn::from_zero(number, column),
                 first: std::mem::take(&mut first),
             };
-            match mark {
-                true => found.push(word),
-                false => open = Some(word),
+            if mark {
+                found.push(word);
+            } else {
+                open = Some(word);
             }
         }
         found.extend(open);

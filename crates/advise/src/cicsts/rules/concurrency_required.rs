@@ -27,9 +27,10 @@ fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     for (document, program) in documents.definitions("PROGRAM") {
         let required = program.is("CONCURRENCY", "REQUIRED") || program.is("API", "OPENAPI");
         if local && required {
-            let attribute = match program.is("CONCURRENCY", "REQUIRED") {
-                true => "CONCURRENCY",
-                false => "API",
+            let attribute = if program.is("CONCURRENCY", "REQUIRED") {
+                "CONCURRENCY"
+            } else {
+                "API"
             };
             let value = program.get(attribute).map_or("", |(v, _)| v);
             let place = document.place(program.at(attribute));

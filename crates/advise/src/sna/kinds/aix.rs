@@ -119,9 +119,10 @@ fn recognise(text: &str) -> usize {
         .iter()
         .filter(|d| d.message == FOREIGN)
         .count();
-    match foreign > own {
-        true => 0,
-        false => scores.iter().sum(),
+    if foreign > own {
+        0
+    } else {
+        scores.iter().sum()
     }
 }
 

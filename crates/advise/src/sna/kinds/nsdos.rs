@@ -44,9 +44,12 @@ fn recognise(text: &str) -> usize {
         let named = !l.to_ascii_uppercase().starts_with("MODE=");
         (named && l.contains('=')) || second.starts_with(|c: char| c.is_ascii_digit())
     };
-    let first = |l: &str| match stated(l) {
-        true => l.split([' ', '=', '\t']).next().map_or(0, telling),
-        false => 0,
+    let first = |l: &str| {
+        if stated(l) {
+            l.split([' ', '=', '\t']).next().map_or(0, telling)
+        } else {
+            0
+        }
     };
     lines(text, &[';', '*'], false).map(|l| first(l.text)).sum()
 }

@@ -27,9 +27,10 @@ fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
             let coded = CodedSetting::on(document, profile, names);
             if coded.number() != Some(MOST) {
                 let finding = coded.finding(&RULE).code(coded.line("127"));
-                out.push(match names == aix::TRANSMIT_COUNT {
-                    true => finding.needs("APAR IX41022 for a transmit window above 10"),
-                    false => finding,
+                out.push(if names == aix::TRANSMIT_COUNT {
+                    finding.needs("APAR IX41022 for a transmit window above 10")
+                } else {
+                    finding
                 });
             }
         }

@@ -31,9 +31,10 @@ fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
         };
         if send != receive {
             let value = format!("SENDSIZE({send}) RECEIVESIZE({receive})");
-            let coded = match sessions.has("SENDSIZE") {
-                true => "SENDSIZE",
-                false => "RECEIVESIZE",
+            let coded = if sessions.has("SENDSIZE") {
+                "SENDSIZE"
+            } else {
+                "RECEIVESIZE"
             };
             let place = document.place(sessions.at(coded));
             let line = sessions.alter(&format!("SENDSIZE({MOST}) RECEIVESIZE({MOST})"));

@@ -22,9 +22,10 @@ pub(super) static RULE: TuningRule = TuningRule {
 };
 
 fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
-    let (want, other, remark) = match os2_and_dos(documents) {
-        true => (2, 8, "links to other partners than DOS machines"),
-        false => (8, 2, "a link to Networking Services/DOS"),
+    let (want, other, remark) = if os2_and_dos(documents) {
+        (2, 8, "links to other partners than DOS machines")
+    } else {
+        (8, 2, "a link to Networking Services/DOS")
     };
     for (document, profile) in documents.stated(&KIND, "PROFILE") {
         for name in [SEND_WINDOW, RECEIVE_WINDOW] {

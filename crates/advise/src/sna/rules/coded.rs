@@ -174,9 +174,10 @@ impl<'a> CodedSetting<'a> {
 
     /// The keyword as its product spells it.
     fn shown(&self) -> String {
-        match *self.document.kind == aix::KIND {
-            true => self.name.to_ascii_lowercase(),
-            false => self.name.to_owned(),
+        if *self.document.kind == aix::KIND {
+            self.name.to_ascii_lowercase()
+        } else {
+            self.name.to_owned()
         }
     }
 

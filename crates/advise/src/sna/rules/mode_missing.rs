@@ -62,9 +62,10 @@ fn among_stations(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
         names.insert(&mode.name);
     }
     // With a host, the stations need not speak with each other.
-    let severity = match has_host(documents) {
-        true => FindingSeverity::Note,
-        false => RULE.severity,
+    let severity = if has_host(documents) {
+        FindingSeverity::Note
+    } else {
+        RULE.severity
     };
     for other in &documents.all {
         let Some((first, names)) = files.get(&*other.name) else {

@@ -50,9 +50,10 @@ fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
             continue;
         }
         // One place for all rings, or each that lacks what others have.
-        let lacking: Vec<_> = match of_rings.iter().any(|c| c.operand.is_some()) {
-            true => of_rings.iter().filter(|c| c.operand.is_none()).collect(),
-            false => build.iter().take(1).collect(),
+        let lacking: Vec<_> = if of_rings.iter().any(|c| c.operand.is_some()) {
+            of_rings.iter().filter(|c| c.operand.is_none()).collect()
+        } else {
+            build.iter().take(1).collect()
         };
         // Stations that send one frame at a time gain nothing.
         let single = stations::send_windows(documents);

@@ -20,9 +20,10 @@ pub(super) static RULE: TuningRule = TuningRule {
 };
 
 fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
-    let (want, other, remark) = match os2_and_dos(documents) {
-        true => (2, 8, "links to other partners than OS/2 machines"),
-        false => (8, 2, "a link to Communications Manager/2"),
+    let (want, other, remark) = if os2_and_dos(documents) {
+        (2, 8, "links to other partners than OS/2 machines")
+    } else {
+        (8, 2, "a link to Communications Manager/2")
     };
     for (document, trld) in documents.stated(&KIND, "TRLD") {
         for name in ["MAXIN", "MAXOUT"] {

@@ -23,21 +23,22 @@ pub(super) static RULE: TuningRule = TuningRule {
 };
 
 fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
-    let (least, lines) = match os2_and_dos(documents) {
-        true => (
+    let (least, lines) = if os2_and_dos(documents) {
+        (
             63,
             [
                 ("63", "figure 10: files; 16 for inquiries alone"),
                 ("8", "figure 7: with a host"),
             ],
-        ),
-        false => (
+        )
+    } else {
+        (
             8,
             [
                 ("8", "figure 7: with a host"),
                 ("63", "figure 10: with an OS/2 partner"),
             ],
-        ),
+        )
     };
     for mode in modes(documents)
         .into_iter()

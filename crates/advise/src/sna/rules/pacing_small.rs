@@ -31,9 +31,10 @@ fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
             SessionPartner::Station(mode) => Some(mode.product),
             SessionPartner::Host(_) => None,
         };
-        let goal = match [Some(pair.mode.product), other].contains(&Some(SessionProduct::As400)) {
-            true => AS400_GOAL,
-            false => GOAL,
+        let goal = if [Some(pair.mode.product), other].contains(&Some(SessionProduct::As400)) {
+            AS400_GOAL
+        } else {
+            GOAL
         };
         let small = |w: Window| match w {
             Window::Fixed(n) | Window::Adaptive(n) => n < goal,

@@ -109,9 +109,10 @@ impl StationFrames {
             own: ALL.map(link).into(),
             raised: raised.map(NcpRing::frame).collect(),
             rings: frames,
-            headers: match model::has_host(documents) {
-                true => SUBAREA_HEADERS,
-                false => HEADERS,
+            headers: if model::has_host(documents) {
+                SUBAREA_HEADERS
+            } else {
+                HEADERS
             },
         }
     }
@@ -135,9 +136,10 @@ impl StationFrames {
             return bytes;
         };
         let payload = frame.saturating_sub(self.headers);
-        match payload == 0 || fits(bytes, frame, payload) {
-            true => bytes,
-            false => better(bytes, payload).unwrap_or(bytes),
+        if payload == 0 || fits(bytes, frame, payload) {
+            bytes
+        } else {
+            better(bytes, payload).unwrap_or(bytes)
         }
     }
 }

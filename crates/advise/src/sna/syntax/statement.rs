@@ -59,9 +59,10 @@ impl KeywordOperand {
     pub fn number(&self) -> Option<u32> {
         #[cfg(test)]
         reads::note(&self.name);
-        match self.value.starts_with('(') {
-            true => number(self.list().first()?),
-            false => number(&self.value),
+        if self.value.starts_with('(') {
+            number(self.list().first()?)
+        } else {
+            number(&self.value)
         }
     }
 

@@ -34,9 +34,10 @@ impl Table {
                     continue;
                 };
                 let place = (statement.verb.as_str(), operand.name.as_str(), operand.at);
-                let samples = match cut.binary_search(&o).is_ok() {
-                    true => Some(row.form.samples("")),
-                    false => self.value(row, place, &operand.value, findings),
+                let samples = if cut.binary_search(&o).is_ok() {
+                    Some(row.form.samples(""))
+                } else {
+                    self.value(row, place, &operand.value, findings)
                 };
                 if let Some(samples) = samples {
                     open.push(UnreadableValue {

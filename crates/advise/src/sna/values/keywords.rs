@@ -94,12 +94,13 @@ impl Table {
             if passed.is_new(verb, name) {
                 let name = shown(name);
                 let meant = self.meant(verb, &name, others);
-                let (severity, message) = match complete {
-                    true => (Severity::Error, format!("{verb} has no keyword {name}")),
-                    false => (
+                let (severity, message) = if complete {
+                    (Severity::Error, format!("{verb} has no keyword {name}"))
+                } else {
+                    (
                         Severity::Note,
                         format!("{verb}: keyword {name} is passed over"),
-                    ),
+                    )
                 };
                 if others.is_some() || meant.is_some() {
                     let mut d = operand.at.diagnostic(severity, message);
@@ -124,9 +125,10 @@ impl Table {
             .chain(others.map_or(&[][..], |o| o.names))
             .copied()
             .filter(|n| !n.is_empty());
-        let longer: Vec<&str> = match others.is_some_and(|o| o.complete) {
-            true => all.clone().filter(|n| n.contains(word)).collect(),
-            false => Vec::new(),
+        let longer: Vec<&str> = if others.is_some_and(|o| o.complete) {
+            all.clone().filter(|n| n.contains(word)).collect()
+        } else {
+            Vec::new()
         };
         // Where not all keywords of a statement are known, what is no more than
         // alike is another keyword; and so is one with something in front of it.

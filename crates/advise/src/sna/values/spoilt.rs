@@ -152,14 +152,15 @@ fn is_marked(kind: &str, text: &str, range: &std::ops::Range<usize>) -> bool {
 /// Replacements for a number. On a card with a mark in column 72 they are as
 /// wide as the number, or the mark would move; a comma finds room.
 fn spoilers(kind: &str, text: &str, range: &std::ops::Range<usize>) -> Vec<String> {
-    let mut all: Vec<String> = match is_marked(kind, text, range) {
-        true => vec![
+    let mut all: Vec<String> = if is_marked(kind, text, range) {
+        vec![
             "z".repeat(range.len()),
             format!("-{}", "1".repeat(range.len() - 1)),
-        ],
-        false => ["abc", "-1", "99999999999999999999", ""]
+        ]
+    } else {
+        ["abc", "-1", "99999999999999999999", ""]
             .map(str::to_owned)
-            .into(),
+            .into()
     };
     all.extend(thousands(&text[range.clone()]));
     all

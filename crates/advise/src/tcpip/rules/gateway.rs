@@ -26,9 +26,10 @@ fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
         let mut code = String::from("BEGINROUTES\n");
         for route in &routes {
             let options = route.options.iter().map(|w| w.text.as_str());
-            let mtu = match route.mtu.is_none() && route.symbol.is_none() {
-                true => ETHERNET_MTU.to_string(),
-                false => route.mtu_text(),
+            let mtu = if route.mtu.is_none() && route.symbol.is_none() {
+                ETHERNET_MTU.to_string()
+            } else {
+                route.mtu_text()
             };
             code += &format!("  {}\n", route.statement(mtu, options));
         }

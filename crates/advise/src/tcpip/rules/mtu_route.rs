@@ -27,12 +27,13 @@ fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
                 let options = route.options.iter().map(|w| w.text.as_str());
                 let finding = TuningFinding::at(&RULE, document.place(route.mtu_at), value)
                     .code(route.statement(mtu, options));
-                findings.push(match route.v6() {
-                    true => finding
+                findings.push(if route.v6() {
+                    finding
                         .severity(FindingSeverity::Advice)
                         .why("An IPv6 route without an MTU takes the least that IPv6 allows.")
-                        .effect(segments(DEFAULT_MTU_V6, mtu, true)),
-                    false => finding,
+                        .effect(segments(DEFAULT_MTU_V6, mtu, true))
+                } else {
+                    finding
                 });
             }
         }
@@ -53,9 +54,10 @@ fn segments(from: u64, to: u64, v6: bool) -> String {
 /// minimum.
 pub(super) fn too_small(documents: &DocumentSet, route: &Route) -> Option<(String, u64)> {
     let mtu = route.effective_mtu()?;
-    let small = match route.v6() {
-        true => route.mtu.is_none(),
-        false => mtu <= DEFAULT_MTU,
+    let small = if route.v6() {
+        route.mtu.is_none()
+    } else {
+        mtu <= DEFAULT_MTU
     };
     if !small || route.link.starts_with("LOOPBACK") {
         return None;
