@@ -322,9 +322,10 @@ impl ModeConfig {
             mode = mode.with_ru_bytes(bytes);
         }
         let window = self.pacing.unwrap_or(mode.send_window);
-        let pacing = match self.fixed_pacing {
-            true => PacingMode::FixedOneStage,
-            false => mode.pacing,
+        let pacing = if self.fixed_pacing {
+            PacingMode::FixedOneStage
+        } else {
+            mode.pacing
         };
         mode = mode.with_pacing(pacing, window);
         if let Some(widest) = self.max_window {

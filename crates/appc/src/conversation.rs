@@ -234,13 +234,14 @@ impl Conversation {
     pub fn send(&mut self, data: &[u8]) -> Result<bool, Error> {
         let id = self.id;
         let wake = WakeEvent::Conversation(id);
-        let sent = match data.len() <= SMALL_BYTES {
-            true => self.shared.sending(wake, |inner| {
+        let sent = if data.len() <= SMALL_BYTES {
+            self.shared.sending(wake, |inner| {
                 let sent = inner.node.send(id, data);
                 self.met = VerbDetails::of(inner, id, &self.partner);
                 sent
-            })?,
-            false => self.wait(|node| node.send(id, data))?,
+            })?
+        } else {
+            self.wait(|node| node.send(id, data))?
         };
         self.check("SEND_DATA", sent.code)?;
         Ok(sent.request_to_send)

@@ -137,11 +137,12 @@ pub fn inquiry_while(
     let repetitions = repeat(conversation, repetitions, go_on, |conversation| {
         conversation.send(&data)?;
         let got = receive_turn(conversation, &mut buffer)?;
-        match got == reply {
-            true => Ok(()),
-            false => Err(Error::Partner(format!(
+        if got == reply {
+            Ok(())
+        } else {
+            Err(Error::Partner(format!(
                 "received {got} bytes, expected {reply}"
-            ))),
+            )))
         }
     })?;
     Ok(TransactionTimes {

@@ -167,12 +167,13 @@ fn take_turn(
 
 fn check_echo(options: &ApingOptions, back: &ReceivedTurn) -> Result<(), Error> {
     let expected = u64::from(options.consecutive) * options.size as u64;
-    match back.total == expected && back.records == options.consecutive {
-        true => Ok(()),
-        false => Err(Error::Partner(format!(
+    if back.total == expected && back.records == options.consecutive {
+        Ok(())
+    } else {
+        Err(Error::Partner(format!(
             "received {} records of {} bytes in all, expected {} of {expected}",
             back.records, back.total, options.consecutive,
-        ))),
+        )))
     }
 }
 

@@ -58,9 +58,10 @@ impl Exchange {
     /// Bytes ÷ 1,024 a second; zero when no time passed.
     pub fn kb_per_s(&self) -> f64 {
         let seconds = self.duration.as_secs_f64();
-        match seconds > 0.0 {
-            true => self.bytes as f64 / 1024.0 / seconds,
-            false => 0.0,
+        if seconds > 0.0 {
+            self.bytes as f64 / 1024.0 / seconds
+        } else {
+            0.0
         }
     }
 

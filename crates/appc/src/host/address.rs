@@ -29,9 +29,10 @@ pub(super) fn resolve(text: &str) -> Result<Vec<SocketAddr>, Error> {
     };
     let found = with_port.to_socket_addrs().map_err(|why| wrong(&why))?;
     let found: Vec<SocketAddr> = found.collect();
-    match found.is_empty() {
-        true => Err(wrong(&"no address")),
-        false => Ok(found),
+    if found.is_empty() {
+        Err(wrong(&"no address"))
+    } else {
+        Ok(found)
     }
 }
 

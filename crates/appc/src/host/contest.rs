@@ -21,10 +21,11 @@ impl HostState {
         } = contest;
         let Some(asked) = asked else {
             let mut transports = self.transports.values_mut();
-            match transports.any(|transport| transport.probe_partner(&place, now)) {
-                true => self.names.note_query(&name, now),
+            if transports.any(|transport| transport.probe_partner(&place, now)) {
+                self.names.note_query(&name, now)
+            } else {
                 // It went without a word.
-                false => self.names.free(&name),
+                self.names.free(&name)
             }
             return;
         };

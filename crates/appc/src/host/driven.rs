@@ -94,9 +94,10 @@ impl DrivenNode {
     pub fn receiving<T>(&self, verb: impl FnOnce(&mut Node, MonotonicTime) -> Poll<T>) -> Poll<T> {
         let mut inner = self.shared.lock();
         let value = verb(&mut inner.node, self.shared.now());
-        match value.is_ready() {
-            true => self.shared.settle(&mut inner, false),
-            false => self.shared.drain(&mut inner, false),
+        if value.is_ready() {
+            self.shared.settle(&mut inner, false)
+        } else {
+            self.shared.drain(&mut inner, false)
         }
         value
     }

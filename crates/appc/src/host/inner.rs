@@ -241,9 +241,10 @@ impl HostState {
         }
         let at = way_back(dlsw.peer(), &self.switches);
         let own = self.listening.is_some_and(|own| reaches(own, at));
-        let opened = match own {
-            true => Err(std::io::Error::other("this is the node itself")),
-            false => TcpStream::connect(at),
+        let opened = if own {
+            Err(std::io::Error::other("this is the node itself"))
+        } else {
+            TcpStream::connect(at)
         };
         let opened = opened.and_then(|mut stream| {
             self.register_second(token, &mut stream)?;

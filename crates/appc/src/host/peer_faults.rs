@@ -78,9 +78,10 @@ pub(super) fn refused(attach: &RefusedAttach) -> String {
         return format!("an Attach of {partner} was rejected");
     };
     let name = tp.to_string();
-    let name = match tp.is_service() || name.starts_with("X'") {
-        true => name,
-        false => format!("\"{}\"", name.escape_debug()),
+    let name = if tp.is_service() || name.starts_with("X'") {
+        name
+    } else {
+        format!("\"{}\"", name.escape_debug())
     };
     format!("an Attach of {partner} for the program {name} was rejected")
 }

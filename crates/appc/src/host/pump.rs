@@ -175,9 +175,10 @@ impl SharedHost {
             inner.ready.remove(&wake);
             let progress = verb(&mut inner);
             if let Progress::Ready(value) = progress {
-                match keep {
-                    true => self.settle(&mut inner, false),
-                    false => self.drain(&mut inner, false),
+                if keep {
+                    self.settle(&mut inner, false)
+                } else {
+                    self.drain(&mut inner, false)
                 }
                 return Ok(value);
             }

@@ -52,14 +52,16 @@ impl SpinPolicy {
     pub fn waited(&mut self, took: Duration, looked: bool) {
         let short = took < if looked { SPIN_TIME } else { SHORT_ASLEEP };
         if looked {
-            self.run = match short {
-                true => (self.run - self.run / 8).max(RUN),
-                false => (self.run * 2).min(LONGEST_RUN),
+            self.run = if short {
+                (self.run - self.run / 8).max(RUN)
+            } else {
+                (self.run * 2).min(LONGEST_RUN)
             };
         }
-        self.short = match short {
-            true => self.short.saturating_add(1),
-            false => 0,
+        self.short = if short {
+            self.short.saturating_add(1)
+        } else {
+            0
         };
     }
 }

@@ -112,7 +112,7 @@ fn a_user_is_checked_and_a_wrong_password_refused() {
 fn an_absent_partner_and_an_unknown_one_are_distinguished() {
     let client = NodeHost::start(AppcConfig::named("NET.CLIENT").unwrap()).unwrap();
     let unknown = client
-        .allocate(&AllocateRequest::new("NET.NOBODY", "APINGD"))
+        .allocate(&AllocateRequest::new("NET.ABSENT", "APINGD"))
         .err();
     assert!(
         matches!(unknown, Some(Error::UnknownPartner(_))),

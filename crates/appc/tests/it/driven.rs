@@ -73,5 +73,5 @@ fn the_failure_of_a_call_is_reported() {
     let reported = until(&node, |node| node.called(call, "NET.OTHER"));
     assert!(reported.unwrap_err().to_string().contains("NET.OTHER"));
     let stream = TcpStream::connect(at).unwrap();
-    assert!(node.call("NET.NOBODY", at, stream).is_err());
+    assert!(node.call("NET.ABSENT", at, stream).is_err());
 }

@@ -125,9 +125,10 @@ impl PipePair {
     pub fn writes(&self) -> Option<PipeId> {
         match self.manner {
             PipeUse::Both(which) => Some(which),
-            PipeUse::Double | PipeUse::Dropping { .. } => Some(match self.opened {
-                true => PipeId::First,
-                false => PipeId::Second,
+            PipeUse::Double | PipeUse::Dropping { .. } => Some(if self.opened {
+                PipeId::First
+            } else {
+                PipeId::Second
             }),
             _ => None,
         }
@@ -215,24 +216,22 @@ impl PipePair {
             return;
         }
         // The one that was accepted goes.
-        self.manner = match self.opened {
-            true => {
-                self.second = None;
-                PipeUse::Both(PipeId::First)
-            }
-            false => {
-                self.first = None;
-                PipeUse::Both(PipeId::Second)
-            }
+        self.manner = if self.opened {
+            self.second = None;
+            PipeUse::Both(PipeId::First)
+        } else {
+            self.first = None;
+            PipeUse::Both(PipeId::Second)
         };
     }
 
     /// Whether this side's address is the higher one. The ports the switches
     /// listen on decide between two on one machine.
     fn is_higher(&self) -> bool {
-        let (opened, accepted) = match self.opened {
-            true => (&self.first, &self.second),
-            false => (&self.second, &self.first),
+        let (opened, accepted) = if self.opened {
+            (&self.first, &self.second)
+        } else {
+            (&self.second, &self.first)
         };
         let (Some(opened), Some(accepted)) = (opened, accepted) else {
             return false;
