@@ -113,9 +113,10 @@ impl Connection {
             (Some(one), None) | (None, Some(one)) => one as u32,
             (None, None) => return self.end(side).common_bytes.max(1),
         };
-        match self.client.timestamps && self.server.timestamps {
-            true => agreed.saturating_sub(12).max(1),
-            false => agreed.max(1),
+        if self.client.timestamps && self.server.timestamps {
+            agreed.saturating_sub(12).max(1)
+        } else {
+            agreed.max(1)
         }
     }
 

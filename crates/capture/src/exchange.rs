@@ -86,17 +86,19 @@ impl Exchange {
 
     /// The message that `side` sends in it.
     pub fn part(&self, side: ConnectionSide) -> &ExchangePart {
-        match side == self.asked_by {
-            true => &self.request,
-            false => &self.response,
+        if side == self.asked_by {
+            &self.request
+        } else {
+            &self.response
         }
     }
 
     /// The same, to change it.
     pub(crate) fn part_mut(&mut self, side: ConnectionSide) -> &mut ExchangePart {
-        match side == self.asked_by {
-            true => &mut self.request,
-            false => &mut self.response,
+        if side == self.asked_by {
+            &mut self.request
+        } else {
+            &mut self.response
         }
     }
 

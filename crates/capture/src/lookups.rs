@@ -177,9 +177,10 @@ impl LookupLog {
             code: 0,
             question: question.into(),
         };
-        let wait_ns = match query.multicast {
-            true => MULTICAST_NS,
-            false => GIVES_UP_NS.max(query.last_ns - query.first_ns),
+        let wait_ns = if query.multicast {
+            MULTICAST_NS
+        } else {
+            GIVES_UP_NS.max(query.last_ns - query.first_ns)
         };
         let until_ns = time_ns.min(query.last_ns.saturating_add(wait_ns));
         let interval = interval(query, until_ns, Reason::LookupUnanswered, &message);
@@ -323,12 +324,11 @@ fn unreachable(datagram: &SideDatagram<'_>, packet: u64) -> Option<IcmpUnreachab
         let sixteen: [u8; 16] = inner.get(at..at + 16)?.try_into().ok()?;
         Some(u128::from_be_bytes(sixteen))
     };
-    let (protocol, source, destination, at) = match datagram.v6 {
-        false => {
-            let header = usize::from(*inner.first()? & 15) * 4;
-            (*inner.get(9)?, mapped(12)?, mapped(16)?, header)
-        }
-        true => (*inner.get(6)?, whole(8)?, whole(24)?, 40),
+    let (protocol, source, destination, at) = if datagram.v6 {
+        (*inner.get(6)?, whole(8)?, whole(24)?, 40)
+    } else {
+        let header = usize::from(*inner.first()? & 15) * 4;
+        (*inner.get(9)?, mapped(12)?, mapped(16)?, header)
     };
     let port = |at: usize| Some(u16::from_be_bytes([*inner.get(at)?, *inner.get(at + 1)?]));
     (protocol == 6).then_some(())?;

@@ -154,9 +154,10 @@ impl Stream {
                 let (start, stop) = (from.wrapping_sub(seq), to.wrapping_sub(seq));
                 let stop = (stop as usize).min(bytes.len());
                 let piece = bytes.get(start as usize..stop).unwrap_or_default();
-                let piece = match self.held_bytes + piece.len() <= limit {
-                    true => piece,
-                    false => &[],
+                let piece = if self.held_bytes + piece.len() <= limit {
+                    piece
+                } else {
+                    &[]
                 };
                 self.held_bytes += piece.len();
                 let held = OutOfOrderChunk {

@@ -262,9 +262,10 @@ impl ExchangeAssembler {
         exchange.complete = complete && (answered || exchange.one_way);
         // One that was not answered when the next began was not to be.
         exchange.one_way |= !answered;
-        let end_ns = match answered {
-            true => exchange.response.end_ns,
-            false => exchange.request.end_ns,
+        let end_ns = if answered {
+            exchange.response.end_ns
+        } else {
+            exchange.request.end_ns
         };
         self.done.push_back(exchange);
         Some(end_ns)

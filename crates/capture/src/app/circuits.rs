@@ -114,9 +114,10 @@ fn indicated(window: &mut Option<SendWindow>, operator: FlowOperator) -> u32 {
         return 0;
     };
     open.handle_indication(operator);
-    match before == Some(0) && open.granted() > 0 {
-        true => SegmentMarks::READY_AGAIN,
-        false => 0,
+    if before == Some(0) && open.granted() > 0 {
+        SegmentMarks::READY_AGAIN
+    } else {
+        0
     }
 }
 

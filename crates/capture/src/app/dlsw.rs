@@ -166,9 +166,10 @@ impl DlswParser {
     /// Passes over bytes in which no message is known to begin.
     fn pass_over(&mut self, bytes: usize) -> ParseStep {
         self.passed += bytes as u64;
-        match self.passed > MAX_PASSED {
-            true => ParseStep::Leave(0),
-            false => ParseStep::Used(bytes),
+        if self.passed > MAX_PASSED {
+            ParseStep::Leave(0)
+        } else {
+            ParseStep::Used(bytes)
         }
     }
 
@@ -211,9 +212,10 @@ impl DlswParser {
             return;
         };
         if let Some(control) = &message.control {
-            let origin = match control.from_origin {
-                true => side,
-                false => side.other(),
+            let origin = if control.from_origin {
+                side
+            } else {
+                side.other()
             };
             let ends = [
                 (origin, control.origin.correlator),

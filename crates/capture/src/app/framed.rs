@@ -76,9 +76,10 @@ impl FramedParser {
         let number = self.prefix.number(head);
         let prefix = self.prefix.bytes() as u64;
         let inclusive = *self.inclusive.get_or_insert(number == whole);
-        let left = match inclusive {
-            true => number.checked_sub(prefix)?,
-            false => number,
+        let left = if inclusive {
+            number.checked_sub(prefix)?
+        } else {
+            number
         };
         (left <= MAX_MESSAGE_BYTES).then_some(left)
     }

@@ -56,9 +56,10 @@ struct HttpHead {
 impl ProtocolParser for HttpParser {
     fn step(&mut self, at: &mut FeedContext<'_>, bytes: &[u8]) -> ParseStep {
         let used = self.piece(at.side, bytes, at.stamp, at.out);
-        match self.left {
-            true => ParseStep::Leave(used),
-            false => ParseStep::Used(used),
+        if self.left {
+            ParseStep::Leave(used)
+        } else {
+            ParseStep::Used(used)
         }
     }
 
@@ -274,12 +275,11 @@ impl HttpParser {
             return bytes.len();
         };
         let mut whole = std::mem::take(&mut direction.partial);
-        let line = match whole.is_empty() {
-            true => &bytes[..end],
-            false => {
-                whole.extend_from_slice(&bytes[..end]);
-                &whole[..]
-            }
+        let line = if whole.is_empty() {
+            &bytes[..end]
+        } else {
+            whole.extend_from_slice(&bytes[..end]);
+            &whole[..]
         };
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let last = direction.state == HttpState::Trailer && line.is_empty();
@@ -429,12 +429,13 @@ pub(super) fn label(label: &mut String, words: &[u8]) {
         label.push_str(" → ");
     }
     let cut = &words[..words.len().min(MAX_LABEL_BYTES)];
-    match cut.iter().all(|byte| matches!(byte, 0x20..=0x7e)) {
-        true => label.push_str(std::str::from_utf8(cut).unwrap_or_default()),
-        false => label.extend(cut.iter().map(|byte| match byte {
+    if cut.iter().all(|byte| matches!(byte, 0x20..=0x7e)) {
+        label.push_str(std::str::from_utf8(cut).unwrap_or_default())
+    } else {
+        label.extend(cut.iter().map(|byte| match byte {
             0x20..=0x7e => *byte as char,
             _ => '.',
-        })),
+        }))
     }
 }
 

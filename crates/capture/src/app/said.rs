@@ -100,9 +100,10 @@ impl UnlinkedMessages {
     /// Enough was said in one direction each to take two connections for one
     /// link when no third one fits; with `last` there will not be more.
     pub(crate) fn suffices(&self, other: &UnlinkedMessages, last: bool) -> bool {
-        match self.both_begun(other) {
-            true => self.answered || other.answered,
-            false => last || (self.messages >= ONE_WAY && other.messages >= ONE_WAY),
+        if self.both_begun(other) {
+            self.answered || other.answered
+        } else {
+            last || (self.messages >= ONE_WAY && other.messages >= ONE_WAY)
         }
     }
 }

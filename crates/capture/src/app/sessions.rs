@@ -336,9 +336,10 @@ impl Session {
                 self.end(false, out);
                 self.asker_before = self.talks.then_some(self.asker);
                 self.talks = true;
-                let label = match self.program.is_empty() {
-                    true => "SNA conversation".to_owned(),
-                    false => self.program.clone(),
+                let label = if self.program.is_empty() {
+                    "SNA conversation".to_owned()
+                } else {
+                    self.program.clone()
                 };
                 self.begin_request(unit, &label, out);
             }
@@ -397,18 +398,18 @@ fn program(header: Rh, ru: &[u8]) -> String {
     };
     let name = sna::ebcdic::to_string(&attach.tpn);
     let name = name.trim_end();
-    match name.chars().all(|c| c.is_ascii_graphic()) && !name.is_empty() {
-        true => name.to_owned(),
+    if name.chars().all(|c| c.is_ascii_graphic()) && !name.is_empty() {
+        name.to_owned()
+    } else {
         // Service programs have names like X'06' '1'.
-        false => {
-            let hex: String = attach.tpn.iter().map(|b| format!("{b:02X}")).collect();
-            let known = if attach.tpn == CNOS {
-                " (session limits)"
-            } else {
-                ""
-            };
-            format!("X'{hex}'{known}")
-        }
+
+        let hex: String = attach.tpn.iter().map(|b| format!("{b:02X}")).collect();
+        let known = if attach.tpn == CNOS {
+            " (session limits)"
+        } else {
+            ""
+        };
+        format!("X'{hex}'{known}")
     }
 }
 

@@ -238,9 +238,10 @@ impl TlsRecords {
         }
         let mut body = std::mem::take(&mut direction.sealed);
         let mut pieces = std::mem::take(&mut direction.pieces);
-        match std::mem::take(&mut direction.torn) {
-            true => self.miss_record(at),
-            false => self.open(at, &mut body, &pieces),
+        if std::mem::take(&mut direction.torn) {
+            self.miss_record(at)
+        } else {
+            self.open(at, &mut body, &pieces)
         }
         // Their memory serves the next record.
         body.clear();

@@ -84,12 +84,11 @@ impl RecordDecryptor {
         let suite = CipherSuite::numbered(suite)?;
         let secrets = keys.find(client)?;
         let tls_1_3 = version == TLS_1_3;
-        let keys = match tls_1_3 {
-            true => {
-                let [a, b] = [0, 1].map(|side| DirectionKeys::of_1_3(suite, &secrets, side));
-                [a?, b?]
-            }
-            false => DirectionKeys::of_1_2(suite, &secrets.master, client, server)?,
+        let keys = if tls_1_3 {
+            let [a, b] = [0, 1].map(|side| DirectionKeys::of_1_3(suite, &secrets, side));
+            [a?, b?]
+        } else {
+            DirectionKeys::of_1_2(suite, &secrets.master, client, server)?
         };
         Some(RecordDecryptor { keys, tls_1_3 })
     }
@@ -102,9 +101,10 @@ impl RecordDecryptor {
         body: &mut Vec<u8>,
     ) -> Option<DecryptedRecord> {
         let keys = &mut self.keys[side];
-        match self.tls_1_3 {
-            true => keys.open_1_3(head, body),
-            false => keys.open_1_2(head, body),
+        if self.tls_1_3 {
+            keys.open_1_3(head, body)
+        } else {
+            keys.open_1_2(head, body)
         }
     }
 
@@ -140,9 +140,10 @@ impl DirectionKeys {
         if data.is_empty() {
             return None;
         }
-        let (first, next) = match handshake.is_empty() {
-            true => (data, NextKey::Update(data.clone())),
-            false => (handshake, NextKey::Secret(data.clone())),
+        let (first, next) = if handshake.is_empty() {
+            (data, NextKey::Update(data.clone()))
+        } else {
+            (handshake, NextKey::Secret(data.clone()))
         };
         Some(DirectionKeys {
             suite,
@@ -159,9 +160,10 @@ impl DirectionKeys {
         client: &ClientRandom,
         server: &ClientRandom,
     ) -> Option<[DirectionKeys; 2]> {
-        let (key_bytes, iv_bytes) = match suite.explicit_nonce {
-            true => (suite.aead.key_len(), NONCE_BYTES - EXPLICIT_BYTES),
-            false => (suite.aead.key_len(), NONCE_BYTES),
+        let (key_bytes, iv_bytes) = if suite.explicit_nonce {
+            (suite.aead.key_len(), NONCE_BYTES - EXPLICIT_BYTES)
+        } else {
+            (suite.aead.key_len(), NONCE_BYTES)
         };
         if master.is_empty() {
             return None;
@@ -221,21 +223,21 @@ impl DirectionKeys {
     }
 
     fn open_1_2(&mut self, head: &[u8; 5], body: &mut [u8]) -> Option<DecryptedRecord> {
-        let front = match self.suite.explicit_nonce {
-            true => EXPLICIT_BYTES,
-            false => 0,
+        let front = if self.suite.explicit_nonce {
+            EXPLICIT_BYTES
+        } else {
+            0
         };
         let length = body.len().checked_sub(front + TAG_BYTES)?;
         let key = &mut self.current;
-        let nonce = match self.suite.explicit_nonce {
-            true => {
-                let mut nonce = [0; NONCE_BYTES];
-                let (fixed, explicit) = nonce.split_at_mut(NONCE_BYTES - EXPLICIT_BYTES);
-                fixed.copy_from_slice(&key.iv);
-                explicit.copy_from_slice(&body[..EXPLICIT_BYTES]);
-                nonce
-            }
-            false => key.nonce(),
+        let nonce = if self.suite.explicit_nonce {
+            let mut nonce = [0; NONCE_BYTES];
+            let (fixed, explicit) = nonce.split_at_mut(NONCE_BYTES - EXPLICIT_BYTES);
+            fixed.copy_from_slice(&key.iv);
+            explicit.copy_from_slice(&body[..EXPLICIT_BYTES]);
+            nonce
+        } else {
+            key.nonce()
         };
         let mut aad = [0; 13];
         aad[..8].copy_from_slice(&key.sequence.to_be_bytes());

@@ -105,9 +105,10 @@ impl FlowKey {
     #[inline]
     fn new(source: (u128, u16), destination: (u128, u16)) -> (FlowKey, bool) {
         let forward = source <= destination;
-        let (a, b) = match forward {
-            true => (source, destination),
-            false => (destination, source),
+        let (a, b) = if forward {
+            (source, destination)
+        } else {
+            (destination, source)
         };
         let key = FlowKey {
             addresses: [a.0, b.0],

@@ -37,9 +37,10 @@ pub(super) fn header(bytes: &[u8]) -> Result<Header, SkipReason> {
         source: be16(bytes, 0),
         destination: be16(bytes, 2),
         seq: be32(bytes, 4),
-        ack: match flags.has(TcpFlags::ACK) {
-            true => be32(bytes, 8),
-            false => 0,
+        ack: if flags.has(TcpFlags::ACK) {
+            be32(bytes, 8)
+        } else {
+            0
         },
         bytes: length,
         flags,

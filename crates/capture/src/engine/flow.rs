@@ -71,9 +71,10 @@ impl Flow {
             last_ns: packet.time_ns,
             ..Connection::default()
         };
-        let (client, server) = match client_is_first {
-            true => (packet.key.end(0), packet.key.end(1)),
-            false => (packet.key.end(1), packet.key.end(0)),
+        let (client, server) = if client_is_first {
+            (packet.key.end(0), packet.key.end(1))
+        } else {
+            (packet.key.end(1), packet.key.end(0))
         };
         (connection.client.address, connection.client.port) = client;
         (connection.server.address, connection.server.port) = server;
@@ -106,9 +107,10 @@ impl Flow {
     /// Who sent `packet`.
     #[inline]
     pub(super) fn sender(&self, packet: &Packet) -> ConnectionSide {
-        match packet.forward == self.client_is_first {
-            true => ConnectionSide::Client,
-            false => ConnectionSide::Server,
+        if packet.forward == self.client_is_first {
+            ConnectionSide::Client
+        } else {
+            ConnectionSide::Server
         }
     }
 }
@@ -227,19 +229,22 @@ impl SegmentTimeline {
 /// names it; midway the lower port is taken for the server's.
 fn first_sender(packet: &Packet) -> ConnectionSide {
     if packet.flags.has(TcpFlags::SYN) {
-        return match packet.flags.has(TcpFlags::ACK) {
-            true => ConnectionSide::Server,
-            false => ConnectionSide::Client,
+        return if packet.flags.has(TcpFlags::ACK) {
+            ConnectionSide::Server
+        } else {
+            ConnectionSide::Client
         };
     }
     let [first, second] = packet.key.ports;
-    let (source, destination) = match packet.forward {
-        true => (first, second),
-        false => (second, first),
+    let (source, destination) = if packet.forward {
+        (first, second)
+    } else {
+        (second, first)
     };
-    match source < destination {
-        true => ConnectionSide::Server,
-        false => ConnectionSide::Client,
+    if source < destination {
+        ConnectionSide::Server
+    } else {
+        ConnectionSide::Client
     }
 }
 

@@ -40,9 +40,10 @@ impl Flow {
 }
 
 fn of_second(segment: Segment, turned: bool) -> Segment {
-    let from = match turned {
-        true => segment.from.other(),
-        false => segment.from,
+    let from = if turned {
+        segment.from.other()
+    } else {
+        segment.from
     };
     Segment {
         from,
@@ -224,9 +225,10 @@ impl ConnectionShard {
                 .as_deref()
                 .map(|f| f.connection.id)
         };
-        let (slot, second_slot) = match id(one) < id(other) {
-            true => (one, other),
-            false => (other, one),
+        let (slot, second_slot) = if id(one) < id(other) {
+            (one, other)
+        } else {
+            (other, one)
         };
         let both = (self.flows).get_disjoint_mut([slot as usize, second_slot as usize]);
         let Ok([Some(holder), Some(second)]) = both else {

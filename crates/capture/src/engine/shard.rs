@@ -372,9 +372,10 @@ impl ConnectionShard {
             return;
         };
         // A wait goes on after the last packet, to the end of the capture.
-        let until_ns = match self.ended && !flow.connection.close.is_closed() && !evicted {
-            true => self.latest_ns.max(flow.now_ns()),
-            false => flow.now_ns(),
+        let until_ns = if self.ended && !flow.connection.close.is_closed() && !evicted {
+            self.latest_ns.max(flow.now_ns())
+        } else {
+            flow.now_ns()
         };
         let holes = flow.streams.iter().any(crate::stream::Stream::has_hole);
         // A link of DLSw goes on after bytes that the capture lost.

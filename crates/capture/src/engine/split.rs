@@ -38,9 +38,10 @@ impl PhaseIntervals {
             len: 0,
         };
         // A server that speaks first thinks before it does.
-        let idle = match first && exchange.request.bytes == 0 {
-            true => ExchangePhase::ServerThink,
-            false => ExchangePhase::ClientThink,
+        let idle = if first && exchange.request.bytes == 0 {
+            ExchangePhase::ServerThink
+        } else {
+            ExchangePhase::ClientThink
         };
         if first {
             let shake = &connection.handshake;
@@ -69,10 +70,11 @@ impl PhaseIntervals {
         intervals.push(answer_ns, ExchangePhase::ServerThink);
         if answered {
             let end_ns = exchange.response.end_ns.max(exchange.request.end_ns);
-            let end_ns = match exchange.complete || exchange.session != 0 {
-                true => end_ns,
+            let end_ns = if exchange.complete || exchange.session != 0 {
+                end_ns
+            } else {
                 // Its rest never came.
-                false => end_ns.max(now_ns),
+                end_ns.max(now_ns)
             };
             intervals.push(end_ns, ExchangePhase::Response);
         }

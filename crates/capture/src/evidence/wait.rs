@@ -72,10 +72,13 @@ impl<'a> ExchangeWait<'a> {
     pub(crate) fn expected(&self) -> ConnectionSide {
         match self.phase {
             ExchangePhase::Request | ExchangePhase::ClientThink => self.exchange.asked_by,
-            ExchangePhase::Tls => match self.before().len > 0 {
-                true => self.before().from.other(),
-                false => ConnectionSide::Server,
-            },
+            ExchangePhase::Tls => {
+                if self.before().len > 0 {
+                    self.before().from.other()
+                } else {
+                    ConnectionSide::Server
+                }
+            }
             ExchangePhase::Connect if self.before().flags.has(TcpFlags::SYN | TcpFlags::ACK) => {
                 ConnectionSide::Client
             }

@@ -42,9 +42,10 @@ pub fn parse_tasks(text: &str) -> TaskList {
     let mut list = TaskList::default();
     for (index, line) in text.lines().enumerate() {
         let line = line.trim();
-        let result = match line.starts_with('{') {
-            true => record(line),
-            false => row(line),
+        let result = if line.starts_with('{') {
+            record(line)
+        } else {
+            row(line)
         };
         match result {
             Ok(task) => list.tasks.extend(task),

@@ -90,9 +90,10 @@ fn wait(explained: &ExplainedReceive) -> String {
             None => format!("task {} sent at {}", s.task, s.at),
         })
         .collect();
-    let sent = match sent.is_empty() {
-        true => String::new(),
-        false => format!(" ({})", sent.join(", ")),
+    let sent = if sent.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", sent.join(", "))
     };
     format!(
         "case {}: task {} waited{bytes} from {} to {}{sent}",

@@ -399,13 +399,14 @@ fn in_words(head: &[u8]) -> (String, &'static str) {
     if let Some((_, what, fix)) = known.into_iter().find(|(is, ..)| *is) {
         return (what.to_owned(), fix);
     }
-    match text {
-        true => (
+    if text {
+        (
             format!("text ({:?})", String::from_utf8_lossy(start)),
             "of texts only z/OS packet traces as IPCS formats them are read; a hex dump becomes a \
              capture with `text2pcap IN OUT`",
-        ),
-        false => (format!("a file that begins {start:02x?}"), CONVERT),
+        )
+    } else {
+        (format!("a file that begins {start:02x?}"), CONVERT)
     }
 }
 
@@ -416,17 +417,19 @@ const CONVERT: &str = "convert it with `editcap -F pcapng IN OUT`, or give a pca
 fn u32_at(bytes: &[u8], at: usize, swapped: bool) -> u32 {
     let mut word = [0; 4];
     word.copy_from_slice(&bytes[at..at + 4]);
-    match swapped {
-        false => u32::from_le_bytes(word),
-        true => u32::from_be_bytes(word),
+    if swapped {
+        u32::from_be_bytes(word)
+    } else {
+        u32::from_le_bytes(word)
     }
 }
 
 /// A half word of `bytes`, in the file's byte order.
 fn u16_at(bytes: &[u8], at: usize, swapped: bool) -> u16 {
-    match swapped {
-        false => u16::from_le_bytes([bytes[at], bytes[at + 1]]),
-        true => u16::from_be_bytes([bytes[at], bytes[at + 1]]),
+    if swapped {
+        u16::from_be_bytes([bytes[at], bytes[at + 1]])
+    } else {
+        u16::from_le_bytes([bytes[at], bytes[at + 1]])
     }
 }
 

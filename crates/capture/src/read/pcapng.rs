@@ -256,9 +256,10 @@ impl PcapngSection {
                         u32_at(value, 0, self.swapped),
                         u32_at(value, 4, self.swapped),
                     ];
-                    let (low, high) = match self.swapped {
-                        false => (words[0], words[1]),
-                        true => (words[1], words[0]),
+                    let (low, high) = if self.swapped {
+                        (words[1], words[0])
+                    } else {
+                        (words[0], words[1])
                     };
                     let seconds = ((high as u64) << 32 | low as u64) as i64;
                     interface.offset_ns = seconds.saturating_mul(1_000_000_000);
@@ -279,10 +280,12 @@ impl TimeResolution {
     /// From the option's byte: a power of ten, or of two with the high bit.
     fn of(byte: u8) -> TimeResolution {
         let power = (byte & 0x7f) as u32;
-        match byte & 0x80 != 0 {
-            true => TimeResolution::Binary(power.min(127)),
-            false if power <= 9 => TimeResolution::Times(10u64.pow(9 - power)),
-            false => TimeResolution::Parts(10u64.checked_pow(power - 9).unwrap_or(u64::MAX)),
+        if byte & 0x80 != 0 {
+            TimeResolution::Binary(power.min(127))
+        } else if power <= 9 {
+            TimeResolution::Times(10u64.pow(9 - power))
+        } else {
+            TimeResolution::Parts(10u64.checked_pow(power - 9).unwrap_or(u64::MAX))
         }
     }
 

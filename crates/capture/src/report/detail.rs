@@ -43,9 +43,10 @@ pub(super) fn second<'a>(
 /// The port of a link's second connection at one end of the link: as a rule the
 /// server of the first one opened it.
 pub(super) fn second_port(second: &Connection, first: &Connection, side: ConnectionSide) -> u16 {
-    let side = match second.server.address == first.client.address {
-        true => side.other(),
-        false => side,
+    let side = if second.server.address == first.client.address {
+        side.other()
+    } else {
+        side
     };
     second.end(side).port
 }
@@ -149,9 +150,10 @@ pub(super) fn describe(segment: &Segment) -> String {
         .map(|(_, name)| *name)
         .collect();
     let marks: Vec<&str> = segment.marks.names().filter(|n| *n != "advances").collect();
-    let marks = match marks.is_empty() {
-        true => String::new(),
-        false => format!(" [{}]", marks.join(", ")),
+    let marks = if marks.is_empty() {
+        String::new()
+    } else {
+        format!(" [{}]", marks.join(", "))
     };
     let via = match segment.via {
         0 => "",

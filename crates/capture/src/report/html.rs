@@ -36,9 +36,12 @@ fn verdict_card(verdict: &EvidenceSlice) -> String {
     {
         card += &saving(verdict, without_ms);
     }
-    let part = |name: &str, text: &str| match text.is_empty() {
-        true => String::new(),
-        false => format!("<dt>{name}</dt><dd>{}</dd>", escape(text)),
+    let part = |name: &str, text: &str| {
+        if text.is_empty() {
+            String::new()
+        } else {
+            format!("<dt>{name}</dt><dd>{}</dd>", escape(text))
+        }
     };
     card += "<dl>";
     if let Some(remedy) = &verdict.remedy {
@@ -99,13 +102,14 @@ fn slices(slices: &[EvidenceSlice]) -> String {
         slices.iter().partition(|slice| slice.share >= LEAST_SHARE);
     let rows =
         |slices: &[&EvidenceSlice]| slices.iter().map(|slice| row(slice)).collect::<String>();
-    let rest = match small.is_empty() {
-        true => String::new(),
-        false => format!(
+    let rest = if small.is_empty() {
+        String::new()
+    } else {
+        format!(
             "<details><summary>{} more below 5 %</summary><div class=scroll><table>{heading}{}</table></div></details>",
             small.len(),
             rows(&small)
-        ),
+        )
     };
     format!(
         "<h2>Where the time went</h2><div class=card>{}<div class=scroll><table>{heading}{}</table></div>{rest}</div>",
@@ -182,9 +186,10 @@ fn ladder(explanation: &CaptureExplanation, exchange: &Exchange, open: bool) -> 
     let total = ms(exchange.total_ns());
     let heading = format!("Exchange {}{label} ({total} ms)", exchange.id);
     let inside = format!("{}{picture}", slice_bar(&parts));
-    match open {
-        true => format!("<div class=card><h3>{heading}</h3>{inside}</div>"),
-        false => format!("<details class=card><summary>{heading}</summary>{inside}</details>"),
+    if open {
+        format!("<div class=card><h3>{heading}</h3>{inside}</div>")
+    } else {
+        format!("<details class=card><summary>{heading}</summary>{inside}</details>")
     }
 }
 
@@ -209,12 +214,13 @@ fn services(explanation: &CaptureExplanation) -> String {
             )
         })
         .collect();
-    match rows.is_empty() {
-        true => rows,
-        false => format!(
+    if rows.is_empty() {
+        rows
+    } else {
+        format!(
             "<h2>Services</h2><div class=\"card scroll\"><table><tr><th>server<th>port<th>protocol<th>connections<th>requests\
              <th>mean ms<th>p99 ms<th>packets a request<th>packets a response</tr>{rows}</table></div>"
-        ),
+        )
     }
 }
 

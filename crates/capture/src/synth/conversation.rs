@@ -315,9 +315,10 @@ impl<'a> ConversationPlay<'a> {
         if !end.established {
             end.establish(peer_mss, scaled, now);
         }
-        end.peer_window = match scaled {
-            true => u32::from(segment.window) << SCALE,
-            false => u32::from(segment.window),
+        end.peer_window = if scaled {
+            u32::from(segment.window) << SCALE
+        } else {
+            u32::from(segment.window)
         };
         if end.peer_window > 0 {
             end.persist_at = None;
@@ -546,9 +547,10 @@ impl<'a> ConversationPlay<'a> {
         let (mut time, mut at) = (begin, from);
         for (n, write) in writes.iter().enumerate() {
             time += write.after_us * 1000;
-            at = match n + 1 == writes.len() {
-                true => to,
-                false => (at + write.bytes).min(to),
+            at = if n + 1 == writes.len() {
+                to
+            } else {
+                (at + write.bytes).min(to)
             };
             self.at(time, PlayEvent::Write(side, at));
         }

@@ -164,9 +164,10 @@ impl DlswWire {
     }
 
     fn segment(&self, from: ConnectionSide, flags: u8, len: u32) -> Segment {
-        let role = match from == self.opener {
-            true => ConnectionSide::Client,
-            false => ConnectionSide::Server,
+        let role = if from == self.opener {
+            ConnectionSide::Client
+        } else {
+            ConnectionSide::Server
         };
         Segment {
             at_ns: 0,

@@ -127,9 +127,10 @@ impl Half {
 
     /// The window in bytes.
     pub(super) fn scaled(&self, packet: &Packet) -> u32 {
-        match packet.flags.has(TcpFlags::SYN) {
-            true => packet.window as u32,
-            false => (packet.window as u32) << self.shift_in_force,
+        if packet.flags.has(TcpFlags::SYN) {
+            packet.window as u32
+        } else {
+            (packet.window as u32) << self.shift_in_force
         }
     }
 

@@ -39,9 +39,10 @@ impl TcpTracker {
                     marks.set(SegmentMarks::WINDOW_UPDATE);
                 }
                 if window != 0 && same_window {
-                    match rev.last_marks & SegmentMarks::KEEP_ALIVE != 0 {
-                        true => marks.set(SegmentMarks::KEEP_ALIVE_ACK),
-                        false => marks.set(SegmentMarks::DUPLICATE_ACK),
+                    if rev.last_marks & SegmentMarks::KEEP_ALIVE != 0 {
+                        marks.set(SegmentMarks::KEEP_ALIVE_ACK)
+                    } else {
+                        marks.set(SegmentMarks::DUPLICATE_ACK)
                     }
                 }
                 if window == 0

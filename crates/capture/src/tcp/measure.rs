@@ -261,9 +261,10 @@ fn close(connection: &mut Connection, segment: &Segment, passed_over: u32) {
                 packet: segment.packet,
                 hop_limit: segment.hop_limit,
                 passed_over,
-                window: match segment.flags.has(TcpFlags::ACK) {
-                    true => 0,
-                    false => segment.window,
+                window: if segment.flags.has(TcpFlags::ACK) {
+                    0
+                } else {
+                    segment.window
                 },
                 seq: segment.seq,
                 answers_opening: segment.flags.has(TcpFlags::ACK)

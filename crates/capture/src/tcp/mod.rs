@@ -85,17 +85,13 @@ impl TcpTracker {
         let mut marks = SegmentMarks::default();
         let first = self.halves.iter().all(|half| !half.seen);
         let possible = self.now_ns..=self.now_ns.saturating_add(LONGEST_NS);
-        let time_ns = match first || possible.contains(&packet.time_ns) {
-            true => packet.time_ns,
-            false => {
-                marks.set(SegmentMarks::TIME_BACKWARDS);
-                self.now_ns
-            }
+        let time_ns = if first || possible.contains(&packet.time_ns) {
+            packet.time_ns
+        } else {
+            marks.set(SegmentMarks::TIME_BACKWARDS);
+            self.now_ns
         };
-        let gap_ns = match first {
-            true => 0,
-            false => time_ns - self.now_ns,
-        };
+        let gap_ns = if first { 0 } else { time_ns - self.now_ns };
         connection.even_gaps += u64::from(are_even(gap_ns, self.gap_ns));
         self.gap_ns = gap_ns;
         self.now_ns = time_ns;
@@ -114,9 +110,10 @@ impl TcpTracker {
             packet: packet.number,
             time_ns,
             seq: packet.seq.wrapping_sub(fwd.base),
-            ack: match acks {
-                true => packet.ack.wrapping_sub(rev.base),
-                false => 0,
+            ack: if acks {
+                packet.ack.wrapping_sub(rev.base)
+            } else {
+                0
             },
             len: packet.len,
             window: fwd.scaled(packet),
@@ -140,13 +137,15 @@ impl TcpTracker {
             return segment;
         }
         // Below the first number there is none of this side's either.
-        let ahead = match fwd.next_seq < 1 << 31 {
-            true => segment.seq > fwd.next_seq,
-            false => before(fwd.next_seq, segment.seq),
+        let ahead = if fwd.next_seq < 1 << 31 {
+            segment.seq > fwd.next_seq
+        } else {
+            before(fwd.next_seq, segment.seq)
         };
-        self.passed_over = match fwd.sent && ahead {
-            true => segment.seq.wrapping_sub(fwd.next_seq),
-            false => 0,
+        self.passed_over = if fwd.sent && ahead {
+            segment.seq.wrapping_sub(fwd.next_seq)
+        } else {
+            0
         };
         self.judge(packet, &mut segment);
         self.measure(connection, packet, &mut segment);

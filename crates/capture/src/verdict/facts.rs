@@ -162,9 +162,10 @@ impl SliceFacts<'_> {
                 (before, after) => format!("{before}–{after}"),
             })
             .collect();
-        match ranges.is_empty() {
-            true => String::new(),
-            false => format!(" (packets {})", ranges.join(", ")),
+        if ranges.is_empty() {
+            String::new()
+        } else {
+            format!(" (packets {})", ranges.join(", "))
         }
     }
 
@@ -180,9 +181,10 @@ impl SliceFacts<'_> {
 
     /// The server that most of the time was spent with.
     pub(crate) fn server(&self) -> &str {
-        match self.context.server.is_empty() {
-            true => "The server",
-            false => &self.context.server,
+        if self.context.server.is_empty() {
+            "The server"
+        } else {
+            &self.context.server
         }
     }
 

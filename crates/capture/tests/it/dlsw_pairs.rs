@@ -307,9 +307,10 @@ fn a_capture_that_begins_inside_a_message_finds_the_next_one() {
 fn capabilities(accepted: bool) -> Vec<u8> {
     use sna::dlc::caps::{self, Exchange, SwitchCapabilities};
     let mut out = Vec::new();
-    let exchange = match accepted {
-        true => Exchange::Accepted,
-        false => Exchange::Request(SwitchCapabilities::default()),
+    let exchange = if accepted {
+        Exchange::Accepted
+    } else {
+        Exchange::Request(SwitchCapabilities::default())
     };
     caps::message(&exchange, &mut out);
     out

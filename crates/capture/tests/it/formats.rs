@@ -43,17 +43,19 @@ impl File {
     }
 
     fn u32(&mut self, word: u32) -> &mut File {
-        self.bytes.extend(match self.big {
-            true => word.to_be_bytes(),
-            false => word.to_le_bytes(),
+        self.bytes.extend(if self.big {
+            word.to_be_bytes()
+        } else {
+            word.to_le_bytes()
         });
         self
     }
 
     fn u16(&mut self, word: u16) -> &mut File {
-        self.bytes.extend(match self.big {
-            true => word.to_be_bytes(),
-            false => word.to_le_bytes(),
+        self.bytes.extend(if self.big {
+            word.to_be_bytes()
+        } else {
+            word.to_le_bytes()
         });
         self
     }
@@ -84,9 +86,10 @@ impl File {
         body.u16(9).u16(1);
         body.bytes.extend([resolution, 0, 0, 0]);
         body.u16(14).u16(8);
-        match self.big {
-            true => body.u32(0).u32(offset_s),
-            false => body.u32(offset_s).u32(0),
+        if self.big {
+            body.u32(0).u32(offset_s)
+        } else {
+            body.u32(offset_s).u32(0)
         };
         body.u16(0).u16(0);
         self.block(1, &body.bytes)

@@ -400,10 +400,7 @@ proptest! {
             (message[0], message[1], message[3]) = (0x31, header, unit.len() as u8);
             (message[7], message[14]) = (kind % 4, if kind % 2 == 0 { 0x0A } else { *kind });
             message.extend(unit);
-            talk = match client {
-                true => talk.client(&message),
-                false => talk.server(&message),
-            };
+            talk = if *client { talk.client(&message) } else { talk.server(&message) };
             let stations = if *client { [1, 2] } else { [2, 1] };
             let mut frame = vec![2, 0, 0, 0, 0, stations[1], 2, 0, 0, 0, 0, stations[0]];
             let control = if kind % 5 == 0 { [*kind, 0] } else { [n as u8 * 2, 0] };
