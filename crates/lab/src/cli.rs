@@ -102,9 +102,10 @@ pub fn run(args: &Args) -> ExitCode {
         eprintln!("error: {error}");
         return ExitCode::from(2);
     }
-    match reports.iter().all(ExperimentReport::holds) {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::from(1),
+    if reports.iter().all(ExperimentReport::holds) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(1)
     }
 }
 
@@ -135,9 +136,10 @@ fn one(experiment: &Experiment, args: &Args) -> Result<ExperimentReport, LabErro
     if let Some(folder) = &args.keep {
         keep_pictures(folder, experiment, &mut report)?;
     }
-    match args.json {
-        true => print!("{}", report::json_lines(&report)),
-        false => println!("{}", report::text(&report)),
+    if args.json {
+        print!("{}", report::json_lines(&report))
+    } else {
+        println!("{}", report::text(&report))
     }
     Ok(report)
 }
@@ -178,12 +180,13 @@ fn as_root_of_a_namespace() -> Option<ExitCode> {
 fn list(json: bool) {
     let width = EXPERIMENTS.iter().map(|e| e.name.len()).max().unwrap_or(0);
     for e in EXPERIMENTS {
-        match json {
-            true => println!(
+        if json {
+            println!(
                 "{}",
                 serde_json::json!({"experiment": e.name, "about": e.about, "paper": e.paper})
-            ),
-            false => println!("{:width$}  {}  ({})", e.name, e.about, e.paper),
+            )
+        } else {
+            println!("{:width$}  {}  ({})", e.name, e.about, e.paper)
         }
     }
 }

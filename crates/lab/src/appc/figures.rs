@@ -89,9 +89,10 @@ impl PredictedFigure {
     /// published zero, the difference itself.
     pub fn error(&self) -> Option<f64> {
         let off = self.predicted()? - self.published;
-        Some(match self.published == 0.0 {
-            true => off,
-            false => off / self.published.abs(),
+        Some(if self.published == 0.0 {
+            off
+        } else {
+            off / self.published.abs()
         })
     }
 }

@@ -80,9 +80,10 @@ pub fn client_adapter(client: Client, model: &NetworkModel) -> AdapterCard {
 /// OS/2 on the 486 of Appendix B.
 pub fn os2(has_busmaster: bool, driver_buffer_bytes: usize, model: &NetworkModel) -> ProcessorCost {
     let costs = &model.costs;
-    let byte_ps = match has_busmaster {
-        true => 0,
-        false => costs[CostItem::TurboByte],
+    let byte_ps = if has_busmaster {
+        0
+    } else {
+        costs[CostItem::TurboByte]
     };
     let step_ns = costs[CostItem::Os2Step];
     ProcessorCost {
@@ -99,12 +100,13 @@ pub fn os2(has_busmaster: bool, driver_buffer_bytes: usize, model: &NetworkModel
 /// Its adapter.
 pub fn os2_adapter(has_busmaster: bool, model: &NetworkModel) -> AdapterCard {
     let shared = AdapterCard::shared_memory(SHARED_RAM_BYTES);
-    match has_busmaster {
-        true => AdapterCard {
+    if has_busmaster {
+        AdapterCard {
             transfer: busmaster(model),
             ..shared
-        },
-        false => shared,
+        }
+    } else {
+        shared
     }
 }
 

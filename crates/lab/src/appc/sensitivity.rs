@@ -37,9 +37,10 @@ impl GuideAppendix {
 
     /// Which of the two a cost belongs to.
     pub fn of(item: CostItem) -> GuideAppendix {
-        match (item as usize) < CostItem::Os2Step as usize {
-            true => GuideAppendix::A,
-            false => GuideAppendix::B,
+        if (item as usize) < CostItem::Os2Step as usize {
+            GuideAppendix::A
+        } else {
+            GuideAppendix::B
         }
     }
 

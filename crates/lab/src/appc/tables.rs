@@ -18,9 +18,10 @@ pub fn unmet(found: &[PredictedFigure]) -> Table {
     let mut told: Vec<&str> = Vec::new();
     let mut row = |f: &PredictedFigure| {
         let off = format!("{:+.0} %", f.error().unwrap_or(0.0) * 100.0);
-        let reason = match told.contains(&f.note) {
-            true => "as above",
-            false => f.note,
+        let reason = if told.contains(&f.note) {
+            "as above"
+        } else {
+            f.note
         };
         told.push(f.note);
         let ms = |s: f64| format!("{:.1}", s * 1e3);
@@ -236,9 +237,10 @@ pub fn count(found: &[PredictedFigure]) -> Table {
     let row = |(kind, origin): (&str, FigureOrigin)| {
         let of_kind: Vec<&PredictedFigure> = found.iter().filter(|f| f.origin == origin).collect();
         let near = |f: &&&PredictedFigure| f.error().is_some_and(|e| e.abs() <= AIM);
-        let near = match origin.claims() {
-            true => of_kind.iter().filter(near).count().to_string(),
-            false => String::new(),
+        let near = if origin.claims() {
+            of_kind.iter().filter(near).count().to_string()
+        } else {
+            String::new()
         };
         vec![kind.to_owned(), of_kind.len().to_string(), near]
     };
@@ -263,9 +265,12 @@ pub fn cost_sensitivity(
             known.show(*value),
         ]
     };
-    let change = |of: &PredictedFigure, now: &PredictedFigure| match of.simulated == 0.0 {
-        true => now.simulated * 100.0,
-        false => (now.simulated / of.simulated - 1.0) * 100.0,
+    let change = |of: &PredictedFigure, now: &PredictedFigure| {
+        if of.simulated == 0.0 {
+            now.simulated * 100.0
+        } else {
+            (now.simulated / of.simulated - 1.0) * 100.0
+        }
     };
     Table {
         title: title.to_owned(),

@@ -16,10 +16,7 @@ pub fn application(case: &CycleCase) -> ServedApplication {
          frame = {{ delimiter = \"\\n\" }}\narea_bytes = 1002\narea_length = 2\n\
          [sockets.receivers.LINE]\nprogram = \"SHOUT\"\n\
          frame = {{ delimiter = \"\\n\" }}\narea_bytes = 1002\narea_length = 2\n",
-        match case.offload {
-            true => ENGINES_APART,
-            false => "",
-        },
+        if case.offload { ENGINES_APART } else { "" },
         case.served
     );
     let programs = PROGRAMS.iter().fold(

@@ -39,9 +39,10 @@ impl CycleCase {
     /// CPU in nanoseconds that counts as that of general engines: all of it
     /// where there are no others.
     pub fn general(&self, general_s: f64, offload_s: f64) -> f64 {
-        match self.offload {
-            true => general_s,
-            false => general_s + offload_s,
+        if self.offload {
+            general_s
+        } else {
+            general_s + offload_s
         }
     }
 }

@@ -463,28 +463,31 @@ fn against_the_paper(few: &CapacityPoint, many: &CapacityPoint) -> String {
 /// What the paper's "little or no change" may be, in percent.
 const LITTLE_PERCENT: f64 = 10.0;
 
-/// What the greatest rate and the one of the most clients say: each is clients
-/// and answers a second; half of the last answers took longer than `p50_ms`.
+/// Compares the greatest rate (`best`) with the rate at the most clients
+/// (`last`). Both are (clients, answers/s); `p50_ms` is the median response
+/// time of `last`.
 fn beyond_capacity(best: (usize, f64), last: (usize, f64), p50_ms: f64) -> String {
-    let (rate, half) = (short(best.1), short(p50_ms));
-    match best.0 == last.0 {
-        _ if last.1 == 0.0 => format!(
-            "At 256 KB the rate is greatest with {} clients, {rate} a second; with {} clients \
-             nobody had an answer in the time measured, which is too short for them.",
+    let (rate, p50) = (short(best.1), short(p50_ms));
+    if last.1 == 0.0 {
+        format!(
+            "At 256 KB the rate is greatest with {} clients, {rate} answers/s. With {} clients \
+             no request was answered: the measured time is too short for that many clients.",
             best.0, last.0
-        ),
-        true => format!(
-            "At 256 KB the rate is greatest with the most clients that were tried, {}: {rate} a \
-             second, half of them within {half} ms. Its limit lies beyond.",
+        )
+    } else if best.0 == last.0 {
+        format!(
+            "At 256 KB the rate is greatest with the most clients tried, {}: {rate} answers/s, \
+             p50 {p50} ms. The limit lies beyond.",
             best.0
-        ),
-        false => format!(
-            "At 256 KB the rate is greatest with {} clients, {rate} a second; with {} clients it \
-             is {}, and half of the answers take longer than {half} ms.",
+        )
+    } else {
+        format!(
+            "At 256 KB the rate is greatest with {} clients, {rate} answers/s. With {} clients \
+             it is {} answers/s, p50 {p50} ms.",
             best.0,
             last.0,
             short(last.1)
-        ),
+        )
     }
 }
 

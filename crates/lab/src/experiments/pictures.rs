@@ -59,9 +59,10 @@ pub fn bytes_over_time(title: &str, runs: &[&TrialResult], log: bool) -> Picture
     Picture::Plot(Plot {
         title: title.into(),
         x: Axis {
-            label: match log {
-                true => "ms since the exchange began (log)".into(),
-                false => "ms since the exchange began".into(),
+            label: if log {
+                "ms since the exchange began (log)".into()
+            } else {
+                "ms since the exchange began".into()
             },
             log,
             from_zero: true,

@@ -176,9 +176,10 @@ fn figures(report: &mut ExperimentReport, found: &[CaseResult], rates: [f64; 3])
         let published = case.published.and_then(PublishedValue::number);
         // The number of READs was chosen after the paper's twelve.
         let name = "changes of mode a transaction";
-        match case.fc_qr_only && case.published.is_some() {
-            true => report.calibrated(name, case.name, published, switches, "changes"),
-            false => report.measured(name, case.name, published, switches, "changes"),
+        if case.fc_qr_only && case.published.is_some() {
+            report.calibrated(name, case.name, published, switches, "changes")
+        } else {
+            report.measured(name, case.name, published, switches, "changes")
         }
     }
     for (case, found) in CASES.iter().zip(found) {

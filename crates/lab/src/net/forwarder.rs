@@ -190,9 +190,10 @@ impl ForwardingPath {
             }
             if let Some(Reverse((due, _, side, bytes))) = self.waiting.pop() {
                 self.traffic.lateness.record(now - due);
-                match self.sockets[side].send(&bytes) {
-                    true => self.traffic.forwarded += 1,
-                    false => self.traffic.refused += 1,
+                if self.sockets[side].send(&bytes) {
+                    self.traffic.forwarded += 1;
+                } else {
+                    self.traffic.refused += 1;
                 }
             }
         }

@@ -71,9 +71,12 @@ fn headline(report: &ExperimentReport) -> String {
 fn figures(report: &ExperimentReport) -> String {
     // Conditions that no figure has take no room.
     let with = report.figures.iter().any(|f| !f.conditions.is_empty());
-    let conditions = |tag: &str, text: &str| match with {
-        true => format!("<{tag} class=words>{}", escape(text)),
-        false => String::new(),
+    let conditions = |tag: &str, text: &str| {
+        if with {
+            format!("<{tag} class=words>{}", escape(text))
+        } else {
+            String::new()
+        }
     };
     let rows: String = report
         .figures
@@ -143,17 +146,19 @@ fn pictures(report: &ExperimentReport) -> String {
             } => card(title, &format!("{svg}{narrow}"), caption),
         })
         .collect();
-    match cards.is_empty() {
-        true => String::new(),
-        false => format!("<br><div class=plots>{cards}</div>"),
+    if cards.is_empty() {
+        String::new()
+    } else {
+        format!("<br><div class=plots>{cards}</div>")
     }
 }
 
 /// A picture under its title, and what is to be seen in it.
 fn card(title: &str, drawing: &str, caption: &str) -> String {
-    let caption = match caption.is_empty() {
-        true => String::new(),
-        false => format!("<p class=soft>{}</p>", escape(caption)),
+    let caption = if caption.is_empty() {
+        String::new()
+    } else {
+        format!("<p class=soft>{}</p>", escape(caption))
     };
     format!(
         "<div class=card><h3>{}</h3>{drawing}{caption}</div>",

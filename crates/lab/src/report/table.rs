@@ -10,12 +10,13 @@ pub(super) fn text(table: &Table) -> String {
     let rows = [&heading[..], &table.rows[..]].concat();
     let lines = columns(&rows, &[], "  ");
     let last = table.heading.len().saturating_sub(1);
-    let body = match is_long(table, last) {
-        true => lines
+    let body = if is_long(table, last) {
+        lines
             .lines()
             .map(|line| folded(line, &rows, last))
-            .collect(),
-        false => lines,
+            .collect()
+    } else {
+        lines
     };
     format!("\n{}\n{body}{}", table.title, wrapped(&table.caption, "  "))
 }

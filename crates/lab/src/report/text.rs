@@ -57,9 +57,10 @@ fn finding(finding: &JudgeFinding) -> String {
         .iter()
         .map(|n| format!("{} {}× {} ms", n.cause, n.count, short(n.cost_ms)))
         .collect();
-    let named = match named.is_empty() {
-        true => "nothing".to_owned(),
-        false => named.join(", "),
+    let named = if named.is_empty() {
+        "nothing".to_owned()
+    } else {
+        named.join(", ")
     };
     let mut out = format!(
         "  {verdict} {}: planted {planted}; named {named}\n",
@@ -166,9 +167,10 @@ pub(super) fn columns(rows: &[Vec<String>], right: &[usize], indent: &str) -> St
     let line = |row: &Vec<String>| {
         let mut line = String::from(indent);
         for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            line += &match right.contains(&column) {
-                true => format!("{cell:>width$}  "),
-                false => format!("{cell:width$}  "),
+            line += &if right.contains(&column) {
+                format!("{cell:>width$}  ")
+            } else {
+                format!("{cell:width$}  ")
             };
         }
         format!("{}\n", line.trim_end())

@@ -63,12 +63,13 @@ impl ClientPlan {
             response: sum.response.clone(),
             answered: sum.measured.answered,
         };
-        match timing.answered == self.requests {
-            true => Ok(timing),
-            false => Err(LabError::Failed(format!(
+        if timing.answered == self.requests {
+            Ok(timing)
+        } else {
+            Err(LabError::Failed(format!(
                 "{} of {} requests were answered",
                 timing.answered, self.requests
-            ))),
+            )))
         }
     }
 

@@ -125,12 +125,11 @@ fn serve(mut stream: TcpStream, plan: &ServerPlan) -> io::Result<()> {
             if !plan.think.is_zero() {
                 thread::sleep(plan.think);
             }
-            match plan.head_apart {
-                true => {
-                    stream.write_all(&head)?;
-                    stream.write_all(&body)?;
-                }
-                false => stream.write_all(&whole)?,
+            if plan.head_apart {
+                stream.write_all(&head)?;
+                stream.write_all(&body)?;
+            } else {
+                stream.write_all(&whole)?;
             }
         }
     }
