@@ -209,9 +209,10 @@ fn open_store(step: &ProgramStep) -> Result<(Option<StoreRecords>, String), RunE
     let options = DiskOptions {
         map_bytes: at.map_bytes,
         max_readers: at.max_readers,
-        durability: match at.sync {
-            true => CommitDurability::Flush,
-            false => CommitDurability::NoFlush,
+        durability: if at.sync {
+            CommitDurability::Flush
+        } else {
+            CommitDurability::NoFlush
         },
         ..DiskOptions::default()
     };
@@ -306,21 +307,21 @@ fn serve_request(handler: &mut FileHandler, request: &mut Request) {
             length: key.length,
         })
         .collect();
-    let name = match request.name.is_null() {
-        true => String::new(),
-        false => {
-            // SAFETY: libcob gives a name of so many bytes.
-            let bytes = unsafe {
-                std::slice::from_raw_parts(request.name.cast::<u8>(), request.name_length as usize)
-            };
-            String::from_utf8_lossy(bytes).into_owned()
-        }
+    let name = if request.name.is_null() {
+        String::new()
+    } else {
+        // SAFETY: libcob gives a name of so many bytes.
+        let bytes = unsafe {
+            std::slice::from_raw_parts(request.name.cast::<u8>(), request.name_length as usize)
+        };
+        String::from_utf8_lossy(bytes).into_owned()
     };
-    let area: &mut [u8] = match request.record.is_null() {
-        true => &mut [],
+    let area: &mut [u8] = if request.record.is_null() {
+        &mut []
+    } else {
         // SAFETY: the program's record area has room for its longest record,
         // and the program waits for this call.
-        false => unsafe { std::slice::from_raw_parts_mut(request.record, request.area as usize) },
+        unsafe { std::slice::from_raw_parts_mut(request.record, request.area as usize) }
     };
     let op = operation(request.op, request.options);
     let mut call = FileStatement {

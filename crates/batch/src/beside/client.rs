@@ -52,12 +52,13 @@ impl Region {
             self.lost = true;
         })?;
         self.commits = reply.commits;
-        match reply.status.is_done() {
-            true => Ok(reply),
-            false => Err(Fault {
+        if reply.status.is_done() {
+            Ok(reply)
+        } else {
+            Err(Fault {
                 status: reply.status,
                 text: reply.text,
-            }),
+            })
         }
     }
 

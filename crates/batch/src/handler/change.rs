@@ -93,9 +93,10 @@ pub(super) fn rewrite(
     let file = match &mut open.records {
         OpenedFile::Stored(file) => file,
         OpenedFile::Plain(PlainFile::Update(update)) => {
-            return Ok(match update.rewrite(record(call)?).map_err(machine)? {
-                true => Status::OK,
-                false => Status::BAD_LENGTH,
+            return Ok(if update.rewrite(record(call)?).map_err(machine)? {
+                Status::OK
+            } else {
+                Status::BAD_LENGTH
             });
         }
         OpenedFile::Plain(_) | OpenedFile::Absent => return Ok(Status::NOT_UPDATE),

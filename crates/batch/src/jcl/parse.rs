@@ -305,9 +305,10 @@ impl Reader {
         if step.dds.iter().any(|dd| dd.name == name) {
             return self.error(here, format!("the step has a DD {name} already"));
         }
-        let part = match LIBRARIES.contains(&name.as_str()) {
-            true => DdPart::Dummy,
-            false => part,
+        let part = if LIBRARIES.contains(&name.as_str()) {
+            DdPart::Dummy
+        } else {
+            part
         };
         step.dds.push(DdConcatenation {
             name,
@@ -354,14 +355,15 @@ impl Reader {
                 let message = format!("DD {} says nothing", card.name);
                 self.error((card.line, card.column), message);
             }
-            match temporary {
-                true => DdPart::DataSet {
+            if temporary {
+                DdPart::DataSet {
                     name: format!("&&{}", card.name),
                     status: Status::New,
                     normal: DataSetDisposition::Delete,
                     abnormal: DataSetDisposition::Delete,
-                },
-                false => DdPart::Dummy,
+                }
+            } else {
+                DdPart::Dummy
             }
         })
     }
@@ -511,9 +513,10 @@ fn test(words: &[&str]) -> Option<CondTest> {
 
 /// PARM: one text, or several in parentheses with commas between them.
 fn parm(value: &str) -> String {
-    let texts: Vec<String> = match value.starts_with('(') {
-        true => parts(value).iter().map(|part| unquoted(part)).collect(),
-        false => vec![unquoted(value)],
+    let texts: Vec<String> = if value.starts_with('(') {
+        parts(value).iter().map(|part| unquoted(part)).collect()
+    } else {
+        vec![unquoted(value)]
     };
     texts.join(",")
 }
