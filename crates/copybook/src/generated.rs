@@ -60,9 +60,10 @@ pub fn cobol(name: &str) -> String {
     let reserved = RESERVED
         .binary_search(&text.to_ascii_uppercase().as_str())
         .is_ok();
-    match bare || reserved {
-        true => format!("X{text}"),
-        false => text,
+    if bare || reserved {
+        format!("X{text}")
+    } else {
+        text
     }
 }
 

@@ -337,8 +337,9 @@ fn write_after_word(
     bytes: &[u8],
     too_long: impl Fn(usize) -> StreamError,
 ) -> Result<(), StreamError> {
-    match form.write(output, bytes)? {
-        true => Ok(()),
-        false => Err(too_long(form.max_bytes())),
+    if form.write(output, bytes)? {
+        Ok(())
+    } else {
+        Err(too_long(form.max_bytes()))
     }
 }

@@ -212,13 +212,14 @@ impl ItemContext<'_> {
                     ..context
                 };
                 let european = !context.decimal_comma && Picture::parse(&text.is, comma).is_ok();
-                match european {
-                    true => self.diagnostics.error_help(
+                if european {
+                    self.diagnostics.error_help(
                         text.at,
                         message,
                         "it is right where a program says DECIMAL-POINT IS COMMA, which a copybook does not tell: give --decimal-comma",
-                    ),
-                    false => self.error(text.at, message),
+                    )
+                } else {
+                    self.error(text.at, message)
                 }
                 None
             }
@@ -391,9 +392,10 @@ impl ItemContext<'_> {
             self.entry.shown()
         );
         let help = "the PICTURE of a number has 9, S, V and P";
-        match usage.ends_with("number") {
-            true => self.diagnostics.error_help(at, message, help),
-            false => self.error(at, message),
+        if usage.ends_with("number") {
+            self.diagnostics.error_help(at, message, help)
+        } else {
+            self.error(at, message)
         }
         None
     }

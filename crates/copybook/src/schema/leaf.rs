@@ -58,9 +58,10 @@ impl Writer<'_> {
         if full && self.options.numbers == NumberForm::Number {
             return binary_range(length, scale, number.signed);
         }
-        let digits = match full {
-            true => binary_digits(length),
-            false => u32::from(number.digits),
+        let digits = if full {
+            binary_digits(length)
+        } else {
+            u32::from(number.digits)
         };
         self.number_of(digits, scale, number.signed)
     }

@@ -116,9 +116,10 @@ pub(super) fn columns_of(line: &str, format: ReferenceFormat) -> Vec<LineColumn>
     }
     let narrow: Vec<LineColumn> = expand_tabs(line, 4).collect();
     let starts_late = !narrow.get(..6).is_some_and(text);
-    match starts_late && !overruns(&narrow) {
-        true => narrow,
-        false => wide,
+    if starts_late && !overruns(&narrow) {
+        narrow
+    } else {
+        wide
     }
 }
 

@@ -21,10 +21,14 @@ pub fn words(text: &str) -> Vec<String> {
             .into_iter()
             .map(|(_, c)| c)
             .collect();
-        let line: String = match fixed {
-            true if matches!(line.chars().nth(6), Some('*' | '/' | 'D' | 'd')) => continue,
-            true => line.chars().skip(7).take(65).collect(),
-            false => line.split("*>").next().unwrap_or_default().to_owned(),
+        let is_skipped = matches!(line.chars().nth(6), Some('*' | '/' | 'D' | 'd'));
+        if fixed && is_skipped {
+            continue;
+        }
+        let line: String = if fixed {
+            line.chars().skip(7).take(65).collect()
+        } else {
+            line.split("*>").next().unwrap_or_default().to_owned()
         };
         let mut rest = line.trim_start();
         while let Some(first) = rest.chars().next() {
