@@ -420,9 +420,10 @@ impl Socket {
     }
 
     fn check_family(&self, name: &SocketName) -> Result<(), Errno> {
-        match name.family() == self.kind.family {
-            true => Ok(()),
-            false => Err(Errno::EAFNOSUPPORT),
+        if name.family() == self.kind.family {
+            Ok(())
+        } else {
+            Err(Errno::EAFNOSUPPORT)
         }
     }
 
