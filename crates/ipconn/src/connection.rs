@@ -466,9 +466,10 @@ impl Connection {
     /// When [`Connection::handle_timeout`] wants to be called.
     pub fn poll_timeout(&self) -> u64 {
         let keepalive = self.keepalive_ms();
-        let stalled = match self.is_writing() {
-            true => self.ready_ms + STALLED_MS,
-            false => u64::MAX,
+        let stalled = if self.is_writing() {
+            self.ready_ms + STALLED_MS
+        } else {
+            u64::MAX
         };
         let heard = match self.phase {
             ConnectionPhase::Greeting | ConnectionPhase::Greeted => self.began_ms + GREETING_MS,

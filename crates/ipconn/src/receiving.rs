@@ -203,9 +203,10 @@ impl ReceiveBuffer {
             FrameKind::Data => {
                 let left = match self.coming.get(&id) {
                     Some(coming) => {
-                        let bound = match coming.credit_requested {
-                            true => coming.total,
-                            false => self.unasked.min(coming.total),
+                        let bound = if coming.credit_requested {
+                            coming.total
+                        } else {
+                            self.unasked.min(coming.total)
                         };
                         bound - coming.bytes.len()
                     }

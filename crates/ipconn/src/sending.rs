@@ -70,9 +70,10 @@ impl SendQueue {
 
     /// Has a message sent, of which the peer takes so much unasked.
     pub fn message(&mut self, kind: FrameKind, id: u32, message: Bytes, unasked: usize) {
-        let allowed = match message.len() <= unasked {
-            true => message.len(),
-            false => unasked,
+        let allowed = if message.len() <= unasked {
+            message.len()
+        } else {
+            unasked
         };
         self.ready.push_back(OutgoingMessage {
             id,

@@ -110,9 +110,10 @@ impl<R: BranchRegion> BranchServer<'_, R> {
             );
         };
         let of = coordinator(from, unit);
-        let begun = match self.units.enter(of, from.connection) {
-            true => self.units.begin(of, unit.unit, before),
-            false => Err(()),
+        let begun = if self.units.enter(of, from.connection) {
+            self.units.begin(of, unit.unit, before)
+        } else {
+            Err(())
         };
         let Ok((working, task)) = begun else {
             return lost();
@@ -179,10 +180,13 @@ impl<R: BranchRegion> BranchServer<'_, R> {
             UnitStep::Prepare => self.prepare(of, unit.unit, branch).await,
             UnitStep::CommitOnePhase => self.commit_alone(of, unit.unit, branch, &finished).await,
             UnitStep::Outcome => self.outcome(of, unit.unit, branch).await,
-            UnitStep::Commit => match self.region.settle(branch, true).await {
-                true => emit_reply(&ReplyHead::default(), &[], &[]),
-                false => refused(ROLLED_BACK, "the store accepts no changes now".into()),
-            },
+            UnitStep::Commit => {
+                if self.region.settle(branch, true).await {
+                    emit_reply(&ReplyHead::default(), &[], &[])
+                } else {
+                    refused(ROLLED_BACK, "the store accepts no changes now".into())
+                }
+            }
             UnitStep::BackOut => {
                 self.units.back_out(of, unit.unit);
                 self.region.settle(branch, false).await;

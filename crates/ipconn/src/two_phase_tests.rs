@@ -183,9 +183,12 @@ impl BranchRegion for CommittingRegion {
 
     async fn pause(&self) {
         let mut waited = false;
-        std::future::poll_fn(|_| match std::mem::replace(&mut waited, true) {
-            true => Poll::Ready(()),
-            false => Poll::Pending,
+        std::future::poll_fn(|_| {
+            if std::mem::replace(&mut waited, true) {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
+            }
         })
         .await;
     }

@@ -230,9 +230,10 @@ async fn last_words(stream: &mut dyn Stream, wire: &ConnectionDriver) {
         Err(_) => Poll::Ready(()),
         Ok(_) => {
             let left = wire.connection.borrow_mut().gather(wire.now_ms());
-            match left {
-                true => Poll::Pending,
-                false => Pin::new(&mut *stream).poll_shutdown(cx).map(drop),
+            if left {
+                Poll::Pending
+            } else {
+                Pin::new(&mut *stream).poll_shutdown(cx).map(drop)
             }
         }
     })

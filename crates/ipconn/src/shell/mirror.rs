@@ -63,9 +63,10 @@ impl MirrorRegion {
             let region = InUnits { mirror: self, port };
             return self.in_units(&region).order(&request, from, of).await;
         }
-        let cannot = match head.link {
-            true => self.region.can_run(head.program).err(),
-            false => None,
+        let cannot = if head.link {
+            self.region.can_run(head.program).err()
+        } else {
+            None
         };
         let reply = match (cannot, head.sync_on_return, of) {
             (Some(why), ..) => with_unit(not_taken(why, true), InUnit::Unchanged),
@@ -77,23 +78,22 @@ impl MirrorRegion {
             (None, false, None) => self.reading(port, &request).await,
             (None, true, _) => self.task(port, &request).await,
         };
-        match reply.len() > longest {
-            true => {
-                let why = format!(
-                    "the answer has {} bytes, but the partner accepts at most {longest}",
-                    reply.len()
-                );
-                let ending = if head.link {
-                    TOO_LONG
-                } else {
-                    RequestEnding::Never
-                };
-                let mut short = refused(ending, why);
-                // The state of the caller's branch is kept.
-                short[IN_UNIT_AT] = reply[IN_UNIT_AT];
-                short
-            }
-            false => reply,
+        if reply.len() > longest {
+            let why = format!(
+                "the answer has {} bytes, but the partner accepts at most {longest}",
+                reply.len()
+            );
+            let ending = if head.link {
+                TOO_LONG
+            } else {
+                RequestEnding::Never
+            };
+            let mut short = refused(ending, why);
+            // The state of the caller's branch is kept.
+            short[IN_UNIT_AT] = reply[IN_UNIT_AT];
+            short
+        } else {
+            reply
         }
     }
 
@@ -225,9 +225,10 @@ pub(super) fn fill(task: &mut Task, request: &Request<Vec<u8>>) -> Result<(), Ve
         task.set_eib_transid(head.eib_transid);
     }
     let too_large = || {
-        let ending = match head.link {
-            true => TOO_LONG,
-            false => RequestEnding::Never,
+        let ending = if head.link {
+            TOO_LONG
+        } else {
+            RequestEnding::Never
         };
         refused(
             ending,
@@ -283,12 +284,13 @@ pub(super) fn answer(
             let left = reply.containers();
             let left: Vec<ReplyContainer<'_>> =
                 left.map(|c| (c.name, c.kind, c.ccsid, c.bytes)).collect();
-            match left.len() > MAX_CONTAINERS {
-                true => refused(
+            if left.len() > MAX_CONTAINERS {
+                refused(
                     RequestEnding::Never,
                     "the channel has too many containers".into(),
-                ),
-                false => emit_reply(&head, &[], &left),
+                )
+            } else {
+                emit_reply(&head, &[], &left)
             }
         }
         TaskOutcome::Ok => emit_reply(&head, reply.commarea(), &[]),

@@ -217,9 +217,10 @@ impl ConnectionPool {
         let turn = self.turn.get();
         self.turn.set(turn.wrapping_add(1));
         let free = group.iter().enumerate().filter_map(|(at, i)| {
-            let load = match self.has_orders && !order {
-                true => self.clients[*i].load_with_reserve()?,
-                false => self.clients[*i].load()?,
+            let load = if self.has_orders && !order {
+                self.clients[*i].load_with_reserve()?
+            } else {
+                self.clients[*i].load()?
             };
             let equal = at.wrapping_sub(turn) % group.len();
             Some(((Some(*i) == avoid, load, equal), *i))

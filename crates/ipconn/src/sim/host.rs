@@ -74,9 +74,10 @@ pub fn serve(
             region: &host,
             units: &units,
         };
-        match of.step.is_order() {
-            true => serving.order(&request, from, of).await,
-            false => serving.link(&request, from, of).await,
+        if of.step.is_order() {
+            serving.order(&request, from, of).await
+        } else {
+            serving.link(&request, from, of).await
         }
     })
 }
@@ -172,9 +173,12 @@ impl BranchRegion for SimulatedRegion {
     async fn end(&self, mut task: HostTask, abend: Option<Abend>) {
         task.ended = true;
         self.node.borrow_mut().end(task.number, abend.is_none());
-        poll_fn(|_| match self.node.borrow().is_over(task.number) {
-            true => Poll::Ready(()),
-            false => Poll::Pending,
+        poll_fn(|_| {
+            if self.node.borrow().is_over(task.number) {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
+            }
         })
         .await;
     }
@@ -207,9 +211,12 @@ impl BranchRegion for SimulatedRegion {
 
     async fn pause(&self) {
         let mut waited = false;
-        poll_fn(|_| match std::mem::replace(&mut waited, true) {
-            true => Poll::Ready(()),
-            false => Poll::Pending,
+        poll_fn(|_| {
+            if std::mem::replace(&mut waited, true) {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
+            }
         })
         .await;
     }

@@ -129,9 +129,12 @@ impl SimulatedLine {
 
     pub fn give_up_waiting(&mut self, now: u64) -> Vec<(SimulatedReceiver, CallFailure)> {
         let connected = self.joints.iter().any(|j| j.open && !j.caller_left);
-        let failed = || match connected {
-            true => NotStarted::Busy("no session is free".into()).into(),
-            false => NotStarted::Unreachable("it is not connected".into()).into(),
+        let failed = || {
+            if connected {
+                NotStarted::Busy("no session is free".into()).into()
+            } else {
+                NotStarted::Unreachable("it is not connected".into()).into()
+            }
         };
         let late = |waiting: &mut WaitingMessage| waiting.until <= now;
         let late = self.waiting.extract_if(.., late);

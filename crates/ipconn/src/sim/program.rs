@@ -65,9 +65,10 @@ impl Program {
                     _ => ProgramStep::There(queue, random.one_in(15)),
                 });
             }
-            script.push(match random.one_in(8) {
-                true => ProgramStep::Rollback,
-                false => ProgramStep::Syncpoint,
+            script.push(if random.one_in(8) {
+                ProgramStep::Rollback
+            } else {
+                ProgramStep::Syncpoint
             });
         }
         // Changes after the last syncpoint end with the task.

@@ -94,8 +94,9 @@ pub fn directory(
         });
         next = next.saturating_add(bytes);
     }
-    match next == start {
-        true => Ok(entries),
-        false => wrong("the lengths do not add up to the message's length", start),
+    if next == start {
+        Ok(entries)
+    } else {
+        wrong("the lengths do not add up to the message's length", start)
     }
 }

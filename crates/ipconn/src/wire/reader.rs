@@ -73,9 +73,10 @@ impl<'a> Reader<'a> {
         let at = self.at;
         let bytes: [u8; N] = self.array(what)?;
         let len = bytes.iter().rposition(|b| *b != b' ').map_or(0, |i| i + 1);
-        match bytes[..len].iter().all(u8::is_ascii_graphic) {
-            true => Ok(region::Name::from_bytes(bytes)),
-            false => Err(MalformedBytes { what, at }),
+        if bytes[..len].iter().all(u8::is_ascii_graphic) {
+            Ok(region::Name::from_bytes(bytes))
+        } else {
+            Err(MalformedBytes { what, at })
         }
     }
 }
