@@ -262,9 +262,10 @@ impl CpicLibrary {
             }
             let named = self.has_names();
             let incoming = self.incoming.lock().unwrap_or_else(PoisonError::into_inner);
-            let attached = match named {
-                true => incoming.recv().ok(),
-                false => incoming.try_recv().ok(),
+            let attached = if named {
+                incoming.recv().ok()
+            } else {
+                incoming.try_recv().ok()
             };
             drop(incoming);
             let attached = attached.ok_or(ReturnCode::ProgramStateCheck)?;

@@ -115,17 +115,14 @@ fn printed(output: &Output) -> String {
 /// Compiles `tests/NAME` (C or COBOL); `None` where there is no compiler.
 fn program(folder: &Path, name: &str) -> Option<PathBuf> {
     let program = folder.join(name.replace('.', "_"));
-    let mut compile = match name.ends_with(".c") {
-        true => {
-            let mut compile = Command::new("cc");
-            compile.args(["-Wall", "-Werror", "-I", &source("include")]);
-            compile
-        }
-        false => {
-            let mut compile = Command::new("cobc");
-            compile.arg("-x");
-            compile
-        }
+    let mut compile = if name.ends_with(".c") {
+        let mut compile = Command::new("cc");
+        compile.args(["-Wall", "-Werror", "-I", &source("include")]);
+        compile
+    } else {
+        let mut compile = Command::new("cobc");
+        compile.arg("-x");
+        compile
     };
     compile.arg("-o").arg(&program);
     compile.arg(source(&format!("tests/{name}")));
