@@ -2,14 +2,14 @@
 
 use measure::report::{LoadReport, PopulationReport};
 
-/// How a report stands against a stored one.
+/// The result of comparing a report with a stored one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BaselineComparison {
-    /// What has become worse by more than was allowed, in sentences.
+    /// Figures that became worse by more than the tolerance, one sentence each.
     pub worse: Vec<String>,
-    /// What has not, as figures with their change.
+    /// Figures within the tolerance, with their change.
     pub held: Vec<String>,
-    /// What could not be compared, and why.
+    /// Figures that could not be compared, with the reason.
     pub apart: Vec<String>,
 }
 
@@ -45,7 +45,7 @@ impl BaselineComparison {
         standing
     }
 
-    /// The server's CPU, which only one and the same view tells.
+    /// Compares the server's CPU, if both reports observed it in the same way.
     fn server_cpu(&mut self, baseline: &LoadReport, report: &LoadReport, tolerance: f64) {
         const NAME: &str = "server CPU per answer";
         let view = |r: &LoadReport| r.server_cpu.as_ref().map(|c| c.view);
@@ -76,17 +76,18 @@ impl BaselineComparison {
         let share =
             |p: &PopulationReport| (p.failed + p.checks_failed) as f64 / p.sent.max(1) as f64;
         let (was, is) = (share(was) * 100.0, share(is) * 100.0);
-        match is > was {
-            true => self
-                .worse
-                .push(format!("errors were {was:.3} % and are {is:.3} %")),
-            false => self.held.push(format!("errors {was:.3} % → {is:.3} %")),
+        if is > was {
+            self.worse
+                .push(format!("errors were {was:.3} % and are {is:.3} %"))
+        } else {
+            self.held.push(format!("errors {was:.3} % → {is:.3} %"))
         }
     }
 
     fn judge(&mut self, name: &str, was: f64, is: f64, unit: &str, tolerance: f64, more: bool) {
         if was <= 0.0 {
-            // Nothing was measured, so there is nothing to become worse than.
+            // The baseline measured nothing, so the figure cannot have
+            // become worse.
             if is > 0.0 {
                 self.apart
                     .push(format!("{name} is not compared: the baseline has none"));
@@ -95,21 +96,23 @@ impl BaselineComparison {
         }
         let factor = 1.0 + tolerance / 100.0;
         let percent = (is / was - 1.0) * 100.0;
-        let worse = match more {
-            true => is * factor < was,
-            false => is > was * factor,
+        let worse = if more {
+            is * factor < was
+        } else {
+            is > was * factor
         };
-        match worse {
-            true => self.worse.push(format!(
+        if worse {
+            self.worse.push(format!(
                 "{name} was {was:.3} {unit} and is {is:.3} ({percent:+.0} %)"
-            )),
-            false => self.held.push(format!(
+            ))
+        } else {
+            self.held.push(format!(
                 "{name} {was:.3} → {is:.3} {unit} ({percent:+.1} %)"
-            )),
+            ))
         }
     }
 
-    /// Whether nothing became worse.
+    /// Whether no figure became worse.
     pub fn holds(&self) -> bool {
         self.worse.is_empty()
     }

@@ -1,6 +1,6 @@
-//! The search for the knee: load raised in steps with repetition, fits with
-//! their confidence, then bisection to the highest load that meets the
-//! objectives. It says so when it did not find one.
+//! The search for the knee. Load is raised in steps with repetitions, and the
+//! points are fitted. Bisection then finds the highest load that meets the
+//! objectives. The result says so when no knee was found.
 
 use crate::engine::RunError;
 use crate::objective::Objective;
@@ -11,25 +11,26 @@ use measure::report::{CurvePoint, LatencyReport, LoadCurve, LoadReport, Unrecove
 use measure::stats::SampleStatistics;
 use std::time::{Duration, Instant};
 
-/// What to try.
+/// The parameters of a search.
 #[derive(Clone, Debug)]
 pub struct CapacitySearch {
     /// The lowest load.
     pub from: f64,
-    /// The highest load; none to double the load until objectives are missed.
+    /// The highest load. `None` doubles the load until the objectives are
+    /// missed.
     pub to: Option<f64>,
-    /// Load levels between the two, both included.
+    /// Load levels from `from` to `to`, both included.
     pub steps: usize,
     /// Runs at each level.
     pub repeats: usize,
-    /// Stop bisecting when the limit is known to this share of itself.
+    /// Bisection stops when the limit is known to this fraction of itself.
     pub precision: f64,
     /// How long the system may take to recover from a load that was too high
     /// before a lower one is tried.
     pub recovery: Duration,
 }
 
-/// What a search came to.
+/// The result of a search.
 pub struct SearchResult {
     /// The figures against load.
     pub curve: LoadCurve,
@@ -54,9 +55,10 @@ impl Default for CapacitySearch {
 /// The unit in which a plan's load is counted.
 pub fn unit(plan: &RunPlan) -> &'static str {
     let open = |p: &crate::plan::Population| matches!(p.load, LoadModel::Open { .. });
-    match plan.populations.iter().any(open) {
-        true => "requests/s",
-        false => "clients",
+    if plan.populations.iter().any(open) {
+        "requests/s"
+    } else {
+        "clients"
     }
 }
 
@@ -92,14 +94,14 @@ fn level(load: &LoadModel, by_rate: bool) -> f64 {
     }
 }
 
-/// Carries a search out. `run` runs one plan; `on_level` is called with every level;
-/// `stopped` ends the search with what is known.
+/// Runs the search. `run` executes one plan. `on_level` is called after every
+/// level. `stopped` ends the search with the levels tried so far.
 pub fn search(
     plan: &RunPlan,
     search: &CapacitySearch,
     objectives: &[Objective],
     run: &mut dyn FnMut(&RunPlan) -> Result<SessionResult, RunError>,
-    tell: &mut dyn FnMut(&CurvePoint),
+    on_level: &mut dyn FnMut(&CurvePoint),
     stopped: &dyn Fn() -> bool,
 ) -> Result<SearchResult, RunError> {
     let mut state = SearchRun {
@@ -107,7 +109,7 @@ pub fn search(
         search,
         objectives,
         run,
-        on_level: tell,
+        on_level,
         points: Vec::new(),
         best: None,
         stopped,
@@ -147,7 +149,7 @@ pub fn search(
 }
 
 impl CapacitySearch {
-    /// How long a search takes, in words: before it begins nothing else says so.
+    /// The expected length of a search as text, for the line printed before it.
     pub fn duration(&self, plan: &RunPlan) -> String {
         let repeats = self.repeats.max(1);
         let Some(run_s) = run_seconds(plan) else {
@@ -169,13 +171,13 @@ impl CapacitySearch {
     }
 }
 
-/// Seconds of one run with its warm-up; `None` for one that ends with a number of
-/// requests.
+/// Seconds of one run with its warm-up. Returns `None` for a run that ends after a
+/// number of requests.
 pub fn run_seconds(plan: &RunPlan) -> Option<f64> {
     Some((plan.duration_ns? + plan.warmup_ns) as f64 / 1e9)
 }
 
-/// A duration as people say it.
+/// A duration as text, for example `2 min`.
 pub fn spelled(seconds: f64) -> String {
     if seconds < 90.0 {
         format!("{seconds:.0} s")
@@ -184,9 +186,9 @@ pub fn spelled(seconds: f64) -> String {
     }
 }
 
-/// Loads that bisection adds to evenly spaced ones, at most, as a rule.
+/// The usual number of loads that bisection adds to evenly spaced ones.
 const NARROWING: usize = 7;
-/// Loads that a search without an upper end tries, as a rule.
+/// The usual numbers of loads of a search without an upper bound.
 const SEARCHED: [usize; 2] = [8, 22];
 
 struct SearchRun<'a> {
@@ -205,14 +207,14 @@ struct SearchRun<'a> {
 }
 
 impl SearchRun<'_> {
-    /// Whether nothing more is to be tried.
+    /// Whether no further load is to be tried.
     fn over(&self) -> bool {
         (self.stopped)() || self.unrecovered.is_some()
     }
 
-    /// Waits until the lowest load that was good is good again, in brief runs.
-    /// Requests that a server still works off would be taken for the fault of
-    /// a load that it could bear. False when it does not recover in time.
+    /// Waits until the lowest good load meets the objectives again, in brief
+    /// runs. Without this wait the backlog of an overload would fail the next,
+    /// lower load. Returns `false` if the system does not recover in time.
     fn recover(&mut self) -> Result<bool, RunError> {
         let Some(lowest) = self.points.iter().find(|p| p.good).map(|p| p.load) else {
             return Ok(true);
@@ -241,7 +243,7 @@ impl SearchRun<'_> {
         }
     }
 
-    /// Tries a load and tells whether it met the objectives in most runs.
+    /// Tries a load. Returns whether it met the objectives.
     fn try_load(&mut self, load: f64) -> Result<bool, RunError> {
         let load = if unit(self.plan) == "clients" {
             load.round().max(1.0)
@@ -261,7 +263,8 @@ impl SearchRun<'_> {
                 Err(RunError::NotBegun) if !self.points.is_empty() => break,
                 recording => recording?.report,
             };
-            // A run that was cut short is no level, unless it is all there is.
+            // An interrupted run is not a level, unless it is the only
+            // one.
             if (self.stopped)() && !(self.points.is_empty() && reports.is_empty()) {
                 break;
             }
@@ -270,13 +273,13 @@ impl SearchRun<'_> {
         if reports.is_empty() {
             return Ok(false);
         }
-        // By the means that are shown: a row must not meet what its figures miss.
+        // Judged by the means that the table shows, so that both agree.
         let good = self.objectives.iter().all(|o| o.met_by(&reports));
         let figure =
             |f: &dyn Fn(&LoadReport) -> f64| -> Vec<f64> { reports.iter().map(f).collect() };
         let mean = |values: Vec<f64>| SampleStatistics::of(&values).mean;
         let sum = |r: &LoadReport| r.sum().cloned().unwrap_or_default();
-        // Runs without an answer have no times that could be averaged.
+        // Runs without an answer have no times to average.
         let time = |of: &dyn Fn(&LatencyReport) -> f64| {
             let answered = reports.iter().map(sum).filter(|s| s.response.count > 0);
             match answered.map(|s| of(&s.response)).collect::<Vec<f64>>() {
@@ -325,7 +328,7 @@ impl SearchRun<'_> {
         Ok(good)
     }
 
-    /// Doubling leaves wide gaps near the limit, where the fits need points.
+    /// Adds loads between the doubled ones, where the fits need points.
     fn fill_gaps(&mut self) -> Result<(), RunError> {
         let Some((good, bad)) = self.bracket() else {
             return Ok(());
@@ -345,7 +348,7 @@ impl SearchRun<'_> {
         Ok(())
     }
 
-    /// The highest good load below the lowest bad one above it.
+    /// The highest good load and the lowest bad load above it.
     fn bracket(&self) -> Option<(f64, f64)> {
         let bad = self.points.iter().find(|p| !p.good)?.load;
         let below = self.points.iter().rev().find(|p| p.good && p.load < bad)?;
@@ -368,9 +371,10 @@ impl SearchRun<'_> {
     fn conclude(self) -> SearchResult {
         let pairs: Vec<(f64, f64)> = self.points.iter().map(|p| (p.load, p.throughput)).collect();
         let collapse = self.collapses();
-        let (verdict, stick) = match collapse {
-            true => knee_before_collapse(&pairs),
-            false => broken_stick(&pairs),
+        let (verdict, stick) = if collapse {
+            knee_before_collapse(&pairs)
+        } else {
+            broken_stick(&pairs)
         };
         let bad = self.points.iter().find(|p| !p.good).map(|p| p.load);
         let limit = bad.unwrap_or(f64::INFINITY);
@@ -380,7 +384,7 @@ impl SearchRun<'_> {
             unit: unit(self.plan).to_owned(),
             verdict,
             stick,
-            // A law that its own figures contradict says nothing.
+            // A law that its own figures contradict is not reported.
             scalability: scalability(&pairs)
                 .filter(|law| law.agrees(&pairs, unit(self.plan) == "requests/s")),
             objectives: texts.join(", "),
@@ -400,10 +404,10 @@ impl SearchRun<'_> {
     }
 }
 
-/// A look at whether a system has recovered takes this long at most, and so
-/// does a request of it.
+/// The longest probe of whether a system has recovered, and the longest request of
+/// it.
 const LONGEST_PROBE_NS: u64 = 1_000_000_000;
-/// Nothing on one machine goes beyond this.
+/// An upper bound of every load, in requests/s.
 const MOST: f64 = 1e7;
 
 #[cfg(test)]
@@ -414,8 +418,8 @@ mod tests {
     use std::cell::RefCell;
     use std::sync::atomic::AtomicBool;
 
-    /// Searches a made-up system that bears 150 requests/s. From 200 on it
-    /// collapses, and stays so for `broken` further runs.
+    /// Searches a simulated system with a capacity of 150 requests/s. From 200
+    /// on it collapses, and stays so for `broken` further runs.
     fn search_of(broken: usize) -> (SearchResult, Vec<f64>) {
         let server =
             crate::server::Server::start(crate::server::ServerBehaviour::default()).unwrap();

@@ -1,5 +1,5 @@
-//! The driver's clocks. Every time inside a run is a monotonic count of
-//! nanoseconds, so that a wall clock that jumps cannot bend a latency.
+//! The driver's clocks. Times within a run are nanoseconds of the monotonic clock,
+//! so a jump of the wall clock does not change a latency.
 
 use rustix::time::{ClockId, clock_gettime};
 

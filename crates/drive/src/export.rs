@@ -1,4 +1,4 @@
-//! The run's figures for Prometheus while it goes on.
+//! A Prometheus endpoint with the figures of the run in progress.
 //!
 //! Reference: Prometheus text exposition format 0.0.4.
 
@@ -37,7 +37,8 @@ impl MetricsExporter {
                     return;
                 }
                 if let Ok(stream) = stream {
-                    // A scraper that breaks off only hurts itself.
+                    // An error on the scraper's connection does
+                    // not affect the run.
                     let _ = answer(stream, &shared);
                 }
             }
@@ -60,14 +61,18 @@ impl MetricsExporter {
 impl IntervalViewer for MetricsExporter {
     fn show(&mut self, moment: &ReportInterval, total: &IntervalRecord) {
         let text = metrics(&self.names, moment, total);
-        *self.text.lock().expect("nobody panics holding the text") = text;
+        *self
+            .text
+            .lock()
+            .expect("no thread panics while it holds the lock") = text;
     }
 }
 
 impl Drop for MetricsExporter {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Release);
-        // One more connection wakes the thread that accepts.
+        // A connection wakes the thread that accepts, so that it sees the
+        // stop flag.
         let woken = TcpStream::connect_timeout(&self.address, Duration::from_secs(1));
         if let (Ok(_), Some(thread)) = (woken, self.thread.take()) {
             let _ = thread.join();
@@ -85,7 +90,10 @@ fn answer(mut stream: TcpStream, text: &Mutex<String>) -> io::Result<()> {
             n => seen.extend_from_slice(&buffer[..n]),
         }
     }
-    let text = text.lock().expect("nobody panics holding the text").clone();
+    let text = text
+        .lock()
+        .expect("no thread panics while it holds the lock")
+        .clone();
     let head = format!(
         "HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
         text.len()

@@ -21,16 +21,16 @@ pub enum RowSource {
     Rows {
         /// Column names.
         columns: Vec<String>,
-        /// One value a column and row.
+        /// One value for each column and row.
         rows: Vec<Vec<Box<[u8]>>>,
         /// Whether rows are drawn at random.
         random: bool,
     },
-    /// Numbers from a first one on.
+    /// Consecutive numbers.
     Sequence {
         /// The first number.
         first: i64,
-        /// What is added each time.
+        /// The increment.
         step: i64,
     },
     /// Random numbers.
@@ -68,8 +68,8 @@ impl Feeder {
         }
     }
 
-    /// The first row, from 0, whose value in a column `matches`, with what it
-    /// returned. Numbers are not looked at.
+    /// The first row, from 0, for whose value in a column `matches` returns a
+    /// result, with that result. Sequences and random numbers are not searched.
     pub fn find_in_column<T>(
         &self,
         column: usize,

@@ -1,12 +1,12 @@
 //! Controlled load: presentation rates, think time, the knee, and what one
 //! request costs the server.
 //!
-//! [`load::HttpLoad`] is the short way: one kind of request, clients or a
-//! rate, and figures back. [`scenario`] reads files that describe more. Both
-//! give a [`plan::Plan`], which [`engine::run`] carries out;
-//! [`session::Session`] adds what servers used and makes a report of it.
-//! [`capacity`] searches for the knee, [`merge`] adds machines up, [`import`]
-//! reads what other tools recorded, [`cli`] is `tupelo drive`.
+//! [`load::HttpLoad`] is the short way: one kind of request, a number of clients or
+//! a rate. [`scenario`] reads files that describe more. Both make a [`plan::Plan`],
+//! which [`engine::run`] executes. [`session::Session`] adds what servers used and
+//! makes a report. [`capacity`] searches for the knee, [`merge`] adds the logs of
+//! several machines, [`import`] reads recordings of other tools, [`cli`] is `tupelo
+//! drive`.
 //!
 //! ```no_run
 //! let mut load = drive::load::HttpLoad::new("http://127.0.0.1:8080/accounts/1");
@@ -17,8 +17,9 @@
 //! # Ok::<(), drive::load::LoadError>(())
 //! ```
 //!
-//! Invariant: it reads wires and the kernel's accounts, never the internals of
-//! what it drives, so it serves any HTTP, socket, LU 6.2 or 3270 system.
+//! Invariant: it measures from the wire and from the kernel's accounting, never
+//! from the internals of the system under test. So it works with any HTTP, socket,
+//! LU 6.2 or 3270 system.
 
 pub mod appc;
 pub mod baseline;

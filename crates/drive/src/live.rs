@@ -1,6 +1,5 @@
-//! The live view: a few lines on the terminal that are drawn over once an
-//! interval, plain enough for any terminal, cut to its width, and silent where
-//! there is none.
+//! The live view: a few lines on the terminal, redrawn once an interval and cut to
+//! the terminal's width. Nothing is written if standard error is not a terminal.
 
 use crate::engine::{IntervalRecord, RequestCounts};
 use crate::session::IntervalViewer;
@@ -19,7 +18,7 @@ pub struct LiveView {
 }
 
 impl LiveView {
-    /// A view of a run of this many seconds; `observed` tells whether servers
+    /// A view of a run of this many seconds; `observed` says whether servers
     /// are sampled.
     pub fn new(length_s: Option<f64>, observed: bool, quiet: bool) -> LiveView {
         LiveView {
@@ -31,7 +30,7 @@ impl LiveView {
         }
     }
 
-    /// Takes the view off the screen.
+    /// Removes the view from the screen.
     pub fn clear(&mut self) {
         if self.drawn_lines > 0 {
             let _ = write!(io::stderr(), "\x1b[{}A\x1b[J", self.drawn_lines);
@@ -64,7 +63,7 @@ impl LiveView {
         let driver = total.cpu_ns as f64 / 1e3 / counts.answered.max(1) as f64;
         let server = match (moment.server_cpu_us, moment.server_cpu_percent) {
             (Some(us), Some(percent)) => {
-                format!("{us:.2} µs an answer, {percent:.0} % of a processor")
+                format!("{us:.2} µs per answer, {percent:.0} % of a processor")
             }
             _ if self.observed => "no two samples yet".into(),
             _ => "not observed (--process, --pid, --cgroup, --scrape)".into(),
@@ -77,16 +76,18 @@ impl LiveView {
                 grouped(moment.answered_s as u64),
                 grouped(moment.outstanding)
             ),
-            match moment.max > 0.0 {
-                true => format!(
+            if moment.max > 0.0 {
+                format!(
                     "  response ms  p50 {:.3}   p99 {:.3}   max {:.3}",
                     moment.p50, moment.p99, moment.max
-                ),
-                false if moment.warmup => "  response ms  not measured in the warm-up".into(),
-                false => "  response ms  no answer in this interval".into(),
+                )
+            } else if moment.warmup {
+                "  response ms  not measured in the warm-up".into()
+            } else {
+                "  response ms  no answer in this interval".into()
             },
             format!("  spread       {}", spread(&response)),
-            format!("  lateness ms  p99 {late}   driver CPU {driver:.2} µs an answer"),
+            format!("  lateness ms  p99 {late}   driver CPU {driver:.2} µs per answer"),
             format!("  server CPU   {server}"),
             format!(
                 "  so far       {} sent, {} answered, {}, {}",
@@ -120,7 +121,7 @@ impl IntervalViewer for LiveView {
         let text: String = lines.iter().map(|l| cut(l, width) + "\n").collect();
         self.clear();
         self.drawn_lines = lines.len();
-        // A terminal that has gone away is no reason to end a run.
+        // The run goes on if the terminal is closed.
         let _ = io::stderr().write_all(text.as_bytes());
     }
 }
@@ -146,7 +147,7 @@ fn spread(response: &Histogram) -> String {
     )
 }
 
-/// Columns of the terminal behind standard error.
+/// Columns of the terminal on standard error.
 fn width() -> usize {
     // SAFETY: all zeros are a valid winsize.
     let mut size: libc::winsize = unsafe { std::mem::zeroed() };
@@ -158,8 +159,8 @@ fn width() -> usize {
     }
 }
 
-/// The part of a line that fits; a line that wraps could not be drawn over.
-/// Colour sequences take no room.
+/// The part of a line that fits `width`: a line that wraps could not be redrawn.
+/// Colour sequences count as no columns.
 fn cut(line: &str, width: usize) -> String {
     let mut out = String::new();
     let mut columns = 0;
@@ -189,7 +190,7 @@ fn cut(line: &str, width: usize) -> String {
     out
 }
 
-/// A count with its thousands apart.
+/// A count with a separator between thousands.
 fn grouped(value: u64) -> String {
     let digits = value.to_string();
     let mut out = String::new();
@@ -202,7 +203,7 @@ fn grouped(value: u64) -> String {
     out
 }
 
-/// Colours text by two thresholds: above the first yellow, above the second red.
+/// Colours text by two thresholds: yellow above the first, red above the second.
 fn colour(value: f64, [warn, bad]: [f64; 2], text: &str) -> String {
     match value {
         v if v >= bad => format!("\x1b[31m{text}{RESET}"),
@@ -211,7 +212,7 @@ fn colour(value: f64, [warn, bad]: [f64; 2], text: &str) -> String {
     }
 }
 
-/// A count of what went wrong: red, unless there is none.
+/// A count of errors: red unless it is 0.
 fn red(count: u64, what: &str) -> String {
     colour(
         count as f64,
@@ -225,7 +226,7 @@ const RESET: &str = "\x1b[0m";
 const SPARKS: usize = 50;
 /// Columns of the histogram, at most.
 const COLUMNS: i32 = 40;
-/// Where the terminal does not tell.
+/// Width if the terminal does not report one.
 const USUAL_WIDTH: usize = 80;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! One kind of request, presented by clients or at a rate: the short way to a
-//! plan, for the one-line form and for other crates' measurements.
+//! One kind of request, presented by clients or at a rate: the plan of the one-line
+//! form, also used by other crates' measurements.
 
 use crate::engine::{self, LoadOutcome, RunError, SilentObserver};
 use crate::message::{AnswerCheck, ReplyEnd, RequestTemplate, TemplatePiece, percent_encode};
@@ -21,7 +21,7 @@ use thiserror::Error;
 /// what differs.
 #[derive(Clone, Debug)]
 pub struct HttpLoad {
-    /// Where, as `http://host:port/path`.
+    /// The URL, as `http://host:port/path`.
     pub url: String,
     /// The method.
     pub method: String,
@@ -31,27 +31,28 @@ pub struct HttpLoad {
     pub body: Vec<u8>,
     /// Clients of a closed loop; the bound on outstanding requests of an open one.
     pub clients: usize,
-    /// Connections an open loop opens ahead; none for what its rate needs.
+    /// Connections that an open loop opens before the run. `None` for the
+    /// number that its rate needs.
     pub ahead: Option<usize>,
     /// The pause of a closed loop's client after each answer.
     pub think: ThinkTime,
-    /// Requests a second, which makes it an open loop.
+    /// Requests/s. A rate makes it an open loop.
     pub rate: Option<f64>,
     /// How an open loop's requests are spaced.
     pub arrivals: ArrivalSpacing,
     /// End after this many requests.
     pub iterations: Option<u64>,
-    /// Load before anything is measured.
+    /// Length of the warm-up, which is not measured.
     pub warmup: Duration,
-    /// What is measured.
+    /// Length of the measured part.
     pub duration: Duration,
     /// Threads; 0 for as many as the load needs on this machine.
     pub threads: usize,
     /// Whether connections are kept.
     pub keep_alive: bool,
-    /// Whether HTTP/2 is spoken.
+    /// Whether HTTP/2 is used.
     pub http2: bool,
-    /// Whom to trust over TLS.
+    /// Certificates to trust over TLS.
     pub trust: TrustSettings,
     /// Socket options.
     pub knobs: SocketOptions,
@@ -61,32 +62,32 @@ pub struct HttpLoad {
     pub timeout: Duration,
     /// Accept any status; otherwise 400 and above fail the check.
     pub any_status: bool,
-    /// How long before an arrival a thread spins instead of sleeping; none for
-    /// what the rate allows, and not at all before random arrivals.
+    /// How long before an arrival a thread spins instead of sleeping. `None` for
+    /// the time that the rate allows, and no spin before random arrivals.
     pub spin: Option<Duration>,
-    /// What random arrivals and think times depend on.
+    /// Seed of random arrivals and think times.
     pub seed: u64,
-    /// Wall clock time (ns since 1970) at which to begin.
+    /// Wall clock time of the start, ns since 1970.
     pub start_at: Option<u64>,
 }
 
 /// Why a load cannot be presented.
 #[derive(Debug, Error)]
 pub enum LoadError {
-    /// The address is none.
+    /// The text is not a URL.
     #[error(transparent)]
     Url(#[from] UrlError),
     /// A raw socket needs a scenario.
     #[error("tcp:// needs a scenario that says how messages are framed")]
     Raw,
-    /// A partner or its conversation cannot be.
+    /// The partner or its conversation is not valid.
     #[error("{0}")]
     Appc(String),
     /// TLS cannot be set up.
     #[error(transparent)]
     Tls(#[from] TlsError),
     /// A method or header contains what HTTP forbids.
-    #[error("`{0}` cannot stand in a request")]
+    #[error("`{0}` is not allowed in a request")]
     Text(String),
     /// The run could not be carried out.
     #[error(transparent)]
@@ -195,16 +196,17 @@ impl HttpLoad {
             reply: ReplyEnd::Http {
                 no_body: self.method == "HEAD",
             },
-            checks: match self.any_status {
-                true => Vec::new(),
-                false => vec![AnswerCheck::Status([(100, 399)].into())],
+            checks: if self.any_status {
+                Vec::new()
+            } else {
+                vec![AnswerCheck::Status([(100, 399)].into())]
             },
             captures: Vec::new(),
             think: None,
         })
     }
 
-    /// Presents the load and returns what it came to.
+    /// Runs the load and returns its result.
     pub fn run(&self) -> Result<LoadOutcome, LoadError> {
         let plan = self.plan()?;
         Ok(engine::run(
@@ -215,7 +217,7 @@ impl HttpLoad {
     }
 }
 
-/// The target of an address under a load's settings.
+/// The target of a URL with a load's settings.
 pub(crate) fn target(url: &Url, load: &HttpLoad) -> Result<LoadTarget, LoadError> {
     let tls = match url.scheme {
         Scheme::Tcp | Scheme::Appc => return Err(LoadError::Raw),
@@ -226,9 +228,10 @@ pub(crate) fn target(url: &Url, load: &HttpLoad) -> Result<LoadTarget, LoadError
         address: url.resolve()?,
         name: url.authority(),
         tls,
-        protocol: match load.http2 {
-            true => Protocol::Http2,
-            false => Protocol::Stream,
+        protocol: if load.http2 {
+            Protocol::Http2
+        } else {
+            Protocol::Stream
         },
         keep_alive: load.keep_alive,
         sources: Arc::from(load.sources.as_slice()),
@@ -238,9 +241,9 @@ pub(crate) fn target(url: &Url, load: &HttpLoad) -> Result<LoadTarget, LoadError
     })
 }
 
-/// A request from its parts. Content-Length is written when there is a body
-/// or the method usually has one. In the path, whatever cannot be part of a
-/// request line is percent-encoded.
+/// Builds a request from its parts. Content-Length is written if there is a body or
+/// if the method usually has one. Characters of the path that are not allowed in a
+/// request line are percent-encoded.
 pub fn http_request<'a>(
     method: &str,
     path: Vec<TemplatePiece>,
@@ -251,9 +254,10 @@ pub fn http_request<'a>(
 ) -> Result<RequestTemplate, LoadError> {
     let token = |text: &str| {
         let valid = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
-        match !text.is_empty() && text.bytes().all(valid) {
-            true => Ok(()),
-            false => Err(LoadError::Text(text.to_owned())),
+        if !text.is_empty() && text.bytes().all(valid) {
+            Ok(())
+        } else {
+            Err(LoadError::Text(text.to_owned()))
         }
     };
     let value = |pieces: &[TemplatePiece], forbidden: &[u8]| {
@@ -321,8 +325,8 @@ fn in_target(piece: TemplatePiece) -> TemplatePiece {
     }
 }
 
-/// As many threads as the load needs: one carries about 100,000 requests a
-/// second, and the system under test wants processors too.
+/// The number of threads for a load: one carries about 100,000 requests/s, and the
+/// system under test needs processors too.
 pub(crate) fn default_threads(populations: &[Population]) -> usize {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let needed: f64 = populations
@@ -331,9 +335,10 @@ pub(crate) fn default_threads(populations: &[Population]) -> usize {
             LoadModel::Open { rate, .. } => rate.peak() / 50_000.0,
             LoadModel::Closed { clients, .. } => {
                 let think_s = population.think.mean_ns() / 1e9;
-                match think_s > 0.0 {
-                    true => clients.peak() / think_s / 50_000.0,
-                    false => clients.peak() / 50.0,
+                if think_s > 0.0 {
+                    clients.peak() / think_s / 50_000.0
+                } else {
+                    clients.peak() / 50.0
                 }
             }
         })

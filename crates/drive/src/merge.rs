@@ -1,7 +1,7 @@
 //! Histogram logs of a run, and several machines' logs as one result.
 //!
-//! A log is an HdrHistogram interval log that any tool reads; one comment line
-//! of it carries the run's counts as JSON, so that merging loses nothing.
+//! A log is an HdrHistogram interval log that any tool reads. One comment line of
+//! it carries the run's counts as JSON, so that merging is exact.
 
 use crate::session::SessionResult;
 use crate::summary::tag;
@@ -17,7 +17,7 @@ use thiserror::Error;
 /// Why logs cannot be merged.
 #[derive(Debug, Error)]
 pub enum MergeError {
-    /// A log that is none.
+    /// The file is not a histogram log.
     #[error("{0}: {1}")]
     Log(String, LogError),
     /// A log without the comment that carries the counts.
@@ -25,20 +25,20 @@ pub enum MergeError {
     NoCounts(String),
     /// The same run more than once: its answers would count twice.
     #[error(
-        "{0} and {1} hold the same run; give each machine's log once, without logs of merges that hold it"
+        "{0} and {1} contain the same run; give each machine's log once, and no merged log that contains it"
     )]
     Twice(String, String),
-    /// Entries were lost on the way.
+    /// The log is incomplete.
     #[error(
-        "{0}: its histograms hold {1} answers and its line of counts tells {2}; the file is not whole"
+        "{0}: its histograms have {1} answers and its line of counts says {2}; the file is incomplete"
     )]
     Lost(String, u64, u64),
-    /// Runs of different loads.
+    /// The runs have different loads.
     #[error("{0} is of another load: its populations differ from the first log's")]
     Different(String),
 }
 
-/// The log of a recording.
+/// The histogram log of a recording.
 pub fn log(recording: &SessionResult) -> Result<Vec<u8>, LogError> {
     let mut bytes = hdrlog::write(recording.outcome.started_wall, &recording.log)?;
     // Distributions are in the histograms; counts and rates need the comment.
@@ -47,8 +47,8 @@ pub fn log(recording: &SessionResult) -> Result<Vec<u8>, LogError> {
     Ok(bytes)
 }
 
-/// Merges the logs of machines that ran the same scenario at the same time;
-/// each log comes with its name for messages.
+/// Merges the logs of machines that ran the same scenario at the same time. Each
+/// log comes with its name for messages.
 pub fn merge(logs: &[(String, Vec<u8>)]) -> Result<LoadReport, MergeError> {
     let mut reports = Vec::new();
     let mut entries = Vec::new();
@@ -62,11 +62,11 @@ pub fn merge(logs: &[(String, Vec<u8>)]) -> Result<LoadReport, MergeError> {
         let report = report.ok_or_else(|| MergeError::NoCounts(name.clone()))?;
         let responses = log.iter().filter(|e| e.tag.ends_with(".response"));
         let held: u64 = responses.map(|e| e.histogram.count()).sum();
-        let told = report.sum().map_or(0, |s| s.response.count);
-        if held != told {
-            return Err(MergeError::Lost(name.clone(), held, told));
+        let counted = report.sum().map_or(0, |s| s.response.count);
+        if held != counted {
+            return Err(MergeError::Lost(name.clone(), held, counted));
         }
-        // A log without identities stands for itself.
+        // A log without run ids is identified by its file name.
         let own = [name.clone()];
         for run in match report.runs[..] {
             [] => &own[..],
@@ -120,7 +120,7 @@ pub fn merge(logs: &[(String, Vec<u8>)]) -> Result<LoadReport, MergeError> {
     Ok(merged)
 }
 
-/// The title of one machine's run, also of a report that was merged before.
+/// The title of one machine's run, also if the report was merged before.
 fn own_title(report: &LoadReport) -> &str {
     let title = report.title.rsplit_once(" (from ");
     let merged =
@@ -128,17 +128,18 @@ fn own_title(report: &LoadReport) -> &str {
     merged.map_or(&report.title, |(title, _)| title)
 }
 
-/// One machine's load, also of a report that was merged before.
+/// The load of one machine, also if the report was merged before.
 fn own_load(report: &LoadReport) -> &str {
     let factor = format!("{} × ", report.runs.len());
-    match own_title(report) == report.title {
-        true => &report.load,
-        false => report.load.strip_prefix(&factor).unwrap_or(&report.load),
+    if own_title(report) == report.title {
+        &report.load
+    } else {
+        report.load.strip_prefix(&factor).unwrap_or(&report.load)
     }
 }
 
 /// The merged histograms of `logs` as one log, interval by interval, with the
-/// counts of their `report`: it can be merged again as one machine's.
+/// counts of their `report`. It can be merged again like the log of one machine.
 pub fn merged_log(logs: &[(String, Vec<u8>)], report: &LoadReport) -> Result<Vec<u8>, MergeError> {
     let mut merged: BTreeMap<(u64, String), hdrlog::HistogramEntry> = BTreeMap::new();
     let mut name = "";
@@ -164,47 +165,50 @@ pub fn merged_log(logs: &[(String, Vec<u8>)], report: &LoadReport) -> Result<Vec
     Ok(bytes)
 }
 
-/// What an answer of any machine cost the servers. A server that several
-/// machines saw is known by its address, or by its machine and processes.
+/// Server CPU per answer over all machines. A server that several machines observed
+/// is identified by its address, or by its machine and processes.
 fn server_cpu(
     merged: &LoadReport,
     reports: &[LoadReport],
     logs: &[(String, Vec<u8>)],
 ) -> Option<ServerCpu> {
     let mut parts = Vec::new();
-    let mut beside: Vec<String> = Vec::new();
+    let mut other_views: Vec<String> = Vec::new();
     for (report, (name, _)) in reports.iter().zip(logs) {
         let Some(cpu) = &report.server_cpu else {
             continue;
         };
         let share = report.throughput / merged.throughput.max(1e-9);
-        let named = |subject: &String| match is_endpoint(subject) {
-            true => subject.clone(),
-            false => format!("{name}: {subject}"),
+        let named = |subject: &String| {
+            if is_endpoint(subject) {
+                subject.clone()
+            } else {
+                format!("{name}: {subject}")
+            }
         };
         parts.extend(cpu.parts.iter().map(|part| CpuPart {
             us: part.us * share,
             subjects: part.subjects.iter().map(named).collect(),
             ..part.clone()
         }));
-        beside.extend(cpu.beside.iter().map(named));
+        other_views.extend(cpu.other_views.iter().map(named));
     }
     let mut sum = ServerCpu::of(parts)?;
-    sum.beside.extend(beside);
+    sum.other_views.extend(other_views);
     let counted: Vec<String> = sum.subjects().into_iter().map(str::to_owned).collect();
     let mut known = BTreeSet::new();
-    sum.beside
+    sum.other_views
         .retain(|s| !counted.contains(s) && known.insert(s.clone()));
     Some(sum)
 }
 
-/// Whether a subject is an endpoint, which has one name for everybody.
+/// Whether a subject is an endpoint, which has the same name on all machines.
 fn is_endpoint(subject: &str) -> bool {
     subject.starts_with("http")
 }
 
-/// Rates added up interval by interval, percentiles from the histograms of all
-/// machines in it.
+/// Rates summed interval by interval, percentiles from the histograms of all
+/// machines.
 fn timeline(
     reports: &[LoadReport],
     entries: &[Vec<hdrlog::HistogramEntry>],
@@ -247,8 +251,8 @@ fn add_machines(merged: &mut LoadReport, reports: &[LoadReport], logs: &[(String
     merged.driver.cpu_us = merged.driver.cpu_s * 1e6 / answers.max(1.0);
     for (report, (name, _)) in reports.iter().zip(logs) {
         for server in &report.servers {
-            // One endpoint that all machines scraped is one server; processes
-            // of the same name are different ones on each machine.
+            // An endpoint that all machines scraped is one server. Processes
+            // of the same name are different processes on each machine.
             let remote = is_endpoint(&server.subject);
             if remote && merged.servers.iter().any(|s| s.subject == server.subject) {
                 continue;
@@ -261,14 +265,14 @@ fn add_machines(merged: &mut LoadReport, reports: &[LoadReport], logs: &[(String
             server.spread(share);
             merged.servers.push(server);
         }
-        let told = report.warnings.iter().map(|w| format!("{name}: {w}"));
-        merged.warnings.extend(told);
+        let counted = report.warnings.iter().map(|w| format!("{name}: {w}"));
+        merged.warnings.extend(counted);
         for (text, count) in &report.messages {
             *merged.messages.entry(text.clone()).or_default() += count;
         }
         if report.started != merged.started {
             merged.warnings.push(format!(
-                "{name} began at {}, not with the first.",
+                "{name} began at {}, later than the first machine.",
                 report.started
             ));
         }
@@ -310,7 +314,7 @@ fn add_up(
     }
     let whole = format!("{}.", tag(name));
     let latency = |kind: &str| {
-        // The sum of all populations has no entries of its own.
+        // The sum of all populations has no entries in the log.
         let of_one = histograms.get(&format!("{whole}{kind}"));
         let mut merged = Histogram::new();
         match of_one {
@@ -328,5 +332,5 @@ fn add_up(
     sum
 }
 
-/// The comment that carries the counts.
+/// The prefix of the comment with the counts.
 const COUNTS: &str = "#tupelo-drive ";

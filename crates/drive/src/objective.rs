@@ -1,5 +1,5 @@
-//! Objectives: what a report has to meet, as people write it: `p99<20ms`,
-//! `errors=0`, `errors<=0.1%`, `throughput>900/s`, `cpu<50us`.
+//! Objectives, the bounds that a report must meet: `p99<20ms`, `errors=0`,
+//! `errors<=0.1%`, `throughput>900/s`, `cpu<50us`.
 
 use crate::units::parse_duration;
 use measure::report::{LoadReport, PopulationReport};
@@ -15,15 +15,15 @@ pub struct Objective {
     bound: f64,
 }
 
-/// What is wrong with an objective, and where.
+/// A syntax error in an objective.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("`{text}`, column {}: {why}", self.column())]
 pub struct ObjectiveError {
     /// The objective as it was written.
     pub text: String,
-    /// The byte of the text where the mistake begins.
+    /// The byte offset of the error in the text.
     pub at: usize,
-    /// What is wrong there, with an example that is right.
+    /// The message, with a correct example.
     pub why: String,
 }
 
@@ -47,7 +47,7 @@ enum BoundRelation {
     Above,
 }
 
-/// Operators, the longer ones first.
+/// Operators, longer ones first.
 const OPERATORS: &[(&str, BoundRelation)] = &[
     ("<=", BoundRelation::AtMost),
     (">=", BoundRelation::AtLeast),
@@ -58,12 +58,12 @@ const OPERATORS: &[(&str, BoundRelation)] = &[
     ("=", BoundRelation::Equal),
 ];
 
-/// Characters that operators are made of, and those that people take for some.
+/// Characters of operators, and those that users mistake for operators.
 const OPERATOR_CHARACTERS: &[char] = &['<', '>', '=', '≤', '≥', '!', '~', ':'];
 
 impl Objective {
     /// Parses an objective: a figure, an operator, a bound with its unit.
-    /// Blanks between them do not matter.
+    /// Blanks between them are allowed.
     pub fn parse(text: &str) -> Result<Objective, ObjectiveError> {
         let wrong = |at: usize, why: String| ObjectiveError {
             text: text.to_owned(),
@@ -89,10 +89,10 @@ impl Objective {
                 None => {
                     let what = match name {
                         "" => "a figure is missing".to_owned(),
-                        name => format!("`{name}` is no figure"),
+                        name => format!("`{name}` is not a figure"),
                     };
                     let why = format!(
-                        "{what}; there are percentiles such as p50 and p99.9, mean, max, errors, throughput and cpu, as in p99<20ms"
+                        "{what}; figures are percentiles such as p50 and p99.9, mean, max, errors, throughput and cpu, as in p99<20ms"
                     );
                     return Err(wrong(place(name), why));
                 }
@@ -110,7 +110,7 @@ impl Objective {
         let relation = match relation {
             Some(BoundRelation::Equal) if !counted => {
                 let why = format!(
-                    "no measured time or rate is exact; write {operators}, as in {example}"
+                    "`=` cannot be met by a measured time or rate; write {operators}, as in {example}"
                 );
                 return Err(wrong(from, why));
             }
@@ -120,8 +120,9 @@ impl Objective {
                 return Err(wrong(from, why));
             }
             None => {
-                let why =
-                    format!("`{operator}` is no operator; there are {operators}, as in {example}");
+                let why = format!(
+                    "`{operator}` is not an operator; operators are {operators}, as in {example}"
+                );
                 return Err(wrong(from, why));
             }
         };
@@ -141,13 +142,13 @@ impl Objective {
         })
     }
 
-    /// Whether it can only be judged when a server is observed.
+    /// Whether judging it needs an observed server.
     pub fn needs_observation(&self) -> bool {
         self.figure == ObjectiveFigure::ServerCpu
     }
 
-    /// The figure in a report, in the objective's unit; none when the report
-    /// does not have it.
+    /// The figure in a report, in the objective's unit. Returns `None` if the
+    /// report does not have it.
     pub fn value(&self, report: &LoadReport) -> Option<f64> {
         let sum = report.sum()?;
         let errors = (sum.failed + sum.checks_failed + sum.unsent) as f64;
@@ -164,7 +165,7 @@ impl Objective {
         }
     }
 
-    /// Whether a report meets it. A figure that is missing meets nothing.
+    /// Whether a report meets it. A missing figure does not meet it.
     pub fn met(&self, report: &LoadReport) -> bool {
         self.value(report).is_some_and(|value| self.is_kept(value))
     }
@@ -179,19 +180,19 @@ impl Objective {
         }
     }
 
-    /// Whether repetitions meet it by the mean of their figures.
+    /// Whether the mean over repetitions meets it.
     pub fn met_by(&self, reports: &[LoadReport]) -> bool {
         let values: Option<Vec<f64>> = reports.iter().map(|r| self.value(r)).collect();
         let values = values.filter(|values| !values.is_empty());
         values.is_some_and(|v| self.is_kept(v.iter().sum::<f64>() / v.len() as f64))
     }
 
-    /// The figure of a report with its unit, in words.
+    /// The figure of a report with its unit, as text.
     pub fn figure_text(&self, report: &LoadReport) -> String {
         let Some(value) = self.value(report) else {
             return match self.figure {
                 ObjectiveFigure::ServerCpu => "no server's CPU could be read".into(),
-                _ => "nothing was answered".into(),
+                _ => "no request was answered".into(),
             };
         };
         match self.figure {
@@ -213,14 +214,14 @@ impl fmt::Display for Objective {
 }
 
 impl ObjectiveError {
-    /// The column of the mistake, from 1, in characters.
+    /// The column of the error, from 1, in characters.
     pub fn column(&self) -> usize {
         let before = self.text.get(..self.at);
         before.map_or(0, |text| text.chars().count()) + 1
     }
 }
 
-/// `p99.9` as 0.999.
+/// Parses `p99.9` as 0.999.
 fn quantile_of(name: &str) -> Option<f64> {
     let digits = name.strip_prefix('p')?;
     let plain = digits.chars().all(|c| c.is_ascii_digit() || c == '.');
@@ -228,8 +229,8 @@ fn quantile_of(name: &str) -> Option<f64> {
     (0.0..=100.0).contains(&percent).then_some(percent / 100.0)
 }
 
-/// A bound in the unit of the figure: ms, µs of CPU, a number a second, a
-/// number of errors or percent of them.
+/// Parses a bound in the unit of the figure: ms, µs of CPU, answers/s, errors, or
+/// percent of errors.
 fn bound(figure: ObjectiveFigure, value: &str) -> Result<f64, String> {
     if value.is_empty() {
         return Err("the bound is missing".into());
@@ -241,18 +242,18 @@ fn bound(figure: ObjectiveFigure, value: &str) -> Result<f64, String> {
     match figure {
         ObjectiveFigure::Errors => {
             let whole: Option<u64> = value.parse().ok();
-            let whole = whole.ok_or("errors are counted in whole numbers or in %");
+            let whole = whole.ok_or("errors are a whole number or a percentage");
             Ok(whole? as f64)
         }
         ObjectiveFigure::ErrorShare => {
             let percent = number(value.trim_end_matches('%')).filter(|p| *p <= 100.0);
             let one = value.matches('%').count() == 1;
             let percent = percent.filter(|_| one);
-            percent.ok_or(format!("`{value}` is no share from 0% to 100%"))
+            percent.ok_or(format!("`{value}` is not a percentage from 0% to 100%"))
         }
         ObjectiveFigure::Throughput => {
             let digits = value.strip_suffix("/s").unwrap_or(value);
-            number(digits).ok_or(format!("`{value}` is no number of answers a second"))
+            number(digits).ok_or(format!("`{value}` is not a rate in answers/s"))
         }
         ObjectiveFigure::Quantile(_)
         | ObjectiveFigure::Mean
@@ -265,7 +266,7 @@ fn bound(figure: ObjectiveFigure, value: &str) -> Result<f64, String> {
             let plain: String = value.split_whitespace().collect();
             let duration = parse_duration(&plain.replace('µ', "u"));
             let duration = duration.map_err(|_| {
-                format!("`{value}` is no duration of a number and a unit ({units})")
+                format!("`{value}` is not a duration: a number and a unit ({units})")
             })?;
             let scale = if figure == ObjectiveFigure::ServerCpu {
                 1e6
@@ -345,41 +346,46 @@ pub(crate) mod tests {
     #[test]
     fn what_is_wrong_is_reported_with_its_place_and_an_example() {
         for (text, column, word, example) in [
-            ("p99<<20ms", 4, "`<<` is no operator", "p99<20ms"),
-            ("p99=<20ms", 4, "`=<` is no operator", "p99<20ms"),
-            ("p99==20ms", 4, "`==` is no operator", "p99<20ms"),
-            ("p99 != 20ms", 5, "`!=` is no operator", "p99<20ms"),
-            ("p99=20ms", 4, "no measured time", "p99<20ms"),
+            ("p99<<20ms", 4, "`<<` is not an operator", "p99<20ms"),
+            ("p99=<20ms", 4, "`=<` is not an operator", "p99<20ms"),
+            ("p99==20ms", 4, "`==` is not an operator", "p99<20ms"),
+            ("p99 != 20ms", 5, "`!=` is not an operator", "p99<20ms"),
+            ("p99=20ms", 4, "`=` cannot be met", "p99<20ms"),
             ("p99", 4, "an operator", "p99<20ms"),
             ("p99<", 5, "the bound is missing", "p99<20ms"),
             ("p99<20", 5, "`20` has no unit", "p99<20ms"),
-            ("p99<20zz", 5, "`20zz` is no duration", "p99<20ms"),
-            ("p99<-1ms", 5, "`-1ms` is no duration", "p99<20ms"),
-            ("p99<20ms<30ms", 5, "`20ms<30ms` is no duration", "p99<20ms"),
-            ("p101<1ms", 1, "`p101` is no figure", "p99<20ms"),
-            ("pinf<1ms", 1, "`pinf` is no figure", "p99<20ms"),
+            ("p99<20zz", 5, "`20zz` is not a duration", "p99<20ms"),
+            ("p99<-1ms", 5, "`-1ms` is not a duration", "p99<20ms"),
+            (
+                "p99<20ms<30ms",
+                5,
+                "`20ms<30ms` is not a duration",
+                "p99<20ms",
+            ),
+            ("p101<1ms", 1, "`p101` is not a figure", "p99<20ms"),
+            ("pinf<1ms", 1, "`pinf` is not a figure", "p99<20ms"),
             ("", 1, "a figure is missing", "p99<20ms"),
             ("<20ms", 1, "a figure is missing", "p99<20ms"),
-            ("latency<1ms", 1, "`latency` is no figure", "p99<20ms"),
-            ("errors<x", 8, "whole numbers", "errors=0"),
-            ("errors<=1.5", 9, "whole numbers", "errors=0"),
-            ("errors<=1%%", 9, "`1%%` is no share", "errors<=0.1%"),
-            ("errors<101%", 8, "`101%` is no share", "errors<=0.1%"),
-            ("errors<1ms", 8, "whole numbers", "errors=0"),
+            ("latency<1ms", 1, "`latency` is not a figure", "p99<20ms"),
+            ("errors<x", 8, "whole number", "errors=0"),
+            ("errors<=1.5", 9, "whole number", "errors=0"),
             (
-                "throughput>900ms",
-                12,
-                "no number of answers",
-                "throughput>900/s",
+                "errors<=1%%",
+                9,
+                "`1%%` is not a percentage",
+                "errors<=0.1%",
             ),
             (
-                "throughput>nan",
-                12,
-                "no number of answers",
-                "throughput>900/s",
+                "errors<101%",
+                8,
+                "`101%` is not a percentage",
+                "errors<=0.1%",
             ),
+            ("errors<1ms", 8, "whole number", "errors=0"),
+            ("throughput>900ms", 12, "not a rate", "throughput>900/s"),
+            ("throughput>nan", 12, "not a rate", "throughput>900/s"),
             ("cpu<50", 5, "`50` has no unit", "cpu<50us"),
-            ("cpu<50%", 5, "`50%` is no duration", "cpu<50us"),
+            ("cpu<50%", 5, "`50%` is not a duration", "cpu<50us"),
         ] {
             let error = Objective::parse(text).unwrap_err();
             assert_eq!(error.column(), column, "{error}");

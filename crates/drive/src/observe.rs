@@ -1,6 +1,6 @@
-//! What servers use while load runs: samples of processes, control groups and
-//! remote endpoints, taken by a thread of its own once an interval and at both
-//! ends of the measured part.
+//! CPU and memory of servers during a run: samples of processes, control groups and
+//! remote endpoints. A separate thread takes them once an interval and at both ends
+//! of the measured part.
 
 use crate::clock;
 use crate::scrape::MetricsEndpoint;
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// Something whose resources are sampled.
+/// A server whose resources are sampled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ObservedServer {
     /// Processes of this machine.
@@ -20,31 +20,31 @@ pub enum ObservedServer {
     Remote(MetricsEndpoint),
 }
 
-/// One sample of everything observed.
+/// One sample of all observed servers.
 #[derive(Clone, Debug)]
 pub struct UsageSample {
-    /// When, monotonic ns.
+    /// Time of the sample, monotonic ns.
     pub at: u64,
-    /// One usage each; none where it could not be read.
+    /// One usage for each server. `None` if it could not be read.
     pub usages: Vec<Option<Usage>>,
-    /// What is counted: the processes of this machine together, then each
-    /// endpoint.
+    /// The CPU counters: one for the processes of this machine together, one
+    /// for each endpoint.
     meters: Vec<CpuMeter>,
 }
 
 /// One counter of CPU.
 #[derive(Clone, Debug)]
 struct CpuMeter {
-    /// Of what; its figures are not filled in yet.
+    /// What it belongs to; the figures are filled in later.
     part: CpuPart,
-    /// CPU so far, ns; none where it could not be read.
+    /// CPU so far, ns. `None` if it could not be read.
     cpu_ns: Option<u64>,
 }
 
 impl UsageSample {
-    /// CPU between an earlier sample and this one, for `answers` answers: the
-    /// one place where several observations become one figure. None where
-    /// something that belongs to the figure could not be read.
+    /// CPU between an earlier sample and this one, divided by `answers`. All
+    /// conversions from several observations to one figure happen here. Returns
+    /// `None` if a part of the figure could not be read.
     pub fn cost_since(&self, earlier: &UsageSample, answers: f64) -> Option<ServerCpu> {
         let seconds = self.at.saturating_sub(earlier.at) as f64 / 1e9;
         if seconds <= 0.0 {
@@ -75,19 +75,19 @@ impl UsageSample {
     }
 }
 
-/// Whatever is observed, sampled again and again.
+/// Samples a fixed set of servers repeatedly.
 pub struct ObservationPanel {
     observed: Vec<ObservedServer>,
     census: ProcessCensus,
-    /// The names of what is observed on this machine, each once.
+    /// The names of local subjects, each once.
     subjects: Vec<String>,
     machine: String,
-    /// Of each endpoint, what it told last.
+    /// The last view and identity that each endpoint reported.
     known: Vec<Option<(CpuView, String)>>,
 }
 
 impl ObservationPanel {
-    /// Makes ready to sample.
+    /// Creates the panel; no sample is taken yet.
     pub fn new(observed: Vec<ObservedServer>) -> ObservationPanel {
         let local = observed.iter().filter_map(|o| match o {
             ObservedServer::Local(subject) => Some(subject.clone()),
@@ -109,8 +109,8 @@ impl ObservationPanel {
         }
     }
 
-    /// How many processes each name or id counts now, in words; `None` where
-    /// nothing of this machine is observed.
+    /// The number of processes of each name or id as text. Returns `None` if
+    /// nothing on this machine is observed.
     pub fn counted(&mut self) -> Option<String> {
         if self.subjects.is_empty() {
             return None;
@@ -151,7 +151,8 @@ impl ObservationPanel {
                 continue;
             };
             let endpoint_reading = endpoint.reading().ok();
-            // The address is asked for once: resolving may take its time.
+            // The address is resolved once, because resolving may be
+            // slow.
             if let (None, Some(endpoint_reading)) = (&known, &endpoint_reading) {
                 *known = Some((
                     endpoint_reading.view,
@@ -187,7 +188,7 @@ pub struct SamplerThread {
     latest: LatestSamples,
 }
 
-/// The last two samples, for whoever looks on while the run goes on.
+/// The last two samples, for the live view.
 type LatestSamples = Arc<Mutex<[Option<UsageSample>; 2]>>;
 
 impl ObservedServer {
@@ -199,7 +200,7 @@ impl ObservedServer {
         }
     }
 
-    /// What it has used so far, or why that cannot be told.
+    /// Resources used so far, or why they cannot be read.
     pub fn usage(&self) -> Result<Usage, String> {
         match self {
             ObservedServer::Local(subject) => subject.usage().map_err(|e| e.to_string()),
@@ -235,7 +236,9 @@ impl SamplerThread {
                 let done = stopped.load(Ordering::Acquire);
                 let sample = panel.sample();
                 {
-                    let mut pair = shown.lock().expect("nobody panics holding it");
+                    let mut pair = shown
+                        .lock()
+                        .expect("no thread panics while it holds the lock");
                     pair.swap(0, 1);
                     pair[1] = Some(sample.clone());
                 }
@@ -252,10 +255,12 @@ impl SamplerThread {
         }
     }
 
-    /// What the servers used between the last two samples, at this many
-    /// answers a second.
+    /// CPU of the servers between the last two samples, at this many answers/s.
     pub fn latest_cost(&self, answers_s: f64) -> Option<ServerCpu> {
-        let pair = self.latest.lock().expect("nobody panics holding it");
+        let pair = self
+            .latest
+            .lock()
+            .expect("no thread panics while it holds the lock");
         let [Some(a), Some(b)] = &*pair else {
             return None;
         };
@@ -271,9 +276,9 @@ impl SamplerThread {
     }
 }
 
-/// The first and the last sample of a part of the run of which `usable` says
-/// yes; the first one after the part belongs to it, however late it came: no
-/// load was presented any more. None with fewer than two of them.
+/// The first and the last sample of a part of the run, of those that are `usable`.
+/// The first sample after the part counts as its last one, however late it is: no
+/// load was presented any more. Returns `None` if there are fewer than two.
 pub fn ends_within(
     samples: &[UsageSample],
     window: (u64, u64),
@@ -286,8 +291,8 @@ pub fn ends_within(
     Some((usable.next()?, usable.next_back()?))
 }
 
-/// What subject `index` used within a part of the run, and the samples that
-/// tell it.
+/// Resources that subject `index` used within a part of the run, and the samples
+/// that the figure comes from.
 pub fn used_within(
     samples: &[UsageSample],
     index: usize,
@@ -298,8 +303,8 @@ pub fn used_within(
     Some((usage(last)?.since(&usage(first)?), [first.at, last.at]))
 }
 
-/// When subject `index` was read for the last time, of one that could not be
-/// read any more when that part of the run was over.
+/// The time of the last reading of subject `index`, if it could not be read any
+/// more at the end of that part of the run.
 pub fn lost_at(samples: &[UsageSample], index: usize, window: (u64, u64)) -> Option<u64> {
     let read = |s: &&UsageSample| s.usages.get(index).is_some_and(Option::is_some);
     let last = samples
@@ -310,8 +315,8 @@ pub fn lost_at(samples: &[UsageSample], index: usize, window: (u64, u64)) -> Opt
     (!read(&last) && before.at < last.at).then_some(before.at)
 }
 
-/// What all servers together used within a part of the run; `answers` tells how
-/// many there were between two times.
+/// Resources of all servers within a part of the run; `answers` returns the number
+/// of answers between two times.
 pub fn cost_within(
     samples: &[UsageSample],
     window: (u64, u64),
@@ -331,7 +336,7 @@ pub fn cost_within(
 mod tests {
     use super::*;
 
-    /// A sample of counters in ms, each of a view and an identity.
+    /// A sample whose counters are ms of CPU, each with a view and an identity.
     fn sample(at_s: u64, meters: &[(CpuView, &str, Option<u64>)]) -> UsageSample {
         let meters = meters.iter().map(|(view, identity, ms)| CpuMeter {
             part: CpuPart {
@@ -365,7 +370,7 @@ mod tests {
         let (before, after) = (sample(1, &before), sample(2, &after));
         let cost = after.cost_since(&before, 1000.0).unwrap();
         assert_eq!((cost.us, cost.percent), (200.0, 20.0));
-        assert_eq!(cost.beside, ["a:1"]);
+        assert_eq!(cost.other_views, ["a:1"]);
         assert_eq!(after.cost_since(&before, 0.0).unwrap().us, 0.0);
         assert!(before.cost_since(&before, 1.0).is_none());
     }

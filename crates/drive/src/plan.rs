@@ -11,25 +11,25 @@ use std::sync::Arc;
 /// A run, ready to start.
 #[derive(Clone, Debug)]
 pub struct RunPlan {
-    /// What the report calls it.
+    /// The title of the report.
     pub title: String,
-    /// Who presents load, all at once.
+    /// The populations, which run at the same time.
     pub populations: Vec<Population>,
-    /// The data that templates draw from.
+    /// Feeders with the data of templates.
     pub feeders: Vec<Arc<crate::feeder::Feeder>>,
-    /// How long load runs before anything is measured.
+    /// Length of the warm-up.
     pub warmup_ns: u64,
-    /// How long is measured; none when iterations alone end the run.
+    /// Length of the measured part. `None` if only iterations end the run.
     pub duration_ns: Option<u64>,
-    /// How long outstanding requests are waited for at the end.
+    /// How long the end of the run waits for outstanding requests.
     pub grace_ns: u64,
-    /// Threads that present load.
+    /// Number of driver threads.
     pub threads: usize,
-    /// What random arrivals, think times and data depend on.
+    /// Seed of random arrivals, think times and data.
     pub seed: u64,
-    /// Wall clock time (ns since 1970) at which to begin, for several machines.
+    /// Wall clock time of a common start of several machines, ns since 1970.
     pub start_at: Option<u64>,
-    /// How often figures are published.
+    /// Length of a reporting interval.
     pub interval_ns: u64,
 }
 
@@ -40,9 +40,9 @@ pub struct Population {
     pub name: String,
     /// How load is presented.
     pub load: LoadModel,
-    /// The pause after each request of a client.
+    /// The pause of a client after each answer.
     pub think: ThinkTime,
-    /// What a client does in one iteration, in this order.
+    /// The requests of one iteration, in order.
     pub steps: Vec<RequestStep>,
     /// The connections of each client.
     pub targets: Vec<LoadTarget>,
@@ -53,26 +53,27 @@ pub struct Population {
 /// How a population presents load.
 #[derive(Clone, Debug)]
 pub enum LoadModel {
-    /// Each client waits for its answer, thinks, and goes on.
+    /// Each client waits for its answer, thinks, and sends the next request.
     Closed {
         /// Clients over time.
         clients: LevelProfile,
-        /// Iterations of the whole population, after which it stops.
+        /// Iterations of the whole population, after which the run ends.
         iterations: Option<u64>,
     },
-    /// Iterations begin at a rate, whatever the server does.
+    /// Iterations begin at a rate, independently of the answers.
     Open {
-        /// Arrivals a second over time.
+        /// Arrivals/s over time.
         rate: LevelProfile,
         /// How arrivals are spaced.
         arrivals: ArrivalSpacing,
-        /// The most iterations outstanding at once.
+        /// The maximum number of outstanding iterations.
         outstanding: usize,
         /// Connections opened before the run. When that is all of them they
         /// are used in turn; otherwise as few as the load needs are used.
         ahead: usize,
-        /// How long before an arrival the thread stops sleeping and spins;
-        /// none for [`usual_spin_ns`], or for no spin before random ones.
+        /// How long before an arrival the thread spins instead of sleeping.
+        /// `None` for [`usual_spin_ns`], or for no spin before random
+        /// arrivals.
         spin_ns: Option<u64>,
     },
 }
@@ -80,16 +81,16 @@ pub enum LoadModel {
 /// How arrivals are spaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArrivalSpacing {
-    /// Evenly.
+    /// Evenly spaced.
     Constant,
-    /// At random, as from many independent callers.
+    /// Poisson arrivals, as from many independent callers.
     Poisson,
 }
 
 /// The pause between an answer and a client's next request.
 #[derive(Clone, Debug)]
 pub enum ThinkTime {
-    /// None.
+    /// No pause.
     None,
     /// Always the same, in nanoseconds.
     Constant(u64),
@@ -104,22 +105,22 @@ pub enum ThinkTime {
 pub struct RequestStep {
     /// The name in reports.
     pub name: String,
-    /// Which of the population's targets it is sent to.
+    /// The index of the target that it is sent to.
     pub target: usize,
-    /// Which target the answer comes from; another one than `target` for
-    /// applications that use two sockets.
+    /// The index of the target that the answer comes from. It differs from
+    /// `target` in applications that use two sockets.
     pub reply_target: usize,
-    /// What is sent.
+    /// The request itself.
     pub request: RequestTemplate,
-    /// How the request's bytes are written.
+    /// How the request is split into writes.
     pub writes: WritePattern,
     /// How the end of the answer is recognised.
     pub reply: ReplyEnd,
-    /// What the answer must satisfy.
+    /// Conditions that the answer must satisfy.
     pub checks: Vec<AnswerCheck>,
-    /// What is kept of the answer for later steps.
+    /// Values of the answer that later steps use.
     pub captures: Vec<ValueCapture>,
-    /// The pause after this step; none for the population's own.
+    /// The pause after this step. `None` for the population's own.
     pub think: Option<ThinkTime>,
 }
 
@@ -135,41 +136,40 @@ pub struct WritePattern {
 /// One address that every client of a population connects to.
 #[derive(Clone, Debug)]
 pub struct LoadTarget {
-    /// Where.
+    /// The socket address.
     pub address: SocketAddr,
     /// The address as the scenario writes it, for messages.
     pub name: String,
     /// TLS, and the name the certificate must carry.
     pub tls: Option<TlsTarget>,
-    /// What is spoken there.
+    /// The protocol.
     pub protocol: Protocol,
-    /// Whether the connection is kept between requests; of APPC, whether the
+    /// Whether the connection is kept between requests. For APPC, whether the
     /// conversation is kept between iterations.
     pub keep_alive: bool,
-    /// Local addresses, taken in turn.
+    /// Local addresses, used in turn.
     pub sources: Arc<[IpAddr]>,
     /// Socket options.
     pub knobs: SocketOptions,
-    /// What is said first on every new connection; a raw socket's only.
+    /// A message sent first on every new connection; raw sockets only.
     pub opening: Option<RequestTemplate>,
-    /// Iterations of a client after which it closes the connection, and how
-    /// often it does so before it stops; a raw socket's only.
+    /// When a client closes and reopens the connection; raw sockets only.
     pub cycle: Option<SocketCycle>,
 }
 
-/// The life of a raw socket.
+/// The reconnection pattern of a raw socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SocketCycle {
     /// Iterations on one connection.
     pub iterations: u64,
-    /// Connections, one after the other; none for as many as the run takes.
+    /// Number of connections before the client stops. `None` for no limit.
     pub cycles: Option<u64>,
 }
 
-/// What is spoken at a target.
+/// The protocol of a target.
 #[derive(Clone, Debug)]
 pub enum Protocol {
-    /// HTTP/1.1 or messages on a raw socket: the driver's own request path.
+    /// HTTP/1.1 or messages on a raw socket, on the driver's own request path.
     Stream,
     /// HTTP/2.
     Http2,
@@ -182,19 +182,19 @@ pub enum Protocol {
 /// Socket options of the client side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SocketOptions {
-    /// TCP_NODELAY: send small writes at once.
+    /// TCP_NODELAY: small writes are sent at once.
     pub no_delay: bool,
-    /// TCP_QUICKACK after every read: acknowledge at once.
+    /// TCP_QUICKACK after every read: data is acknowledged at once.
     pub quick_ack: bool,
     /// SO_TIMESTAMPNS: the time on the wire ends when the kernel received the
-    /// last byte, not when the driver read it. In clear only.
+    /// last byte, not when the driver read it. Not available over TLS.
     pub kernel_times: bool,
     /// SO_SNDBUF.
     pub send_buffer_bytes: Option<usize>,
     /// SO_RCVBUF.
     pub receive_buffer_bytes: Option<usize>,
-    /// Reset instead of FIN when a connection is closed, so that its port is
-    /// free at once.
+    /// Connections are closed by RST instead of FIN, so that the port is free
+    /// at once.
     pub reset_on_close: bool,
 }
 
@@ -212,7 +212,7 @@ impl Default for SocketOptions {
 }
 
 impl ThinkTime {
-    /// The next pause, in nanoseconds.
+    /// Draws the next pause, in nanoseconds.
     pub fn draw(&self, rng: &mut crate::rng::Rng) -> u64 {
         match self {
             ThinkTime::None => 0,
@@ -237,26 +237,26 @@ impl ThinkTime {
     }
 }
 
-/// How long a thread with this share of the rate spins before an arrival:
-/// longer than a timer's usual delay, but never more than an eighth of its
-/// time. A thread that always spins has no rest that the scheduler would give
-/// back, and is set aside for milliseconds when somebody else wants the
-/// processor.
+/// How long a thread with this part of the rate spins before an arrival. It is
+/// longer than the usual delay of a timer, but at most an eighth of the time
+/// between arrivals. A thread that always spins is preempted for
+/// milliseconds as soon as another thread needs the processor.
 pub fn usual_spin_ns(rate: f64) -> u64 {
     LONGEST_SPIN_NS.min((1e9 / rate.max(1e-3) / 8.0) as u64)
 }
 
-/// Longer than a timer's usual delay, short against the gap of most rates.
+/// Longer than the usual delay of a timer, short compared with the gap between
+/// arrivals.
 const LONGEST_SPIN_NS: u64 = 50_000;
 
-/// Connections that an open loop of this rate opens ahead unless told
-/// otherwise: enough for answers that take ten milliseconds.
+/// The default number of connections that an open loop of this rate opens before
+/// the run: enough for answers that take 10 ms.
 pub fn usual_ahead(rate: f64, outstanding: usize) -> usize {
     ((rate / 100.0).ceil() as usize + 1).min(outstanding)
 }
 
 impl Population {
-    /// The most clients the population has at once.
+    /// The maximum number of clients at a time.
     pub fn clients(&self) -> usize {
         match &self.load {
             LoadModel::Closed { clients, .. } => clients.peak().ceil() as usize,
@@ -266,7 +266,7 @@ impl Population {
 }
 
 impl RunPlan {
-    /// Whole length of the run in nanoseconds, warm-up included.
+    /// Length of the whole run in nanoseconds, with warm-up.
     pub fn length_ns(&self) -> Option<u64> {
         self.duration_ns.map(|d| d + self.warmup_ns)
     }

@@ -1,5 +1,5 @@
-//! What can be foreseen is said before the run: servers that cannot be
-//! reached, too few file descriptors, too few local ports.
+//! Checks before a run: servers that cannot be reached, too few file descriptors,
+//! too few local ports.
 
 use crate::appc;
 use crate::plan::{LoadModel, Population, Protocol, RunPlan};
@@ -13,82 +13,82 @@ use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::time::Duration;
 use thiserror::Error;
 
-/// Why a plan cannot work on this machine at this moment.
+/// A reason why a plan cannot run on this machine now.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PlanProblem {
     /// A target does not accept connections.
     #[error("{} cannot be reached: {why}", at(name, address))]
     Unreachable {
-        /// As the scenario writes it.
+        /// The target's name in the scenario.
         name: String,
-        /// Where it was tried.
+        /// The address that was tried.
         address: SocketAddr,
         /// The system's message.
         why: String,
     },
-    /// A server and this driver do not agree over TLS.
+    /// The TLS handshake with a server fails.
     #[error("{}: {why}", at(name, address))]
     Tls {
-        /// As the scenario writes it.
+        /// The target's name in the scenario.
         name: String,
-        /// Where it was tried.
+        /// The address that was tried.
         address: SocketAddr,
-        /// What is wrong and what to do.
+        /// The cause and the remedy.
         why: String,
     },
-    /// A conversation cannot begin.
+    /// A conversation cannot be allocated.
     #[error("{name}: {why}")]
     Partner {
-        /// As the scenario writes it.
+        /// The target's name in the scenario.
         name: String,
-        /// What is wrong, and with which name.
+        /// The cause, with the name that is wrong.
         why: String,
     },
-    /// A partner does not accept the users that conversations are to have.
+    /// A partner does not accept the security subfields of the Attach.
     #[error("{name}: {why}")]
     Withheld {
-        /// As the scenario writes it.
+        /// The target's name in the scenario.
         name: String,
-        /// What is not sent, and what to do.
+        /// The subfields that are not sent, and the remedy.
         why: String,
     },
-    /// A partner allows fewer sessions than clients want.
+    /// A partner allows fewer sessions than there are clients.
     #[error(
-        "{name} allows {allowed} sessions in mode `{mode}` and {wanted} clients keep one each; raise the mode's session limit there (`sessions` of a Tupelo node's mode), have fewer clients (--clients, `clients`, `outstanding`), or let each iteration have a conversation of its own (`keep_alive = false`, --no-keepalive)"
+        "{name} allows {allowed} sessions in mode `{mode}`, but {wanted} clients need one each; raise the session limit of the mode there (`sessions` of a Tupelo node's mode), use fewer clients (--clients, `clients`, `outstanding`), or use a new conversation for each iteration (`keep_alive = false`, --no-keepalive)"
     )]
     Sessions {
-        /// As the scenario writes it.
+        /// The target's name in the scenario.
         name: String,
         /// The mode.
         mode: String,
-        /// What was agreed on.
+        /// The agreed session limit.
         allowed: u16,
         /// Clients of one thread.
         wanted: usize,
     },
-    /// A source address is not one of this machine.
+    /// A source address does not belong to this machine.
     #[error(
-        "connections cannot come from {source_address}: {why}; `ip address` lists this machine's addresses"
+        "{source_address} cannot be used as a source address: {why}; `ip address` lists this machine's addresses"
     )]
     Source {
-        /// The address asked for.
+        /// The address from the settings.
         source_address: IpAddr,
         /// The system's message.
         why: String,
     },
     /// The limit of open files is too low.
     #[error(
-        "{needed} file descriptors are needed and {limit} are allowed; raise the limit (ulimit -n {needed})"
+        "the run needs {needed} file descriptors, but the limit is {limit}; raise it (ulimit -n {needed})"
     )]
     Descriptors {
-        /// Connections and a few more.
+        /// Descriptors for connections and for the driver itself.
         needed: u64,
         /// The hard limit.
         limit: u64,
     },
-    /// One local address has too few ports for one server.
+    /// There are too few local ports for the connections to one server.
     #[error(
-        "{needed} connections to {address} need as many local ports and there are {ports}; widen net.ipv4.ip_local_port_range or give more source addresses"
+        "{needed} connections to {address} need as many local ports, but there are {ports}; widen net.ipv4.ip_local_port_range or give more source addresses"
     )]
     Ports {
         /// Connections to this server from one local address.
@@ -100,15 +100,15 @@ pub enum PlanProblem {
     },
 }
 
-/// Looks for everything that can be foreseen, and lets the bound on outstanding
-/// requests that nobody named follow what partners allow. What was done so is
-/// told, as is what partners do not accept and conversations go without.
+/// Checks a plan before its run. A bound on outstanding requests that the user did
+/// not set is lowered to the sessions that partners allow. Returns notes about such
+/// changes and about security subfields that partners do not accept.
 pub fn prepare(plan: &mut RunPlan) -> Result<Vec<String>, Vec<PlanProblem>> {
     let mut found = check(plan);
-    let mut told = Vec::new();
+    let mut notes = Vec::new();
     found.retain(|foreseen| match foreseen {
         PlanProblem::Withheld { .. } => {
-            told.push(format!("{foreseen}."));
+            notes.push(format!("{foreseen}."));
             false
         }
         PlanProblem::Sessions {
@@ -118,21 +118,22 @@ pub fn prepare(plan: &mut RunPlan) -> Result<Vec<String>, Vec<PlanProblem>> {
             ..
         } => match follow(plan, name, mode, usize::from(*allowed)) {
             Some(done) => {
-                told.push(done);
+                notes.push(done);
                 false
             }
             None => true,
         },
         _ => true,
     });
-    match found.is_empty() {
-        true => Ok(told),
-        false => Err(found),
+    if found.is_empty() {
+        Ok(notes)
+    } else {
+        Err(found)
     }
 }
 
-/// Lowers the bounds that follow the sessions of a mode; none when there are
-/// no such bounds.
+/// Lowers the bounds that depend on the sessions of a mode. Returns `None` if there
+/// are no such bounds.
 fn follow(plan: &mut RunPlan, name: &str, mode: &str, allowed: usize) -> Option<String> {
     let most = allowed * plan.threads;
     let mut done = None;
@@ -150,15 +151,14 @@ fn follow(plan: &mut RunPlan, name: &str, mode: &str, allowed: usize) -> Option<
             let before = std::mem::replace(outstanding, most.min(*outstanding));
             *ahead = (*ahead).min(*outstanding);
             done = Some(format!(
-                "At most {outstanding} conversations at once instead of {before}, because {name} allows {allowed} sessions in mode `{mode}`; raise that there, or name a bound (--clients, `outstanding`)."
+                "The bound on conversations is {outstanding} instead of {before}, because {name} allows {allowed} sessions in mode `{mode}`. Raise the session limit there, or set a bound (--clients, `outstanding`)."
             ));
         }
     }
     done
 }
 
-/// Looks for everything that can be foreseen; raises the limit of open files
-/// as far as the system lets it.
+/// Runs all checks. Raises the limit of open files as far as the system allows.
 pub fn check(plan: &RunPlan) -> Vec<PlanProblem> {
     let mut found = Vec::new();
     let mut wanted: BTreeMap<SocketAddr, (String, usize, usize)> = BTreeMap::new();
@@ -202,7 +202,7 @@ pub fn check(plan: &RunPlan) -> Vec<PlanProblem> {
                 ports,
             });
         }
-        // Closed again at once: a server may serve one connection at a time.
+        // Closed at once: a server may serve only one connection at a time.
         match reach(address).map(drop) {
             Ok(()) => found.extend(shake_hands(plan, address)),
             Err(error) => {
@@ -217,8 +217,8 @@ pub fn check(plan: &RunPlan) -> Vec<PlanProblem> {
     found
 }
 
-/// Tries a population's link, mode and sessions, as far as that goes without
-/// starting a program: nothing is attached.
+/// Tries a population's link, mode and sessions without starting a program: no
+/// Attach is sent.
 fn converse(plan: &RunPlan, population: &Population) -> Vec<PlanProblem> {
     let mut targets = population.targets.iter();
     let Some((target, partner, mut config)) = targets.find_map(|target| {
@@ -227,7 +227,7 @@ fn converse(plan: &RunPlan, population: &Population) -> Vec<PlanProblem> {
     }) else {
         return Vec::new();
     };
-    let told = |why: String| PlanProblem::Partner {
+    let problem = |why: String| PlanProblem::Partner {
         name: target.name.clone(),
         why,
     };
@@ -235,7 +235,7 @@ fn converse(plan: &RunPlan, population: &Population) -> Vec<PlanProblem> {
     (config.trace, config.listen) = (None, None);
     let tried = || -> Result<(Option<u16>, Option<WithheldSecurity>), String> {
         let host = ::appc::NodeHost::start(config).map_err(|e| e.to_string())?;
-        // The node's own message says what to look at.
+        // The node's own message names the setting to check.
         let linked = host.connect(&partner.partner);
         linked.map_err(|e| e.to_string())?;
         let wish = partner.allocate_request(0).map_err(|e| e.to_string())?;
@@ -254,7 +254,7 @@ fn converse(plan: &RunPlan, population: &Population) -> Vec<PlanProblem> {
         Ok((limits.map(|l| l.sessions), withheld))
     };
     match tried() {
-        Err(why) => vec![told(why)],
+        Err(why) => vec![problem(why)],
         Ok((allowed, withheld)) => {
             let withheld = withheld.zip(partner.user.as_ref());
             let withheld = withheld.map(|(what, (user, _))| PlanProblem::Withheld {
@@ -274,12 +274,13 @@ fn converse(plan: &RunPlan, population: &Population) -> Vec<PlanProblem> {
     }
 }
 
-/// A target as the scenario writes it, with its address where that says more.
+/// The target's name in the scenario, with its address if that adds information.
 fn at(name: &str, address: &SocketAddr) -> String {
     let address = address.to_string();
-    match name == address {
-        true => address,
-        false => format!("{name} ({address})"),
+    if name == address {
+        address
+    } else {
+        format!("{name} ({address})")
     }
 }
 
@@ -288,7 +289,7 @@ fn reach(address: SocketAddr) -> io::Result<TcpStream> {
     TcpStream::connect_timeout(&address, PATIENCE)
 }
 
-/// Tries TLS once for each name that a server is known by.
+/// Tries the TLS handshake once for each server name.
 fn shake_hands(plan: &RunPlan, address: SocketAddr) -> Vec<PlanProblem> {
     let targets = plan.populations.iter().flat_map(|p| &p.targets);
     let mut tried = BTreeSet::new();
@@ -311,7 +312,7 @@ fn shake_hands(plan: &RunPlan, address: SocketAddr) -> Vec<PlanProblem> {
     found
 }
 
-/// Makes room for this many descriptors, or tells the limit.
+/// Raises the limit to this many descriptors. The error is the limit.
 fn allow_descriptors(needed: u64) -> Result<(), u64> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     if current.is_none_or(|now| now >= needed) {
@@ -345,9 +346,9 @@ fn local_ports() -> usize {
     }
 }
 
-/// Epolls, timers, logs and whatever else a process has open.
+/// Descriptors for epolls, timers, logs and standard streams.
 const SPARE_DESCRIPTORS: u64 = 64;
 /// How long a server may take to accept the first connection.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The kernel's own default, where the range cannot be read.
+/// The kernel's default range, used if the range cannot be read.
 const DEFAULT_PORTS: usize = 28_232;

@@ -1,16 +1,15 @@
-//! A level over time: how many clients, or how many requests a second, in
-//! straight pieces. One piece is a constant, several flat ones are steps,
-//! sloping ones are ramps.
+//! A level over time: the number of clients, or the request rate, in linear pieces.
+//! One flat piece is a constant, several are steps, sloping ones are ramps.
 
 use crate::units::short;
 
-/// A level over time, from 0 on; the last level holds for ever.
+/// A level over time from 0 on. After the last piece its end level stays.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LevelProfile {
     pieces: Vec<ProfilePiece>,
 }
 
-/// One straight piece.
+/// One linear piece.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProfilePiece {
     /// The level where the piece begins.
@@ -22,7 +21,7 @@ pub struct ProfilePiece {
 }
 
 impl LevelProfile {
-    /// One level for ever.
+    /// One level without an end.
     pub fn constant(level: f64) -> LevelProfile {
         LevelProfile::new(vec![ProfilePiece {
             from: level,
@@ -31,10 +30,12 @@ impl LevelProfile {
         }])
     }
 
-    /// A profile of the given pieces; the last one's end holds for ever.
+    /// A profile of the given pieces. After the last piece its end level stays.
+    ///
     ///
     /// # Panics
-    /// When there is no piece: the scenario's reader never makes one.
+    ///
+    /// If `pieces` is empty; the scenario reader rejects that.
     pub fn new(pieces: Vec<ProfilePiece>) -> LevelProfile {
         assert!(!pieces.is_empty(), "a profile has at least one piece");
         LevelProfile { pieces }
@@ -66,8 +67,8 @@ impl LevelProfile {
         &self.pieces
     }
 
-    /// The levels in words: `20`, `1 to 20 in 10 s`, or `10 for 5 s, then 50
-    /// for 5 s`. Of a long profile its first pieces, their number and the peak.
+    /// The levels as text: `20`, `1 to 20 in 10 s`, or `10 for 5 s, then 50 for
+    /// 5 s`. A long profile shows its first pieces, their number and the peak.
     pub fn words(&self) -> String {
         if let [one] = &self.pieces[..]
             && one.from == one.to
@@ -89,7 +90,7 @@ impl LevelProfile {
             n if n > MAX_PIECES_SHOWN => MAX_PIECES_SHOWN - 1,
             n => n,
         };
-        let told: Vec<String> = self
+        let pieces_shown: Vec<String> = self
             .pieces
             .iter()
             .enumerate()
@@ -100,10 +101,10 @@ impl LevelProfile {
             0 => String::new(),
             n => format!(", and {n} more pieces, at most {}", short(self.peak())),
         };
-        told.join(", then ") + &rest
+        pieces_shown.join(", then ") + &rest
     }
 
-    /// How long the pieces last together, in nanoseconds.
+    /// Total length of the pieces, in nanoseconds.
     pub fn length_ns(&self) -> u64 {
         self.pieces.iter().map(|p| p.length_ns).sum()
     }
@@ -128,8 +129,8 @@ impl LevelProfile {
         self.pieces[self.pieces.len() - 1].to
     }
 
-    /// The first time at or after `from_ns` at which the level exceeds
-    /// `level`; none when it never does again.
+    /// The first time at or after `from_ns` at which the level exceeds `level`.
+    /// Returns `None` if it never does again.
     pub fn next_above(&self, level: f64, from_ns: u64) -> Option<u64> {
         if self.level(from_ns) > level {
             return Some(from_ns);
@@ -154,9 +155,8 @@ impl LevelProfile {
         (last > level).then_some(start.max(from_ns))
     }
 
-    /// When, at this many a second, the `count`-th arrival falls: the time at
-    /// which the area under the profile reaches `count`. None when the rate
-    /// has ended at zero before.
+    /// The time of the `count`-th arrival at this rate: when the area under the
+    /// profile reaches `count`. Returns `None` if the rate ends at zero before.
     pub fn time_of(&self, count: f64) -> Option<u64> {
         let mut left = count;
         let mut start = 0u64;
@@ -181,7 +181,7 @@ impl LevelProfile {
     }
 }
 
-/// More pieces than this are not read but plotted.
+/// The maximum number of pieces in the text.
 const MAX_PIECES_SHOWN: usize = 6;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! A small seeded generator, so that a scenario with a seed presents the same
-//! arrivals and the same data every time.
+//! A small seeded generator: a scenario with a seed has the same arrivals and the
+//! same data in every run.
 //!
 //! Reference: Steele, Lea, Flood, "Fast splittable pseudorandom number
 //! generators" (SplitMix64), 2014.

@@ -1,7 +1,7 @@
 //! Remote servers through Prometheus endpoints: a process's own metrics
-//! (`process_cpu_seconds_total`) or a node-exporter's (`node_cpu_seconds_total`).
-//! A Tupelo region also tells its CPU time by kind of engine and the sums of its
-//! monitoring records.
+//! (`process_cpu_seconds_total`) or those of a node exporter
+//! (`node_cpu_seconds_total`). A Tupelo region also reports its CPU time by engine
+//! class and the sums of its monitoring records.
 //!
 //! Reference: Prometheus text exposition format 0.0.4.
 
@@ -19,48 +19,50 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetricsEndpoint(pub Url);
 
-/// Why an endpoint gives no figures.
+/// Why an endpoint has no figures.
 #[derive(Debug, Error)]
 pub enum ScrapeError {
-    /// Only http:// is scraped.
+    /// The scheme is not http.
     #[error("metrics are scraped over http:// only")]
     Scheme,
     /// The endpoint cannot be reached or read.
     #[error("{0}")]
     Io(String),
-    /// It answers with something else than metrics.
+    /// The response is not a metrics page.
     #[error("status {0}")]
     Status(u16),
-    /// It has no CPU metric that is known here.
+    /// The page has none of the supported CPU metrics.
     #[error("neither process_cpu_seconds_total nor node_cpu_seconds_total is there")]
     NoCpu,
 }
 
-/// What an endpoint tells.
+/// The figures of an endpoint.
 #[derive(Clone, Debug)]
 pub struct EndpointReading {
-    /// What was used so far.
+    /// Resources used so far.
     pub usage: Usage,
-    /// Whether it tells of a process or of a whole machine.
+    /// Whether the figures are those of a process or of a machine.
     pub view: CpuView,
-    /// When the process began, seconds since 1970, where that is told.
+    /// Start time of the process, seconds since 1970, if the endpoint reports
+    /// it.
     pub started: Option<f64>,
 }
 
 impl MetricsEndpoint {
-    /// What the endpoint says was used so far.
+    /// Reads the resources used so far.
     pub fn usage(&self) -> Result<Usage, ScrapeError> {
         Ok(self.reading()?.usage)
     }
 
-    /// The same, and of what.
+    /// Reads the resources used so far, with their view.
     pub fn reading(&self) -> Result<EndpointReading, ScrapeError> {
         parse_metrics(&self.text()?)
     }
 
-    /// What tells the server behind it from others: the machine's address, and
-    /// of a process its port, or when it began where that is told, which is
-    /// the same at every port of the process.
+    /// The identity of the server: the machine's address and, for a process,
+    /// its start time. A process that does not report its start time is
+    /// identified by its port. The start time is the same at every port of a
+    /// process.
     pub fn identity(&self, identified: Option<&EndpointReading>) -> String {
         let (host, port) = match self.0.resolve().map(|a| (a.ip(), a.port())) {
             Ok((ip, port)) if ip.to_canonical().is_loopback() => ("loopback".into(), port),
@@ -76,7 +78,7 @@ impl MetricsEndpoint {
         }
     }
 
-    /// The figures as the endpoint writes them.
+    /// Reads the metrics page.
     pub fn text(&self) -> Result<String, ScrapeError> {
         let io = |error: &dyn fmt::Display| ScrapeError::Io(error.to_string());
         if self.0.scheme != Scheme::Http {
@@ -96,9 +98,10 @@ impl MetricsEndpoint {
         loop {
             let n = stream.read(&mut buffer).map_err(|e| io(&e))?;
             if n == 0 {
-                match response.handle_close() {
-                    true => break,
-                    false => return Err(io(&"closed in the middle of the answer")),
+                if response.handle_close() {
+                    break;
+                } else {
+                    return Err(io(&"closed in the middle of the answer"));
                 }
             }
             match response.feed(&buffer[..n]).map_err(|e| io(&e))? {
@@ -122,7 +125,7 @@ impl fmt::Display for MetricsEndpoint {
     }
 }
 
-/// Reads usage out of metrics text.
+/// Parses usage from metrics text.
 pub fn parse_metrics(text: &str) -> Result<EndpointReading, ScrapeError> {
     let mut usage = Usage::default();
     let mut started = None;
@@ -214,7 +217,7 @@ fn label<'a>(labels: &'a str, name: &str) -> Option<&'a str> {
     })
 }
 
-/// Name, labels and value of a line; none when it is not a metric.
+/// Name, labels and value of a line. Returns `None` if it is not a metric.
 fn split_metric(line: &str) -> Option<(&str, &str, f64)> {
     let (name, labels, rest) = match line.split_once('{') {
         Some((name, rest)) => {
@@ -230,9 +233,9 @@ fn split_metric(line: &str) -> Option<(&str, &str, f64)> {
     (value.is_finite() && value >= 0.0).then_some((name, labels, value))
 }
 
-/// How long an endpoint may take.
+/// The timeout of a scrape.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// More than any exporter sends.
+/// The size limit of a page.
 const LONGEST: usize = 16 << 20;
 
 #[cfg(test)]

@@ -1,12 +1,11 @@
-//! The self-test: a built-in server that stands still for a second in the
-//! middle of a run at a constant rate, and what the report says about it.
+//! The self-test: a built-in server that stops for one second in the middle of a
+//! run at a constant rate, and the comparison of the report with theory.
 //!
-//! With even arrivals over T seconds and one second of standstill, the share
-//! of requests that wait longer than x seconds is (1 − x) ÷ T, so the true p99
-//! is 1,000 − 10·T ms. A driver that waits for its answers before it goes on
-//! never sees most of those requests. The rate is low because arithmetic leaves
-//! out that the server has to work off what has gathered: at 2,000 a second that
-//! adds 20 ms to the p99 of a run of 60 s, which is true but not the point.
+//! With even arrivals over T seconds and one second of stall, the fraction of
+//! requests that wait longer than x seconds is (1 − x) ÷ T. So the true p99 is
+//! 1,000 − 10·T ms. A closed-loop driver never sees most of those requests. The
+//! rate is low because the formula ignores the time that the server needs for the
+//! backlog. At 2,000 requests/s that adds 20 ms to the p99 of a run of 60 s.
 
 use crate::engine::{self, LoadOutcome, SilentObserver};
 use crate::load::{HttpLoad, LoadError};
@@ -15,12 +14,12 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use thiserror::Error;
 
-/// What one run told.
+/// The figures of one run.
 #[derive(Clone, Debug)]
 pub struct RunFigures {
     /// Length of the run in seconds.
     pub seconds: u64,
-    /// The p99 that arithmetic gives, ms.
+    /// The p99 of the formula, ms.
     pub true_p99_ms: f64,
     /// The p99 of the report, ms.
     pub reported_p99_ms: f64,
@@ -42,13 +41,13 @@ pub enum SelfTestError {
 }
 
 impl RunFigures {
-    /// Whether the report tells the truth within the tolerance.
+    /// Whether the reported p99 is within the tolerance.
     pub fn true_enough(&self) -> bool {
         (self.reported_p99_ms - self.true_p99_ms).abs() <= TOLERANCE_MS
     }
 }
 
-/// Runs for `seconds` (at least 3) with one second of standstill.
+/// Runs for `seconds` (at least 3) with one second of stall.
 pub fn run(seconds: u64) -> Result<RunFigures, SelfTestError> {
     let seconds = seconds.max(3);
     let server = Server::start(ServerBehaviour {
@@ -71,7 +70,7 @@ fn against(server: &Server, seconds: u64) -> Result<LoadOutcome, LoadError> {
     let mut load = HttpLoad::new(format!("http://{}/", server.address()));
     load.rate = Some(RATE);
     load.clients = 256;
-    // Connections opened in the standstill would add the backlog's own delays.
+    // Connections opened during the stall would add delays of the backlog.
     load.ahead = Some(256);
     load.warmup = Duration::from_millis(500);
     load.duration = Duration::from_secs(seconds);
@@ -89,7 +88,7 @@ fn against(server: &Server, seconds: u64) -> Result<LoadOutcome, LoadError> {
     Ok(outcome)
 }
 
-/// Stops the server at a time counted from the start of the load.
+/// Stops the server at a time relative to the start of the load.
 struct ServerStall<'a> {
     server: &'a Server,
     after_ns: u64,
@@ -108,7 +107,7 @@ impl engine::RunObserver for ServerStall<'_> {
     }
 }
 
-/// Requests a second: enough for a fine distribution, little for any machine.
+/// Requests/s: enough for a fine distribution, little for any machine.
 const RATE: f64 = 500.0;
-/// How far the report may be from the truth.
+/// The accepted difference of the p99.
 const TOLERANCE_MS: f64 = 20.0;

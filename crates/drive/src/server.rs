@@ -1,12 +1,12 @@
-//! The built-in HTTP server: for the self-test, for trying things, and for
-//! checks against queueing theory. It answers at once, or behaves as a queue
-//! with a set number of servers and a set service time, and can be stopped for
-//! a while. One thread; it is no product.
+//! The built-in HTTP server: for the self-test and for checks against queueing
+//! theory. It answers at once, or behaves as a queue with a set number of servers
+//! and a set service time, and can be stopped for a while. It has one thread and is
+//! not meant for production.
 //!
-//! A queue keeps time by the clock, not by its thread: a request has arrived
-//! when the kernel took its last byte, however late the thread read it, and its
-//! answer leaves when its service was to end, for which the thread is awake a
-//! little before. Thread wake-ups are therefore no part of a service time.
+//! The queue works by the clock, not by its thread. A request arrives when the
+//! kernel receives its last byte, even if the thread reads it later. Its answer
+//! leaves when its service ends; the thread wakes a little earlier. So wake-up
+//! delays are not part of a service time.
 
 use crate::clock;
 use crate::net::{Poller, stamp};
@@ -22,23 +22,23 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// How the server behaves.
+/// The server's behaviour.
 #[derive(Clone, Debug, Default)]
 pub struct ServerBehaviour {
     /// Bytes of the answer's body. A path that ends in a number overrides it.
     pub body_bytes: usize,
-    /// How long an answer takes.
+    /// Service time of an answer.
     pub service: ServiceTime,
-    /// Whether arrival times are kept.
+    /// Whether arrival times are recorded.
     pub log_arrivals: bool,
-    /// What exponential service times depend on.
+    /// Seed of exponential service times.
     pub seed: u64,
 }
 
-/// How long an answer takes.
+/// Service time of an answer.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum ServiceTime {
-    /// No time.
+    /// None: the answer is sent at once.
     #[default]
     Immediate,
     /// Requests queue for `servers` servers, first come, first served.
@@ -93,13 +93,13 @@ impl Server {
         })
     }
 
-    /// Where it listens.
+    /// The listening address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Stops the server's thread from `at` (monotonic ns) on for a time, as a
-    /// garbage collection or a lost processor would.
+    /// Stops the server's thread at `at` (monotonic ns) for `length`, like a
+    /// garbage collection or a lost processor.
     pub fn stall(&self, at: u64, length: Duration) -> JoinHandle<()> {
         let shared = self.shared.clone();
         thread::spawn(move || {
@@ -119,7 +119,7 @@ impl Server {
         self.shared.answered.load(Ordering::Acquire)
     }
 
-    /// Takes the arrival times kept so far, monotonic ns.
+    /// Takes the arrival times recorded so far, monotonic ns.
     pub fn take_arrivals(&self) -> Vec<u64> {
         let mut arrivals = self
             .shared
@@ -146,7 +146,7 @@ struct ServerThread {
     shared: Arc<ServerState>,
     peers: BTreeMap<u64, AcceptedConnection>,
     next_peer: u64,
-    /// When each server of the queue is free again.
+    /// When each server of the queue becomes free.
     free: Vec<u64>,
     due: BinaryHeap<Reverse<(u64, u64)>>,
     rng: Rng,
@@ -203,13 +203,14 @@ impl ServerThread {
             }
             self.depart(clock::now());
             if now >= housekeeping {
-                housekeeping = now + GLANCE_NS;
+                housekeeping = now + POLL_INTERVAL_NS;
                 self.publish();
             }
             let next = self.due.peek().map_or(u64::MAX, |Reverse((at, _))| *at);
-            let found = match next <= clock::now() + AWAKE_NS {
-                true => self.poller.peek(),
-                false => self.poller.wait((next - AWAKE_NS).min(housekeeping)),
+            let found = if next <= clock::now() + AWAKE_NS {
+                self.poller.peek()
+            } else {
+                self.poller.wait((next - AWAKE_NS).min(housekeeping))
             };
             let Ok(ready) = found else { break };
             for i in 0..ready {
@@ -234,7 +235,7 @@ impl ServerThread {
                 .shared
                 .arrivals
                 .lock()
-                .expect("nobody panics holding it");
+                .expect("no thread panics while it holds the lock");
             all.append(&mut self.arrivals);
         }
     }
@@ -262,7 +263,7 @@ impl ServerThread {
         }
     }
 
-    /// Reads and writes what can be; an error ends the connection.
+    /// Reads and writes without blocking; an error ends the connection.
     fn talk(&mut self, id: u64) -> io::Result<()> {
         let Some(peer) = self.peers.get_mut(&id) else {
             return Ok(());
@@ -282,7 +283,8 @@ impl ServerThread {
         let now = clock::now();
         let arrived = match stamped {
             0 => now,
-            // A stamp of a wall clock that was set is no arrival.
+            // A stamp older than the limit means that the wall clock
+            // was set.
             at => now.saturating_sub(clock::wall().saturating_sub(at).min(LONGEST_UNREAD_NS)),
         };
         let mut immediate = 0;
@@ -300,9 +302,10 @@ impl ServerThread {
                     exponential,
                     ..
                 } => {
-                    let time = match exponential {
-                        true => (mean_ns as f64 * self.rng.exponential()) as u64,
-                        false => mean_ns,
+                    let time = if exponential {
+                        (mean_ns as f64 * self.rng.exponential()) as u64
+                    } else {
+                        mean_ns
                     };
                     let first = self.free.iter_mut().min().expect("at least one server");
                     *first = arrived.max(*first) + time;
@@ -370,20 +373,22 @@ impl AcceptedConnection {
         }
         self.output.clear();
         self.written = 0;
-        match self.close && self.bodies.is_empty() {
-            true => Err(io::ErrorKind::ConnectionAborted.into()),
-            false => Ok(()),
+        if self.close && self.bodies.is_empty() {
+            Err(io::ErrorKind::ConnectionAborted.into())
+        } else {
+            Ok(())
         }
     }
 }
 
-/// The first complete request: its length, the size of the answer's body, and
-/// whether the connection ends with it.
+/// Parses the first complete request: its length, the size of the answer's body,
+/// and whether the connection ends after it.
 fn request(input: &[u8], body_bytes: usize) -> io::Result<Option<(usize, usize, bool)>> {
     let Some(end) = memmem::find(input, b"\r\n\r\n").map(|i| i + 4) else {
-        return match input.len() > 65_536 {
-            true => Err(io::ErrorKind::InvalidData.into()),
-            false => Ok(None),
+        return if input.len() > 65_536 {
+            Err(io::ErrorKind::InvalidData.into())
+        } else {
+            Ok(None)
         };
     };
     let head = String::from_utf8_lossy(&input[..end]).to_ascii_lowercase();
@@ -410,13 +415,12 @@ fn request(input: &[u8], body_bytes: usize) -> io::Result<Option<(usize, usize, 
 }
 
 const LISTENER: u64 = u64::MAX - 1;
-/// How often figures are published and a wish to stop is looked for.
-const GLANCE_NS: u64 = 20_000_000;
-/// How long before the end of a service the thread is awake: longer than a
-/// timer is commonly late.
+/// Interval of publishing figures and checking the stop flag.
+const POLL_INTERVAL_NS: u64 = 20_000_000;
+/// How long before the end of a service the thread wakes: longer than the usual
+/// delay of a timer.
 const AWAKE_NS: u64 = 150_000;
-/// A request that the kernel took earlier than this before it was read counts
-/// as this old.
+/// The maximum age of a request when it is read; older stamps count as this.
 const LONGEST_UNREAD_NS: u64 = 1_000_000_000;
-/// The largest body in either direction.
+/// The size limit of a body in either direction.
 const LARGEST_BODY: usize = 64 << 20;

@@ -1,5 +1,5 @@
-//! A run with everything around it: servers observed, intervals kept for the
-//! report and the log, a live view and an exporter fed.
+//! A run with its surroundings: servers are sampled, intervals are kept for the
+//! report and the log, the live view and the exporter get each interval.
 
 use crate::engine::{self, IntervalRecord, LoadOutcome, RunError, RunObserver};
 use crate::observe::{
@@ -11,36 +11,37 @@ use measure::hdrlog;
 use measure::report::{LoadReport, ReportInterval, Server, ServerCpu};
 use std::sync::atomic::AtomicBool;
 
-/// Something that is shown every interval.
+/// A view of a run that is updated every interval.
 pub trait IntervalViewer {
-    /// A new interval, and everything before it.
+    /// Shows a new interval; `total` is the sum of all intervals so far.
     fn show(&mut self, moment: &ReportInterval, total: &IntervalRecord);
 }
 
-/// A plan and what is watched while it runs.
+/// A plan and its observers.
 pub struct Session<'a> {
     /// The load.
     pub plan: &'a RunPlan,
-    /// Whose resources are sampled.
+    /// Servers to sample.
     pub observed: &'a [ObservedServer],
-    /// Who wants to see every interval.
+    /// Views that get every interval.
     pub viewers: Vec<&'a mut dyn IntervalViewer>,
 }
 
-/// What a session came to.
+/// The result of a session.
 pub struct SessionResult {
     /// The engine's figures.
     pub outcome: LoadOutcome,
     /// The report.
     pub report: LoadReport,
-    /// Every interval's histograms.
+    /// The histograms of every interval.
     pub log: Vec<hdrlog::HistogramEntry>,
 }
 
 impl Session<'_> {
     /// Runs the plan. `stop` ends it early.
     pub fn run(self, stop: &AtomicBool) -> Result<SessionResult, RunError> {
-        // A run may be over before a thread of its own has looked once.
+        // The sampler takes a first sample here: a short run may be over
+        // before its thread has taken one.
         let panel = (!self.observed.is_empty()).then(|| {
             let mut panel = ObservationPanel::new(self.observed.to_vec());
             let first = panel.sample();
@@ -68,8 +69,8 @@ impl Session<'_> {
             self.plan.interval_ns as f64 / 1e9,
         );
         fill_server_cpu(&mut keeper.moments, &samples, keeper.started);
-        // Without a warm-up, the sample from before the load is as good as one
-        // at its beginning, which a brief run has not.
+        // Without a warm-up, the sample from before the load is as good as
+        // one at its beginning. A short run does not have the latter.
         let before = (0, outcome.window.1);
         let early = (self.plan.warmup_ns == 0).then_some(before);
         let windows = || [outcome.window].into_iter().chain(early);
@@ -89,7 +90,7 @@ impl Session<'_> {
                 if let Some(at) = lost_at(&samples, i, outcome.window) {
                     let after_s = at.saturating_sub(outcome.window.0) as f64 / 1e9;
                     ended.push(format!(
-                        "{name} could not be read any more {after_s:.1} s after the measurement began: it has ended, or does not answer. Its figures are those until then."
+                        "{name} could not be read from {after_s:.1} s on: it has ended or does not answer. Its figures end there."
                     ));
                 }
                 Some(Server::of(name, &usage, seconds, answers(ends)))
@@ -156,8 +157,8 @@ impl RunObserver for SessionRecorder<'_> {
                 });
             }
         }
-        // The report's figures come from the samples at the interval's ends;
-        // while the run goes on, the latest two have to do.
+        // The report uses the samples at the interval's ends. The live view
+        // uses the latest two.
         let mut seen = moment.clone();
         let sampler = self.sampler.as_ref();
         let latest = sampler.and_then(|s| s.latest_cost(moment.answered_s));
@@ -169,8 +170,8 @@ impl RunObserver for SessionRecorder<'_> {
     }
 }
 
-/// What is not in the figures of processes that ended: a sum over processes
-/// knows of each only what it had used when it was last looked at.
+/// A note about processes that ended. The sum over processes contains only what
+/// each had used at its last sample.
 fn ended_note(name: &str, ended: usize, interval_ns: u64) -> Option<String> {
     let processes = match ended {
         0 => return None,
@@ -178,13 +179,13 @@ fn ended_note(name: &str, ended: usize, interval_ns: u64) -> Option<String> {
         n => format!("{n} processes"),
     };
     Some(format!(
-        "{processes} of {name} ended during the measurement. What each used after the last look at it (there is one every {:.1} s) is not counted; --cgroup counts it.",
+        "{processes} of {name} ended during the measurement. CPU after the last sample of each (one every {:.1} s) is not counted; --cgroup counts it.",
         interval_ns as f64 / 1e9
     ))
 }
 
-/// What was only waited for after the end is no part of the picture, and the
-/// interval in which a run ended early is as long as the run went.
+/// Cuts the timeline at the end of the load. The wait for outstanding answers is
+/// not shown, and the last interval of an interrupted run is shorter.
 fn end_at(moments: &mut Vec<ReportInterval>, end_s: f64, interval_s: f64) {
     let begun = |m: &ReportInterval| ((m.at_s / interval_s - 1e-9).ceil() - 1.0) * interval_s;
     moments.retain(|m| begun(m) < end_s - 1e-9);
@@ -198,7 +199,7 @@ fn end_at(moments: &mut Vec<ReportInterval>, end_s: f64, interval_s: f64) {
     }
 }
 
-/// Gives each moment the servers' CPU between the samples around it.
+/// Sets the servers' CPU of each interval from the samples around it.
 fn fill_server_cpu(moments: &mut [ReportInterval], samples: &[UsageSample], started: u64) {
     let mut from = 0.0;
     for moment in moments {
@@ -215,16 +216,16 @@ fn fill_server_cpu(moments: &mut [ReportInterval], samples: &[UsageSample], star
     }
 }
 
-/// Enters what the servers used in an interval.
+/// Sets the servers' CPU of an interval.
 fn set_cost(moment: &mut ReportInterval, cost: Option<ServerCpu>) {
     moment.server_cpu_percent = cost.as_ref().map(|c| c.percent);
     let cost = cost.filter(|_| moment.answered_s > 0.0);
     moment.server_cpu_us = cost.map(|c| c.us);
 }
 
-/// How many answers came between two times: by the rate of the whole measured
-/// part where the two enclose it, by the intervals where a server could be
-/// sampled in a part of it only.
+/// The number of answers between two times. If the two enclose the measured part,
+/// its rate is used. If a server could be sampled in a part of it only, the
+/// intervals are used.
 fn answers_between(
     outcome: &LoadOutcome,
     moments: &[ReportInterval],
@@ -249,7 +250,7 @@ fn answers_between(
     answers
 }
 
-/// Samples this close to the ends of the measured part stand for all of it.
+/// Samples this close to the ends of the measured part count as the whole of it.
 const MOST_OF_IT: f64 = 0.95;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! From what the engine recorded to what people read: the report, its
-//! warnings, and the figures of one interval.
+//! Turns the engine's records into the report, its warnings, and the figures of one
+//! interval.
 
 use crate::engine::{IntervalRecord, LoadOutcome, PopulationRecord, RequestCounts, RequestFailure};
 use crate::observe::ObservedServer;
@@ -69,7 +69,7 @@ pub fn report(
     report
 }
 
-/// The load of a population in numbers.
+/// The load of a population as numbers.
 fn presented(population: &Population) -> PresentedLoad {
     let (unit, profile) = match &population.load {
         LoadModel::Closed { clients, .. } => ("clients", clients),
@@ -87,15 +87,15 @@ fn presented(population: &Population) -> PresentedLoad {
     }
 }
 
-/// What tells a run from every other: a random number from the system.
+/// The id of a run: a random number from the system.
 fn run_id() -> String {
     use std::hash::{BuildHasher, Hasher, RandomState};
-    // Each state has keys of its own, of which the first come from the system.
+    // The first state of a process is seeded by the system.
     let half = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", half(), half())
 }
 
-/// Where a population's time on the wire ends, in words.
+/// Where a population's time on the wire ends, as text.
 fn wire_end(population: &Population) -> String {
     let in_clear =
         |t: &crate::plan::LoadTarget| t.tls.is_none() && matches!(t.protocol, Protocol::Stream);
@@ -106,21 +106,21 @@ fn wire_end(population: &Population) -> String {
             return "the kernel's time stamp of the last byte".into();
         }
         t if t.iter().any(|t| matches!(t.protocol, Protocol::Appc(_))) => {
-            "links carry many conversations"
+            "a link carries many conversations"
         }
         t if t
             .iter()
             .any(|t| matches!(t.protocol, Protocol::Terminal(_))) =>
         {
-            "a screen is complete when its last record was applied"
+            "a screen is complete only after its last record is applied"
         }
         t if t.iter().any(|t| matches!(t.protocol, Protocol::Http2)) => {
-            "HTTP/2 comes from a library"
+            "an HTTP/2 library reads the socket"
         }
-        t if t.iter().any(|t| t.tls.is_some()) => "what TLS holds is known only when decrypted",
+        t if t.iter().any(|t| t.tls.is_some()) => "TLS data is known only after decryption",
         _ => "kernel_times is off",
     };
-    format!("the driver's reading of the last byte, in user space ({why})")
+    format!("the driver's read of the last byte, in user space ({why})")
 }
 
 /// One population's part of the report.
@@ -175,8 +175,7 @@ pub fn population_report(
     }
 }
 
-/// The figures of one interval of `seconds`; the last one of a run is as long
-/// as the run goes.
+/// The figures of one interval of `seconds`; the last interval may be shorter.
 pub fn moment(plan: &RunPlan, interval: &IntervalRecord, seconds: f64) -> ReportInterval {
     let mut counts = RequestCounts::default();
     let mut sum = PopulationRecord::default();
@@ -210,7 +209,7 @@ pub fn moment(plan: &RunPlan, interval: &IntervalRecord, seconds: f64) -> Report
     }
 }
 
-/// The load in words.
+/// The load as text.
 pub fn describe(plan: &RunPlan) -> String {
     let parts: Vec<String> = plan.populations.iter().map(describe_population).collect();
     parts.join("; ")
@@ -248,9 +247,10 @@ fn describe_population(population: &Population) -> String {
             };
             let clients = clients.words();
             let noun = if clients == "1" { "client" } else { "clients" };
-            let clients = match clients.contains(' ') {
-                true => format!("clients {clients}"),
-                false => format!("{clients} {noun}"),
+            let clients = if clients.contains(' ') {
+                format!("clients {clients}")
+            } else {
+                format!("{clients} {noun}")
             };
             format!("{}: {clients}, {think}{times}", population.name)
         }
@@ -265,9 +265,10 @@ fn describe_population(population: &Population) -> String {
                 ArrivalSpacing::Poisson => "Poisson",
             };
             let rate = rate.words();
-            let rate = match rate.contains(' ') {
-                true => format!("requests a second {rate}"),
-                false => format!("{rate} a second"),
+            let rate = if rate.contains(' ') {
+                format!("requests/s {rate}")
+            } else {
+                format!("{rate}/s")
             };
             format!(
                 "{}: {rate}, {kind}, at most {outstanding} outstanding",
@@ -285,7 +286,7 @@ fn time(ns: f64) -> String {
     }
 }
 
-/// What a reader must know before believing a figure, the gravest first.
+/// Warnings about the figures, the most serious first.
 fn warnings(
     plan: &RunPlan,
     outcome: &LoadOutcome,
@@ -295,7 +296,7 @@ fn warnings(
     let mut warnings = Vec::new();
     if cfg!(quick_build) {
         warnings.push(
-            "This is no measurement: the driver is a build for `make demo`, with little \
+            "This is not a measurement: the driver is a build for `make demo`, with little \
              optimisation. `make build` makes the one to measure with."
                 .to_owned(),
         );
@@ -321,32 +322,32 @@ fn warnings(
     let long_enough = report.measured_s > SHORTEST_JUDGED_S;
     if long_enough && report.driver.busiest_percent > BUSY_PERCENT && !(open && late < LATE_NS) {
         warnings.push(format!(
-            "The driver may be the bottleneck: its busiest thread used {:.0} % of a processor. More threads or another machine would tell.",
+            "The driver may be the bottleneck: its busiest thread used {:.0} % of a processor. Use more threads or another machine to find out.",
             report.driver.busiest_percent
         ));
     }
     if late > LATE_NS && late > wire * LATE_SHARE {
         warnings.push(format!(
-            "The driver was late: 1 % of the requests began {:.1} ms or more after their time, for reasons of its own. Response times contain this.",
+            "The load generator sent 1 % of the requests at least {:.1} ms late; response times include this delay.",
             late / 1e6
         ));
     }
     let c = &sum.measured;
     if c.unsent > 0 {
         warnings.push(format!(
-            "The presentation rate was not reached: {} iterations were due but never begun.",
+            "The requested rate was not reached: {} iterations were due but never started.",
             c.unsent
         ));
     }
     if c.held * 100 > c.iterations && c.iterations > 0 {
         warnings.push(format!(
-            "{:.1} % of the iterations waited because the bound on outstanding requests was reached; their waiting is part of the response time.",
+            "{:.1} % of the iterations waited because the bound on outstanding requests was reached; response times include this wait.",
             c.held as f64 / c.iterations as f64 * 100.0
         ));
     }
     if c.errors() > 0 {
         warnings.push(format!(
-            "{:.2} % of the requests failed or failed a check; percentiles are those of answers only.",
+            "{:.2} % of the requests failed or failed a check; percentiles include answered requests only.",
             c.errors() as f64 / c.sent.max(1) as f64 * 100.0
         ));
     }
@@ -358,14 +359,14 @@ fn warnings(
     }
     if outcome.wall_jump_ns.unsigned_abs() > JUMP_NS {
         warnings.push(format!(
-            "The wall clock jumped by {:.1} s during the run; figures come from the monotonic clock and are not touched.",
+            "The wall clock jumped by {:.1} s during the run; figures use the monotonic clock and are not affected.",
             outcome.wall_jump_ns as f64 / 1e9
         ));
     }
     for observed in observed {
         let name = observed.name();
         if !report.servers.iter().any(|s| s.subject == name) {
-            warnings.push(format!("The resources of {name} could not be read."));
+            warnings.push(format!("The CPU and memory of {name} could not be read."));
         }
     }
     warnings
@@ -402,15 +403,15 @@ pub fn rfc3339(wall_ns: u64) -> String {
     format!("{year:04}-{month:02}-{date:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
-/// Above this share of a processor a thread has no reserve left.
+/// Above this percentage of a processor a thread counts as saturated.
 const BUSY_PERCENT: f64 = 92.0;
-/// A thread's CPU is read every 20 ms; a shorter run says nothing about it.
+/// CPU of a thread is read every 20 ms; shorter runs are not judged.
 const SHORTEST_JUDGED_S: f64 = 0.2;
-/// Lateness below this is what timers do.
+/// Lateness below this is normal for timers.
 const LATE_NS: f64 = 2_000_000.0;
-/// Lateness matters when it is this share of the time on the wire.
+/// Lateness is reported above this fraction of the time on the wire.
 const LATE_SHARE: f64 = 0.1;
-/// Clocks drift apart a little; this is a jump.
+/// A larger difference of the two clocks is a jump, not drift.
 const JUMP_NS: u64 = 500_000_000;
 
 #[cfg(test)]
@@ -425,14 +426,14 @@ mod tests {
         load.iterations = Some(10);
         let plan = load.plan().unwrap();
         let mut outcome = load.run().unwrap();
-        let told = |outcome: &LoadOutcome| report(&plan, outcome, Vec::new(), Vec::new(), &[]);
-        let before = told(&outcome);
+        let described = |outcome: &LoadOutcome| report(&plan, outcome, Vec::new(), Vec::new(), &[]);
+        let before = described(&outcome);
         for (jump_ns, text) in [
             (3_600_000_000_000, "by 3600.0 s"),
             (-2_000_000_000, "by -2.0 s"),
         ] {
             outcome.wall_jump_ns = jump_ns;
-            let after = told(&outcome);
+            let after = described(&outcome);
             assert!(after.warnings.iter().any(|w| w.contains(text)), "{after:?}");
             let p99 = |r: &LoadReport| r.sum().unwrap().response.p99.to_bits();
             assert_eq!(p99(&before), p99(&after));
@@ -444,9 +445,9 @@ mod tests {
         let mut load = crate::load::HttpLoad::new("http://127.0.0.1:9/");
         load.think = ThinkTime::Recorded([10_000_000, 20_000_000, 50_000_000].into());
         let mut plan = load.plan().unwrap();
-        let told = describe(&plan);
+        let described = describe(&plan);
         assert_eq!(
-            told,
+            described,
             "clients: 1 client, recorded think time of 26.67 ms mean"
         );
         let numbers = presented(&plan.populations[0]);
@@ -469,10 +470,10 @@ mod tests {
             ahead: 0,
             spin_ns: None,
         };
-        let told = describe(&plan);
+        let described = describe(&plan);
         assert!(
-            told.starts_with("clients: requests a second 1 to 20 in 10 s, constant"),
-            "{told}"
+            described.starts_with("clients: requests a second 1 to 20 in 10 s, constant"),
+            "{described}"
         );
         let numbers = presented(&plan.populations[0]);
         assert_eq!(
@@ -495,7 +496,7 @@ mod tests {
         };
         assert_eq!(at(0), (1.0, 100.0));
         assert_eq!(at(1), (1.5, 200.0));
-        // What comes after the end was only waited for.
+        // After the end the run only waits for outstanding answers.
         assert_eq!(at(2), (3.0, 100.0));
     }
 

@@ -1,13 +1,12 @@
-//! 3270 terminals: what a client connects to, and what one step does at the
-//! screen.
+//! 3270 terminals: the parameters of a terminal, and the input of one step.
 //!
-//! A step fills fields, moves the cursor, types, and presses one key. Its answer
-//! is the screen once the keyboard is unlocked, or shows a text as well. The
-//! screen is the one of the crate `tn3270`; this module only finds the fields
-//! and waits, without a socket.
+//! A step fills fields, moves the cursor, types, and presses one key. Its answer is
+//! the screen once the keyboard is unlocked, or once a text appears as well. The
+//! screen belongs to the crate `tn3270`; this module finds the fields and checks
+//! the wait condition. It has no socket.
 //!
-//! Invariant: a step types what an operator could type. Text that the field does
-//! not take is an error of the step, never cut in silence.
+//! Invariant: a step types only what an operator could type. Text that a field
+//! rejects is an error of the step; it is never truncated silently.
 
 use crate::tls::TlsTarget;
 use std::sync::Arc;
@@ -18,15 +17,16 @@ use tn3270::{CodeTable, Field, InhibitReason, Key, KeyOutcome, LuName, Screen, S
 /// The terminals of a population.
 #[derive(Clone, Debug)]
 pub struct TerminalTarget {
-    /// Size and abilities.
+    /// Size and features.
     pub model: TerminalModel,
-    /// LU names, taken in turn by the clients; empty for any LU.
+    /// LU names, assigned to the clients in turn; empty for any LU.
     pub units: Arc<[LuName]>,
-    /// Whether TN3270E is agreed to.
+    /// Whether TN3270E is accepted.
     pub tn3270e: bool,
     /// The code page of the terminals.
     pub table: Arc<CodeTable>,
-    /// What is trusted when the server begins TLS inside the connection.
+    /// Trust settings for TLS that the server starts within the connection
+    /// (START_TLS).
     pub start_tls: Arc<TlsTarget>,
 }
 
@@ -43,27 +43,28 @@ impl TerminalTarget {
     }
 }
 
-/// What a step does at the screen; its values are the step's request.
+/// The input of a step at the screen. Its values are the step's request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScreenStep {
-    /// Where each value goes, in this order.
+    /// Where each value is typed, in this order.
     pub places: Vec<ScreenPlace>,
     /// The key that ends the step.
     pub key: Key,
-    /// What the answer is.
+    /// When the answer is complete.
     pub wait: WaitFor,
 }
 
-/// Where a value of a step goes.
+/// Where a value of a step is typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ScreenPlace {
-    /// The input field after this text of the screen. Its contents are replaced.
+    /// The first input field after this text on the screen. Its contents are
+    /// replaced.
     Label(Arc<str>),
     /// The input field at this row and column, both from 1. Its contents are
     /// replaced.
     Position(u16, u16),
-    /// The cursor moves to this row and column, both from 1; the value is typed
-    /// there.
+    /// The cursor is moved to this row and column, both from 1, and the value
+    /// is typed there.
     Cursor(u16, u16),
     /// The value is typed at the cursor.
     AtCursor,
@@ -76,12 +77,12 @@ pub enum WaitFor {
     Unlock,
     /// The keyboard is unlocked and the screen shows this text.
     Text(Arc<str>),
-    /// The key was sent.
+    /// Nothing: the step ends when the key is sent.
     Nothing,
 }
 
 impl WaitFor {
-    /// Whether the screen is what the step waits for.
+    /// Whether the screen meets the wait condition.
     pub fn is_met(&self, screen: &Screen, table: &CodeTable) -> bool {
         let unlocked = screen.keyboard() == KeyboardState::Unlocked;
         match self {
@@ -93,11 +94,13 @@ impl WaitFor {
 }
 
 impl ScreenStep {
-    /// Does the step at a terminal whose keyboard is unlocked. `values` are the
-    /// rendered values, parted by [`SEPARATOR`].
+    /// Performs the step at a terminal whose keyboard is unlocked. `values` are
+    /// the rendered values, separated by [`SEPARATOR`].
+    ///
     ///
     /// # Errors
-    /// What cannot be typed, with the first line of the screen.
+    ///
+    /// The value that cannot be typed, with the first line of the screen.
     pub fn carry_out(
         &self,
         values: &[u8],
@@ -170,7 +173,7 @@ fn address(screen: &Screen, row: u16, column: u16) -> Result<u16, String> {
     Ok((row - 1) * size.columns() + column - 1)
 }
 
-/// Whether a position is the field's attribute or among its data.
+/// Whether a position is the field's attribute byte or within its data.
 fn contains(field: &Field, at: u16, size: ScreenSize) -> bool {
     let positions = u32::from(size.positions());
     let offset = (u32::from(at) + positions - u32::from(field.start)) % positions;
@@ -190,7 +193,7 @@ fn fill(
     let length = value.chars().count();
     if length > usize::from(field.length) {
         return Err(format!(
-            "the field at {name} has {} positions, and the value {length} characters",
+            "the field at {name} has {} positions, but the value has {length} characters",
             field.length
         ));
     }
@@ -226,17 +229,17 @@ const fn inhibited(reason: InhibitReason) -> &'static str {
     }
 }
 
-/// What the screen is, for messages: its first line that is not blank.
+/// The first line of the screen that is not blank, for messages.
 pub fn first_line(screen: &Screen, table: &CodeTable) -> String {
     let text = screen.screen_text(table);
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
     line.map_or("the screen is empty".to_owned(), |line| {
-        format!("the screen begins `{line}`")
+        format!("the first line of the screen is `{line}`")
     })
 }
 
-/// The screen as checks and captures see it: rows without blanks at their ends,
-/// each with a line feed.
+/// The screen as checks and captures see it: rows without trailing blanks, each
+/// followed by a line feed.
 pub fn screen_body(screen: &Screen, table: &CodeTable) -> String {
     let text = screen.screen_text(table);
     let rows = text.lines().map(|row| row.trim_end().to_owned() + "\n");
@@ -288,7 +291,7 @@ pub fn model_named(name: &str) -> Option<TerminalModel> {
     enough.then(|| TerminalModel::dynamic(size))
 }
 
-/// Between two values of a step; no terminal can type it.
+/// Separates two values of a step; no terminal can type it.
 pub const SEPARATOR: char = '\u{1F}';
 
 #[cfg(test)]
@@ -346,9 +349,9 @@ mod tests {
         let label = |name: &str| ScreenPlace::Label(name.into());
         assert_eq!(
             refused(label("NAME"), "x"),
-            "there is no input field after `NAME`; the screen begins `OPT     A`"
+            "there is no input field after `NAME`; the first line of the screen is `OPT     A`"
         );
-        assert!(refused(label("OPT"), "1234").contains("has 3 positions, and the value 4"));
+        assert!(refused(label("OPT"), "1234").contains("has 3 positions, but the value has 4"));
         assert!(refused(label("OPT"), "ab").contains("digits only"));
         assert!(refused(ScreenPlace::Position(1, 10), "x").contains("is protected"));
         assert!(refused(ScreenPlace::Position(25, 1), "x").contains("outside the screen"));

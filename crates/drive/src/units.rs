@@ -1,4 +1,4 @@
-//! Durations and sizes as people write them: `500ms`, `1m30s`, `64k`.
+//! Durations and sizes as text: `500ms`, `1m30s`, `64k`.
 
 use std::time::Duration;
 
@@ -28,26 +28,28 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
         total += number.parse::<f64>().map_err(|_| wrong())? * scale;
         rest = tail;
     }
-    match text.is_empty() {
-        true => Err(wrong()),
-        false => Duration::try_from_secs_f64(total).map_err(|_| wrong()),
+    if text.is_empty() {
+        Err(wrong())
+    } else {
+        Duration::try_from_secs_f64(total).map_err(|_| wrong())
     }
 }
 
-/// A number for people: four digits that count, without zeros behind.
+/// A number with four significant digits and no trailing zeros.
 pub fn short(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{value}");
     }
     let digits = 3 - value.abs().log10().floor() as i32;
     let text = format!("{value:.*}", digits.clamp(0, 9) as usize);
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
     }
 }
 
-/// A duration in nanoseconds, at most what 64 bits hold.
+/// A duration in nanoseconds, capped at 64 bits.
 pub fn ns(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX / 4)
 }

@@ -1,25 +1,25 @@
-//! Addresses as people write them: `http://host:port/path`, `https://…`,
-//! `tcp://host:port` for raw sockets.
+//! URLs of targets: `http://host:port/path`, `https://…`, `tcp://host:port` for raw
+//! sockets.
 
 use std::fmt;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::Duration;
 use thiserror::Error;
 
-/// A parsed address.
+/// A parsed URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Url {
-    /// What is spoken at the address.
+    /// The protocol.
     pub scheme: Scheme,
     /// Host name or address, without brackets.
     pub host: String,
-    /// The port, given or the scheme's own.
+    /// The port, given or the scheme's default.
     pub port: u16,
     /// Path and query, beginning with `/`.
     pub path: String,
 }
 
-/// What is spoken at an address.
+/// The protocol of a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
     /// HTTP in clear.
@@ -28,26 +28,27 @@ pub enum Scheme {
     Https,
     /// A raw socket.
     Tcp,
-    /// An LU 6.2 node behind a DLSw switch.
+    /// An LU 6.2 node, reached through a DLSw switch.
     Appc,
 }
 
-/// Why text is not an address the driver can use.
+/// Why text is not a URL that the driver can use.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum UrlError {
-    /// No scheme, or one that is not spoken here.
+    /// The scheme is missing or unsupported.
     #[error("the address must begin with http://, https://, tcp:// or appc://")]
     Scheme,
-    /// No host.
+    /// The host is missing.
     #[error("the address names no host")]
     Host,
-    /// The port is missing where it must be given, or is no number from 1 to 65535.
+    /// The port is missing where it is required, or is not a number from 1 to
+    /// 65535.
     #[error("the port must be a number from 1 to 65535")]
     Port,
-    /// User names do not belong into an address.
+    /// The URL contains a user name, which is not supported.
     #[error("user names in an address are not supported; send an Authorization header")]
     User,
-    /// The host's name has no address.
+    /// The host name has no address.
     #[error("`{0}` cannot be resolved: {1}")]
     Resolve(String, String),
 }
@@ -64,7 +65,7 @@ impl Url {
         .iter()
         .find_map(|(prefix, scheme)| Some((*scheme, text.strip_prefix(prefix)?)))
         .ok_or(UrlError::Scheme)?;
-        // Names of modes begin with #.
+        // Names of modes begin with `#`, so it is no fragment here.
         let ends: &[char] = match scheme {
             Scheme::Appc => &['/', '?'],
             _ => &['/', '?', '#'],
@@ -105,18 +106,20 @@ impl Url {
             scheme,
             host: host.to_owned(),
             port: port.ok_or(UrlError::Port)?,
-            path: match path.starts_with('/') {
-                true => path.to_owned(),
-                false => format!("/{path}"),
+            path: if path.starts_with('/') {
+                path.to_owned()
+            } else {
+                format!("/{path}")
             },
         })
     }
 
-    /// The Host header: the port is named only where it is not the scheme's own.
+    /// The Host header. The port is omitted if it is the scheme's default.
     pub fn authority(&self) -> String {
-        let host = match self.host.contains(':') {
-            true => format!("[{}]", self.host),
-            false => self.host.clone(),
+        let host = if self.host.contains(':') {
+            format!("[{}]", self.host)
+        } else {
+            self.host.clone()
         };
         match (self.scheme, self.port) {
             (Scheme::Http, 80) | (Scheme::Https, 443) => host,
@@ -124,9 +127,9 @@ impl Url {
         }
     }
 
-    /// An address of the host; asks the system's resolver. Of several it is the
-    /// first that takes a connection, as with `localhost` where the server
-    /// listens on one of 127.0.0.1 and ::1.
+    /// Resolves the host with the system's resolver. Of several addresses it
+    /// returns the first that accepts a connection: `localhost` may be
+    /// 127.0.0.1 and ::1 while the server listens on one of them.
     pub fn resolve(&self) -> Result<SocketAddr, UrlError> {
         let failed = |why: String| UrlError::Resolve(self.host.clone(), why);
         let found = (self.host.as_str(), self.port).to_socket_addrs();
@@ -135,7 +138,7 @@ impl Url {
     }
 }
 
-/// The first address where a server is; the first of all when there is none.
+/// The first address that accepts a connection, or the first of all.
 fn answering(addresses: &[SocketAddr]) -> Option<SocketAddr> {
     let first = addresses.first().copied();
     if addresses.iter().all(|a| Some(*a) == first) {
@@ -145,7 +148,7 @@ fn answering(addresses: &[SocketAddr]) -> Option<SocketAddr> {
     addresses.iter().find(takes).copied().or(first)
 }
 
-/// How long one of several addresses may take to accept a connection.
+/// The timeout for one of several addresses to accept a connection.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl fmt::Display for Url {
@@ -184,7 +187,7 @@ mod tests {
 
     #[test]
     fn of_several_addresses_the_one_with_a_server_is_taken() {
-        // Nobody listens where nobody else is given a port meanwhile.
+        // A loopback address that no other test uses, so its port stays closed.
         let deaf: SocketAddr = "127.77.4.1:9".parse().unwrap();
         let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = server.local_addr().unwrap();

@@ -1,7 +1,6 @@
-//! HdrHistogram interval logs: what a run writes so that several machines'
-//! results can be merged without losing a count, and other tools can read them.
-//! Durations are in nanoseconds; the value column (the interval's maximum) is
-//! in milliseconds.
+//! HdrHistogram interval logs. A run writes one so that the results of several
+//! machines can be merged exactly, and other tools can read it. Durations are in
+//! nanoseconds; the value column (the interval's maximum) is in milliseconds.
 //!
 //! Reference: HdrHistogram's `HistogramLogWriter`, log format 1.3.
 
@@ -17,7 +16,7 @@ use thiserror::Error;
 /// One histogram of one interval.
 #[derive(Clone, Debug)]
 pub struct HistogramEntry {
-    /// What it holds, for example `clients.response`.
+    /// What the histogram counts, for example `clients.response`.
     pub tag: String,
     /// Seconds after the log's start.
     pub start_s: f64,
@@ -30,16 +29,16 @@ pub struct HistogramEntry {
 /// Why a log cannot be written or read.
 #[derive(Debug, Error)]
 pub enum LogError {
-    /// A tag that the format cannot hold.
+    /// A tag with characters that the format does not allow.
     #[error("`{0}` cannot be a tag: no comma, no space, no line end")]
     Tag(String),
     /// Writing failed.
     #[error("the log cannot be written: {0}")]
     Write(String),
-    /// A line that is none.
+    /// The line is not a log entry.
     #[error("the log is malformed after {0} entries")]
     Malformed(usize),
-    /// A histogram that cannot be decoded.
+    /// The histogram cannot be decoded.
     #[error("the histogram of entry {0} cannot be decoded: {1}")]
     Histogram(usize, String),
 }
@@ -70,8 +69,7 @@ pub fn write(start_wall_ns: u64, entries: &[HistogramEntry]) -> Result<Vec<u8>, 
     Ok(out)
 }
 
-/// Reads a log that this crate or another HdrHistogram tool wrote in
-/// nanoseconds.
+/// Reads a log of this crate or of another HdrHistogram tool, in nanoseconds.
 pub fn read(log: &[u8]) -> Result<Vec<HistogramEntry>, LogError> {
     let mut entries = Vec::new();
     let mut deserializer = Deserializer::new();
@@ -94,7 +92,8 @@ pub fn read(log: &[u8]) -> Result<Vec<HistogramEntry>, LogError> {
     Ok(entries)
 }
 
-/// The wall clock at a log's start, ns since 1970; none when it does not say.
+/// The wall clock at a log's start, ns since 1970. Returns `None` if the log does
+/// not contain it.
 pub fn started(log: &[u8]) -> Option<u64> {
     IntervalLogIterator::new(log)
         .flatten()
@@ -104,7 +103,7 @@ pub fn started(log: &[u8]) -> Option<u64> {
         })
 }
 
-/// Adds logs of several machines up: one histogram a tag.
+/// Adds the logs of several machines: one histogram for each tag.
 pub fn merge(logs: &[Vec<HistogramEntry>]) -> BTreeMap<String, Histogram> {
     let mut merged: BTreeMap<String, Histogram> = BTreeMap::new();
     for entry in logs.iter().flatten() {

@@ -1,12 +1,12 @@
-//! Durations in nanoseconds at three significant digits, mergeable without
-//! loss: the one histogram every instrument of the project records into.
+//! Durations in nanoseconds with three significant digits, mergeable exactly: the
+//! only histogram type of the project's instruments.
 //!
 //! Reference: HdrHistogram, <https://hdrhistogram.github.io/HdrHistogram/>.
 
 use hdrhistogram::Histogram as Hdr;
 use std::fmt;
 
-/// A histogram of durations from 1 ns to one hour; longer ones count as one
+/// A histogram of durations from 1 ns to one hour. Longer durations count as one
 /// hour.
 #[derive(Clone)]
 pub struct Histogram(Hdr<u64>);
@@ -24,12 +24,12 @@ impl Histogram {
         self.0.saturating_record(ns);
     }
 
-    /// Counts one duration `count` times.
+    /// Counts a duration `count` times.
     pub fn record_n(&mut self, ns: u64, count: u64) {
         self.0.saturating_record_n(ns, count);
     }
 
-    /// Adds every count of `other`.
+    /// Adds all counts of `other`.
     pub fn merge(&mut self, other: &Histogram) {
         if !other.is_empty() {
             let added = self.0.add(&other.0);
@@ -37,50 +37,50 @@ impl Histogram {
         }
     }
 
-    /// Forgets everything.
+    /// Removes all counts.
     pub fn clear(&mut self) {
         if !self.is_empty() {
             self.0.reset();
         }
     }
 
-    /// How many durations were counted.
+    /// The number of durations.
     pub fn count(&self) -> u64 {
         self.0.len()
     }
 
-    /// Whether nothing was counted.
+    /// Whether there are no counts.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The duration that a share `quantile` (0 to 1) of the counts does not
-    /// exceed, in ns; 0 when empty.
+    /// The duration that a fraction `quantile` (0 to 1) of the counts does not
+    /// exceed, in ns; 0 if empty.
     pub fn quantile(&self, quantile: f64) -> u64 {
         self.0.value_at_quantile(quantile)
     }
 
-    /// The mean in ns; 0 when empty.
+    /// The mean in ns; 0 if empty.
     pub fn mean(&self) -> f64 {
         self.0.mean()
     }
 
-    /// The standard deviation in ns; 0 when empty.
+    /// The standard deviation in ns; 0 if empty.
     pub fn deviation(&self) -> f64 {
         self.0.stdev()
     }
 
-    /// The smallest duration in ns; 0 when empty.
+    /// The smallest duration in ns; 0 if empty.
     pub fn min(&self) -> u64 {
         if self.is_empty() { 0 } else { self.0.min() }
     }
 
-    /// The largest duration in ns; 0 when empty.
+    /// The largest duration in ns; 0 if empty.
     pub fn max(&self) -> u64 {
         self.0.max()
     }
 
-    /// How many durations are at most `ns`.
+    /// The number of durations of at most `ns`.
     pub fn count_within(&self, ns: u64) -> u64 {
         if self.is_empty() {
             return 0;
@@ -88,16 +88,16 @@ impl Histogram {
         self.0.count_between(0, ns)
     }
 
-    /// The value and count of every bucket that holds something, ascending.
+    /// The value and count of every non-empty bucket, ascending.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.0
             .iter_recorded()
             .map(|step| (step.value_iterated_to(), step.count_at_value()))
     }
 
-    /// The counts in buckets of equal width on a logarithmic scale, by number:
-    /// bucket `k` begins at [`Histogram::bucket_begin_ns`]. Only those that
-    /// hold something, ascending.
+    /// The counts in buckets of equal width on a logarithmic scale, by number.
+    /// Bucket `k` begins at [`Histogram::bucket_begin_ns`]. Only non-empty
+    /// buckets, ascending.
     pub fn shape(&self) -> Vec<(i32, u64)> {
         let mut shape: Vec<(i32, u64)> = Vec::new();
         for (ns, count) in self.buckets() {
@@ -110,7 +110,7 @@ impl Histogram {
         shape
     }
 
-    /// Where a bucket of [`Histogram::shape`] begins, in ns.
+    /// The lower bound of a bucket of [`Histogram::shape`], in ns.
     pub fn bucket_begin_ns(bucket: i32) -> f64 {
         10f64.powf(f64::from(bucket) / BUCKETS_A_DECADE)
     }
@@ -120,8 +120,7 @@ impl Histogram {
         &self.0
     }
 
-    /// Takes the counts of a histogram that was read from a log, whatever its
-    /// range and precision.
+    /// Converts a histogram from a log, of any range and precision.
     pub(crate) fn from_inner(hdr: &Hdr<u64>) -> Histogram {
         let mut histogram = Histogram::new();
         for step in hdr.iter_recorded() {
@@ -153,11 +152,11 @@ impl fmt::Debug for Histogram {
     }
 }
 
-/// One hour: anything longer is not a response time but an outage.
+/// One hour: a longer duration is an outage, not a response time.
 const LONGEST_NS: u64 = 3_600_000_000_000;
 /// Three significant digits: a bucket is at most 0.1 % wide.
 const DIGITS: u8 = 3;
-/// Buckets of a shape are 12 % wide.
+/// A bucket of a shape is 12 % wide.
 const BUCKETS_A_DECADE: f64 = 20.0;
 
 #[cfg(test)]

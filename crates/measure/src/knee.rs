@@ -1,9 +1,10 @@
-//! Where a system's throughput stops following the load, and how it scales.
+//! The knee of throughput against load, and scalability.
 //!
-//! Two fits of throughput against load. The *broken stick* finds the load
-//! where a line bends, and how surely; the *Universal Scalability Law* gives
-//! reasons: contention (σ) and coherency (κ), and the load beyond which more
-//! load means less work.
+//!
+//! Two fits of throughput against load. The *broken stick* finds the load at which
+//! the line bends, with its confidence interval. The *Universal Scalability Law*
+//! gives the reasons, contention (σ) and coherency (κ), and the load beyond which
+//! throughput falls.
 //!
 //! Reference: Gunther, "Guerrilla Capacity Planning", chapter 4; Hudson,
 //! "Fitting segmented curves whose join points have to be estimated", 1966.
@@ -11,18 +12,19 @@
 use crate::stats::student_quantile;
 use serde::{Deserialize, Serialize};
 
-/// A line that bends once.
+/// A line with one bend.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BrokenStick {
-    /// The load where it bends.
+    /// The load at the bend.
     pub knee: f64,
     /// The 95 % interval of the knee.
     pub interval: (f64, f64),
     /// Throughput at the knee.
     pub throughput: f64,
-    /// Throughput gained for each unit of load before the knee.
+    /// Throughput per unit of load before the knee.
     pub slope_before: f64,
-    /// The same after it; negative when throughput collapses.
+    /// Throughput per unit of load after the knee; negative if throughput
+    /// collapses.
     pub slope_after: f64,
 }
 
@@ -31,35 +33,36 @@ pub struct BrokenStick {
 pub struct ScalabilityLaw {
     /// Throughput of one unit of load.
     pub lambda: f64,
-    /// Contention: the share that is done one after another.
+    /// Contention (σ): the serial fraction of the work.
     pub sigma: f64,
-    /// Coherency: what agreement among all costs.
+    /// Coherency (κ): the cost of keeping data consistent between all units.
     pub kappa: f64,
     /// Half the width of the 95 % intervals of λ, σ and κ.
     pub half_widths: [f64; 3],
-    /// The load of the greatest throughput; none when it only grows.
+    /// The load of the greatest throughput. `None` if throughput only grows.
     pub peak: Option<f64>,
-    /// The share of the variance that the law explains.
+    /// The fraction of the variance that the law explains.
     pub r_squared: f64,
 }
 
 impl ScalabilityLaw {
-    /// Whether the law explains enough to be believed.
+    /// Whether the law explains enough of the variance.
     pub fn describes(&self) -> bool {
         self.r_squared >= DESCRIBES
     }
 
-    /// Answers at a load, by the law.
+    /// The throughput of the law at a load.
     pub fn at(&self, load: f64) -> f64 {
         let n = load;
         self.lambda * n / (1.0 + self.sigma * (n - 1.0) + self.kappa * n * (n - 1.0))
     }
 
-    /// Whether the law agrees with the figures that it was fitted to: pairs of load
-    /// and answers a second. Of requests (`are_requests`) there is no more than one
-    /// answer each. No figure may lie further from the law than a tenth of the
-    /// greatest, and a greatest throughput within the loads tried may not exceed
-    /// what was measured by more.
+    /// Whether the law agrees with the figures that it was fitted to: pairs of
+    /// load and answers/s. A request has one answer at most, so with
+    /// `are_requests` the law must not exceed the load. No figure may differ
+    /// from the law by more than a tenth of the greatest figure. A maximum of
+    /// the law within the tried loads may not exceed the measured maximum by
+    /// more than that.
     pub fn agrees(&self, points: &[(f64, f64)], are_requests: bool) -> bool {
         let greatest = points.iter().map(|p| p.1).fold(0.0, f64::max);
         let last = points.iter().map(|p| p.0).fold(0.0, f64::max);
@@ -72,49 +75,50 @@ impl ScalabilityLaw {
     }
 }
 
-/// A share of the greatest throughput by which a law may miss a figure.
+/// The accepted difference between law and figure, as a fraction of the maximum.
 const FAR: f64 = 0.1;
-/// Answers to a request, with what a run's last interval may add.
+/// Answers per request, with a reserve for the last interval of a run.
 const ONE_ANSWER: f64 = 1.02;
 
-/// The share of the variance below which a law is none for a system.
+/// Below this fraction of explained variance the law does not describe a system.
 const DESCRIBES: f64 = 0.8;
 
-/// What a sequence of points shows.
+/// The shape of a sequence of points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KneeVerdict {
-    /// A knee lies within the loads that were tried.
+    /// The knee is within the tried loads.
     Found,
     /// Throughput follows the load to the last point.
     NotReached,
     /// Throughput does not follow even the first loads.
     AlreadyBeyond,
-    /// Throughput follows the load to its greatest, and falls beyond: there is
-    /// no bend that a line could have.
+    /// Throughput follows the load to its maximum, and falls beyond: a line has
+    /// no bend there.
     Collapses,
-    /// Too few points to tell.
+    /// Too few points.
     TooFew,
-    /// The points are scattered so much that the bend could be anywhere.
+    /// The points are scattered: the interval of the bend is too wide.
     Unclear,
 }
 
-/// Throughput below this share of its greatest at a higher load has collapsed.
+/// A throughput below this fraction of the maximum, at a higher load, has
+/// collapsed.
 pub const COLLAPSED: f64 = 0.9;
 
-/// A knee whose interval is this share of the loads tried says nothing.
+/// A knee is unclear if its interval is this fraction of the tried loads.
 const ANYWHERE: f64 = 0.9;
 
-/// The points, by load, up to where throughput collapses for good; all of them
-/// when it does not.
+/// The points, by load, up to a permanent collapse of throughput. All points
+/// if there is no collapse.
 pub fn before_collapse(points: &[(f64, f64)]) -> &[(f64, f64)] {
     let greatest = points.iter().map(|p| p.1).fold(0.0, f64::max);
     let kept = points.iter().rposition(|p| p.1 >= greatest * COLLAPSED);
     &points[..kept.map_or(0, |at| at + 1)]
 }
 
-/// [`broken_stick`] of a throughput that collapses at last. The points beyond are
-/// of another system than those before, and are left out.
+/// [`broken_stick`] of the points before a collapse. The points after it belong to
+/// an overloaded system and are left out.
 pub fn knee_before_collapse(points: &[(f64, f64)]) -> (KneeVerdict, Option<BrokenStick>) {
     match broken_stick(before_collapse(points)) {
         found @ (KneeVerdict::Found | KneeVerdict::AlreadyBeyond, _) => found,
@@ -122,8 +126,8 @@ pub fn knee_before_collapse(points: &[(f64, f64)]) -> (KneeVerdict, Option<Broke
     }
 }
 
-/// Fits a line with one bend to points (load, throughput) and says whether the
-/// bend is one.
+/// Fits a line with one bend to points (load, throughput). The verdict says whether
+/// the bend is a knee.
 pub fn broken_stick(points: &[(f64, f64)]) -> (KneeVerdict, Option<BrokenStick>) {
     let mut points = points.to_vec();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -181,8 +185,8 @@ fn bent_at(points: &[(f64, f64)], knee: f64) -> Option<([f64; 3], f64)> {
     Some((fit, error))
 }
 
-/// Fits the Universal Scalability Law to points (load, throughput); none for
-/// fewer than four points or where it does not fit at all.
+/// Fits the Universal Scalability Law to points (load, throughput). Returns `None`
+/// for fewer than four points or if no fit exists.
 pub fn scalability(points: &[(f64, f64)]) -> Option<ScalabilityLaw> {
     let points: Vec<(f64, f64)> = points
         .iter()
@@ -294,7 +298,7 @@ fn least_squares(rows: impl Iterator<Item = ([f64; 3], f64)>) -> Option<[f64; 3]
     solve(normal, right)
 }
 
-/// Gauss's elimination with pivots; none when the matrix is singular.
+/// Gaussian elimination with pivots. Returns `None` for a singular matrix.
 fn solve(mut m: [[f64; 3]; 3], mut right: [f64; 3]) -> Option<[f64; 3]> {
     for i in 0..3 {
         let pivot = (i..3).max_by(|a, b| m[*a][i].abs().total_cmp(&m[*b][i].abs()))?;
@@ -318,8 +322,8 @@ fn solve(mut m: [[f64; 3]; 3], mut right: [f64; 3]) -> Option<[f64; 3]> {
     Some(x)
 }
 
-/// A slope after the bend of more than this share of the slope before it still
-/// follows the load.
+/// Throughput still follows the load if the slope after the bend is more than this
+/// fraction of the slope before it.
 const STILL_FOLLOWS: f64 = 0.8;
 
 #[cfg(test)]
@@ -363,7 +367,7 @@ mod tests {
         assert!(stick.slope_after.abs() < 0.05);
     }
 
-    /// A search on a machine that stood still during one step.
+    /// A search on a machine that stalled during one step.
     #[test]
     fn a_bend_that_could_be_anywhere_is_no_knee() {
         let answers = [

@@ -1,6 +1,6 @@
-//! What programs pay, from the kernel's accounting: processes by id or name,
-//! or a whole control group. CPU time comes from each process's CPU clock, by
-//! thread from the scheduler, its user and system parts from the clock ticks.
+//! Resources that programs use, from the kernel's accounting: processes by id or
+//! name, or a whole control group. CPU time comes from each process's CPU clock,
+//! per-thread time from the scheduler, user and system time from the clock ticks.
 //!
 //! Reference: proc(5), clock_getcpuclockid(3),
 //! `Documentation/admin-guide/cgroup-v2.rst`. This is the one module of the
@@ -19,7 +19,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Whose resources are counted.
+/// The processes whose resources are counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CountedSubject {
     /// One process and its children, by id.
@@ -31,7 +31,7 @@ pub enum CountedSubject {
     Group(PathBuf),
 }
 
-/// Resources used until one moment. Counters grow; take the difference of two.
+/// Resources used up to a moment. Counters grow; use the difference of two.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Usage {
     /// CPU time, ns.
@@ -42,7 +42,7 @@ pub struct Usage {
     pub system_ns: u64,
     /// Context switches because a thread waited.
     pub voluntary_switches: u64,
-    /// Context switches because a thread was displaced.
+    /// Context switches because a thread was preempted.
     pub involuntary_switches: u64,
     /// Resident memory, bytes (a level, not a counter).
     pub resident_bytes: u64,
@@ -50,23 +50,23 @@ pub struct Usage {
     pub network_in: u64,
     /// Bytes sent by every interface of the network namespace.
     pub network_out: u64,
-    /// Processes found.
+    /// Number of processes.
     pub processes: usize,
-    /// Processes that were found before and have ended; what they used after
-    /// they were last looked at is in no figure. None of a group whose kernel
-    /// account has it.
+    /// Processes that have ended since they were found. What they used after
+    /// their last sample is in no figure. Always 0 for a control group, whose
+    /// own account contains it.
     #[serde(skip)]
     pub ended: usize,
-    /// CPU time by group of threads: the thread's name without its number, ns.
+    /// CPU time by thread group: the thread's name without its number, ns.
     pub threads: BTreeMap<String, u64>,
-    /// What the program itself counted, by name and unit.
+    /// The program's own counters, by name and unit.
     pub counters: BTreeMap<String, f64>,
 }
 
 /// Why resources cannot be counted.
 #[derive(Debug, Error)]
 pub enum ProcError {
-    /// No process like that.
+    /// No process matches.
     #[error("no process {0}")]
     NoProcess(String),
     /// The group's folder cannot be read.
@@ -75,8 +75,8 @@ pub enum ProcError {
 }
 
 impl CountedSubject {
-    /// What people call processes by: their name, or the id of one. Digits
-    /// are an id unless a program that runs is called so.
+    /// Parses a name or a process id. Digits are an id unless a running program
+    /// has this name.
     pub fn called(text: &str) -> CountedSubject {
         match text.parse() {
             Ok(pid) if by_name(text).is_empty() => CountedSubject::Process(pid),
@@ -84,12 +84,12 @@ impl CountedSubject {
         }
     }
 
-    /// What the subject has used so far.
+    /// Resources that the subject has used so far.
     pub fn usage(&self) -> Result<Usage, ProcError> {
         self.usage_by(&self.members()?, &mut process)
     }
 
-    /// The processes that the subject stands for at this moment.
+    /// The ids of the subject's processes now.
     fn members(&self) -> Result<Vec<u32>, ProcError> {
         Ok(match self {
             CountedSubject::Process(pid) => with_children(*pid),
@@ -97,7 +97,8 @@ impl CountedSubject {
             CountedSubject::Group(path) => {
                 let mut found =
                     in_group(path).map_err(|e| ProcError::Group(path.join("cgroup.procs"), e))?;
-                // The kernel's figure of a group contains the groups in it.
+                // The kernel's figure of a group includes its child
+                // groups.
                 let mut within = vec![path.clone()];
                 while let Some(folder) = within.pop() {
                     let inner = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -112,14 +113,14 @@ impl CountedSubject {
         })
     }
 
-    /// The sum of what its members used, each told by `read`.
+    /// The sum over all members; `read` returns the usage of one.
     fn usage_by(
         &self,
         pids: &[u32],
         read: &mut dyn FnMut(u32) -> Option<Usage>,
     ) -> Result<Usage, ProcError> {
         let mut usage = Usage::default();
-        // A process that ends in this moment is simply not counted.
+        // A process that ends now is not counted.
         for one in pids.iter().filter_map(|pid| read(*pid)) {
             usage.add(&one);
         }
@@ -135,9 +136,9 @@ impl CountedSubject {
         Ok(usage)
     }
 
-    /// CPU, user and system time that the kernel keeps of a group, with what
-    /// processes used that have ended; none of processes, and of a group whose
-    /// controller does not count CPU.
+    /// CPU, user and system time of a control group, including processes that
+    /// have ended. Returns `None` for processes, and for a group whose CPU
+    /// controller is off.
     fn group_cpu(&self) -> Option<[u64; 3]> {
         match self {
             CountedSubject::Group(path) => group_cpu(path),
@@ -157,8 +158,8 @@ impl std::fmt::Display for CountedSubject {
 }
 
 impl Usage {
-    /// Adds what another process used; the network is that of the namespace,
-    /// which is not added.
+    /// Adds the usage of another process. The network figures belong to the
+    /// namespace and are not added.
     fn add(&mut self, other: &Usage) {
         self.cpu_ns += other.cpu_ns;
         self.user_ns += other.user_ns;
@@ -173,7 +174,7 @@ impl Usage {
         }
     }
 
-    /// What was used since an earlier moment; levels are the later ones.
+    /// Usage since an earlier moment. Levels are those of `self`.
     pub fn since(&self, earlier: &Usage) -> Usage {
         let less = |a: u64, b: u64| a.saturating_sub(b);
         let threads = self.threads.iter().map(|(name, ns)| {
@@ -201,7 +202,7 @@ impl Usage {
     }
 }
 
-/// What one process used; none when there is no such process.
+/// The usage of one process. Returns `None` if it does not exist.
 fn process(pid: u32) -> Option<Usage> {
     let base = PathBuf::from(format!("/proc/{pid}"));
     let (user_ns, system_ns) = stat_times(&fs::read_to_string(base.join("stat")).ok()?)?;
@@ -228,18 +229,19 @@ fn process(pid: u32) -> Option<Usage> {
         let name = read("comm").unwrap_or_default();
         *usage.threads.entry(thread_group(name.trim())).or_default() += ns;
     }
-    // Threads that have ended are in the process's own account only.
+    // The time of threads that have ended is in the process's account only.
     let ticks = user_ns + system_ns;
-    let told = match exact + TICK_DOUBT_NS < ticks {
-        true => ticks,
-        false => exact,
+    let own_clock = if exact + TICK_DOUBT_NS < ticks {
+        ticks
+    } else {
+        exact
     };
-    usage.cpu_ns = process_clock(pid).unwrap_or(told);
+    usage.cpu_ns = process_clock(pid).unwrap_or(own_clock);
     Some(usage)
 }
 
-/// The CPU clock of a process, ns: every thread that it has or had. None where
-/// the system does not let it be read.
+/// The CPU clock of a process, ns: all its threads, including ended ones. Returns
+/// `None` if the system denies the access.
 fn process_clock(pid: u32) -> Option<u64> {
     let pid = libc::pid_t::try_from(pid).ok()?;
     let mut clock: libc::clockid_t = 0;
@@ -258,7 +260,7 @@ fn process_clock(pid: u32) -> Option<u64> {
     Some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
 }
 
-/// A thread's name without the number that tells it from its siblings.
+/// A thread's name without its number.
 fn thread_group(name: &str) -> String {
     let trimmed = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let trimmed = trimmed.trim_end_matches(['-', '_', '#', ' ', ':', '/']);
@@ -303,7 +305,7 @@ fn with_children(root: u32) -> Vec<u32> {
             Some((pid, field(&status, "PPid:")? as u32))
         })
         .collect();
-    // Whoever measures is no part of what is measured, unless it asks for that.
+    // The measuring process itself is not counted, unless it is given by id.
     let own = std::process::id();
     let parents: Vec<(u32, u32)> = parents.into_iter().filter(|p| p.0 != own).collect();
     let mut found = vec![root];
@@ -317,7 +319,7 @@ fn with_children(root: u32) -> Vec<u32> {
     found
 }
 
-/// The processes of one control group, without those of the groups in it.
+/// The processes of one control group, without its child groups.
 fn in_group(path: &Path) -> io::Result<Vec<u32>> {
     let text = fs::read_to_string(path.join("cgroup.procs"))?;
     Ok(text.lines().filter_map(|l| l.trim().parse().ok()).collect())
@@ -361,8 +363,8 @@ fn network(pid: u32) -> Option<(u64, u64)> {
     Some(sum)
 }
 
-/// Below this the difference between ticks and the scheduler's count is
-/// rounding; above it, threads have ended.
+/// A smaller difference between ticks and the scheduler's count is rounding; a
+/// larger one comes from threads that have ended.
 const TICK_DOUBT_NS: u64 = 50_000_000;
 
 #[cfg(test)]
@@ -382,16 +384,16 @@ mod tests {
 
     #[test]
     fn a_thread_that_ends_takes_no_time_with_it() {
-        // Without children, which other tests have.
+        // Without children, because other tests start some.
         let me = || super::process(std::process::id()).unwrap();
-        let (thread, told) = std::sync::mpsc::channel();
+        let (thread, receiver) = std::sync::mpsc::channel();
         let spinning = std::thread::spawn(move || {
             let own = || fs::read_to_string("/proc/thread-self/schedstat").unwrap();
             let spent = || own().split(' ').next().unwrap().parse::<u64>().unwrap();
             while spent() < 2_000_000 {}
             thread.send(()).unwrap();
         });
-        told.recv().unwrap();
+        receiver.recv().unwrap();
         let before = me();
         spinning.join().unwrap();
         assert!(me().cpu_ns >= before.cpu_ns);

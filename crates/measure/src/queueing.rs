@@ -1,12 +1,11 @@
-//! What queueing theory says of a server of known capacity, to check the
-//! driver against.
+//! Formulas of queueing theory for a server of known capacity, to check the driver.
 //!
 //! Reference: Kleinrock, "Queueing Systems" volume 1: M/M/c (Erlang C), M/G/1
 //! (Pollaczek and Khinchine).
 
-/// The chance that an arrival has to wait for one of `servers` servers at an
-/// offered load of `erlangs` (arrival rate × mean service time), Erlang's C
-/// formula. 1 at and beyond capacity.
+/// The probability that an arrival has to wait for one of `servers` servers, by
+/// Erlang's C formula. `erlangs` is the offered load (arrival rate × mean service
+/// time). Returns 1 at and beyond capacity.
 pub fn erlang_c(servers: u32, erlangs: f64) -> f64 {
     let c = f64::from(servers);
     if erlangs >= c {
@@ -17,14 +16,14 @@ pub fn erlang_c(servers: u32, erlangs: f64) -> f64 {
     blocked / (1.0 - erlangs / c * (1.0 - blocked))
 }
 
-/// Mean response time of M/M/c in the unit of `service`. None at and beyond
-/// capacity.
+/// Mean response time of M/M/c in the unit of `service`. Returns `None` at and
+/// beyond capacity.
 pub fn mmc_response(servers: u32, rate: f64, service: f64) -> Option<f64> {
     let spare = f64::from(servers) / service - rate;
     (spare > 0.0).then(|| service + erlang_c(servers, rate * service) / spare)
 }
 
-/// The share of M/M/c's responses that take longer than `time`.
+/// The fraction of M/M/c's responses that take longer than `time`.
 pub fn mmc_beyond(servers: u32, rate: f64, service: f64, time: f64) -> Option<f64> {
     let mu = 1.0 / service;
     let spare = f64::from(servers) * mu - rate;
@@ -43,8 +42,8 @@ pub fn mmc_beyond(servers: u32, rate: f64, service: f64, time: f64) -> Option<f6
     Some((1.0 - waits) * served + waits * both)
 }
 
-/// Mean response time of M/D/1 in the unit of `service`. None at and beyond
-/// capacity.
+/// Mean response time of M/D/1 in the unit of `service`. Returns `None` at and
+/// beyond capacity.
 pub fn md1_response(rate: f64, service: f64) -> Option<f64> {
     let load = rate * service;
     (load < 1.0).then(|| service + load * service / (2.0 * (1.0 - load)))

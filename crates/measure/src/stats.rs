@@ -1,4 +1,5 @@
-//! Small-sample statistics: is a difference real, and how sure is a mean.
+//! Small-sample statistics: the significance of a difference, and the precision of
+//! a mean.
 //!
 //! Reference: Welch, "The generalization of Student's problem", 1947; the
 //! incomplete beta function after Lentz's continued fraction (DLMF 8.17);
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// Mean and spread of repeated measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SampleStatistics {
-    /// How many.
+    /// Number of values.
     pub count: usize,
     /// The mean.
     pub mean: f64,
@@ -18,19 +19,19 @@ pub struct SampleStatistics {
     pub variance: f64,
 }
 
-/// What comparing two samples says.
+/// The result of comparing two samples.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SampleComparison {
     /// B's mean ÷ A's mean − 1.
     pub change: f64,
     /// The 95 % interval of the change.
     pub interval: (f64, f64),
-    /// The chance to see such a difference when there is none.
+    /// The probability of such a difference if the true means are equal.
     pub p_value: f64,
 }
 
 impl SampleStatistics {
-    /// The sample of some values.
+    /// The statistics of some values.
     pub fn of(values: &[f64]) -> SampleStatistics {
         let count = values.len();
         let mean = values.iter().sum::<f64>() / count.max(1) as f64;
@@ -54,14 +55,15 @@ impl SampleStatistics {
     }
 }
 
-/// The mean of a queue's responses from batches of time: what was counted in
-/// each and the sum of it. Returns the mean and half the width of its interval
-/// at `confidence` (0 to 1), which is infinite for fewer than two batches.
+/// The mean response time of a queue from batches of time, given as (count, sum) of
+/// each. Returns the mean and half the width of its interval at `confidence` (0 to
+/// 1). The width is infinite for fewer than two batches.
 ///
-/// Responses of one queue follow each other: their own spread says too little
-/// of their mean's. Batches that are long against the queue's memory are all
-/// but independent, so the spread of the batches does. A batch counts by what
-/// it holds, so busy ones are not taken for as much as idle ones.
+///
+/// Successive responses of a queue are correlated, so their own variance
+/// underestimates that of the mean. Batches that are long compared with the
+/// correlation are nearly independent, so their variance is used. Each batch is
+/// weighted by its count.
 pub fn batch_mean(batches: &[(f64, f64)], confidence: f64) -> (f64, f64) {
     let count: f64 = batches.iter().map(|b| b.0).sum();
     let sum: f64 = batches.iter().map(|b| b.1).sum();
@@ -76,18 +78,19 @@ pub fn batch_mean(batches: &[(f64, f64)], confidence: f64) -> (f64, f64) {
     (mean, quantile * error)
 }
 
-/// Compares two sets of measurements whose spreads may differ. None when either
-/// has fewer than two values or A's mean is zero.
+/// Compares two sets of measurements with different variances. Returns `None` if
+/// either has fewer than two values or A's mean is zero.
 ///
-/// Times, rates and CPU are positive and spread by factors, so their logarithms
-/// are compared (Welch's test): the change is that of the geometric means, and
-/// its interval, a ratio's, cannot fall below −100 %. Where a value is zero, as
-/// counts of errors may be, the values themselves are compared.
+///
+/// Times, rates and CPU are positive and vary by factors, so their logarithms are
+/// compared (Welch's test). The change is that of the geometric means, and its
+/// interval is that of a ratio, which cannot be below −100 %. If a value is zero,
+/// as error counts may be, the values themselves are compared.
 pub fn compare(a: &[f64], b: &[f64]) -> Option<SampleComparison> {
     let positive = |values: &[f64]| values.iter().all(|v| *v > 0.0);
     if !(positive(a) && positive(b)) {
         let mut found = compare_means(&SampleStatistics::of(a), &SampleStatistics::of(b))?;
-        // Nothing that is counted can become less than none.
+        // A count cannot fall by more than 100 %.
         found.interval.0 = found.interval.0.max(-1.0);
         return Some(found);
     }
@@ -102,20 +105,21 @@ pub fn compare(a: &[f64], b: &[f64]) -> Option<SampleComparison> {
     })
 }
 
-/// The means whose change [`compare`] tells.
+/// The means whose change [`compare`] returns.
 pub fn centres(a: &[f64], b: &[f64]) -> [f64; 2] {
     let logarithmic = a.iter().chain(b).all(|v| *v > 0.0);
-    [a, b].map(|values| match logarithmic && !values.is_empty() {
-        true => {
+    [a, b].map(|values| {
+        if logarithmic && !values.is_empty() {
             let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
             SampleStatistics::of(&logs).mean.exp()
+        } else {
+            SampleStatistics::of(values).mean
         }
-        false => SampleStatistics::of(values).mean,
     })
 }
 
-/// Compares the means of two samples. None when either has fewer than two
-/// values, or A's mean is zero, of which nothing is a share.
+/// Compares the means of two samples. Returns `None` if either has fewer than two
+/// values, or if A's mean is zero.
 fn compare_means(a: &SampleStatistics, b: &SampleStatistics) -> Option<SampleComparison> {
     if a.mean == 0.0 {
         return None;
@@ -129,9 +133,8 @@ fn compare_means(a: &SampleStatistics, b: &SampleStatistics) -> Option<SampleCom
     })
 }
 
-/// Welch's test: B's mean less A's, half the width of its 95 % interval, and
-/// the chance to see such a difference when there is none. None when either has
-/// fewer than two values.
+/// Welch's test: B's mean minus A's, half the width of its 95 % interval, and the
+/// p-value. Returns `None` if either has fewer than two values.
 fn welch(a: &SampleStatistics, b: &SampleStatistics) -> Option<(f64, f64, f64)> {
     if a.count < 2 || b.count < 2 {
         return None;
@@ -150,7 +153,7 @@ fn welch(a: &SampleStatistics, b: &SampleStatistics) -> Option<(f64, f64, f64)> 
     Some((difference, half, p_value))
 }
 
-/// The middle value; the mean of the two middle ones when there are two.
+/// The median; the mean of the two middle values if their number is even.
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -169,7 +172,7 @@ pub fn student_cdf(t: f64, freedom: f64) -> f64 {
     if t > 0.0 { 1.0 - tail } else { tail }
 }
 
-/// The value that Student's distribution stays below with `probability`.
+/// The quantile of Student's distribution at `probability`.
 pub fn student_quantile(probability: f64, freedom: f64) -> f64 {
     let (mut low, mut high) = (-1e3, 1e3);
     for _ in 0..100 {
@@ -277,7 +280,7 @@ mod tests {
         assert_eq!(centres(&[0.0, 4.0], &[1.0]), [2.0, 1.0]);
         assert!(compare(&a, &[1.0]).is_none());
         assert!(compare(&[0.0, 0.0], &a).is_none());
-        // The direction of a question changes its sign and nothing else.
+        // Exchanging A and B changes only the sign.
         let back = compare(&slower, &a).unwrap();
         assert!((back.p_value - found.p_value).abs() < 1e-12);
         assert!(((1.0 + back.change) * (1.0 + found.change) - 1.0).abs() < 1e-12);
@@ -294,8 +297,8 @@ mod tests {
 
     #[test]
     fn of_equal_servers_one_comparison_in_twenty_errs() {
-        // Five rounds each, times that spread by factors; xorshift and the sum
-        // of twelve uniform numbers stand for chance.
+        // Five rounds each, with times that vary by factors. Chance is
+        // simulated by xorshift and the sum of twelve uniform numbers.
         let mut state = 0x9e37_79b9_7f4a_7c15u64;
         let mut uniform = || {
             state ^= state << 13;

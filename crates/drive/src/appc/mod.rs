@@ -1,10 +1,9 @@
-//! Partners over LU 6.2: how a target is named, what a node of the driver needs
-//! to reach it, and what return codes mean to a user.
+//! LU 6.2 partners: how a target is named, the configuration of a driver's node,
+//! and what return codes mean to a user.
 //!
-//! A thread of the driver is one node. The clients of a thread share its link:
-//! one TCP connection, one DLSw circuit, one pair of session limits. Every
-//! client has a conversation of its own, and a session to itself while it has
-//! one.
+//! A thread of the driver is one node. The clients of a thread share its link: one
+//! TCP connection, one DLSw circuit, one pair of session limits. Every client has
+//! its own conversation, and a session for as long as the conversation lasts.
 
 mod names;
 
@@ -24,11 +23,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Whom a population converses with, and how.
+/// The partner of a population's conversations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AppcPartner {
-    /// The node of the driver: its logical unit, and whatever a configuration
-    /// says of links and modes.
+    /// The driver's node: its logical unit, and the links and modes of the
+    /// configuration.
     pub node: AppcConfig,
     /// The partner logical unit.
     pub partner: String,
@@ -40,7 +39,7 @@ pub struct AppcPartner {
     pub sync: SyncLevel,
     /// A user and a password, or a user that counts as verified.
     pub user: Option<(String, Option<String>)>,
-    /// Nobody named a bound on outstanding requests: it is to follow the
+    /// The user set no bound on outstanding requests, so it follows the
     /// sessions that the partner allows.
     pub follows: bool,
 }
@@ -62,42 +61,43 @@ impl AppcPartner {
         }
     }
 
-    /// Sets what sessions of the mode are like, as far as given: the largest RU
-    /// in bytes and the pacing window in RUs.
+    /// Sets session parameters of the mode: the largest RU in bytes and the
+    /// pacing window in RUs. `None` leaves the mode's own value.
     pub fn tune(&mut self, ru: Option<usize>, pacing: Option<usize>) {
         let pacing = pacing.and_then(|p| u8::try_from(p).ok());
         self.node.tune(&self.mode, ru, pacing);
     }
 
-    /// Checks every name; the first that cannot be is told.
+    /// Checks every name and returns the first error.
     pub fn validate(&self) -> Result<(), Error> {
         self.node.validate()?;
         self.allocate_request(0).map(|_| ())
     }
 
-    /// The logical unit of a thread: the first has the name itself, the others
-    /// have their number behind it.
+    /// The logical unit of a thread: the name itself for the first thread, with
+    /// the thread's number appended for the others.
     pub fn lu(&self, thread: usize) -> String {
         names::of_thread(&self.node.lu, thread)
     }
 
-    /// Adds what this partner needs to the configuration of a thread's node:
-    /// where it is, and sessions for as many clients at once.
+    /// Adds this partner to the configuration of a thread's node: its address,
+    /// and sessions for this many concurrent clients.
     pub fn equip(&self, config: &mut AppcConfig, address: &str, sessions: usize) {
         let known = self.node.partners.get(&self.partner).cloned();
         let mut partner = known.unwrap_or_default();
         partner.address = Some(address.to_owned());
         partner.ethernet = false;
         config.partners.insert(self.partner.clone(), partner);
-        let told = self.node.modes.get(&self.mode).cloned();
+        let configured = self.node.modes.get(&self.mode).cloned();
         let mode: &mut ModeConfig = config.modes.entry(self.mode.clone()).or_default();
         let before = mode.winners.unwrap_or(0);
-        if let Some(told) = told {
-            *mode = told;
+        if let Some(configured) = configured {
+            *mode = configured;
         }
-        // All are to be won by this side: it alone begins conversations. A few
-        // to spare, because the session of a conversation that was given up
-        // comes back only when the partner program has noticed.
+        // All are contention winners of this side, which alone starts
+        // conversations. Some are spare: the session of an abandoned
+        // conversation is free only when the partner program has noticed
+        // the end.
         let sessions = sessions + sessions / 4 + 4;
         let wanted = before.saturating_add(u16::try_from(sessions).unwrap_or(u16::MAX));
         let wanted = wanted.min(MOST_SESSIONS);
@@ -105,7 +105,7 @@ impl AppcPartner {
         mode.sessions = Some(mode.sessions.unwrap_or(0).max(wanted));
     }
 
-    /// The conversation to allocate from a thread's node.
+    /// The parameters to allocate a conversation from a thread's node.
     pub fn allocate_request(&self, thread: usize) -> Result<AllocateParameters, Error> {
         let call = AllocateRequest {
             sync: self.sync,
@@ -115,7 +115,7 @@ impl AppcPartner {
         call.to_node_parameters(&self.lu(thread))
     }
 
-    /// What kind of failure a return code is, and what to do about it.
+    /// The kind of failure of a return code, and the remedy.
     pub fn failure(&self, verb: &str, code: ReturnCode) -> (RequestFailure, String) {
         use ReturnCode as C;
         let AppcPartner {
@@ -130,7 +130,7 @@ impl AppcPartner {
             ),
             C::SecurityNotValid | C::SecurityNotSupported => (
                 RequestFailure::Attach,
-                format!("{partner} does not take this user and password (`user`, `password`)"),
+                format!("{partner} rejected this user and password (`user`, `password`)"),
             ),
             C::SyncLevelNotSupportedLu | C::SyncLevelNotSupportedPgm => (
                 RequestFailure::Attach,
@@ -138,7 +138,9 @@ impl AppcPartner {
             ),
             C::ConversationTypeMismatch => (
                 RequestFailure::Attach,
-                format!("`{tp}` wants basic conversations; only mapped ones are driven"),
+                format!(
+                    "`{tp}` requires basic conversations; the driver supports only mapped ones"
+                ),
             ),
             C::PipNotSpecifiedCorrectly | C::TpNotAvailableNoRetry | C::TpNotAvailableRetry => (
                 RequestFailure::Attach,
@@ -146,11 +148,13 @@ impl AppcPartner {
             ),
             C::AllocateFailureRetry | C::AllocateFailureNoRetry | C::ParameterError => (
                 RequestFailure::Connect,
-                format!("no session with {partner} in mode `{mode}`: is the mode defined there?"),
+                format!(
+                    "no session with {partner} in mode `{mode}`: check that the mode is defined there"
+                ),
             ),
             C::ResourceFailureRetry | C::ResourceFailureNoRetry => (
                 RequestFailure::Reset,
-                format!("the session with {partner} is lost"),
+                format!("the session with {partner} failed"),
             ),
             C::DeallocatedAbend | C::DeallocatedAbendSvc | C::DeallocatedAbendTimer => {
                 (RequestFailure::Program, format!("`{tp}` ended abnormally"))
@@ -168,7 +172,7 @@ impl AppcPartner {
     }
 }
 
-/// The one partner of a population's clients, if they converse.
+/// The partner of a population's clients, if the target is an LU 6.2 node.
 pub(crate) fn partner_of(target: &LoadTarget) -> Option<&AppcPartner> {
     match &target.protocol {
         Protocol::Appc(partner) => Some(partner),
@@ -176,15 +180,15 @@ pub(crate) fn partner_of(target: &LoadTarget) -> Option<&AppcPartner> {
     }
 }
 
-/// Clients of `population` that thread `index` of `threads` has.
+/// The number of clients of `population` in thread `index` of `threads`.
 pub(crate) fn clients(population: &Population, index: usize, threads: usize) -> usize {
     (index..population.clients())
         .step_by(threads.max(1))
         .count()
 }
 
-/// The configuration of a thread's node of this name: whatever the populations
-/// of the plan need.
+/// The configuration of a thread's node of this name, with the partners of all
+/// populations of the plan.
 pub(crate) fn node(plan: &RunPlan, lu: &str, thread: usize) -> Option<AppcConfig> {
     let mut config: Option<AppcConfig> = None;
     for population in &plan.populations {
@@ -194,7 +198,8 @@ pub(crate) fn node(plan: &RunPlan, lu: &str, thread: usize) -> Option<AppcConfig
             };
             let config = config.get_or_insert_with(|| AppcConfig {
                 lu: lu.to_owned(),
-                // One capture file and one listener cannot be shared.
+                // Threads cannot share a capture file or a
+                // listener.
                 trace: partner.node.trace.clone().filter(|_| thread == 0),
                 listen: partner.node.listen.filter(|_| thread == 0),
                 admin: None,
@@ -207,8 +212,8 @@ pub(crate) fn node(plan: &RunPlan, lu: &str, thread: usize) -> Option<AppcConfig
     config
 }
 
-/// Reads the `[appc]` section of a file, as the commands of `tupelo appc` do: a
-/// node that nobody named has a name of its own.
+/// Reads the `[appc]` section of a file, like the commands of `tupelo appc`. A node
+/// without a name gets one unique to this process.
 pub(crate) fn read_config(path: &Path) -> Result<AppcConfig, String> {
     let name = path.display();
     let text = AppcSection::text(path).map_err(|e| format!("{name}: {e}"))?;
@@ -220,8 +225,8 @@ pub(crate) fn read_config(path: &Path) -> Result<AppcConfig, String> {
 }
 
 /// The one-line form: `appc://host:port/NET.LU?tp=NAME&…`. The transactions of
-/// `tupelo appc serve` need no data: an inquiry of 100 bytes and its reply of
-/// 100, a transfer of 100,000 bytes in records of 32,000 with a confirmation.
+/// `tupelo appc serve` need no data: an inquiry of 100 bytes with a reply of 100,
+/// or a transfer of 100,000 bytes in records of 32,000 with a confirmation.
 pub(crate) fn one_line(url: &Url, load: &HttpLoad) -> Result<(LoadTarget, RequestStep), LoadError> {
     let wrong = |why: String| LoadError::Appc(why);
     let (name, query) = url.path.split_once('?').unwrap_or((&url.path, ""));
@@ -235,7 +240,9 @@ pub(crate) fn one_line(url: &Url, load: &HttpLoad) -> Result<(LoadTarget, Reques
         let (key, value) = part.split_once('=').unwrap_or((part, ""));
         if !ONE_LINE_KEYS.contains(&key) {
             let known = ONE_LINE_KEYS.join(", ");
-            return Err(wrong(format!("`{key}` is none of {known}")));
+            return Err(wrong(format!(
+                "unknown parameter `{key}`; expected {known}"
+            )));
         }
         asked.insert(key, value);
     }
@@ -256,7 +263,7 @@ pub(crate) fn one_line(url: &Url, load: &HttpLoad) -> Result<(LoadTarget, Reques
     partner.sync = match text("sync").as_deref() {
         None | Some("confirm") => SyncLevel::Confirm,
         Some("none") => SyncLevel::None,
-        Some(_) => return Err(wrong("`sync` is confirm or none".into())),
+        Some(_) => return Err(wrong("`sync` must be confirm or none".into())),
     };
     partner.follows = load.rate.is_some() && load.ahead.is_none();
     partner.tune(number("ru")?, number("pacing")?);
@@ -264,15 +271,15 @@ pub(crate) fn one_line(url: &Url, load: &HttpLoad) -> Result<(LoadTarget, Reques
     let transfer = tp == FILE_TRANSFER;
     let confirm = asked.contains_key("confirm") || (transfer && load.body.is_empty());
     if confirm && partner.sync == SyncLevel::None {
-        return Err(wrong("`confirm` needs sync level confirm".into()));
+        return Err(wrong("`confirm` requires `sync=confirm`".into()));
     }
     let reply = number("reply")?.or((tp == INQUIRY && load.body.is_empty()).then_some(100));
     let mut body = load.body.clone();
     let mut checks = vec![AnswerCheck::Status(USUAL_CODES.into())];
     if let Some(reply) = reply {
-        // An inquiry says in its first four bytes how long the reply is to be.
-        let told = (reply as u32).to_be_bytes();
-        body.splice(..body.len().min(4), told);
+        // The first four bytes of an inquiry are the length of the reply.
+        let reply_length = (reply as u32).to_be_bytes();
+        body.splice(..body.len().min(4), reply_length);
         checks.push(AnswerCheck::Size(reply as u64, reply as u64));
     }
     let usual_bytes = match (transfer, load.body.is_empty()) {
@@ -295,9 +302,10 @@ pub(crate) fn one_line(url: &Url, load: &HttpLoad) -> Result<(LoadTarget, Reques
             sizes: record.into_iter().collect(),
             pause_ns: 0,
         },
-        reply: match confirm {
-            true => ReplyEnd::Confirmation,
-            false => ReplyEnd::Turn { ebcdic: false },
+        reply: if confirm {
+            ReplyEnd::Confirmation
+        } else {
+            ReplyEnd::Turn { ebcdic: false }
         },
         checks,
         captures: Vec::new(),
@@ -318,17 +326,17 @@ pub(crate) fn one_line(url: &Url, load: &HttpLoad) -> Result<(LoadTarget, Reques
     Ok((target, step))
 }
 
-/// Return codes that are right unless a step names others: OK, and the end of
-/// the conversation by a partner that has answered.
+/// Return codes accepted by default: OK, and a normal deallocation by a partner
+/// that has answered.
 pub(crate) const USUAL_CODES: [(u16, u16); 2] = [(0, 0), (18, 18)];
-/// What a one-line address may say of its partner.
+/// The parameters of a one-line address.
 const ONE_LINE_KEYS: [&str; 13] = [
     "tp", "mode", "lu", "user", "password", "sync", "ru", "pacing", "config", "bytes", "reply",
     "record", "confirm",
 ];
-/// What is held for a client's request at most.
+/// The maximum size of a client's request.
 const MOST_BYTES: usize = 64 << 20;
-/// Sessions that limits can tell.
+/// The maximum session limit of CNOS.
 const MOST_SESSIONS: u16 = 32_767;
 
 #[cfg(test)]
@@ -347,8 +355,8 @@ mod tests {
         ] {
             let mut partner = AppcPartner::new("NET.SERVER", "INQUIRY");
             change(&mut partner);
-            let told = partner.validate().unwrap_err().to_string();
-            assert!(told.starts_with(key), "{told}");
+            let configured = partner.validate().unwrap_err().to_string();
+            assert!(configured.starts_with(key), "{configured}");
         }
     }
 

@@ -1,23 +1,24 @@
 //! The names of the driver's nodes.
 //!
-//! A server has one node of each name at a time, and several drivers may load it
-//! at once. So a driver that nobody named has a name that no other process has;
-//! each of its threads is a node and has one of its own.
+//!
+//! A server accepts one node of each name at a time, and several drivers may load
+//! it at once. So the default name of a driver is unique to its process. Each of
+//! its threads is a node with its own name.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
-/// Characters of a name after its network.
+/// Maximum length of a name after its network.
 const LONGEST: usize = 8;
 
-/// This process's name, the same for all its populations: they may share nodes.
+/// This process's name, the same for all its populations, which may share nodes.
 pub(super) fn own() -> &'static str {
     static OWN: OnceLock<String> = OnceLock::new();
     OWN.get_or_init(|| appc::own_name('D'))
 }
 
-/// The name of a thread's node: the first has `lu` itself, the others have their
-/// number behind it, and its last characters go where there is no room.
+/// The name of a thread's node. The first is `lu` itself. The others have their
+/// number appended, and lose their last characters if it does not fit.
 pub(super) fn of_thread(lu: &str, thread: usize) -> String {
     if thread == 0 {
         return lu.to_owned();
@@ -25,7 +26,7 @@ pub(super) fn of_thread(lu: &str, thread: usize) -> String {
     if numbered(lu, thread + 1).len() == lu.len() + digits(thread + 1) {
         return numbered(lu, thread + 1);
     }
-    // Shortened, one may be another's: that number is left out.
+    // If a shortened name is in use already, its number is skipped.
     let mut taken = BTreeSet::from([lu.to_owned()]);
     let mut number = 1;
     loop {
@@ -43,7 +44,7 @@ fn numbered(lu: &str, number: usize) -> String {
         None => (String::new(), lu),
     };
     let room = LONGEST - digits(number);
-    // A name that cannot be is refused before it comes to this.
+    // Invalid names are rejected before this point.
     let kept: String = name.chars().take(room).collect();
     format!("{network}{kept}{number}")
 }
@@ -70,7 +71,7 @@ mod tests {
 
     #[test]
     fn no_two_threads_have_one_name() {
-        // Names that end as a number of a thread does, and others.
+        // Names that end with a thread's number, and others.
         for lu in ["NET.D1234562", "NET.D1234512", "NET.D1", "A1111111", own()] {
             let names: BTreeSet<String> = (0..300).map(|n| of_thread(lu, n)).collect();
             assert_eq!(names.len(), 300, "{lu}");

@@ -14,7 +14,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Present controlled load and tell what it cost
+/// Present controlled load and measure response times and server CPU
 ///
 /// Examples:
 ///   tupelo drive http://127.0.0.1:8080/accounts/1 -c 50 -t 10s
@@ -25,17 +25,17 @@ use std::time::Duration;
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, verbatim_doc_comment)]
 pub struct Args {
-    /// Another form than a single run.
+    /// A form other than a single run.
     #[command(subcommand)]
     pub command: Option<Command>,
-    /// Show on a built-in server that the report tells the truth about a stall,
+    /// Prove with a built-in server that the report is correct during a stall,
     /// in runs of these lengths, from 3 to 90 seconds
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, value_delimiter = ',', default_missing_value = "10,20,60", value_parser = clap::value_parser!(u64).range(3..=90))]
     pub self_test: Option<Vec<u64>>,
     /// The load.
     #[command(flatten)]
     pub load: LoadArgs,
-    /// Whose resources are sampled.
+    /// Servers whose resources are sampled.
     #[command(flatten)]
     pub observe: ObserveArgs,
     /// Where results go.
@@ -48,7 +48,7 @@ pub struct Args {
 pub enum Command {
     /// Raise the load until it no longer meets the objectives, and find the knee
     Knee(KneeArgs),
-    /// Run two targets alternately and tell whether a difference is real
+    /// Run two targets alternately and test whether a difference is significant
     Compare(CompareArgs),
     /// Turn a browser's recording (.har) or a JMeter plan (.jmx) into a scenario
     Import(ImportArgs),
@@ -88,7 +88,7 @@ pub struct KneeArgs {
     /// Bisect until the limit is known to this many percent
     #[arg(long, default_value_t = 2.0)]
     pub precision: f64,
-    /// Whose resources are sampled.
+    /// Servers whose resources are sampled.
     #[command(flatten)]
     pub observe: ObserveArgs,
     /// Where results go.
@@ -105,15 +105,15 @@ pub struct KneeArgs {
 pub struct CompareArgs {
     /// A URL or a scenario file
     pub a: String,
-    /// Another one
+    /// Another URL or scenario file
     pub b: String,
-    /// Rounds; each runs both
+    /// Rounds; each runs both targets
     #[arg(long, default_value_t = 5)]
     pub rounds: usize,
     /// The load of URLs.
     #[command(flatten)]
     pub how: HowArgs,
-    /// Whose resources are sampled.
+    /// Servers whose resources are sampled.
     #[command(flatten)]
     pub observe: ObserveArgs,
     /// Where results go; --tolerance is how much worse B may be.
@@ -140,7 +140,7 @@ pub struct ImportArgs {
 pub struct RecordArgs {
     /// The TN3270 server, host or host:port
     pub server: String,
-    /// Where the emulator connects to
+    /// The address for the emulator
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:3271")]
     pub listen: SocketAddr,
     /// Write the scenario here
@@ -182,10 +182,10 @@ pub struct LoadArgs {
     /// appc://host:port/NET.LU?tp=PROGRAM&mode=MODE
     pub url: Option<String>,
     /// A scenario file instead of a URL; -t, --warmup, --threads, --seed and
-    /// --start-at replace what it says
+    /// --start-at override its settings
     #[arg(short, long, value_name = "FILE", conflicts_with = "url")]
     pub scenario: Option<PathBuf>,
-    /// How it is presented.
+    /// How the load is presented.
     #[command(flatten)]
     pub how: HowArgs,
 }
@@ -198,16 +198,16 @@ pub struct HowArgs {
     /// needed, or 64 over HTTP/2 and APPC, where the partner's sessions bound it]
     #[arg(short, long)]
     pub clients: Option<usize>,
-    /// How long to measure [default: 10s, or what the scenario says]
+    /// Length of the measured part [default: 10s, or the scenario's]
     #[arg(short = 't', long, value_parser = parse_duration)]
     pub duration: Option<Duration>,
-    /// Load before measuring [default: 1s, or what the scenario says]
+    /// Length of the warm-up [default: 1s, or the scenario's]
     #[arg(long, value_parser = parse_duration)]
     pub warmup: Option<Duration>,
-    /// Requests a second, whatever the server does
+    /// Requests/s, independently of the answers
     #[arg(short, long)]
     pub rate: Option<f64>,
-    /// Arrivals at random instead of evenly spaced
+    /// Random (Poisson) arrivals instead of evenly spaced ones
     #[arg(long)]
     pub poisson: bool,
     /// Each client's pause after an answer: 500ms, or exp:500ms
@@ -225,17 +225,18 @@ pub struct HowArgs {
     /// The body, or @FILE
     #[arg(short = 'd', long)]
     pub body: Option<String>,
-    /// Threads that present load [default: what the load needs]
+    /// Number of driver threads [default: as many as the load needs]
     #[arg(long)]
     pub threads: Option<usize>,
-    /// A new connection for each request, or conversation for each iteration
+    /// A new connection for each request, or a new conversation for each
+    /// iteration
     #[arg(long)]
     pub no_keepalive: bool,
-    /// Speak HTTP/2, each client on a connection of its own
+    /// Use HTTP/2, one connection for each client
     #[arg(long)]
     pub http2: bool,
-    /// Certificates to trust instead of the system's, PEM: issuers', or the
-    /// server's own
+    /// A PEM file with certificates to trust instead of the system's: those of
+    /// issuers or of the server itself
     #[arg(long, value_name = "FILE")]
     pub cacert: Option<PathBuf>,
     /// Accept any certificate
@@ -247,14 +248,14 @@ pub struct HowArgs {
     /// A request without an answer after this time has failed [default: 30s]
     #[arg(long, value_parser = parse_duration)]
     pub timeout: Option<Duration>,
-    /// Do not take a status of 400 and above for an error
+    /// Accept a status of 400 and above
     #[arg(long)]
     pub any_status: bool,
     /// Spin this long before each arrival [default: 50us for a constant rate,
-    /// but no more than an eighth of the time between two; none for --poisson]
+    /// but at most an eighth of the time between two; none for --poisson]
     #[arg(long, value_parser = parse_duration)]
     pub spin: Option<Duration>,
-    /// What random arrivals, pauses and data depend on [default: 1]
+    /// Seed of random arrivals, pauses and data [default: 1]
     #[arg(long)]
     pub seed: Option<u64>,
     /// Begin at this time (seconds since 1970), for several machines at once
@@ -262,7 +263,7 @@ pub struct HowArgs {
     pub start_at: Option<f64>,
 }
 
-/// Whose resources are sampled while load runs.
+/// Servers whose resources are sampled during the run.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct ObserveArgs {
     /// CPU of this process and its children; may be repeated
@@ -283,7 +284,7 @@ pub struct ObserveArgs {
 /// Where results go.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct OutputArgs {
-    /// What the report is called [default: the URL, or what the scenario says]
+    /// The title of the report [default: the URL, or the scenario's]
     #[arg(long, value_name = "TEXT")]
     pub title: Option<String>,
     /// Print the report as JSON
@@ -298,46 +299,47 @@ pub struct OutputArgs {
     /// Write the report as one HTML page
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Serve figures for Prometheus while the run goes on
+    /// Serve figures for Prometheus during the run
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<SocketAddr>,
     /// No live view
     #[arg(short, long)]
     pub quiet: bool,
-    /// Exit with 1 when this is not met: "p99<20ms", "errors<=0.1%",
+    /// Exit with 1 if this is not met: "p99<20ms", "errors<=0.1%",
     /// "throughput>900/s", "cpu<50us"; may be repeated
     #[arg(long = "objective", value_name = "OBJECTIVE")]
     pub objectives: Vec<String>,
-    /// Exit with 1 when slower than this stored JSON report
+    /// Exit with 1 if slower than this stored JSON report
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
-    /// How much slower than the baseline is still accepted, in percent
+    /// Accepted slowdown against the baseline, in percent
     #[arg(long, value_name = "PERCENT", default_value_t = 10.0)]
     pub tolerance: f64,
 }
 
-/// Leaves options that a command has no use for out of its help; whoever gives
-/// one all the same is told.
+/// Hides options from the help of a command that does not use them. If they are
+/// given anyway, the command reports an error.
 fn hidden_of(arg: clap::Arg, unused: &[&str]) -> clap::Arg {
     let unused = unused.contains(&arg.get_id().as_str());
     if unused { arg.hide(true) } else { arg }
 }
 
-/// A common start further off than this is a mistake of the unit, in seconds.
+/// A start time further ahead is an error of the unit, in seconds.
 const FARTHEST_START_S: f64 = 7.0 * 86_400.0;
 
-/// Seconds since 1970, and not years ahead.
+/// Parses seconds since 1970 and rejects times far ahead.
 fn parse_instant(text: &str) -> Result<f64, String> {
     let at: Option<f64> = text.parse().ok();
     let at = at.filter(|seconds| seconds.is_finite() && *seconds >= 0.0);
-    let at = at.ok_or("seconds since 1970, as `date +%s` prints them")?;
+    let at = at.ok_or("expected seconds since 1970, as `date +%s` prints them")?;
     let ahead = at - crate::clock::wall() as f64 / 1e9;
-    match ahead > FARTHEST_START_S {
-        true => Err(format!(
-            "{:.0} days from now; seconds since 1970 are wanted, not milliseconds",
+    if ahead > FARTHEST_START_S {
+        Err(format!(
+            "{:.0} days from now; expected seconds since 1970, not milliseconds",
             ahead / 86_400.0
-        )),
-        false => Ok(at),
+        ))
+    } else {
+        Ok(at)
     }
 }
 
@@ -375,7 +377,7 @@ impl LoadArgs {
         }
         if self.how.rate.is_some_and(|r| !(r > 0.0 && r <= 1e7)) {
             return Err(CliError::Usage(
-                "--rate must lie between 0 and 10,000,000".into(),
+                "--rate must be between 0 and 10,000,000".into(),
             ));
         }
         load.rate = self.how.rate;
@@ -385,13 +387,16 @@ impl LoadArgs {
         if self.how.poisson {
             load.arrivals = ArrivalSpacing::Poisson;
         }
-        // A bound that is named is a number of connections that is wanted.
+        // If the user sets the bound, as many connections are opened before
+        // the run.
         load.ahead = self.how.clients;
         let converses = url.starts_with("appc://");
         if converses {
             let foreign = self.how.foreign_to_conversations();
             if let Some(name) = foreign.first() {
-                return Err(CliError::Usage(format!("a conversation has no {name}")));
+                return Err(CliError::Usage(format!(
+                    "{name} cannot be used with appc://"
+                )));
             }
         }
         let usual = match (self.how.rate, self.how.http2 || converses) {
@@ -402,7 +407,7 @@ impl LoadArgs {
         load.clients = self.how.clients.unwrap_or(usual);
         if load.clients == 0 || load.clients > MOST_CLIENTS {
             return Err(CliError::Usage(format!(
-                "--clients must lie between 1 and {MOST_CLIENTS}"
+                "--clients must be between 1 and {MOST_CLIENTS}"
             )));
         }
         load.think = self.how.think.clone().unwrap_or(ThinkTime::None);
@@ -442,14 +447,14 @@ impl LoadArgs {
         open
     }
 
-    /// The scenario file, or the one-line form as a scenario of one plan.
-    /// `observing` tells whether the command line names servers to observe.
+    /// The scenario file, or the one-line form as a scenario with one plan.
+    /// `observing` says whether the command line names servers to observe.
     pub fn scenario(&self, observing: bool) -> Result<Scenario, CliError> {
         let Some(path) = &self.scenario else {
             let plan = self.http()?.plan().map_err(|error| match error {
                 LoadError::Url(UrlError::Resolve(..)) => CliError::Failed(error.to_string()),
                 LoadError::Url(UrlError::Scheme) => {
-                    let file = "a scenario's file stands behind --scenario";
+                    let file = "to run a scenario file, use --scenario FILE";
                     CliError::Usage(format!("{error}; {file}"))
                 }
                 LoadError::Url(_) | LoadError::Raw | LoadError::Appc(_) | LoadError::Text(_) => {
@@ -471,7 +476,7 @@ impl LoadArgs {
         let foreign = self.how.foreign_to_scenarios();
         if !foreign.is_empty() {
             return Err(CliError::Usage(format!(
-                "{} cannot be combined with --scenario; say it in the file",
+                "{} cannot be combined with --scenario; set it in the file",
                 foreign.join(", ")
             )));
         }
@@ -497,7 +502,7 @@ impl LoadArgs {
 }
 
 impl HowArgs {
-    /// What was given that only the one-line form knows.
+    /// The given options that cannot be used with conversations.
     fn foreign_to_conversations(&self) -> Vec<&'static str> {
         let given = [
             ("--method", self.method.is_some()),
@@ -512,7 +517,7 @@ impl HowArgs {
         given.map(|g| g.0).collect()
     }
 
-    /// What was given of a load at all.
+    /// The load options that were given.
     pub(super) fn given(&self) -> Vec<&'static str> {
         let mut given = self.foreign_to_scenarios();
         let others = [
@@ -549,7 +554,7 @@ impl HowArgs {
         given.map(|g| g.0).collect()
     }
 
-    /// What of a scenario's plan the command line changes.
+    /// Applies the command line to a scenario's plan.
     fn adjust(&self, plan: &mut RunPlan) {
         plan.start_at = self.start_at.map(|s| (s.max(0.0) * 1e9) as u64);
         plan.duration_ns = self.duration.map(ns).or(plan.duration_ns);
@@ -560,9 +565,8 @@ impl HowArgs {
 }
 
 impl ObserveArgs {
-    /// Everything to sample, with what a scenario asks for; what cannot be
-    /// read now is an error now.
-    /// Everything that is wrong is told at once.
+    /// Everything to sample, including the servers of the scenario. Each is
+    /// read once, and all errors are returned together.
     pub fn observed(&self, asked: Vec<ObservedServer>) -> Result<Vec<ObservedServer>, CliError> {
         let pids = self.pids.iter().map(|p| CountedSubject::Process(*p));
         let names = self.names.iter().map(|n| CountedSubject::called(n));
@@ -590,7 +594,7 @@ impl ObserveArgs {
         }
     }
 
-    /// Whether anything is named here.
+    /// Whether any server is given.
     pub fn any(&self) -> bool {
         let ObserveArgs {
             pids,
@@ -602,5 +606,5 @@ impl ObserveArgs {
     }
 }
 
-/// More than one process can hold.
+/// More clients than one process can have.
 const MOST_CLIENTS: usize = 1_000_000;

@@ -3,27 +3,28 @@
 use super::interrupt::{stop_on_interrupt, unless};
 use super::load::{record, watched};
 use super::output::{judgeable, write};
-use super::say::{say, tell};
+use super::print::{errln, outln};
 use super::{CliError, CompareArgs, KneeArgs, LoadArgs, failed};
 use crate::capacity::{CapacitySearch, run_seconds, search, spelled, unit};
 use crate::engine::RunError;
 use crate::objective::Objective;
-use measure::report::{CurvePoint, LoadReport, RunComparison, VersusRow, text};
+use measure::report::{ComparisonRow, CurvePoint, LoadReport, RunComparison, text};
 use measure::stats::{SampleComparison, SampleStatistics, centres, compare};
 use serde::Serialize;
 use std::cell::RefCell;
 use std::sync::atomic::Ordering;
 
-/// Searches for the knee; true when one load at least met the objectives.
+/// Searches for the knee. Returns `true` if at least one load met the objectives.
 pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
     let known = ["--title", "--csv", "--html", "--listen", "--objective"];
     args.output.only("knee", &known)?;
     let mut objectives = args.output.parsed_objectives()?;
     let observing = args.observe.any();
     let one_line = args.load.scenario.is_none();
-    let load = match one_line && args.load.how.rate.is_none() && !args.clients_mode {
-        true => args.load.as_rate(args.from),
-        false => args.load.clone(),
+    let load = if one_line && args.load.how.rate.is_none() && !args.clients_mode {
+        args.load.as_rate(args.from)
+    } else {
+        args.load.clone()
     };
     let stop = stop_on_interrupt();
     let scenario = unless(&stop, move || load.scenario(observing))??;
@@ -36,7 +37,7 @@ pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
     }
     let [variant] = &scenario.variants[..] else {
         return Err(CliError::Usage(
-            "a knee is searched for one combination; take the loop out".into(),
+            "the knee search needs one combination; remove the loop from the scenario".into(),
         ));
     };
     let plan = variant.plan.clone();
@@ -50,7 +51,7 @@ pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
     };
     if !(wanted.from > 0.0 && wanted.to.is_none_or(|to| to > wanted.from)) {
         return Err(CliError::Usage(
-            "--from must be above 0 and --to above --from".into(),
+            "--from must be above 0, and --to above --from".into(),
         ));
     }
     let observed = watched(&args.observe, scenario.observed, &stop)?;
@@ -58,16 +59,16 @@ pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
     let quiet = args.output.json || args.output.quiet;
     let unit = unit(&plan);
     if !quiet {
-        tell!("{}", wanted.duration(&plan));
+        errln!("{}", wanted.duration(&plan));
     }
-    let tell = &mut |point: &CurvePoint| {
+    let on_level = &mut |point: &CurvePoint| {
         if !quiet {
             let word = if point.good { "met" } else { "missed" };
             let p99 = match point.time(point.p99) {
                 Some(ms) => format!("p99 {ms:.3} ms"),
-                None => "nothing answered".to_owned(),
+                None => "no request answered".to_owned(),
             };
-            tell!(
+            errln!(
                 "{:.0} {unit}: {:.1} answers/s, {p99}, {word}",
                 point.load,
                 point.throughput
@@ -76,7 +77,7 @@ pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
     };
     let mut silent = args.output.clone();
     silent.quiet = true;
-    // What goes wrong ends the search, and what was tried before is told.
+    // An error ends the search; the loads tried before it are reported.
     let trouble = RefCell::new(None);
     let run = &mut |plan: &crate::plan::RunPlan| {
         record(plan, &observed, &silent, &stop).map_err(|error| {
@@ -86,7 +87,7 @@ pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
             RunError::NotBegun
         })
     };
-    let found = search(&plan, &wanted, &objectives, run, tell, &|| {
+    let found = search(&plan, &wanted, &objectives, run, on_level, &|| {
         stop.load(Ordering::Relaxed) || trouble.borrow().is_some()
     });
     let found = match found {
@@ -98,7 +99,7 @@ pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
     args.output.write_report(&found.report)?;
     args.output.print_json(&found.report)?;
     if !args.output.json {
-        super::say::out(format_args!("{}", text(&found.report)));
+        super::print::out(format_args!("{}", text(&found.report)));
     }
     match trouble.into_inner() {
         Some(error) => Err(error),
@@ -113,14 +114,14 @@ struct ComparedFigure {
     unit: &'static str,
     a: SampleStatistics,
     b: SampleStatistics,
-    /// The means that the change is of: geometric ones, of counts the plain.
+    /// The compared means: geometric means, or plain ones for counts.
     compared: [f64; 2],
     #[serde(flatten)]
     comparison: Option<SampleComparison>,
     worse: bool,
 }
 
-/// Runs A and B alternately; false when B is surely worse.
+/// Runs A and B alternately. Returns `false` if B is significantly worse.
 pub(super) fn compare_two(args: &CompareArgs) -> Result<bool, CliError> {
     args.output.only("compare", &["--html", "--listen"])?;
     args.output.check(false)?;
@@ -137,7 +138,7 @@ pub(super) fn compare_two(args: &CompareArgs) -> Result<bool, CliError> {
         match variants.len() {
             1 => Ok(variants.remove(0).plan),
             _ => Err(CliError::Usage(format!(
-                "{target}: a comparison takes one combination"
+                "{target}: a comparison needs one combination; remove the loop"
             ))),
         }
     };
@@ -149,21 +150,22 @@ pub(super) fn compare_two(args: &CompareArgs) -> Result<bool, CliError> {
     if !args.output.json && !args.output.quiet {
         let runs = args.rounds.max(2);
         let round_s = plans.iter().filter_map(run_seconds).sum::<f64>();
-        tell!(
+        errln!(
             "{runs} rounds of A and B: about {}",
             spelled(round_s * runs as f64)
         );
     }
     'rounds: for round in 0..args.rounds.max(2) {
-        // Whoever goes first changes from round to round, so that a drift of
-        // the machine is not taken for a difference.
+        // The order changes from round to round, so that a drift of the
+        // machine does not show as a difference.
         for side in [round % 2, 1 - round % 2] {
             let recording = match record(&plans[side], &observed, &silent, &stop) {
                 Err(CliError::Interrupted) => break 'rounds,
                 recording => recording?,
             };
             if stop.load(Ordering::Relaxed) {
-                // A run that was cut short is no equal of the others.
+                // An interrupted run is not comparable to the
+                // others.
                 break 'rounds;
             }
             reports[side].push(recording.report);
@@ -176,8 +178,8 @@ pub(super) fn compare_two(args: &CompareArgs) -> Result<bool, CliError> {
     reports.iter_mut().for_each(|side| side.truncate(rounds));
     let wanted = args.rounds.max(2);
     if rounds < wanted {
-        tell!(
-            "interrupted after {rounds} of {wanted} rounds; one round alone shows no difference for sure"
+        errln!(
+            "interrupted after {rounds} of {wanted} rounds; one round is too few for a comparison"
         );
     }
     let figures = figures(&reports, args.output.tolerance / 100.0);
@@ -187,7 +189,7 @@ pub(super) fn compare_two(args: &CompareArgs) -> Result<bool, CliError> {
         write(path, page(names, reports, &figures).as_bytes())?;
     }
     if !args.output.json {
-        say!(
+        outln!(
             "{:<14}{:>12}{:>12}{:>10}{:>22}{:>10}",
             "",
             "A",
@@ -256,7 +258,7 @@ fn print_figure(figure: &ComparedFigure) {
     } = figure;
     let label = format!("{name} {unit}");
     let Some(c) = comparison else {
-        return say!("{label:<14}{a:>12.3}{b:>12.3}");
+        return outln!("{label:<14}{a:>12.3}{b:>12.3}");
     };
     let interval = format!(
         "{:+.1} % to {:+.1} %",
@@ -264,7 +266,7 @@ fn print_figure(figure: &ComparedFigure) {
         c.interval.1 * 100.0
     );
     let verdict = verdict(*worse, c);
-    say!(
+    outln!(
         "{label:<14}{a:>12.3}{b:>12.3}{:>9.1}%{interval:>22}{:>10.4}  {verdict}",
         c.change * 100.0,
         c.p_value
@@ -274,21 +276,21 @@ fn print_figure(figure: &ComparedFigure) {
 fn verdict(worse: bool, comparison: &SampleComparison) -> &'static str {
     match (worse, comparison.p_value < 0.05) {
         (true, _) => "B is worse",
-        (false, true) => "a real difference",
-        (false, false) => "no difference shown",
+        (false, true) => "a significant difference",
+        (false, false) => "no significant difference",
     }
 }
 
 /// The comparison as a page.
 fn page(names: [String; 2], runs: [Vec<LoadReport>; 2], figures: &[ComparedFigure]) -> String {
-    let row = |figure: &ComparedFigure| VersusRow {
+    let row = |figure: &ComparedFigure| ComparisonRow {
         name: format!("{} {}", figure.name, figure.unit).trim().to_owned(),
         means: figure.compared,
         change: figure.comparison.map(|c| (c.change, c.interval, c.p_value)),
         verdict: match &figure.comparison {
             Some(comparison) => verdict(figure.worse, comparison).into(),
             None if figure.worse => "B is worse".into(),
-            None => "no difference shown".into(),
+            None => "no significant difference".into(),
         },
         worse: figure.worse,
     };

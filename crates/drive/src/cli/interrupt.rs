@@ -1,34 +1,36 @@
-//! Ctrl-C and SIGTERM: a wish to stop that every wait looks for.
+//! Ctrl-C and SIGTERM set a stop flag that every wait checks.
+//!
 //!
 //! SIGTERM is how a container or a service manager ends a run; the report is
 //! written then, too.
 //!
-//! What waits inside of the system (a name server, a handshake, an endpoint
-//! that does not answer) cannot look for it. That waits in a thread of its own,
-//! which is left behind when nobody wants its result any more.
+//!
+//! A system call that blocks (a name lookup, a handshake, an endpoint that does not
+//! answer) cannot check the flag. It runs in a separate thread, which is abandoned
+//! when its result is no longer needed.
 
 use super::CliError;
-use super::say::tell;
+use super::print::errln;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-/// A wish to stop that Ctrl-C or SIGTERM expresses; the second Ctrl-C ends the
+/// Installs the handlers and returns the stop flag. The second Ctrl-C ends the
 /// process.
 pub(super) fn stop_on_interrupt() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let asked = stop.clone();
-    // Where no handler can be installed, Ctrl-C ends the run without a report.
+    // If no handler can be installed, Ctrl-C ends the run without a report.
     let _ = ctrlc::set_handler(move || {
         if asked.swap(true, Ordering::AcqRel) {
             std::process::exit(2);
         }
-        tell!("\nstopping; once more to leave without a report");
+        errln!("\nstopping; press Ctrl-C again to leave without a report");
     });
     let asked = stop.clone();
-    // SAFETY: a store to an atomic is safe in a signal's handler.
+    // SAFETY: a store to an atomic is safe in a signal handler.
     let _ = unsafe {
         signal_hook_registry::register(libc::SIGTERM, move || {
             asked.store(true, Ordering::Release);
@@ -37,18 +39,18 @@ pub(super) fn stop_on_interrupt() -> Arc<AtomicBool> {
     stop
 }
 
-/// Does `work` unless the wish to stop comes first.
+/// Runs `work` unless the stop flag is set first.
 pub(super) fn unless<T: Send + 'static>(
     stop: &AtomicBool,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, CliError> {
     let (sender, receiver) = channel();
     let worker = thread::spawn(move || {
-        // Whoever waited may have gone.
+        // The receiver may have stopped waiting.
         let _ = sender.send(work());
     });
     while !stop.load(Ordering::Relaxed) {
-        match receiver.recv_timeout(GLANCE) {
+        match receiver.recv_timeout(POLL_INTERVAL) {
             Ok(done) => return Ok(done),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => match worker.join() {
@@ -60,8 +62,8 @@ pub(super) fn unless<T: Send + 'static>(
     Err(CliError::Interrupted)
 }
 
-/// How often a wish to stop is looked for.
-const GLANCE: Duration = Duration::from_millis(20);
+/// Interval of checking the stop flag.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 #[cfg(test)]
 mod tests {
@@ -74,7 +76,7 @@ mod tests {
         let wish = stop.clone();
         let ended = unless(&stop, move || {
             wish.store(true, Ordering::Relaxed);
-            // Nobody sends before the test is over.
+            // The channel stays empty until the end of the test.
             wait.recv()
         });
         assert!(matches!(ended, Err(CliError::Interrupted)));

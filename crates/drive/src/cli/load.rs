@@ -1,8 +1,8 @@
-//! A single run, and what it has in common with the runs of a loop.
+//! A single run, and the parts that it shares with the runs of a loop.
 
 use super::interrupt::{stop_on_interrupt, unless};
 use super::output::judgeable;
-use super::say::tell;
+use super::print::errln;
 use super::{CliError, LoadArgs, ObserveArgs, OutputArgs, failed, matrix};
 use crate::clock;
 use crate::engine::RunError;
@@ -17,7 +17,7 @@ use crate::session::{IntervalViewer, Session, SessionResult};
 use measure::report::LoadReport;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Runs what the arguments ask for; true when every objective was met.
+/// Runs the load of the arguments. Returns `true` if every objective was met.
 pub(super) fn run(
     load: &LoadArgs,
     observe: &ObserveArgs,
@@ -41,19 +41,18 @@ pub(super) fn run(
         stop: &stop,
         met: true,
     };
-    match looped {
-        true => matrix::run(&scenario.variants, &mut all),
-        false => {
-            for variant in &scenario.variants {
-                let report = all.one(variant)?;
-                output.print_json(&report)?;
-            }
-            Ok(all.met)
+    if looped {
+        matrix::run(&scenario.variants, &mut all)
+    } else {
+        for variant in &scenario.variants {
+            let report = all.one(variant)?;
+            output.print_json(&report)?;
         }
+        Ok(all.met)
     }
 }
 
-/// Everything to sample, each tried once.
+/// Everything to sample; each server is tried once.
 pub(super) fn watched(
     observe: &ObserveArgs,
     asked: Vec<ObservedServer>,
@@ -62,28 +61,28 @@ pub(super) fn watched(
     let observe = observe.clone();
     let observed = unless(stop, move || observe.observed(asked))??;
     if let Some(line) = ObservationPanel::new(observed.clone()).counted() {
-        tell!("{line}");
+        errln!("{line}");
     }
     Ok(observed)
 }
 
-/// What the runs of one command have in common.
+/// The parts that all runs of one command share.
 pub(super) struct RunContext<'a> {
     observed: &'a [ObservedServer],
     objectives: &'a [Objective],
     /// Where results go.
     pub output: &'a OutputArgs,
-    /// The wish to stop.
+    /// The stop flag.
     pub stop: &'a AtomicBool,
-    /// Whether everything asked for was met so far.
+    /// Whether all objectives were met so far.
     pub met: bool,
 }
 
 impl RunContext<'_> {
-    /// One run: its text, its files and its judgement.
+    /// Executes one run: its text, its files and its judgement.
     pub fn one(&mut self, variant: &ScenarioVariant) -> Result<LoadReport, CliError> {
         let recording = record(&variant.plan, self.observed, self.output, self.stop)?;
-        // Text first: what was measured is not lost with a full disk.
+        // Text first: a full disk must not lose the result.
         self.met &= self.output.judge(&recording.report, self.objectives)?;
         self.met &= worked(&recording.report);
         self.output.write_log(&recording, &variant.name)?;
@@ -94,12 +93,11 @@ impl RunContext<'_> {
     }
 }
 
-/// A run in which nothing at all was answered is no success, nor is one whose
-/// answers are mostly errors, since its figures are those of refusals, nor one
-/// whose target was gone before the end.
+/// Whether a run was successful. It was not if no request was answered, if most
+/// answers are errors, or if the target stopped answering before the end.
 fn worked(report: &LoadReport) -> bool {
     if report.populations.iter().all(|p| p.answered == 0) {
-        tell!("error: no request was answered");
+        errln!("error: no request was answered");
         return false;
     }
     let Some(sum) = report.sum() else {
@@ -107,7 +105,7 @@ fn worked(report: &LoadReport) -> bool {
     };
     if let Some(silent) = report.silent_s() {
         let whole = report.measured_s;
-        tell!("error: nothing was answered in the last {silent:.1} of {whole:.1} s");
+        errln!("error: no request was answered in the last {silent:.1} of {whole:.1} s");
         return false;
     }
     let ended = sum.answered + sum.failed;
@@ -115,18 +113,19 @@ fn worked(report: &LoadReport) -> bool {
     let mostly = wrong * 2 > ended;
     if mostly {
         let classes: Vec<String> = sum.status.iter().map(|(k, n)| format!("{k} {n}")).collect();
-        let status = match classes.is_empty() {
-            true => String::new(),
-            false => format!(" (status {})", classes.join(", ")),
+        let status = if classes.is_empty() {
+            String::new()
+        } else {
+            format!(" (status {})", classes.join(", "))
         };
-        tell!(
-            "error: {wrong} of {ended} requests ended in errors{status}, so the figures are mostly those of errors; --any-status takes every answer"
+        errln!(
+            "error: {wrong} of {ended} requests ended in errors{status}, so the figures describe errors; --any-status accepts every status"
         );
     }
     !mostly
 }
 
-/// One run with its live view and exporter.
+/// Executes one run with its live view and exporter.
 pub(super) fn record(
     plan: &RunPlan,
     observed: &[ObservedServer],
@@ -134,12 +133,12 @@ pub(super) fn record(
     stop: &AtomicBool,
 ) -> Result<SessionResult, CliError> {
     let mut prepared = plan.clone();
-    let (plan, told) = unless(stop, move || {
-        let told = preflight::prepare(&mut prepared);
-        (prepared, told)
+    let (plan, notes) = unless(stop, move || {
+        let notes = preflight::prepare(&mut prepared);
+        (prepared, notes)
     })?;
     let plan = &plan;
-    let told = told.map_err(|foreseen| {
+    let notes = notes.map_err(|foreseen| {
         let lines: Vec<String> = foreseen.iter().map(ToString::to_string).collect();
         failed(lines.join("\n       "))
     })?;
@@ -176,27 +175,27 @@ pub(super) fn record(
         report.title.clone_from(title);
     }
     let planned = plan.duration_ns.map_or(f64::INFINITY, |ns| ns as f64 / 1e9);
-    // A run that had ended by itself was not cut short.
+    // A run that ended by itself was not interrupted.
     if stop.load(Ordering::Relaxed) && report.measured_s < planned * 0.999 {
         report.warnings.insert(
             0,
             format!(
-                "Interrupted: the figures are of the {:.1} s that were measured until then.",
+                "Interrupted: the figures cover the {:.1} s measured so far.",
                 report.measured_s
             ),
         );
     }
-    report.warnings.extend(told);
+    report.warnings.extend(notes);
     Ok(recording)
 }
 
-/// Says for what a run waits when its common start is not at once.
+/// Prints the start time if the run has to wait for its common start.
 fn announce(plan: &RunPlan) {
     let ahead = |at: u64| at.saturating_sub(clock::wall()) / 1_000_000_000;
     if let Some((at, seconds)) = plan.start_at.map(|at| (at, ahead(at)))
         && seconds > 0
     {
         let at = crate::summary::rfc3339(at);
-        tell!("beginning at {at}, in {seconds} s; Ctrl-C gives up");
+        errln!("the run starts at {at}, in {seconds} s; Ctrl-C cancels it");
     }
 }

@@ -1,14 +1,14 @@
-//! The runs of a scenario's loop, one after another, and their common report.
+//! The runs of a scenario's loop, in sequence, and their common report.
 
 use super::CliError;
 use super::load::RunContext;
-use super::say::say;
+use super::print::outln;
 use crate::scenario::ScenarioVariant;
 use measure::report::{LoopMatrix, MatrixCell};
 use std::sync::atomic::Ordering;
 
-/// Runs every combination; true when every objective was met. A combination
-/// that cannot be run ends the loop, and what ran before it is reported.
+/// Runs every combination. Returns `true` if every objective was met. A combination
+/// that fails ends the loop; the ones before it are reported.
 pub(super) fn run(
     variants: &[ScenarioVariant],
     runs: &mut RunContext<'_>,
@@ -26,17 +26,17 @@ pub(super) fn run(
     let mut trouble = None;
     for (i, variant) in variants.iter().enumerate() {
         if !runs.output.json {
-            say!("== {} ({} of {})", variant.name, i + 1, variants.len());
+            outln!("== {} ({} of {})", variant.name, i + 1, variants.len());
         }
         match runs.one(variant) {
             Ok(report) => matrix.cells.push(MatrixCell {
                 values: variant.values.iter().map(|(_, v)| v.clone()).collect(),
                 report,
             }),
-            // What ran before is told all the same.
+            // The combinations that ran are reported.
             Err(CliError::Interrupted) if !matrix.cells.is_empty() => {}
             Err(error) => {
-                let text = format!("{} could not be run: {error}", variant.name);
+                let text = format!("{} failed to run: {error}", variant.name);
                 matrix.warnings.push(text);
                 trouble = Some(error);
             }

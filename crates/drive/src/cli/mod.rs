@@ -1,5 +1,5 @@
-//! `tupelo drive`: the arguments and what each form does. The binary only
-//! dispatches to [`run`].
+//! `tupelo drive`: the arguments and what each form does. The binary only calls
+//! [`run`].
 
 mod args;
 mod capacity;
@@ -7,8 +7,8 @@ mod interrupt;
 mod load;
 mod matrix;
 mod output;
+mod print;
 mod record;
-mod say;
 mod self_test;
 
 pub use args::{
@@ -17,26 +17,26 @@ pub use args::{
 };
 
 use crate::objective::Objective;
-use say::{say, tell};
+use print::{errln, outln};
 use std::process::ExitCode;
 use thiserror::Error;
 
-/// Why a command ended without doing its work.
+/// Why a command failed.
 #[derive(Debug, Error)]
 pub enum CliError {
-    /// The command line makes no sense.
+    /// The command line is invalid.
     #[error("{0}")]
     Usage(String),
-    /// The work could not be done.
+    /// The command failed.
     #[error("{0}")]
     Failed(String),
-    /// Ctrl-C came before anything was begun.
+    /// Ctrl-C before the run began.
     #[error("interrupted before the first request; nothing was begun")]
     Interrupted,
 }
 
-/// Runs the command; everything it has to say is said on the way. Fails only
-/// where standard output could not be written; the work was done all the same.
+/// Runs the command and prints its output. Returns an error only if standard output
+/// could not be written; the work is done even then.
 pub fn run(args: &Args) -> Result<ExitCode, std::io::Error> {
     let outcome = match &args.command {
         Some(Command::Knee(args)) => capacity::knee(args),
@@ -54,36 +54,36 @@ pub fn run(args: &Args) -> Result<ExitCode, std::io::Error> {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(error) => {
-            tell!("error: {error}");
+            errln!("error: {error}");
             ExitCode::from(match error {
                 CliError::Failed(_) | CliError::Interrupted => 2,
                 CliError::Usage(_) => 64,
             })
         }
     };
-    say::lost().map_or(Ok(status), Err)
+    print::lost().map_or(Ok(status), Err)
 }
 
 fn import(args: &ImportArgs) -> Result<bool, CliError> {
     let name = args.file.display();
     let text = std::fs::read_to_string(&args.file).map_err(|e| failed(format!("{name}: {e}")))?;
-    // Fiddler begins its recordings with a byte order mark.
+    // Fiddler writes a byte order mark.
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let imported = match args.file.extension().and_then(|e| e.to_str()) {
         Some("har") => crate::import::har(text),
         Some("jmx") => crate::import::jmx(text),
         _ => {
-            let text = format!("{name}: files ending in .har and .jmx are imported");
+            let text = format!("{name}: expected a .har or .jmx file");
             return Err(CliError::Usage(text));
         }
     };
     let imported = imported.map_err(|e| failed(format!("{name}: {e}")))?;
     for note in &imported.notes {
-        tell!("note: {note}");
+        errln!("note: {note}");
     }
     match &args.out {
         Some(path) => output::write(path, imported.scenario.as_bytes())?,
-        None => say::out(format_args!("{}", imported.scenario)),
+        None => print::out(format_args!("{}", imported.scenario)),
     }
     Ok(true)
 }
@@ -101,7 +101,7 @@ fn merge(args: &MergeArgs) -> Result<bool, CliError> {
     }
     let report = crate::merge::merge(&logs).map_err(failed)?;
     if report.server_cpu_us().is_none() && objectives.iter().any(Objective::needs_observation) {
-        let why = "an objective asks for the server's CPU, of which these logs tell nothing";
+        let why = "an objective refers to the server's CPU, which these logs do not contain";
         return Err(failed(why));
     }
     let met = args.output.judge(&report, &objectives)?;
@@ -115,14 +115,15 @@ fn merge(args: &MergeArgs) -> Result<bool, CliError> {
 }
 
 fn schema(args: &SchemaArgs) -> Result<bool, CliError> {
-    match args.markdown {
-        true => say::out(format_args!("{}", crate::scenario::reference())),
-        false => say!("{:#}", crate::scenario::json_schema()),
+    if args.markdown {
+        print::out(format_args!("{}", crate::scenario::reference()))
+    } else {
+        outln!("{:#}", crate::scenario::json_schema())
     }
     Ok(true)
 }
 
-/// Something went wrong that is nobody's usage.
+/// An error that is not a usage error.
 pub(crate) fn failed(error: impl std::fmt::Display) -> CliError {
     CliError::Failed(error.to_string())
 }

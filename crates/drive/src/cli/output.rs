@@ -1,7 +1,7 @@
-//! Writes what a run came to: text or JSON on standard output, files where
-//! they were asked for, and the judgement that decides the exit code.
+//! Writes the results of a run: text or JSON on standard output, the requested
+//! files, and the judgement that decides the exit code.
 
-use super::say::{say, tell};
+use super::print::{errln, outln};
 use super::{CliError, OutputArgs, failed};
 use crate::baseline::BaselineComparison;
 use crate::objective::Objective;
@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 
 impl OutputArgs {
-    /// The objectives of `--objective`; every mistake is told.
+    /// Parses `--objective`; all mistakes are reported.
     pub(super) fn parsed_objectives(&self) -> Result<Vec<Objective>, CliError> {
         let (mut good, mut bad) = (Vec::new(), Vec::new());
         for text in &self.objectives {
@@ -24,36 +24,36 @@ impl OutputArgs {
         Ok(good)
     }
 
-    /// Whether every file can be written and the baseline can be read: said
-    /// before the run, not after it.
+    /// Checks before the run that every file can be written and that the
+    /// baseline can be read.
     pub(super) fn check(&self, looped: bool) -> Result<(), CliError> {
         for path in [&self.csv, &self.hdr, &self.html].into_iter().flatten() {
             let folder = path.parent().filter(|f| !f.as_os_str().is_empty());
             let folder = folder.unwrap_or(Path::new("."));
             if path.is_dir() || !folder.is_dir() {
-                let text = format!("{}: no file can be written there", path.display());
+                let text = format!("{}: cannot write to this folder", path.display());
                 return Err(CliError::Failed(text));
             }
             if looped && Some(path) == self.hdr.as_ref() {
-                continue; // Each combination has a log of its own beside it.
+                continue; // Each combination has its own log next to it.
             }
             let new = !path.exists();
             let probe = fs::OpenOptions::new().append(true).create(true).open(path);
             probe.map_err(|e| failed(format!("{}: {e}", path.display())))?;
             if new {
-                // A run that fails leaves no empty file behind.
+                // A run that fails must not leave an empty file.
                 fs::remove_file(path).map_err(|e| failed(format!("{}: {e}", path.display())))?;
             }
         }
         if looped && self.baseline.is_some() {
-            let text = "--baseline compares one run; take the loop out";
+            let text = "--baseline compares one run; remove the loop from the scenario";
             return Err(CliError::Usage(text.into()));
         }
         self.read_baseline().map(|_| ())
     }
 
-    /// Refuses options that a command would not heed; `known` are those of
-    /// the files and judgements that it does heed.
+    /// Rejects options that a command does not use; `known` are those that it
+    /// uses.
     pub(super) fn only(&self, command: &str, known: &[&str]) -> Result<(), CliError> {
         let given = [
             ("--title", self.title.is_some()),
@@ -68,7 +68,9 @@ impl OutputArgs {
             .iter()
             .find(|(name, given)| *given && !known.contains(name));
         match foreign {
-            Some((name, _)) => Err(CliError::Usage(format!("{command} has no {name}"))),
+            Some((name, _)) => Err(CliError::Usage(format!(
+                "{command} does not support {name}"
+            ))),
             None => Ok(()),
         }
     }
@@ -97,7 +99,7 @@ impl OutputArgs {
         Ok(())
     }
 
-    /// Writes the files that a report alone is enough for.
+    /// Writes the files that need only the report.
     pub(super) fn write_report(&self, report: &LoadReport) -> Result<(), CliError> {
         if let Some(path) = &self.csv {
             write(path, csv(report).as_bytes())?;
@@ -108,15 +110,14 @@ impl OutputArgs {
         Ok(())
     }
 
-    /// Writes what a loop came to: one table, one page, and the figures over
-    /// time of each combination beside the table.
+    /// Writes the results of a loop: one table, one page, and the figures over
+    /// time of each combination next to the table.
     pub(super) fn write_matrix(&self, matrix: &LoopMatrix) -> Result<(), CliError> {
-        match self.json {
-            true => {
-                let reports: Vec<&LoadReport> = matrix.cells.iter().map(|c| &c.report).collect();
-                self.print_json(&reports)?;
-            }
-            false => super::say::out(format_args!("{}", matrix.text())),
+        if self.json {
+            let reports: Vec<&LoadReport> = matrix.cells.iter().map(|c| &c.report).collect();
+            self.print_json(&reports)?;
+        } else {
+            super::print::out(format_args!("{}", matrix.text()));
         }
         if let Some(path) = &self.csv {
             write(path, matrix.csv().as_bytes())?;
@@ -133,29 +134,30 @@ impl OutputArgs {
         Ok(())
     }
 
-    /// Prints a value as JSON when that was asked for.
+    /// Prints a value as JSON if `--json` was given.
     pub(super) fn print_json(&self, value: &impl serde::Serialize) -> Result<(), CliError> {
         if self.json {
-            say!("{}", serde_json::to_string_pretty(value).map_err(failed)?);
+            outln!("{}", serde_json::to_string_pretty(value).map_err(failed)?);
         }
         Ok(())
     }
 
-    /// Prints one report and tells whether everything asked of it is met.
+    /// Prints one report. Returns whether all objectives and the baseline are
+    /// met.
     pub(super) fn judge(
         &self,
         report: &LoadReport,
         objectives: &[Objective],
     ) -> Result<bool, CliError> {
         if !self.json {
-            super::say::out(format_args!("{}", text(report)));
+            super::print::out(format_args!("{}", text(report)));
         }
         let mut met = true;
         for objective in objectives {
             let good = objective.met(report);
             met &= good;
             let word = if good { "met" } else { "MISSED" };
-            tell!(
+            errln!(
                 "objective {objective}: {word} ({})",
                 objective.figure_text(report)
             );
@@ -164,14 +166,14 @@ impl OutputArgs {
             let standing = BaselineComparison::of(&baseline, report, self.tolerance);
             met &= standing.holds();
             for note in &standing.apart {
-                tell!("note: {note}");
+                errln!("note: {note}");
             }
             for worse in &standing.worse {
-                tell!("regression: {worse}");
+                errln!("regression: {worse}");
             }
             if standing.holds() {
-                tell!(
-                    "baseline {} of {} holds: {}; nothing is worse by more than {} %",
+                errln!(
+                    "baseline {} of {} met: {}; no figure is worse by more than {} %",
                     path.display(),
                     baseline.started,
                     standing.held.join(", "),
@@ -183,7 +185,7 @@ impl OutputArgs {
     }
 }
 
-/// Writes a file, naming it when that fails.
+/// Writes a file; the error names it.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
     fs::write(path, bytes).map_err(|e| failed(format!("{}: {e}", path.display())))
 }
@@ -206,8 +208,7 @@ fn named(path: &Path, suffix: &str) -> std::path::PathBuf {
     path.with_file_name(name)
 }
 
-/// Whether objectives can be judged: those for a server's CPU only when a server
-/// is observed.
+/// Rejects objectives for server CPU if no server is observed.
 pub(super) fn judgeable(objectives: &[Objective], observing: bool) -> Result<(), CliError> {
     let unseen = objectives
         .iter()
@@ -217,7 +218,7 @@ pub(super) fn judgeable(objectives: &[Objective], observing: bool) -> Result<(),
     refused(&bad)
 }
 
-/// The error of objectives that cannot be taken, if there are any.
+/// The error for invalid objectives, if there are any.
 fn refused(bad: &[String]) -> Result<(), CliError> {
     match bad {
         [] => Ok(()),

@@ -1,11 +1,11 @@
-//! `--self-test`: shows that reports can be believed.
+//! `--self-test`: proves that reports are correct.
 
-use super::say::say;
+use super::print::outln;
 use super::{CliError, LoadArgs, OutputArgs, failed};
 use crate::selftest;
 use serde_json::json;
 
-/// Runs the lengths one after another; true when every report told the truth.
+/// Runs the lengths in sequence. Returns `true` if every report was correct.
 pub(super) fn run(lengths: &[u64], load: &LoadArgs, output: &OutputArgs) -> Result<bool, CliError> {
     output.only("--self-test", &[])?;
     let named = [
@@ -16,19 +16,19 @@ pub(super) fn run(lengths: &[u64], load: &LoadArgs, output: &OutputArgs) -> Resu
     let given: Vec<&str> = named.chain(load.how.given()).collect();
     if !given.is_empty() {
         return Err(CliError::Usage(format!(
-            "--self-test has a load and a server of its own; {} does not go with it",
+            "--self-test uses its own load and server; it cannot be combined with {}",
             given.join(", ")
         )));
     }
     let mut all = true;
     let mut rows = Vec::new();
     if !output.json {
-        say!("A server stands still for 1 s while 500 requests/s are presented.");
-        say!(
+        outln!("A server stops for 1 s while 500 requests/s are sent.");
+        outln!(
             "{:>6}{:>14}{:>14}{:>12}{:>12}",
             "run s",
             "true p99 ms",
-            "told p99 ms",
+            "reported p99 ms",
             "p50 ms",
             "max ms"
         );
@@ -46,7 +46,7 @@ pub(super) fn run(lengths: &[u64], load: &LoadArgs, output: &OutputArgs) -> Resu
                 "true_enough": figures.true_enough(),
             }));
         } else {
-            say!(
+            outln!(
                 "{:>6}{:>14.0}{:>14.1}{:>12.3}{:>12.1}  {}",
                 figures.seconds,
                 figures.true_p99_ms,
@@ -56,13 +56,13 @@ pub(super) fn run(lengths: &[u64], load: &LoadArgs, output: &OutputArgs) -> Resu
                 if figures.true_enough() {
                     "true"
                 } else {
-                    "NOT TRUE"
+                    "WRONG"
                 }
             );
         }
     }
     if output.json {
-        say!("{}", json!(rows));
+        outln!("{}", json!(rows));
     }
     Ok(all)
 }

@@ -1,5 +1,5 @@
-//! Connections opened before the run, so that the measured part does not
-//! begin with a storm of handshakes that no steady system would see.
+//! Connections opened before the run, so that the measured part does not begin with
+//! a burst of handshakes that a steady system would not have.
 
 use super::worker::{GroupKind, Worker};
 use crate::clock;
@@ -7,9 +7,9 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 impl Worker<'_> {
-    /// Opens the connections of every client that takes part from the start.
-    /// One that fails is tried again when its client needs it, and counted
-    /// then.
+    /// Opens the connections of every client that takes part from the start. If
+    /// one fails, its client tries again when it needs it, and that failure is
+    /// counted.
     pub(super) fn connect_ahead(&mut self, stop: &AtomicBool) -> io::Result<()> {
         let mut wanted = Vec::new();
         let mut ahead = vec![0; self.groups.len()];
@@ -46,7 +46,7 @@ impl Worker<'_> {
             if pending.is_empty() && wanted.len() == 0 {
                 return Ok(());
             }
-            let ready = self.poller.wait(now + GLANCE_NS)?;
+            let ready = self.poller.wait(now + POLL_INTERVAL_NS)?;
             for i in 0..ready {
                 let ready = self.poller.ready(i);
                 self.handle_ready(ready);
@@ -55,9 +55,9 @@ impl Worker<'_> {
     }
 }
 
-/// Handshakes at once: below the backlog that servers commonly keep.
+/// Concurrent handshakes: below the usual backlog of a server.
 const AT_ONCE: usize = 100;
-/// After this long the run begins with the connections there are.
+/// After this time the run begins with the connections that are open.
 const PATIENCE_NS: u64 = 10_000_000_000;
-/// How often a wish to stop is looked for.
-const GLANCE_NS: u64 = 50_000_000;
+/// Interval of checking the stop flag.
+const POLL_INTERVAL_NS: u64 = 50_000_000;

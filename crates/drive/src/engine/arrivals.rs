@@ -1,6 +1,5 @@
-//! When the open loop's iterations are due. A schedule is a pure function of
-//! the profile, the kind of arrivals and the seed; falling behind never moves
-//! it.
+//! The arrival times of the open loop. A schedule is a pure function of the
+//! profile, the kind of arrivals and the seed. Delays of the driver never move it.
 
 use crate::plan::ArrivalSpacing;
 use crate::profile::LevelProfile;
@@ -17,8 +16,8 @@ pub struct ArrivalSchedule {
 }
 
 impl ArrivalSchedule {
-    /// The share of thread `index` of `threads`: constant arrivals are dealt
-    /// out in turn, random ones are thinned.
+    /// The part of thread `index` of `threads`: constant arrivals are assigned
+    /// in turn, random ones are thinned.
     pub fn new(
         profile: LevelProfile,
         arrivals: ArrivalSpacing,
@@ -47,7 +46,7 @@ impl ArrivalSchedule {
         self.next
     }
 
-    /// Goes on to the arrival after it.
+    /// Advances to the next arrival.
     pub fn advance(&mut self) {
         self.count += match self.arrivals {
             ArrivalSpacing::Constant => self.stride,
@@ -57,9 +56,9 @@ impl ArrivalSchedule {
     }
 }
 
-/// The stream of random numbers of a population's arrivals in one thread: each
-/// has its own, or two populations would arrive together. Clients' streams
-/// count from the other end.
+/// The random stream of a population's arrivals in one thread. Each has its own
+/// stream, otherwise two populations would have the same arrivals. Streams of
+/// clients are numbered from the other end.
 pub(super) fn stream(population: usize, thread: usize) -> u64 {
     u64::MAX - ((population as u64) << 32 | thread as u64)
 }

@@ -1,5 +1,5 @@
-//! One client: its connections, where it is in its iteration, and the request
-//! it has outstanding.
+//! One client: its connections, its position in the iteration, and its outstanding
+//! request.
 
 use crate::http1::Response;
 use crate::message::Frame;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// A simulated user.
 pub(super) struct Client {
-    /// Which population it belongs to.
+    /// The index of its population.
     pub population: usize,
     /// Its number in the population, over all threads.
     pub number: u64,
@@ -17,16 +17,16 @@ pub(super) struct Client {
     pub conns: Vec<TargetConnection>,
     pub step: usize,
     pub iteration: u64,
-    /// When the schedule wanted the request out.
+    /// When the schedule wanted the request to be sent.
     pub intended: u64,
-    /// When it could have gone at the earliest: `intended`, or later when the
-    /// bound on outstanding requests held it back.
+    /// The earliest possible time: `intended`, or later if the bound on
+    /// outstanding requests held it back.
     pub ready: u64,
-    /// When it went.
+    /// When it was sent.
     pub sent: u64,
-    /// Whether the request counts (it was intended in the measured part).
+    /// Whether the request counts: it was intended in the measured part.
     pub measured: bool,
-    /// When the client was last set free.
+    /// When the client last became free.
     pub freed: u64,
     /// The valid entry in the thread's queue of wake-ups.
     pub wake_at: u64,
@@ -34,18 +34,19 @@ pub(super) struct Client {
     pub rows: Vec<u64>,
     pub captured: Vec<Vec<u8>>,
     pub rng: Rng,
-    /// Connection failures in a row, for the pause before the next try.
+    /// Consecutive connection failures; they determine the pause before the
+    /// next attempt.
     pub refusals: u32,
 }
 
-/// What a client is doing.
+/// The state of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ClientPhase {
-    /// Not taking part: before its time, or done.
+    /// Not taking part: not started yet, or finished.
     Parked,
     /// Open loop: free for the next arrival.
     Idle,
-    /// Until `wake_at`, then the current step begins.
+    /// Pausing until `wake_at`; then the current step begins.
     Thinking,
     /// The request waits for its connection.
     Connecting,
@@ -53,7 +54,7 @@ pub(super) enum ClientPhase {
     Writing,
     /// Between two writes of one request, until `wake_at`.
     Pausing,
-    /// The request is out.
+    /// The request is sent; the answer is outstanding.
     Waiting,
 }
 
@@ -68,13 +69,13 @@ impl ClientPhase {
 /// The bytes of the current request.
 #[derive(Default)]
 pub(super) struct RequestBytes {
-    /// Bytes shared by all clients; none when `own` holds them.
+    /// Bytes shared by all clients. `None` if `own` has them.
     pub shared: Option<Arc<[u8]>>,
     pub own: Vec<u8>,
     pub at: usize,
-    /// Which write of the step's pattern this is.
+    /// The index of the current write in the step's pattern.
     pub piece: usize,
-    /// Where the current write ends.
+    /// The end of the current write.
     pub piece_end: usize,
 }
 
@@ -89,9 +90,9 @@ impl RequestBytes {
 pub(super) struct TargetConnection {
     pub stream: Option<Stream>,
     pub connecting: bool,
-    /// Whether epoll watches for room to write.
+    /// Whether epoll watches for writing.
     pub watching_write: bool,
-    /// Grows with every connection, so that an event of an earlier one is
+    /// Incremented with every connection, so that an event of an earlier one is
     /// recognised.
     pub generation: u16,
     pub began: u64,
@@ -100,7 +101,7 @@ pub(super) struct TargetConnection {
 }
 
 impl TargetConnection {
-    /// Closes the connection, if there is one.
+    /// Closes the connection, if it is open.
     pub fn close(&mut self) {
         self.stream = None;
         self.connecting = false;
@@ -109,7 +110,7 @@ impl TargetConnection {
     }
 }
 
-/// What epoll gives back for a socket.
+/// The data that epoll returns for a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token {
     pub client: usize,

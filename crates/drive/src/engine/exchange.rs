@@ -12,7 +12,7 @@ use rustix::fd::AsFd;
 use std::io;
 
 impl Worker<'_> {
-    /// Sends the client's request once every connection it needs is there.
+    /// Sends the client's request when all connections that it needs are open.
     pub(super) fn send_when_connected(&mut self, c: usize) {
         let plan = self.plan;
         let client = &self.clients[c];
@@ -66,7 +66,7 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// A socket of the client has something to say.
+    /// Handles a ready socket of the client.
     pub(super) fn handle_socket(&mut self, c: usize, conn: usize, ready: ReadySocket) {
         if self.clients[c].conns[conn].connecting {
             return self.handle_connected(c, conn);
@@ -109,8 +109,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Says what a connection begins with, which a new one has room for; false
-    /// when it is gone.
+    /// Sends the opening message of a new connection, for which a new socket
+    /// has room. Returns `false` if the connection failed.
     fn send_opening(&mut self, c: usize, conn: usize) -> bool {
         let plan = self.plan;
         let client = &mut self.clients[c];
@@ -124,7 +124,8 @@ impl Worker<'_> {
             rows: &client.rows,
             captured: &client.captured,
             client: client.number,
-            // Connections opened ahead are those of the first one.
+            // Connections opened before the run belong to the first
+            // iteration.
             iteration: client.iteration.wrapping_add(1).saturating_sub(1),
             rng: &mut client.rng,
         };
@@ -139,14 +140,19 @@ impl Worker<'_> {
             self.interval.populations[population].whole.bytes_out += n as u64;
             return true;
         }
-        match client.phase.in_flight() {
-            true => self.fail(c, RequestFailure::Reset, "the opening was not taken"),
-            false => slot.close(),
+        if client.phase.in_flight() {
+            self.fail(
+                c,
+                RequestFailure::Reset,
+                "the opening message could not be written",
+            )
+        } else {
+            slot.close()
         }
         false
     }
 
-    /// Writes what is left of the client's request, piece by piece.
+    /// Writes the rest of the client's request, piece by piece.
     pub(super) fn write_on(&mut self, c: usize) {
         let plan = self.plan;
         let measuring = self.measuring();
@@ -166,7 +172,7 @@ impl Worker<'_> {
             }
             let bytes = &client.out.bytes()[client.out.at..client.out.piece_end];
             let Some(stream) = &mut client.conns[step.target].stream else {
-                return self.fail(c, RequestFailure::Reset, "the connection is gone");
+                return self.fail(c, RequestFailure::Reset, "the connection is closed");
             };
             match stream.write(bytes) {
                 Ok(n) => {
@@ -198,7 +204,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Writes TLS records that wait, and watches for room when some remain.
+    /// Writes pending TLS records, and watches for writing if some remain.
     fn flush_tls(&mut self, c: usize, conn: usize) {
         let Some(stream) = &mut self.clients[c].conns[conn].stream else {
             return;
@@ -226,7 +232,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Reads until the socket has no more, or a request is settled and
+    /// Reads until the socket is empty, or until a request is settled and
     /// nothing can be left.
     fn read_all(&mut self, c: usize, conn: usize) {
         let generation = self.clients[c].conns[conn].generation;
@@ -251,11 +257,11 @@ impl Worker<'_> {
                 Err(error) => return self.handle_broken(c, conn, &error),
             }
         }
-        // Only TLS comes here with records of its own left to write.
+        // Only TLS has records of its own to write here.
         self.flush_tls(c, conn);
     }
 
-    /// `n` bytes of the thread's buffer came from this connection.
+    /// Handles `n` bytes of the thread's buffer that came from this connection.
     fn handle_bytes(&mut self, c: usize, conn: usize, n: usize) {
         let plan = self.plan;
         let measuring = self.measuring();
@@ -272,7 +278,8 @@ impl Worker<'_> {
         );
         let step = step.filter(|s| awaited && s.reply_target == conn);
         let Some(step) = step else {
-            // Nobody asked: whatever it is, it must not become an answer.
+            // No request is outstanding: these bytes must not become an
+            // answer.
             return client.conns[conn].close();
         };
         let slot = &mut client.conns[conn];
@@ -299,7 +306,7 @@ impl Worker<'_> {
         }
     }
 
-    /// The peer has closed.
+    /// Handles the end of the connection.
     fn handle_end(&mut self, c: usize, conn: usize) {
         let plan = self.plan;
         let client = &mut self.clients[c];
@@ -325,9 +332,10 @@ impl Worker<'_> {
             return self.complete_on(c, conn, false);
         }
         let begun = slot.response.begun() || slot.frame.begun();
-        let text = match begun {
-            true => "closed in the middle of the answer",
-            false => "closed without an answer",
+        let text = if begun {
+            "closed before the end of the answer"
+        } else {
+            "closed without an answer"
         };
         self.fail(c, RequestFailure::Closed, text);
     }
@@ -355,7 +363,7 @@ impl Worker<'_> {
     }
 }
 
-/// Whether the answer passes every check; captures are taken on the way.
+/// Whether the answer passes every check. Also takes captures.
 pub(super) fn examine(
     step: &RequestStep,
     reply: &mut TargetConnection,

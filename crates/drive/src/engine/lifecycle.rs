@@ -1,5 +1,5 @@
-//! What a client does next: joins, begins an iteration, begins a step, ends
-//! it well or badly, thinks, or is free for the next arrival.
+//! The states of a client: it joins, begins an iteration, begins a step, completes
+//! or fails it, thinks, or is free for the next arrival.
 
 use super::client::ClientPhase;
 use super::record::{PopulationRecord, RequestFailure, note};
@@ -9,10 +9,10 @@ use crate::message::TemplateScope;
 use std::cmp::Reverse;
 
 impl Worker<'_> {
-    /// Sets the closed loop's clients on their way: each joins when its
-    /// population has grown to its number. Clients that are there from the
-    /// start are spread over one think time, as they would be had they come
-    /// one by one, instead of knocking all at once for ever.
+    /// Starts the clients of closed loops: each joins when its population has
+    /// grown to its number. Clients that exist from the start are spread over
+    /// one think time. Otherwise they would stay synchronised for the whole
+    /// run.
     pub(super) fn release_clients(&mut self) {
         for c in 0..self.clients.len() {
             let client = &self.clients[c];
@@ -30,7 +30,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Wakes the clients whose time has come.
+    /// Wakes the clients whose time is reached.
     pub(super) fn wake_clients(&mut self, now: u64) {
         while let Some(Reverse((at, client))) = self.wakes.peek().copied() {
             if at > now {
@@ -39,7 +39,7 @@ impl Worker<'_> {
             self.wakes.pop();
             let c = client as usize;
             if self.clients[c].wake_at != at {
-                continue; // The client has other plans by now.
+                continue; // An outdated entry: the client waits for something else.
             }
             self.clients[c].wake_at = 0;
             match self.clients[c].phase {
@@ -54,7 +54,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Begins the iterations of the open loop that are due.
+    /// Begins the open loop's iterations that are due.
     pub(super) fn handle_arrivals(&mut self, now: u64) {
         for g in 0..self.groups.len() {
             loop {
@@ -76,20 +76,24 @@ impl Worker<'_> {
                 if due > now || due >= end {
                     break;
                 }
-                // Who waited for a client gets the one that was free first, and
-                // what lies before that is the bound's doing. Whoever did not
-                // wait could have begun when due: the rest is our lateness.
+                // An arrival that waited for a client takes the
+                // first one that became free. The time before that
+                // is due to the bound. An arrival that did not wait
+                // could have begun when due: the rest is the
+                // driver's lateness.
                 let starved = due < *starved_until;
-                let next = match starved && !*rotate {
-                    true => idle.pop_back(),
-                    false => idle.pop_front(),
+                let next = if starved && !*rotate {
+                    idle.pop_back()
+                } else {
+                    idle.pop_front()
                 };
                 let Some(c) = next else { break };
                 schedule.advance();
                 let c = c as usize;
-                let ready = match starved {
-                    true => due.max(self.clients[c].freed),
-                    false => due,
+                let ready = if starved {
+                    due.max(self.clients[c].freed)
+                } else {
+                    due
                 };
                 if ready > due {
                     self.count(c, due, |counts| counts.held += 1);
@@ -99,7 +103,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Counts the arrivals that were due but found no free client to the end.
+    /// Counts the arrivals that were due but had no free client until the end.
     pub(super) fn count_unsent(&mut self) {
         for g in 0..self.groups.len() {
             let GroupKind::Open { schedule, .. } = &mut self.groups[g].kind else {
@@ -128,7 +132,8 @@ impl Worker<'_> {
                 return self.retire(c);
             }
             if clients.level(at) <= number {
-                // The population has shrunk below this client.
+                // The profile has shrunk below this client's
+                // number.
                 client.phase = ClientPhase::Parked;
                 let again = clients.next_above(number, at);
                 return match again.map(|t| self.start + t) {
@@ -150,8 +155,8 @@ impl Worker<'_> {
         self.begin_step(c, intended, ready, now);
     }
 
-    /// Begins the client's current step. `ready` is when it could have begun
-    /// at the earliest: what lies after it is the driver's own lateness.
+    /// Begins the client's current step. `ready` is the earliest possible time;
+    /// a delay after it is the driver's own lateness.
     fn begin_step(&mut self, c: usize, intended: u64, ready: u64, now: u64) {
         let plan = self.plan;
         let client = &mut self.clients[c];
@@ -170,7 +175,8 @@ impl Worker<'_> {
         let mut rendered = Ok(());
         match step.request.fixed() {
             Some(bytes) => {
-                // The same request as last time needs no new reference.
+                // The same request as last time needs no new
+                // reference.
                 let same = client
                     .out
                     .shared
@@ -211,7 +217,7 @@ impl Worker<'_> {
         }
     }
 
-    /// The answer to the client's request is complete.
+    /// Completes the client's request: its answer has arrived.
     pub(super) fn complete(&mut self, c: usize, now: u64) {
         let plan = self.plan;
         self.in_flight -= 1;
@@ -245,8 +251,8 @@ impl Worker<'_> {
                 arrived,
             );
         } else if in_window {
-            // Begun in the warm-up, answered in the measured part: it belongs
-            // to the throughput but not to the percentiles.
+            // Begun in the warm-up, answered in the measured part:
+            // counted in the throughput but not in the percentiles.
             record.measured.in_window += 1;
         }
         client.refusals = 0;
@@ -291,7 +297,7 @@ impl Worker<'_> {
         }
     }
 
-    /// The client's request has failed; its iteration ends.
+    /// Fails the client's request, which ends its iteration.
     pub(super) fn fail(&mut self, c: usize, failure: RequestFailure, text: &str) {
         let now = clock::now();
         self.in_flight -= 1;
@@ -320,7 +326,8 @@ impl Worker<'_> {
         if matches!(self.groups[p].kind, GroupKind::Open { .. }) {
             return self.set_free(c, now);
         }
-        // A closed loop against a dead server must not become a busy loop.
+        // A closed loop against a stopped server must not become a busy
+        // loop.
         let mut pause = population
             .think
             .draw(&mut client.rng)
@@ -332,11 +339,11 @@ impl Worker<'_> {
         self.wake_at(c, now + pause);
     }
 
-    /// Fails the requests that are older than their population allows, and
-    /// finds out when the next one can be: looking at every client costs a
-    /// thread with thousands of them more than an arrival can wait.
+    /// Fails the requests that exceed the timeout, and computes the earliest
+    /// time at which another one can. Checking every client of thousands would
+    /// delay arrivals too much.
     pub(super) fn expire_requests(&mut self, now: u64) {
-        // A request sent from now on is not too old before this.
+        // A request sent from now on cannot time out before this time.
         let timeouts = self.plan.populations.iter().map(|p| p.timeout_ns);
         self.expiry_at = now.saturating_add(timeouts.min().unwrap_or(u64::MAX));
         for c in 0..self.clients.len() {
@@ -348,9 +355,11 @@ impl Worker<'_> {
             self.expiry_at = self.expiry_at.min(client.sent.saturating_add(timeout));
             if now.saturating_sub(client.sent) > timeout {
                 let text = match client.phase {
-                    ClientPhase::Connecting => "no connection in time",
-                    ClientPhase::Writing | ClientPhase::Pausing => "the peer did not read in time",
-                    _ => "no complete answer in time",
+                    ClientPhase::Connecting => "no connection within the timeout",
+                    ClientPhase::Writing | ClientPhase::Pausing => {
+                        "the peer did not read within the timeout"
+                    }
+                    _ => "no complete answer within the timeout",
                 };
                 self.fail(c, RequestFailure::Timeout, text);
             }
@@ -371,10 +380,12 @@ impl Worker<'_> {
             if idle.is_empty() {
                 *starved_until = now;
             }
-            match rotate {
-                true => idle.push_back(c as u32),
-                // Its connection is open; others may have none yet.
-                false => idle.push_front(c as u32),
+            if *rotate {
+                idle.push_back(c as u32)
+            } else {
+                // Its connection is open; those of others may not
+                // be.
+                idle.push_front(c as u32)
             }
         }
     }
@@ -409,7 +420,7 @@ pub(super) fn record_times(
     arrived: u64,
 ) {
     let [intended, ready, sent, done] = times;
-    // A stamp outside of the request's life is that of a clock that was set.
+    // A stamp outside the request's duration means that the wall clock was set.
     let arrived = if (sent..done).contains(&arrived) {
         arrived
     } else {
@@ -427,8 +438,8 @@ pub(super) fn record_times(
     }
 }
 
-/// The pause after a failure; doubles from eight times this on while
-/// connections are refused.
+/// The pause after a failure. While connections are refused, it doubles from eight
+/// times this value.
 const SHORTEST_RETRY_NS: u64 = 1_000_000;
 
 #[cfg(test)]

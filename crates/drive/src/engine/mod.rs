@@ -1,10 +1,10 @@
-//! The engine: threads that present load and record what came of it.
+//! The engine: threads that send requests and record the results.
 //!
-//! Each thread owns its clients, sockets, schedule and histograms; threads
-//! share nothing on the way of a request. Once an interval a thread hands what
-//! it recorded to the collector and starts afresh, so a live view costs a run
-//! nothing. A request's intended start is kept from the schedule to the
-//! record: that is what makes the response time true when the server stalls.
+//! Each thread owns its clients, sockets, schedule and histograms; threads share
+//! nothing during a request. Once an interval a thread hands its records to the
+//! collector and starts with empty ones, so a live view costs the run nothing. The
+//! intended start of a request is kept from the schedule to the record. This makes
+//! the response time correct when the server stalls.
 //!
 //! Reference: Tene, "How not to measure latency"; the term is coordinated
 //! omission. Invariant: at any instant, sent = answered + failed + outstanding.

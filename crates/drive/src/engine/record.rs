@@ -1,8 +1,8 @@
-//! What a thread records: counts, and three histograms kept apart.
+//! The records of a thread: counts, and three separate histograms.
 //!
-//! *Lateness* is how far behind its own schedule the driver was, *wire* is
-//! the time from the request's first byte out to the answer's last byte in,
-//! *response* is from the intended start to the answer: what a user would see.
+//! *Lateness* is the delay against the driver's own schedule. *Wire* is the time
+//! from the request's first byte out to the answer's last byte in. *Response* is
+//! the time from the intended start to the answer: what a user would see.
 
 use measure::Histogram;
 use serde::Serialize;
@@ -14,7 +14,7 @@ use std::ops::AddAssign;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RequestFailure {
-    /// No connection came about.
+    /// No connection could be opened.
     Connect,
     /// The connection was reset or broke.
     Reset,
@@ -34,7 +34,7 @@ pub enum RequestFailure {
 }
 
 impl RequestFailure {
-    /// All of them, in the order of [`RequestCounts::failed`].
+    /// All failures, in the order of [`RequestCounts::failed`].
     pub const ALL: [RequestFailure; RequestFailure::COUNT] = [
         RequestFailure::Connect,
         RequestFailure::Reset,
@@ -45,7 +45,7 @@ impl RequestFailure {
         RequestFailure::Attach,
         RequestFailure::Program,
     ];
-    /// How many there are.
+    /// The number of kinds.
     pub const COUNT: usize = 8;
 }
 
@@ -64,38 +64,38 @@ impl fmt::Display for RequestFailure {
     }
 }
 
-/// What was counted.
+/// Counters of requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RequestCounts {
     /// Requests begun, including those whose connection failed.
     pub sent: u64,
     /// Requests with a complete answer.
     pub answered: u64,
-    /// Requests without one, by [`RequestFailure`].
+    /// Requests without a complete answer, by [`RequestFailure`].
     pub failed: [u64; RequestFailure::COUNT],
     /// Answers that failed a check.
     pub checks_failed: u64,
     /// Answers by the first digit of their status; 0 for raw sockets and APPC.
     pub status: [u64; 6],
-    /// Answers that came within the measured part.
+    /// Answers that arrived within the measured part.
     pub in_window: u64,
     /// Iterations begun.
     pub iterations: u64,
     /// Iterations that found every client busy and had to wait for one.
     pub held: u64,
-    /// Iterations that were due but never begun before the run was over.
+    /// Iterations that were due but not started before the end of the run.
     pub unsent: u64,
     /// Connections opened.
     pub connects: u64,
-    /// Bytes received; of the measured part those that came within it, whenever
-    /// they were asked for.
+    /// Bytes received. For the measured part, those that arrived within it,
+    /// whenever they were requested.
     pub bytes_in: u64,
-    /// Bytes sent, in the same way.
+    /// Bytes sent, counted in the same way.
     pub bytes_out: u64,
 }
 
 impl RequestCounts {
-    /// Requests without an answer, whatever the reason.
+    /// Requests without a complete answer, for any reason.
     pub fn failures(&self) -> u64 {
         self.failed.iter().sum()
     }
@@ -108,7 +108,8 @@ impl RequestCounts {
     /// Requests neither answered nor failed.
     ///
     /// # Panics
-    /// When more came back than went out: the engine's own bug.
+    ///
+    /// If more requests were settled than sent, which is a bug of the engine.
     pub fn outstanding(&self) -> u64 {
         let settled = self.answered + self.failures();
         assert!(self.sent >= settled, "more settled than sent: {self:?}");
@@ -160,7 +161,7 @@ impl Welford {
         self.squares += delta * (value - self.mean);
     }
 
-    /// Joins what another has seen.
+    /// Adds the numbers that another has counted.
     pub fn merge(&mut self, other: &Welford) {
         let count = self.count + other.count;
         if count == 0 {
@@ -178,8 +179,8 @@ impl Welford {
         self.mean
     }
 
-    /// The coefficient of variation: standard deviation ÷ mean. None for
-    /// fewer than two numbers.
+    /// The coefficient of variation: standard deviation ÷ mean. Returns `None`
+    /// for fewer than two numbers.
     pub fn variation(&self) -> Option<f64> {
         (self.count > 1 && self.mean > 0.0)
             .then(|| (self.squares / self.count as f64).sqrt() / self.mean)
@@ -193,20 +194,20 @@ pub struct PopulationRecord {
     pub measured: RequestCounts,
     /// Every request of the run, warm-up included.
     pub whole: RequestCounts,
-    /// Behind the driver's own schedule.
+    /// Delay against the driver's own schedule.
     pub lateness: Histogram,
     /// First byte out to last byte in.
     pub wire: Histogram,
     /// Intended start to last byte in.
     pub response: Histogram,
-    /// Of this, the answers that passed every check: what a server did that
-    /// refuses a part of the load.
+    /// The part of `response` whose answers passed every check: the service of
+    /// a server that rejects a part of the load.
     pub passed: Histogram,
     /// Time to open a connection.
     pub connect: Histogram,
     /// Gaps between sends of the open loop, in ns.
     pub gaps: Welford,
-    /// By step, when there is more than one.
+    /// By step, if there is more than one.
     pub steps: Vec<StepRecord>,
 }
 
@@ -231,7 +232,7 @@ impl PopulationRecord {
         }
     }
 
-    /// Adds what another recorded.
+    /// Adds the counts of another record.
     pub fn merge(&mut self, other: &PopulationRecord) {
         self.measured += &other.measured;
         self.whole += &other.whole;
@@ -252,18 +253,18 @@ impl PopulationRecord {
     }
 }
 
-/// What was recorded in one interval, by one thread or by all.
+/// The records of one interval, of one thread or of all.
 #[derive(Clone, Debug, Default)]
 pub struct IntervalRecord {
     /// Number of the interval, from 0.
     pub index: u64,
-    /// One record a population.
+    /// One record for each population.
     pub populations: Vec<PopulationRecord>,
     /// Requests outstanding at the interval's end.
     pub outstanding: u64,
     /// CPU time of the driver's threads, ns.
     pub cpu_ns: u64,
-    /// Of it, time spent waiting actively for the next arrival, ns.
+    /// The part of it spent spinning before arrivals, ns.
     pub spin_ns: u64,
     /// Messages of failures and how often each occurred.
     pub messages: BTreeMap<String, u64>,
@@ -279,7 +280,7 @@ impl IntervalRecord {
         }
     }
 
-    /// Adds what another recorded in the same interval.
+    /// Adds the counts of another record of the same interval.
     pub fn merge(&mut self, other: &IntervalRecord) {
         for (mine, theirs) in self.populations.iter_mut().zip(&other.populations) {
             mine.merge(theirs);
@@ -293,10 +294,11 @@ impl IntervalRecord {
     }
 }
 
-/// Counts a message; what is beyond the room for distinct ones is summed up.
+/// Counts a message. Messages beyond the limit of distinct ones are summed up as
+/// one.
 pub(super) fn note(messages: &mut BTreeMap<String, u64>, text: &str, count: u64) {
-    // A certificate out of its time is told with the time of the attempt, which
-    // would make every second's message another one.
+    // rustls puts the time of the attempt into this message, which would make a
+    // new message every second.
     let text = text.split(": verification time").next().unwrap_or(text);
     if let Some(n) = messages.get_mut(text) {
         *n += count;
@@ -307,7 +309,7 @@ pub(super) fn note(messages: &mut BTreeMap<String, u64>, text: &str, count: u64)
     }
 }
 
-/// Distinct failure messages kept; more would be noise.
+/// The maximum number of distinct failure messages.
 const DISTINCT_MESSAGES: usize = 20;
 
 #[cfg(test)]

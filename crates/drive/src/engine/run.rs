@@ -1,5 +1,5 @@
-//! Runs a plan: starts the threads together, gathers what they record, and
-//! adds it up.
+//! Runs a plan: starts the threads together, collects their records, and sums them
+//! up.
 
 use super::record::{IntervalRecord, PopulationRecord, RequestCounts};
 use super::tasks::{self, ClientTasks};
@@ -15,23 +15,23 @@ use std::thread;
 use std::time::Duration;
 use thiserror::Error;
 
-/// Sees a run while it goes on.
+/// Receives the progress of a run.
 pub trait RunObserver {
     /// The run begins; monotonic and wall clock in nanoseconds.
     fn begun(&mut self, _start: u64, _wall: u64) {}
 
-    /// An interval is complete in every thread. `seconds` is its length.
+    /// All threads have completed an interval. `seconds` is its length.
     fn interval(&mut self, interval: &IntervalRecord, seconds: f64);
 }
 
-/// An observer that looks away.
+/// An observer that ignores everything.
 pub struct SilentObserver;
 
 impl RunObserver for SilentObserver {
     fn interval(&mut self, _: &IntervalRecord, _: f64) {}
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct LoadOutcome {
     /// Everything, by population.
@@ -44,32 +44,33 @@ pub struct LoadOutcome {
     pub window: (u64, u64),
     /// When load began, ns since 1970.
     pub started_wall: u64,
-    /// By how much the wall clock ran differently from the monotonic one, ns.
+    /// Difference between the wall clock's and the monotonic clock's progress,
+    /// ns.
     pub wall_jump_ns: i64,
     /// CPU of the driver's threads in the measured part, ns.
     pub cpu_ns: u64,
-    /// The same of the busiest thread.
+    /// CPU of the busiest thread in the measured part, ns.
     pub busiest_cpu_ns: u64,
     /// Threads that presented load.
     pub threads: usize,
 }
 
-/// Why a run could not be carried out.
+/// Why a run failed.
 #[derive(Debug, Error)]
 pub enum RunError {
-    /// The plan asks for nothing.
+    /// The plan has no request.
     #[error("the plan has no population with a step")]
     Empty,
     /// The system refuses an epoll, a timer or a thread.
     #[error("the system refuses what a load thread needs: {0}")]
     System(#[from] io::Error),
-    /// The wish to stop came before the start.
+    /// The run was stopped before its start.
     #[error("interrupted before the first request; nothing was begun")]
     NotBegun,
 }
 
-/// Carries out a plan. `stop` ends it early, with everything recorded so far;
-/// before the start it ends everything at once.
+/// Executes a plan. `stop` ends it early and keeps everything recorded so far.
+/// Before the start it ends the run without a result.
 pub fn run(
     plan: &RunPlan,
     observer: &mut dyn RunObserver,
@@ -79,7 +80,7 @@ pub fn run(
     if plan.threads == 0 || plan.populations.is_empty() || !plan.populations.iter().all(complete) {
         return Err(RunError::Empty);
     }
-    // Clients that are tasks live in threads of their own beside the others.
+    // Clients that are tasks have their own threads.
     let threads = |any: bool| if any { plan.threads } else { 0 };
     let foreign = threads(plan.populations.iter().any(tasks::serve));
     let own = threads(!plan.populations.iter().all(tasks::serve));
@@ -97,7 +98,8 @@ pub fn run(
                 precise_timers();
                 let prepared = Worker::new(plan, index)
                     .and_then(|mut worker| worker.connect_ahead(stop).map(|()| worker));
-                // Both barriers are passed by every thread, whatever happened.
+                // Every thread passes both barriers, also after an
+                // error.
                 connected.wait();
                 go.wait();
                 match start.load(Ordering::Acquire) {
@@ -142,9 +144,9 @@ pub fn run(
     })
 }
 
-/// Waits until it is nearly time, and tells when to begin: shortly, or at the
-/// time the plan names by the wall clock as it is then. None when the wish to
-/// stop came first.
+/// Waits until shortly before the start and returns the start time: shortly after,
+/// or the time that the plan gives by the wall clock. Returns `None` if the stop
+/// flag was set first.
 fn start_time(plan: &RunPlan, stop: &AtomicBool) -> Option<(u64, u64)> {
     while !stop.load(Ordering::Relaxed) {
         let (now, wall) = (clock::now(), clock::wall());
@@ -155,7 +157,7 @@ fn start_time(plan: &RunPlan, stop: &AtomicBool) -> Option<(u64, u64)> {
         if wait <= NEARLY_NS {
             return Some((now + wait, wall + wait));
         }
-        thread::sleep(GLANCE.min(Duration::from_nanos(wait - NEARLY_NS)));
+        thread::sleep(POLL_INTERVAL.min(Duration::from_nanos(wait - NEARLY_NS)));
     }
     None
 }
@@ -190,7 +192,7 @@ fn sum_up(total: IntervalRecord, ended: &[ThreadResult], begin: u64, wall: u64) 
     let mut sum = RequestCounts::default();
     for population in &total.populations {
         sum += &population.whole;
-        // Measured requests are a part of all: each must balance by itself.
+        // Measured requests are a subset of all: both sums must balance.
         population.measured.outstanding();
     }
     assert_eq!(
@@ -235,18 +237,20 @@ impl LoadOutcome {
             .iter()
             .map(|p| p.measured.in_window)
             .sum();
-        match self.measured_s > 0.0 {
-            true => answers as f64 / self.measured_s,
-            false => 0.0,
+        if self.measured_s > 0.0 {
+            answers as f64 / self.measured_s
+        } else {
+            0.0
         }
     }
 
     /// The driver's own CPU per answer in the measured part, in nanoseconds.
     pub fn cpu_per_request_ns(&self) -> f64 {
         let answers = self.throughput() * self.measured_s;
-        match answers > 0.0 {
-            true => self.cpu_ns as f64 / answers,
-            false => 0.0,
+        if answers > 0.0 {
+            self.cpu_ns as f64 / answers
+        } else {
+            0.0
         }
     }
 
@@ -256,17 +260,17 @@ impl LoadOutcome {
     }
 }
 
-/// Timers of this thread are not to be rounded for the sake of power; where
-/// the system refuses, rounding shows as lateness in the report.
+/// Disables timer slack of this thread. If the system refuses, the slack shows as
+/// lateness in the report.
 fn precise_timers() {
     let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
 }
 
-/// Between the last connection and the first request.
+/// Time between the last connection and the first request.
 const HEAD_START_NS: u64 = 5_000_000;
-/// The threads are let go this long before the start, to meet it by themselves.
+/// The threads are released this long before the start and wait for it themselves.
 const NEARLY_NS: u64 = 100_000_000;
-/// How often a wish to stop is looked for before the start.
-const GLANCE: Duration = Duration::from_millis(20);
-/// No time at all: the start of a run that was given up.
+/// Interval of checking the stop flag before the start.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// The start time of a run that was stopped before its start.
 const NEVER: u64 = u64::MAX;

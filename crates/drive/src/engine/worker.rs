@@ -1,5 +1,5 @@
-//! One thread of the engine: its loop, its clock and its queue of wake-ups.
-//! The steps of a request are in `exchange`, those of a client in `lifecycle`.
+//! One thread of the engine: its loop, its clock and its queue of wake-ups. The
+//! steps of a request are in `exchange`, the states of a client in `lifecycle`.
 
 use super::arrivals::{ArrivalSchedule, stream};
 use super::client::{Client, ClientPhase, RequestBytes, TargetConnection};
@@ -37,15 +37,15 @@ pub(super) struct Worker<'p> {
     cpu_at_flush: u64,
     cpu_at_window: [Option<u64>; 2],
     last_done: u64,
-    /// When this turn of the loop began.
+    /// When this iteration of the event loop began.
     turned: u64,
-    /// No request can be too old before this time.
+    /// No request can time out before this time.
     pub expiry_at: u64,
-    /// By how much the wall clock is ahead of the monotonic one, ns.
+    /// Wall clock minus monotonic clock, ns.
     pub wall_ahead: u64,
 }
 
-/// One population's share in one thread.
+/// One population's clients in one thread.
 pub(super) struct ClientGroup {
     pub kind: GroupKind,
     /// When the last request of the open loop was sent, for the gaps.
@@ -58,27 +58,29 @@ pub(super) enum GroupKind {
         clients: LevelProfile,
         /// Iterations left to begin in this thread.
         quota: Option<u64>,
-        /// Clients that still take part or will.
+        /// Clients that take part now or later.
         active: usize,
     },
     Open {
         schedule: ArrivalSchedule,
         idle: VecDeque<u32>,
-        /// Until when the bound on outstanding requests last held arrivals
-        /// back: no client was idle before.
+        /// Until this time the bound on outstanding requests held arrivals
+        /// back: no client was idle.
         starved_until: u64,
-        /// Whether free clients are used in turn instead of the latest first.
+        /// Whether free clients are used in turn instead of the most recent
+        /// first.
         rotate: bool,
-        /// Clients of this thread whose connections are opened ahead.
+        /// Clients of this thread whose connections are opened before the
+        /// run.
         ahead: usize,
         spin_ns: u64,
     },
 }
 
-/// What a thread reports at the end.
+/// The result of a thread.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ThreadResult {
-    /// The measured part as it was, monotonic ns.
+    /// The measured part as it really was, monotonic ns.
     pub window: (u64, u64),
     /// CPU used in the measured part, ns.
     pub cpu_ns: u64,
@@ -95,8 +97,8 @@ impl<'p> Worker<'p> {
             let slots = population.steps.iter().flat_map(|s| &s.captures);
             let slots = slots.map(|c| c.slot + 1).max().unwrap_or(0);
             let first = clients.len();
-            // Client numbers are dealt out in turn, so that a ramp grows in
-            // every thread.
+            // Client numbers are assigned in turn, so that a ramp grows
+            // in every thread.
             for number in (index..total).step_by(threads) {
                 let own = (p as u64) << 40 | number as u64;
                 clients.push(Client {
@@ -132,7 +134,8 @@ impl<'p> Worker<'p> {
                     quota: iterations.map(|n| share(n, index, threads)),
                     active: clients.len() - first,
                 },
-                // Tasks have a thread of their own; nothing is due here.
+                // Clients that are tasks run elsewhere; nothing is
+                // due here.
                 LoadModel::Open { .. } if foreign => GroupKind::Closed {
                     clients: LevelProfile::constant(0.0),
                     quota: Some(0),
@@ -160,7 +163,9 @@ impl<'p> Worker<'p> {
                             let share = rate.peak() / threads as f64;
                             spin_ns.unwrap_or(usual_spin_ns(share))
                         }
-                        // How random arrivals are spaced matters little.
+                        // Random arrivals need no exact
+                        // time, so there is no spin by
+                        // default.
                         ArrivalSpacing::Poisson => spin_ns.unwrap_or(0),
                     },
                 },
@@ -195,7 +200,7 @@ impl<'p> Worker<'p> {
         })
     }
 
-    /// Presents the load from `start` on and returns when the run is over.
+    /// Runs the load from `start` on and returns when the run is over.
     pub fn run(
         mut self,
         start: u64,
@@ -244,8 +249,9 @@ impl<'p> Worker<'p> {
             for i in 0..ready {
                 let ready = self.poller.ready(i);
                 self.handle_ready(ready);
-                // A full batch of answers takes longer than an arrival can
-                // wait; the last answer's time tells whether one is due.
+                // A full batch of answers takes longer than an
+                // arrival can wait. The time of the last answer
+                // shows whether one is due.
                 if self.last_done >= until {
                     self.wake_clients(self.last_done);
                     self.handle_arrivals(self.last_done);
@@ -255,13 +261,12 @@ impl<'p> Worker<'p> {
         self.finish(out)
     }
 
-    /// Whether this moment is of the measured part, as far as the last look at
-    /// the clock tells.
+    /// Whether the clock was within the measured part at its last reading.
     pub(super) fn measuring(&self) -> bool {
         (self.window.0..self.window.1).contains(&self.turned.max(self.last_done))
     }
 
-    /// The time of the next thing to do, and how long before it to spin.
+    /// The time of the next event, and how long before it to spin.
     fn next_wake(&self, housekeeping: u64) -> (u64, u64) {
         let mut wake = (housekeeping, 0);
         if let Some(Reverse((at, _))) = self.wakes.peek() {
@@ -286,8 +291,8 @@ impl<'p> Worker<'p> {
         wake
     }
 
-    /// What need not happen at every turn: a wish to stop, requests too old,
-    /// the CPU at both ends of the measured part.
+    /// Work that is not needed in every iteration: the stop flag, timeouts, CPU
+    /// at both ends of the measured part.
     fn tick(&mut self, now: u64, stop: &AtomicBool) {
         self.wall_ahead = clock::wall().saturating_sub(clock::now());
         if !self.stopped && stop.load(Ordering::Relaxed) {
@@ -322,9 +327,10 @@ impl<'p> Worker<'p> {
         if nothing_more && self.in_flight == 0 && (now >= self.end || self.end == u64::MAX) {
             return true;
         }
-        let grace = match self.stopped {
-            true => self.plan.grace_ns.min(GRACE_WHEN_STOPPED_NS),
-            false => self.plan.grace_ns,
+        let grace = if self.stopped {
+            self.plan.grace_ns.min(GRACE_WHEN_STOPPED_NS)
+        } else {
+            self.plan.grace_ns
         };
         now >= self.end.saturating_add(grace)
     }
@@ -337,7 +343,7 @@ impl<'p> Worker<'p> {
         done.outstanding = self.in_flight;
         done.cpu_ns = cpu - self.cpu_at_flush;
         self.cpu_at_flush = cpu;
-        // The collector is gone only when the run is being abandoned.
+        // The collector is gone only when the run is abandoned.
         let _ = out.send(done);
     }
 
@@ -356,7 +362,8 @@ impl<'p> Worker<'p> {
         })
     }
 
-    /// Remembers when the last answer came; it ends a run of iterations.
+    /// Stores the time of the last answer; it is the end of a run that ends by
+    /// iterations.
     pub fn note_done(&mut self, now: u64) {
         self.last_done = now;
     }
@@ -367,7 +374,7 @@ impl<'p> Worker<'p> {
         self.wakes.push(Reverse((at, client as u32)));
     }
 
-    /// Passes an event on, unless its connection has gone since.
+    /// Handles an event, unless its connection was closed since.
     pub fn handle_ready(&mut self, ready: ReadySocket) {
         let token = super::client::Token::unpack(ready.token);
         let Some(client) = self.clients.get(token.client) else {
@@ -380,15 +387,15 @@ impl<'p> Worker<'p> {
     }
 }
 
-/// Thread `index`'s share of `n` things.
+/// The part of `n` things that thread `index` gets.
 pub(super) fn share(n: u64, index: usize, threads: usize) -> u64 {
     let threads = threads as u64;
     n / threads + u64::from((index as u64) < n % threads)
 }
 
-/// Bytes read at once: the largest answers of the papers in one or two reads.
+/// The read size: an answer of 256 KB takes one or two reads.
 const READ_BYTES: usize = 256 << 10;
-/// How often a thread looks for what need not happen at every turn.
+/// Interval of the work that is not needed in every iteration.
 const TICK_NS: u64 = 20_000_000;
-/// A run that was interrupted does not wait long for its last answers.
+/// How long an interrupted run waits for outstanding answers.
 pub(super) const GRACE_WHEN_STOPPED_NS: u64 = 2_000_000_000;

@@ -1,13 +1,13 @@
-//! Recognises where a response ends: content length, chunks, a closed
-//! connection, no body at all; informational responses are passed over.
+//! Recognises the end of a response: content length, chunks, a closed connection,
+//! or no body. Informational responses are skipped.
 //!
-//! Reference: RFC 9112 sections 4 to 7. Bytes come from a peer that may be
-//! broken, so every length is bounded and nothing here panics.
+//! Reference: RFC 9112 sections 4 to 7. The peer may send anything, so every length
+//! is bounded and nothing panics.
 
 use memchr::{memchr, memmem};
 use thiserror::Error;
 
-/// One response in the making. Reused for every response of a connection.
+/// A response while it arrives. Reused for every response of a connection.
 #[derive(Debug, Default)]
 pub struct Response {
     state: ParseState,
@@ -15,19 +15,19 @@ pub struct Response {
     keep_alive: bool,
     no_body: bool,
     body_bytes: u64,
-    /// The beginning of a head that came in pieces.
+    /// The beginning of a head that arrived in pieces.
     carry: Vec<u8>,
     keep: bool,
     head: Vec<u8>,
     body: Vec<u8>,
 }
 
-/// What a piece of input led to.
+/// The result of feeding bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FeedResult {
-    /// The response goes on.
+    /// The response is not complete.
     More,
-    /// The response is complete after this many bytes of the piece.
+    /// The response is complete after this many bytes of the input.
     Done(usize),
 }
 
@@ -37,7 +37,7 @@ pub enum MalformedResponse {
     /// The first line is not `HTTP/1.x NNN`.
     #[error("the status line is not HTTP/1.x")]
     StatusLine,
-    /// The head is longer than is reasonable.
+    /// The head is longer than the limit.
     #[error("the head exceeds {LONGEST_HEAD} bytes")]
     HeadTooLong,
     /// Content-Length is not a number.
@@ -101,8 +101,8 @@ impl Response {
         self.keep_alive
     }
 
-    /// Marks the connection as unfit for another request: bytes followed the
-    /// answer that nobody asked for, or the request was not read to its end.
+    /// Marks the connection as not reusable: bytes followed the answer without
+    /// a request, or the request was not read completely.
     pub fn spoil(&mut self) {
         self.keep_alive = false;
     }
@@ -112,7 +112,7 @@ impl Response {
         self.body_bytes
     }
 
-    /// Whether any byte of the response was seen.
+    /// Whether a byte of the response has arrived.
     pub fn begun(&self) -> bool {
         self.state != ParseState::Head || !self.carry.is_empty()
     }
@@ -136,7 +136,7 @@ impl Response {
             .map(|(_, value)| value)
     }
 
-    /// Takes bytes as they arrived.
+    /// Handles received bytes.
     pub fn feed(&mut self, input: &[u8]) -> Result<FeedResult, MalformedResponse> {
         let mut at = 0;
         loop {
@@ -150,7 +150,8 @@ impl Response {
         }
     }
 
-    /// The peer closed the connection: true when that completes the response.
+    /// Handles the end of the connection. Returns `true` if that completes the
+    /// response.
     pub fn handle_close(&mut self) -> bool {
         if self.state == ParseState::UntilClose {
             self.state = ParseState::Done;
@@ -242,7 +243,8 @@ impl Response {
             },
             (b'\n', _) => ParseState::ChunkData(size),
             (_, Some(digit)) if !extension => {
-                // Fifteen digits are more than any body and cannot overflow.
+                // Fifteen digits exceed any body and cannot
+                // overflow.
                 if digits == 15 {
                     return Err(MalformedResponse::Chunk);
                 }
@@ -308,7 +310,8 @@ impl Response {
         let mut length = None;
         let mut chunked = false;
         for (name, value) in rest.filter_map(split_header) {
-            // The length alone decides for nearly every header.
+            // The length of the name alone excludes nearly every
+            // header.
             match name.len() {
                 14 if name.eq_ignore_ascii_case(b"content-length") => {
                     let value = parse_number(value).ok_or(MalformedResponse::ContentLength)?;
@@ -413,9 +416,9 @@ const CHUNK_SIZE: ParseState = ParseState::ChunkSize {
     digits: 0,
     extension: false,
 };
-/// More than any server sends, small enough that a broken one costs little.
+/// The size limit of a head.
 const LONGEST_HEAD: usize = 65_536;
-/// How much of a body is stored for checks and captures.
+/// The stored part of a body is at most this long.
 const LONGEST_KEPT_BODY: usize = 16 << 20;
 
 #[cfg(test)]

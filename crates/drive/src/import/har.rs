@@ -1,5 +1,5 @@
-//! HTTP archives as browsers save them: entries become steps, the pauses
-//! between them think time.
+//! HTTP archives of browsers: entries become steps, the pauses between them become
+//! think time.
 //!
 //! Reference: HAR 1.2, <http://www.softwareishard.com/blog/har-12-spec/>.
 
@@ -89,17 +89,19 @@ pub fn har(text: &str) -> Result<ImportedScenario, ImportError> {
         .any(|r| r.headers.iter().any(|h| is_secret(&h.0)))
     {
         notes.push(
-            "cookies and authorization were taken over as recorded; they may have expired".into(),
+            "cookies and authorization headers were copied as recorded; they may have expired"
+                .into(),
         );
     }
-    notes.push("a browser loads in parallel; here a client's requests follow one another".into());
+    notes.push("a browser loads in parallel; here a client sends its requests in sequence".into());
     if http2 {
         notes.push(
-            "requests went over HTTP/2; `http2 = true` in the population does the same".into(),
+            "requests used HTTP/2; set `http2 = true` in the population to do the same".into(),
         );
     }
     notes.push(
-        "it is to run for 60 s with one client; `duration` and `clients` say otherwise".into(),
+        "the scenario runs for 60 s with one client; change `duration` and `clients` as needed"
+            .into(),
     );
     let group = ImportedGroup {
         name: "browser".into(),
@@ -118,7 +120,7 @@ pub fn har(text: &str) -> Result<ImportedScenario, ImportError> {
     })
 }
 
-/// The headers as templates, and the names of those that came twice.
+/// The headers as templates, and the names of duplicate headers.
 fn headers(entry: &Value) -> (Vec<(String, String)>, Vec<String>) {
     let list = entry.pointer("/request/headers").and_then(Value::as_array);
     let pairs = list.into_iter().flatten().filter_map(|header| {
@@ -128,15 +130,16 @@ fn headers(entry: &Value) -> (Vec<(String, String)>, Vec<String>) {
     });
     let (mut headers, mut twice) = (Vec::<(String, String)>::new(), Vec::new());
     for (name, value) in pairs {
-        match headers.iter().any(|h| h.0.eq_ignore_ascii_case(&name)) {
-            true => twice.push(name),
-            false => headers.push((name, value)),
+        if headers.iter().any(|h| h.0.eq_ignore_ascii_case(&name)) {
+            twice.push(name)
+        } else {
+            headers.push((name, value))
         }
     }
     (headers, twice)
 }
 
-/// The body as a template: the text, or the fields of a form.
+/// The body as a template: its text, or the fields of a form.
 fn body(entry: &Value) -> Result<Option<String>, &'static str> {
     let Some(data) = entry.pointer("/request/postData") else {
         return Ok(None);
@@ -153,7 +156,7 @@ fn body(entry: &Value) -> Result<Option<String>, &'static str> {
     for field in fields.into_iter().flatten() {
         let get = |key: &str| field.get(key).and_then(Value::as_str);
         if get("fileName").is_some() {
-            return Err("it uploads a file, which was left out with its form");
+            return Err("it uploads a file; the whole form was left out");
         }
         let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
         let (name, value) = (get("name").unwrap_or_default(), get("value"));
@@ -170,8 +173,8 @@ fn is_secret(name: &str) -> bool {
     name.eq_ignore_ascii_case("cookie") || name.eq_ignore_ascii_case("authorization")
 }
 
-/// Milliseconds within the day of an ISO 8601 time, and the day itself: enough
-/// for differences within one recording.
+/// The time of day in milliseconds of an ISO 8601 time, and the date: enough for
+/// differences within one recording.
 fn milliseconds(time: &str) -> Option<f64> {
     let (date, clock) = time.split_once('T')?;
     let day: f64 = date.rsplit('-').next()?.parse().ok()?;

@@ -1,6 +1,6 @@
-//! Scenarios from what others recorded: a browser's HTTP archive and simple
-//! JMeter plans. What has no place here is named in a note, never dropped in
-//! silence.
+//! Scenarios from other tools' recordings: HTTP archives of browsers and simple
+//! JMeter plans. Features without a counterpart are named in a note, never dropped
+//! silently.
 
 mod har;
 mod jmx;
@@ -17,7 +17,7 @@ use thiserror::Error;
 pub struct ImportedScenario {
     /// The scenario file.
     pub scenario: String,
-    /// What could not be taken over, and what to look at.
+    /// Features that could not be imported, and settings to check.
     pub notes: Vec<String>,
 }
 
@@ -30,24 +30,24 @@ pub enum ImportError {
     /// Not XML, or not a JMeter plan.
     #[error("not a JMeter plan: {0}")]
     Jmx(String),
-    /// Nothing in it can be driven.
+    /// It contains no request.
     #[error("the file holds no HTTP request")]
     Empty,
-    /// It has HTTP requests, and none of them could be taken over.
+    /// It has HTTP requests, but none could be imported.
     #[error("{}", none_taken(*requests, notes))]
     NoneTaken {
         /// How many requests the file has.
         requests: usize,
-        /// Why each of them was left out.
+        /// The reasons why requests were left out.
         notes: Vec<String>,
     },
 }
 
 fn none_taken(requests: usize, notes: &[String]) -> String {
     let mut text = if requests == 1 {
-        "its HTTP request could not be taken over".to_owned()
+        "its HTTP request could not be imported".to_owned()
     } else {
-        format!("none of its {requests} HTTP requests could be taken over")
+        format!("none of its {requests} HTTP requests could be imported")
     };
     for note in notes {
         text += &format!("\n  {note}");

@@ -1,9 +1,9 @@
-//! Writes scenario text from what an import found. Texts of requests are
-//! templates already ([`literal`] makes one of plain text).
+//! Writes scenario text from an imported plan. Texts of requests are already
+//! templates ([`literal`] makes one from plain text).
 
 use std::fmt::Write;
 
-/// What an import found.
+/// The result of an import, before it is written.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ImportedPlan {
     pub title: String,
@@ -13,7 +13,7 @@ pub(super) struct ImportedPlan {
     pub groups: Vec<ImportedGroup>,
 }
 
-/// Data for templates: its name, and the lines of its table.
+/// Data for templates: its name, and the lines of its TOML table.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ImportedFeeder {
     pub name: String,
@@ -33,14 +33,14 @@ pub(super) struct ImportedGroup {
 /// How a group presents its requests.
 #[derive(Clone, Debug)]
 pub(super) enum ImportedLoad {
-    /// Clients over time: pieces of from, to and seconds; and iterations of all
-    /// of them.
+    /// Clients over time, as pieces of start level, end level and seconds; and
+    /// the iterations of all clients.
     Closed {
         clients: u64,
         pieces: Vec<(u64, u64, u64)>,
         iterations: Option<u64>,
     },
-    /// Iterations a second.
+    /// An open loop, in iterations/s.
     Open {
         rate: f64,
         poisson: bool,
@@ -56,12 +56,12 @@ pub(super) struct Request {
     pub url: String,
     pub headers: Vec<(String, String)>,
     pub body: Option<String>,
-    /// Statuses that are right, as `200` or `2xx`.
+    /// Statuses to accept, such as `200` or `2xx`.
     pub status: Vec<String>,
     pub contains: Option<String>,
     pub matches: Option<String>,
     pub size: Option<u64>,
-    /// The name, the kind and where it is found.
+    /// The name, the kind and the expression of each capture.
     pub captures: Vec<(String, &'static str, String)>,
     pub think_ms: Option<u64>,
 }
@@ -76,7 +76,7 @@ impl Default for ImportedLoad {
     }
 }
 
-/// The scenario of what was found.
+/// The text of the scenario.
 pub(super) fn scenario(found: &ImportedPlan) -> String {
     let mut out = String::new();
     write_scenario(found, &mut out).expect("writing to a string does not fail");
@@ -197,13 +197,14 @@ fn write_request(request: &Request, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-/// Text of the other tool as text in a template: what would open a hole or
-/// name a loop here is written as a literal.
+/// Converts text of the other tool to a template: characters that would start a
+/// hole or a loop variable are written as a literal.
 pub(crate) fn literal(text: &str) -> String {
     text.replace("{{", "{{\"{{\"}}").replace("${", "{{\"$\"}}{")
 }
 
-/// A name, which knows no templates but loops.
+/// Converts text for a key without templates, in which only loop variables are
+/// literal.
 pub(crate) fn plain(text: &str) -> String {
     text.replace("${", "$ {")
 }
@@ -226,7 +227,7 @@ pub(crate) fn quoted(text: &str) -> String {
     out
 }
 
-/// Headers that the driver writes itself or that would say something untrue.
+/// Headers that the driver writes itself or that would be wrong.
 pub(super) fn belongs_to_driver(name: &str) -> bool {
     let own = [
         "host",

@@ -1,10 +1,10 @@
-//! What an answer must satisfy and what is kept of it.
+//! Checks of an answer, and the values captured from it.
 
 use memchr::memmem;
 use regex::bytes::Regex;
 use std::sync::Arc;
 
-/// Something an answer must satisfy.
+/// A condition that an answer must satisfy.
 #[derive(Clone, Debug)]
 pub enum AnswerCheck {
     /// The status is one of these inclusive ranges.
@@ -13,20 +13,20 @@ pub enum AnswerCheck {
     Contains(Arc<[u8]>),
     /// The body matches.
     Matches(Regex),
-    /// The body has at least and at most this many bytes.
+    /// The size of the body is within these bounds, both included.
     Size(u64, u64),
 }
 
-/// A value kept for later steps.
+/// A value captured for later steps.
 #[derive(Clone, Debug)]
 pub struct ValueCapture {
     /// The client's slot that holds it.
     pub slot: usize,
-    /// Where it is found.
+    /// The source of the value.
     pub from: CaptureFrom,
 }
 
-/// Where a value is found in an answer.
+/// The source of a captured value.
 #[derive(Clone, Debug)]
 pub enum CaptureFrom {
     /// A JSON Pointer (RFC 6901) into the body.
@@ -55,7 +55,8 @@ impl AnswerCheck {
 }
 
 impl CaptureFrom {
-    /// Puts the value into `slot`; false when the answer has none.
+    /// Stores the value in `slot`. Returns `false` if the answer does not have
+    /// it.
     pub fn take(
         &self,
         header: impl Fn(&str) -> Option<Vec<u8>>,

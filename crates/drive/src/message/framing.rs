@@ -1,11 +1,11 @@
-//! Where a message on a raw socket ends.
+//! The framing of messages on a raw socket.
 //!
-//! Lengths and bytes come from a peer that may be broken: a length above the
+//! Lengths and bytes come from a peer that may send anything. A length above the
 //! bound is an error, never an allocation.
 
 use memchr::memmem;
 
-/// How messages on a raw socket are told apart.
+/// How the end of a message on a raw socket is recognised.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MessageFraming {
     /// A big-endian length before each message.
@@ -23,7 +23,7 @@ pub enum MessageFraming {
     Close,
 }
 
-/// One message in the making.
+/// One message while it arrives.
 #[derive(Clone, Debug, Default)]
 pub struct Frame {
     bytes: Vec<u8>,
@@ -32,7 +32,8 @@ pub struct Frame {
 }
 
 impl MessageFraming {
-    /// The longest message that the frame can tell; none when there is no end.
+    /// The longest message that the frame can encode. Returns `None` if there
+    /// is no limit.
     pub fn longest(&self) -> Option<usize> {
         let MessageFraming::Length { bytes, inclusive } = self else {
             return None;
@@ -63,17 +64,17 @@ impl Frame {
         self.spoiled = false;
     }
 
-    /// Marks the connection as unfit for another message.
+    /// Marks the connection as not reusable.
     pub fn spoil(&mut self) {
         self.spoiled = true;
     }
 
-    /// Whether the connection is unfit for another message.
+    /// Whether the connection is not reusable.
     pub fn spoiled(&self) -> bool {
         self.spoiled
     }
 
-    /// Whether any byte was seen.
+    /// Whether a byte has arrived.
     pub fn begun(&self) -> bool {
         self.seen > 0
     }
@@ -83,8 +84,9 @@ impl Frame {
         &self.bytes
     }
 
-    /// Takes bytes as they arrived: the number consumed when the message is
-    /// complete, none when it goes on, an error when its length is absurd.
+    /// Handles received bytes. Returns the number consumed if the message is
+    /// complete, `None` if it is not, and an error if its length is out of
+    /// bounds.
     pub fn feed(
         &mut self,
         framing: &MessageFraming,
@@ -149,7 +151,7 @@ impl Frame {
     }
 }
 
-/// Longer messages are taken for a broken peer.
+/// A longer message is an error of the peer.
 const LONGEST_MESSAGE: usize = 64 << 20;
 
 #[cfg(test)]

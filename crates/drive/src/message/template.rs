@@ -3,7 +3,7 @@
 //! without holes is bytes that every client shares; one with holes is rendered
 //! into the client's own buffer, which is reused.
 //!
-//! Invariant: no value ends the request line or a header, whatever it holds.
+//! Invariant: no value can end the request line or a header.
 
 use crate::clock;
 use crate::feeder::{Feeder, write_number};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub enum RequestTemplate {
     /// The same bytes every time.
     Fixed(Arc<[u8]>),
-    /// An HTTP request whose Content-Length is known once the body is.
+    /// An HTTP request whose Content-Length is computed from the rendered body.
     Http {
         /// Everything up to the line before Content-Length.
         head: Arc<[TemplatePiece]>,
@@ -24,16 +24,16 @@ pub enum RequestTemplate {
         /// Whether a Content-Length line is written.
         with_length: bool,
     },
-    /// What is sent in a conversation.
+    /// Data sent in a conversation.
     Plain {
         /// The data.
         body: Arc<[TemplatePiece]>,
-        /// Filled with blanks, or cut, to this many bytes.
+        /// Pads with blanks or truncates to this many bytes.
         bytes: Option<usize>,
         /// Whether the text is sent in EBCDIC (code page 037).
         ebcdic: bool,
     },
-    /// A message of a raw socket, framed after it is rendered.
+    /// A message on a raw socket, framed after it is rendered.
     Message {
         /// The message.
         body: Arc<[TemplatePiece]>,
@@ -49,9 +49,9 @@ pub enum TemplatePiece {
     Bytes(Box<[u8]>),
     /// A value known when the request is sent.
     Var(TemplateVariable),
-    /// A value within a request target, percent-encoded where it must be.
+    /// A value within a request target, percent-encoded.
     Encoded(TemplateVariable),
-    /// A value within a header, which must not hold an end of line.
+    /// A value within a header; it must not contain an end of line.
     Field {
         /// The header's name.
         name: Arc<str>,
@@ -60,13 +60,13 @@ pub enum TemplatePiece {
     },
 }
 
-/// A value that cannot be written where the template has it.
+/// A value that is not allowed at its position in the template.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the header {header} was not sent: its value holds {}", forbidden_name(*byte))]
 pub struct UnsendableValue {
     /// The header's name.
     pub header: String,
-    /// The first byte that a header cannot hold.
+    /// The first byte that is not allowed in a header.
     pub byte: u8,
 }
 
@@ -75,12 +75,12 @@ pub struct UnsendableValue {
 pub enum TemplateVariable {
     /// A column of a feeder's row.
     Feeder {
-        /// Which feeder of the plan.
+        /// The index of the feeder in the plan.
         feeder: usize,
-        /// Which column.
+        /// The index of the column.
         column: usize,
     },
-    /// What a step captured, by slot.
+    /// A captured value, by slot.
     Captured(usize),
     /// The client's number.
     Client,
@@ -94,24 +94,24 @@ pub enum TemplateVariable {
     NowMs,
 }
 
-/// What a rendering can draw on.
+/// The sources of values.
 pub struct TemplateScope<'a> {
     /// The plan's feeders.
     pub feeders: &'a [Arc<Feeder>],
-    /// The rows the client drew, one a feeder.
+    /// The client's current rows, one for each feeder.
     pub rows: &'a [u64],
-    /// What the client captured, by slot.
+    /// The client's captured values, by slot.
     pub captured: &'a [Vec<u8>],
     /// The client's number.
     pub client: u64,
     /// The client's iteration.
     pub iteration: u64,
-    /// The client's generator.
+    /// The client's random generator.
     pub rng: &'a mut Rng,
 }
 
 impl RequestTemplate {
-    /// The bytes, when they are the same every time.
+    /// The bytes, if the request has no values.
     pub fn fixed(&self) -> Option<&Arc<[u8]>> {
         match self {
             RequestTemplate::Fixed(bytes) => Some(bytes),
@@ -119,8 +119,8 @@ impl RequestTemplate {
         }
     }
 
-    /// Appends the request to `out`; `scratch` is a buffer to reuse. When a
-    /// value cannot be sent, what `out` holds is not a whole request.
+    /// Appends the request to `out`; `scratch` is a reusable buffer. After an
+    /// error, `out` contains an incomplete request.
     pub fn render(
         &self,
         scope: &mut TemplateScope<'_>,
@@ -170,7 +170,7 @@ impl RequestTemplate {
         Ok(())
     }
 
-    /// The same template as fixed bytes when nothing in it varies.
+    /// The template as fixed bytes if it has no values.
     pub fn simplified(self) -> RequestTemplate {
         let varies =
             |pieces: &[TemplatePiece]| pieces.iter().any(|p| !matches!(p, TemplatePiece::Bytes(_)));
@@ -199,7 +199,7 @@ impl RequestTemplate {
     }
 }
 
-/// Appends pieces with their values of the moment.
+/// Appends pieces with their current values.
 fn render(
     pieces: &[TemplatePiece],
     scope: &mut TemplateScope<'_>,
@@ -262,14 +262,14 @@ fn write_value(var: &TemplateVariable, scope: &mut TemplateScope<'_>, out: &mut 
     }
 }
 
-/// Whether a byte can be part of a request target: neither a blank, nor a
-/// control, nor above 7E. Which of the others need encoding depends on what
-/// the author means by them (`&`, `%`, `/`).
+/// Whether a byte is allowed in a request target: neither a blank, nor a control
+/// character, nor above 7E. Whether other characters (`&`, `%`, `/`) need encoding
+/// depends on the author's intent.
 fn in_request_line(byte: u8) -> bool {
     byte.is_ascii_graphic()
 }
 
-/// Appends a value with `%XX` for each byte that cannot be part of a request
+/// Appends a value with `%XX` for each byte that is not allowed in a request
 /// target.
 ///
 /// Reference: RFC 9112, section 3; RFC 3986, section 2.1.
@@ -283,15 +283,14 @@ pub(crate) fn percent_encode(value: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// The first byte of a value that would end a header, or that no header can
-/// hold.
+/// The first byte of a value that would end a header or is not allowed in one.
 ///
 /// Reference: RFC 9110, section 5.5.
 pub(crate) fn forbidden_in_header(value: &[u8]) -> Option<u8> {
     value.iter().copied().find(|b| b"\r\n\0".contains(b))
 }
 
-/// What a byte that no header can hold is called.
+/// The name of a byte that is not allowed in a header.
 pub(crate) fn forbidden_name(byte: u8) -> &'static str {
     match byte {
         b'\r' => "a carriage return",

@@ -1,6 +1,6 @@
-//! Sockets without a runtime: non-blocking descriptors, one epoll and one
-//! timer a thread. A runtime's wake-ups and its millisecond timers are what a
-//! driver that promises a constant rate cannot afford.
+//! Sockets without an async runtime: non-blocking descriptors, one epoll and one
+//! timer for each thread. The wake-ups and millisecond timers of a runtime are too
+//! coarse for a driver that must keep a constant rate.
 
 mod poller;
 mod socket;

@@ -1,5 +1,5 @@
-//! epoll and a timerfd: waits for sockets, or until an absolute time that is
-//! met to a few microseconds.
+//! epoll and a timerfd: waits for sockets, or until an absolute time with a
+//! precision of a few microseconds.
 
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
@@ -11,7 +11,7 @@ use rustix::time::{
 use std::io;
 use std::mem::MaybeUninit;
 
-/// One thread's epoll and timer.
+/// The epoll and timer of one thread.
 pub struct Poller {
     epoll: OwnedFd,
     timer: OwnedFd,
@@ -19,12 +19,12 @@ pub struct Poller {
     ready: Vec<ReadySocket>,
 }
 
-/// A socket that has something to say.
+/// A socket that is ready.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadySocket {
     /// The token it was registered with.
     pub token: u64,
-    /// Reading will not block (or tells the end or the error).
+    /// Reading will not block; it may return the end or an error.
     pub readable: bool,
     /// Writing will not block.
     pub writable: bool,
@@ -48,7 +48,7 @@ impl Poller {
         })
     }
 
-    /// Watches a socket: for reading always, for writing on demand.
+    /// Watches a socket for reading, and for writing if `writing`.
     pub fn add(&self, fd: impl AsFd, token: u64, writing: bool) -> io::Result<()> {
         Ok(epoll::add(
             &self.epoll,
@@ -68,8 +68,8 @@ impl Poller {
         )?)
     }
 
-    /// Waits for sockets, at most until `until` (monotonic ns; `u64::MAX` for
-    /// ever). Returns how many are ready; none when the time has come.
+    /// Waits for sockets until `until` (monotonic ns; `u64::MAX` for no limit).
+    /// Returns the number of ready sockets; 0 when the time is reached.
     pub fn wait(&mut self, until: u64) -> io::Result<usize> {
         if until != self.armed {
             let spec = Itimerspec {
@@ -82,12 +82,12 @@ impl Poller {
         self.collect(None)
     }
 
-    /// Looks for sockets without waiting.
+    /// Polls sockets without waiting.
     pub fn peek(&mut self) -> io::Result<usize> {
         self.collect(Some(&timespec(0)))
     }
 
-    /// One of the sockets that the last call found ready.
+    /// One of the sockets that the last call reported as ready.
     pub fn ready(&self, index: usize) -> ReadySocket {
         self.ready[index]
     }
@@ -125,9 +125,10 @@ impl From<&Event> for ReadySocket {
 }
 
 fn flags(writing: bool) -> EventFlags {
-    match writing {
-        true => EventFlags::IN | EventFlags::RDHUP | EventFlags::OUT,
-        false => EventFlags::IN | EventFlags::RDHUP,
+    if writing {
+        EventFlags::IN | EventFlags::RDHUP | EventFlags::OUT
+    } else {
+        EventFlags::IN | EventFlags::RDHUP
     }
 }
 
@@ -140,5 +141,5 @@ fn timespec(ns: u64) -> Timespec {
 
 /// The timer's token; sockets use smaller ones.
 const TIMER: u64 = u64::MAX;
-/// Events taken at once.
+/// The maximum number of events for one call.
 const BATCH: usize = 256;

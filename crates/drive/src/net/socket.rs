@@ -1,5 +1,5 @@
-//! Opens a non-blocking connection with the client's knobs set before the
-//! first packet leaves.
+//! Opens a non-blocking connection with the socket options set before the first
+//! packet is sent.
 
 use crate::plan::SocketOptions;
 use rustix::fd::{AsRawFd, OwnedFd};
@@ -12,8 +12,9 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-/// Lets the kernel choose the port when it knows the peer, so that one port
-/// serves connections to several servers. Where it cannot, a port is used up.
+/// Lets the kernel choose the port when it knows the peer, so that one port serves
+/// connections to several servers. Kernels without this option use up a port for
+/// each connection.
 fn port_at_connect(fd: &OwnedFd) {
     let on: libc::c_int = 1;
     // SAFETY: an int and its size.
@@ -28,7 +29,8 @@ fn port_at_connect(fd: &OwnedFd) {
     }
 }
 
-/// Begins a connection. Whether it succeeded is known once it is writable.
+/// Starts a connection. The socket becomes writable when it has succeeded or
+/// failed.
 pub fn connect(
     address: SocketAddr,
     source: Option<IpAddr>,
@@ -66,14 +68,14 @@ pub fn connect(
     }
 }
 
-/// Why a connection could not be opened, and what to do where the limit is this
-/// machine's own.
+/// Why a connection could not be opened, and the remedy if a limit of this machine
+/// is the cause.
 pub fn why_not(error: &io::Error) -> String {
     let hint = match Errno::from_io_error(error) {
-        Some(Errno::MFILE) => "raise the limit of open files (ulimit -n), or have fewer clients",
+        Some(Errno::MFILE) => "raise the limit of open files (ulimit -n), or use fewer clients",
         Some(Errno::NFILE) => "the whole machine has too many open files (fs.file-max)",
         Some(Errno::ADDRNOTAVAIL) => {
-            "the local ports to this server are used up; widen net.ipv4.ip_local_port_range, give more source addresses, keep connections, or end them with `reset_on_close`"
+            "all local ports to this server are in use; widen net.ipv4.ip_local_port_range, give more source addresses, keep connections, or close them with `reset_on_close`"
         }
         _ => return error.to_string(),
     };
@@ -91,8 +93,11 @@ mod tests {
             (Errno::NFILE, "fs.file-max"),
             (Errno::ADDRNOTAVAIL, "ip_local_port_range"),
         ] {
-            let told = why_not(&errno.into());
-            assert!(told.contains(part) && told.contains("os error"), "{told}");
+            let message = why_not(&errno.into());
+            assert!(
+                message.contains(part) && message.contains("os error"),
+                "{message}"
+            );
         }
         let refused = io::Error::from(Errno::CONNREFUSED);
         assert_eq!(why_not(&refused), refused.to_string());

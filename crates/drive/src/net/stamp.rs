@@ -1,14 +1,15 @@
 //! The kernel's time stamp of what a socket received.
 //!
-//! The stamp is taken when the packet that holds the last byte read enters the
-//! receiving host's stack, so a driver that is late to read does not lengthen
-//! the time on the wire. Reference: socket(7), SO_TIMESTAMPNS;
+//! The stamp is taken when the packet with the last byte enters the receiving
+//! host's network stack, so a late read by the driver does not lengthen the time on
+//! the wire. Reference: socket(7), SO_TIMESTAMPNS;
 //! Documentation/networking/timestamping.rst. rustix has no names for it.
 
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::io;
 
-/// Asks for stamps; false when the kernel has none for this socket.
+/// Enables stamps. Returns `false` if the kernel does not support them for this
+/// socket.
 pub fn enable(fd: BorrowedFd<'_>) -> bool {
     let on: libc::c_int = 1;
     // SAFETY: an int and its size.
@@ -24,8 +25,8 @@ pub fn enable(fd: BorrowedFd<'_>) -> bool {
     rc == 0
 }
 
-/// Reads; the second figure is the wall clock's nanoseconds when the last of
-/// the bytes arrived, 0 when the kernel did not say.
+/// Reads. The second figure is the wall clock time in ns at which the last byte
+/// arrived, or 0 if the kernel gave none.
 pub fn recv(fd: impl AsFd, buffer: &mut [u8]) -> io::Result<(usize, u64)> {
     let mut part = libc::iovec {
         iov_base: buffer.as_mut_ptr().cast(),
@@ -69,7 +70,7 @@ fn stamp(message: &libc::msghdr) -> u64 {
     0
 }
 
-/// Room for a header and a timespec, and to spare.
+/// Space for a header and a timespec, with reserve.
 const CONTROL_WORDS: usize = 8;
 
 #[cfg(test)]
@@ -86,8 +87,8 @@ mod tests {
         assert!(enable(reader.as_fd()));
         let (mut writer, _) = listener.accept().unwrap();
         let mut buffer = [0u8; 64];
-        // Stamping begins with the first socket that asks, and the kernel
-        // switches it on beside the first packets: late on a busy machine.
+        // The kernel enables stamping asynchronously after the first
+        // request for it: late on a busy machine.
         for _ in 0..1_000_000 {
             let before = clock::wall();
             writer.write_all(b"five!").unwrap();

@@ -36,7 +36,7 @@ impl Stream {
         })
     }
 
-    /// The error with which connecting ended, if it did.
+    /// The error of the connection attempt, if it failed.
     pub fn connect_error(&self) -> Option<io::Error> {
         match sockopt::socket_error(&self.fd) {
             Ok(Ok(())) => None,
@@ -44,7 +44,7 @@ impl Stream {
         }
     }
 
-    /// Reads what has arrived; 0 is the end, `WouldBlock` nothing yet.
+    /// Reads available bytes; 0 is the end, `WouldBlock` means none yet.
     pub fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let Some(tls) = &mut self.tls else {
             let n = if self.stamps {
@@ -68,25 +68,27 @@ impl Stream {
                 return Ok(0);
             }
             let taken = tls.process_new_packets();
-            // Alerts and handshake messages that this produced go out at once.
+            // Alerts and handshake messages that this read produced are
+            // sent at once.
             flush(tls, self.fd.as_fd())?;
-            let told = |error| io::Error::new(io::ErrorKind::InvalidData, words(&error));
-            taken.map_err(told)?;
+            let invalid_data = |error| io::Error::new(io::ErrorKind::InvalidData, words(&error));
+            taken.map_err(invalid_data)?;
         }
     }
 
-    /// When the last bytes read had arrived by the kernel's account, in
-    /// nanoseconds of the wall clock; 0 when it did not say.
+    /// The kernel's time stamp of the last bytes read, ns of the wall clock; 0
+    /// if the kernel gave none.
     pub fn arrived_wall(&self) -> u64 {
         self.arrived_wall
     }
 
-    /// Whether bytes have been read off the socket but not yet handed out.
+    /// Whether bytes were read from the socket but not yet returned.
     pub fn buffered(&self) -> bool {
         self.tls.is_some()
     }
 
-    /// Writes as much as the socket takes; `WouldBlock` when it takes nothing.
+    /// Writes as much as the socket accepts; `WouldBlock` if it accepts
+    /// nothing.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let Some(tls) = &mut self.tls else {
             return Ok(send(&self.fd, bytes, SendFlags::NOSIGNAL)?);
@@ -99,7 +101,7 @@ impl Stream {
         }
     }
 
-    /// Moves TLS records that wait for room; true when none are left.
+    /// Writes pending TLS records. Returns `true` if none are left.
     pub fn flush(&mut self) -> io::Result<bool> {
         match &mut self.tls {
             None => Ok(true),
@@ -125,7 +127,7 @@ fn flush(tls: &mut ClientConnection, fd: BorrowedFd<'_>) -> io::Result<bool> {
     Ok(true)
 }
 
-/// A socket as rustls wants to see it.
+/// A socket with the traits that rustls needs.
 struct RawSocket<'a>(BorrowedFd<'a>);
 
 impl Read for RawSocket<'_> {

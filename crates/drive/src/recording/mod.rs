@@ -1,12 +1,12 @@
-//! Recording a terminal session as a scenario: a proxy between a user's emulator
-//! and a server.
+//! Records a terminal session as a scenario: a proxy between a user's emulator and
+//! a server.
 //!
-//! [`record`] carries bytes both ways unchanged. [`SessionRecorder`] sees them on
-//! their way, keeps the screen that the emulator has, and writes a step for each
-//! key that the user presses. The file is complete after every step, so a
-//! session can end at any time and in any way.
+//! [`record`] copies bytes in both directions unchanged. [`SessionRecorder`] sees
+//! them first, keeps a copy of the emulator's screen, and writes a step for each
+//! key that the user presses. The file is complete after every step, so a session
+//! can end at any time.
 //!
-//! Invariant: nothing that a user types into a hidden field is written.
+//! Invariant: text typed into a hidden field is never written.
 
 mod session;
 mod step;
@@ -23,20 +23,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use tn3270::CodeTable;
 
-/// What is recorded, and where.
+/// The parameters of a recording.
 #[derive(Clone, Debug)]
 pub struct RecordSettings {
     /// The server.
     pub server: SocketAddr,
-    /// The server's address as it stands in the scenario.
+    /// The server's address for the scenario.
     pub server_name: String,
     /// The code page of the terminals, by name, and its table.
     pub code_page: (String, CodeTable),
 }
 
-/// Waits for an emulator at `listener`, carries its session to the server and
-/// writes the scenario to `out` after every step. Returns the number of steps,
-/// at least one: a connection that presses no key is not the user's.
+/// Waits for an emulator at `listener`, connects its session to the server and
+/// writes the scenario to `out` after every step. Returns the number of steps, at
+/// least one. A connection that presses no key is ignored: it is not the user's.
 ///
 /// # Errors
 /// The server cannot be reached, the file cannot be written, or the session
@@ -98,8 +98,8 @@ impl RecordingState {
         self.recorder.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Carries bytes until their sender closes. The recorder has seen them
-    /// before the receiver gets them, so it is never later than the emulator.
+    /// Copies bytes until their sender closes. The recorder sees them before
+    /// the receiver does, so it is never later than the emulator.
     fn carry(
         &self,
         from: &TcpStream,
@@ -128,7 +128,8 @@ impl RecordingState {
             let length = match from.read(&mut buffer) {
                 Ok(0) => return Ok(()),
                 Ok(length) => length,
-                // A peer that closes without reading everything resets.
+                // A peer that closes with unread data sends a
+                // reset.
                 Err(e) if e.kind() == io::ErrorKind::ConnectionReset => return Ok(()),
                 Err(error) => return Err(error),
             };

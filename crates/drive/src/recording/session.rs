@@ -1,10 +1,10 @@
-//! What a recorder knows of a session, without a socket: the emulator's screen,
-//! and the steps so far.
+//! The state of a recorded session, without a socket: the emulator's screen, and
+//! the steps so far.
 //!
-//! An emulator of this crate gets the same bytes of the server as the user's and
-//! so has the same screen. It is made again while the user's emulator negotiates
-//! otherwise: another model, or no TN3270E. What it would send is dropped; the
-//! user's emulator answers.
+//! An emulator of this crate gets the same bytes from the server as the user's, so
+//! it has the same screen. It is created again when the user's emulator negotiates
+//! something else: another model, or no TN3270E. Its own replies are dropped; the
+//! user's emulator replies.
 
 use super::step::{RecordedStep, new_text};
 use crate::terminal::screen_body;
@@ -26,10 +26,10 @@ pub enum UnreadableSession {
         "the emulator begins TLS inside the connection, which cannot be recorded; turn START_TLS off in the emulator or the server"
     )]
     Tls,
-    /// The server's bytes are no TN3270.
+    /// The server's bytes are not TN3270.
     #[error("the server: {0}")]
     Server(#[from] SessionError),
-    /// The emulator's bytes are no TN3270.
+    /// The emulator's bytes are not TN3270.
     #[error("the emulator: {0}")]
     Emulator(#[from] tn3270::telnet::DecodeError),
 }
@@ -41,19 +41,20 @@ pub struct SessionRecorder {
     shadow: Emulator,
     config: ClientConfig,
     model: TerminalModel,
-    /// The server's bytes up to the first key, for another emulator.
+    /// The server's bytes before the first key, to be replayed to a new
+    /// emulator.
     negotiated: Option<Vec<u8>>,
     decoder: TelnetDecoder,
     steps: Vec<RecordedStep>,
     /// The screen before the last key.
     before: String,
-    /// When the server last sent something.
+    /// When the server last sent data.
     answered: Duration,
     changed: bool,
 }
 
 impl SessionRecorder {
-    /// A session of which nothing was seen yet.
+    /// A session without any data yet.
     pub fn new(table: CodeTable) -> SessionRecorder {
         let model = TerminalModel::display(2);
         let config = config_of(&model);
@@ -81,15 +82,17 @@ impl SessionRecorder {
         &self.model
     }
 
-    /// Whether there is another step since the last call.
+    /// Whether a step was added since the last call.
     pub const fn take_changed(&mut self) -> bool {
         std::mem::replace(&mut self.changed, false)
     }
 
     /// Handles bytes of the server.
     ///
+    ///
     /// # Errors
-    /// They are no TN3270.
+    ///
+    /// The bytes are not TN3270.
     pub fn handle_server(&mut self, bytes: &[u8], now: Duration) -> Result<(), UnreadableSession> {
         if let Some(kept) = &mut self.negotiated
             && kept.len() < MOST_NEGOTIATED
@@ -102,8 +105,10 @@ impl SessionRecorder {
 
     /// Handles bytes of the user's emulator.
     ///
+    ///
     /// # Errors
-    /// They are no TN3270, or TLS begins.
+    ///
+    /// The bytes are not TN3270, or TLS begins.
     pub fn handle_emulator(
         &mut self,
         bytes: &[u8],
@@ -139,7 +144,7 @@ impl SessionRecorder {
         Ok(())
     }
 
-    /// The session is over: the last step gets what it waits for.
+    /// Ends the session: the last step gets its wait condition.
     pub fn finish(&mut self) {
         self.complete_last(None);
     }
@@ -151,7 +156,8 @@ impl SessionRecorder {
         Ok(())
     }
 
-    /// Makes the emulator again, as the user's has negotiated.
+    /// Creates the emulator again with the model that the user's has
+    /// negotiated.
     fn begin_again(&mut self) -> Result<(), UnreadableSession> {
         let Some(kept) = self.negotiated.clone() else {
             return Ok(());
@@ -160,7 +166,7 @@ impl SessionRecorder {
         self.show(&kept)
     }
 
-    /// The user's terminal says what it is.
+    /// Handles the type of the user's terminal.
     fn handle_type(&mut self, option: u8, body: &[u8]) -> Result<(), UnreadableSession> {
         let name = match (option, body) {
             (TERMINAL_TYPE, [TYPE_IS, name @ ..]) => name,
@@ -193,7 +199,7 @@ impl SessionRecorder {
         };
         let positions = self.shadow.screen().size().positions();
         let Ok(parsed) = InboundRecord::parse(data, positions) else {
-            // The server says what it thinks of it.
+            // The server's reply to the type.
             return Ok(());
         };
         if let InboundRecord::Structured(fields) = parsed {
@@ -201,7 +207,7 @@ impl SessionRecorder {
         }
         let before = screen_body(self.shadow.screen(), &self.table);
         let shown_at = self.answered;
-        // An answer to a read of the server is no key.
+        // A reply to a read command of the server is not a key.
         let Some(step) = RecordedStep::read(&parsed, &mut self.shadow, &self.table) else {
             return Ok(());
         };
@@ -210,7 +216,7 @@ impl SessionRecorder {
         Ok(())
     }
 
-    /// The size of a terminal whose type does not say it.
+    /// The size of a terminal whose type does not include it.
     fn handle_query(&mut self, fields: &[u8]) -> Result<(), UnreadableSession> {
         let Ok(query) = QuerySummary::collect(fields) else {
             return Ok(());
@@ -243,8 +249,8 @@ impl SessionRecorder {
         self.changed = true;
     }
 
-    /// The last step is answered by the screen as it is now, or as it was before
-    /// the next key, with the time that the user then took.
+    /// Completes the last step. Its answer is the screen now, or before the
+    /// next key, and its think time is the user's pause after that.
     fn complete_last(&mut self, next: Option<(&str, Duration)>) {
         let Some(last) = self.steps.last_mut() else {
             return;
@@ -262,12 +268,12 @@ impl SessionRecorder {
     }
 }
 
-/// An emulator that agrees to what any emulator does.
+/// A configuration that accepts everything that emulators usually accept.
 fn config_of(model: &TerminalModel) -> ClientConfig {
     let mut config = ClientConfig::new(model.device_type());
     config.start_tls = false;
     config
 }
 
-/// More than any negotiation and first screen.
+/// The size limit of the negotiation and the first screen.
 const MOST_NEGOTIATED: usize = 256 << 10;

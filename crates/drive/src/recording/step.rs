@@ -1,9 +1,9 @@
 //! One key of a recorded session, as a step of a scenario.
 //!
-//! A field is named by the text in front of it where that text leads back to the
-//! same field, and by row and column elsewhere. The text that a step waits for
-//! is one that the answer brought: words without digits, which the next run is
-//! likely to show again.
+//! A field is named by the text before it if that text leads back to the same
+//! field, otherwise by row and column. The text that a step waits for is new on the
+//! answer's screen and has no digits, because the next run is likely to show such
+//! text again.
 
 use std::time::Duration;
 use tn3270::screen::KeyboardState;
@@ -17,12 +17,12 @@ pub struct RecordedStep {
     pub fields: Vec<RecordedField>,
     /// Text typed on a screen without fields.
     pub typed: String,
-    /// Row and column of the cursor, both from 1, where typing does not bring it
+    /// Row and column of the cursor, both from 1, if typing does not move it
     /// there anyway.
     pub cursor: Option<(u16, u16)>,
     /// The name of the key.
     pub key: String,
-    /// Text that the answer brought.
+    /// New text on the answer's screen.
     pub wait_for: Option<String>,
     /// The pause between the answer and the next key.
     pub think: Duration,
@@ -33,15 +33,15 @@ pub struct RecordedStep {
 pub struct RecordedField {
     /// Its label, or `row,column`.
     pub name: String,
-    /// Its text; of a hidden field a placeholder.
+    /// Its text, or a placeholder for a hidden field.
     pub text: String,
-    /// Whether the field does not show what is typed.
+    /// Whether the field hides its text.
     pub hidden: bool,
 }
 
 impl RecordedStep {
-    /// The step of a record that the emulator sent, which is done on `shadow` as
-    /// well. Returns `None` if the record is no key.
+    /// The step for a record that the emulator sent, also performed on
+    /// `shadow`. Returns `None` if the record is not a key.
     pub fn read(
         record: &InboundRecord<'_>,
         shadow: &mut Emulator,
@@ -49,7 +49,7 @@ impl RecordedStep {
     ) -> Option<RecordedStep> {
         let (key, name) = key_of(record.aid())?;
         let mut step = RecordedStep::of_key(name);
-        // The user may have pressed RESET, which only the keyboard sees.
+        // The user may have pressed RESET, which sends nothing.
         if shadow.screen().keyboard() != KeyboardState::Unlocked {
             shadow.press(Key::Reset);
         }
@@ -73,7 +73,7 @@ impl RecordedStep {
         Some(step)
     }
 
-    /// A step that presses this key only.
+    /// A step that only presses this key.
     pub fn of_key(name: String) -> RecordedStep {
         RecordedStep {
             fields: Vec::new(),
@@ -92,7 +92,7 @@ impl RecordedStep {
         };
         let text = text.trim_end();
         if text == screen.field_text(field, table) {
-            // Its modified data tag was on already.
+            // Its modified data tag was already set.
             return;
         }
         let hidden = field.attribute.intensity() == Intensity::Hidden;
@@ -110,7 +110,7 @@ impl RecordedStep {
         }
     }
 
-    /// Text on a screen without fields: what is new in it was typed.
+    /// Text on a screen without fields: the new part was typed.
     fn type_free(&mut self, text: &str, screen: &mut Screen, table: &CodeTable) {
         let before: Vec<u8> = screen.cells().iter().map(|cell| cell.content).collect();
         let before: Vec<u8> = before.into_iter().filter(|byte| *byte != 0).collect();
@@ -148,8 +148,8 @@ fn name_of(field: &Field, screen: &Screen, table: &CodeTable) -> String {
     }
 }
 
-/// Text of a screen that the one before did not have: the longest words without
-/// digits of the first row that has some. Returns `None` if there are none.
+/// Text that is new on a screen: the longest words without digits in the first row
+/// that has some. Returns `None` if there are none.
 pub fn new_text(before: &str, answer: &str) -> Option<String> {
     for row in answer.lines() {
         let parts = row.split("  ").flat_map(parts_without_digits);
@@ -164,7 +164,7 @@ pub fn new_text(before: &str, answer: &str) -> Option<String> {
     None
 }
 
-/// The runs of words of a text that have no digits.
+/// The runs of words without digits in a text.
 fn parts_without_digits(text: &str) -> Vec<String> {
     let words: Vec<&str> = text.split(' ').filter(|word| !word.is_empty()).collect();
     let has_digit = |word: &&str| word.chars().any(|c| c.is_ascii_digit());
@@ -172,8 +172,8 @@ fn parts_without_digits(text: &str) -> Vec<String> {
     runs.map(|run| run.join(" ")).collect()
 }
 
-/// The key of an attention identifier, and its name. Returns `None` for those
-/// of no key.
+/// The key of an attention identifier, and its name. Returns `None` for identifiers
+/// without a key.
 fn key_of(aid: Aid) -> Option<(Key, String)> {
     Some(match aid {
         Aid::Enter => (Key::Enter, "enter".into()),
@@ -186,7 +186,7 @@ fn key_of(aid: Aid) -> Option<(Key, String)> {
     })
 }
 
-/// What stands for the text of a hidden field.
+/// Replaces the text of a hidden field.
 const PLACEHOLDER: &str = "CHANGEME";
 
 #[cfg(test)]

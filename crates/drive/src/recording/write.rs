@@ -1,6 +1,7 @@
 //! A recorded session as the text of a scenario file.
 //!
-//! A step waits for a text that its answer brought and pauses as the user did.
+//! A step waits for new text on the answer's screen and pauses as long as the user
+//! did.
 
 use super::RecordSettings;
 use super::step::RecordedStep;
@@ -9,8 +10,8 @@ use std::fmt::Write;
 use std::time::Duration;
 use tn3270::TerminalModel;
 
-/// The scenario of these steps: one client that does them once, with the pauses
-/// of the recording.
+/// The scenario with these steps: one client that performs them once, with the
+/// pauses of the recording.
 pub fn scenario(
     steps: &[RecordedStep],
     settings: &RecordSettings,
@@ -89,7 +90,7 @@ fn model_name(model: &TerminalModel) -> String {
     }
 }
 
-/// The code page of terminals unless another is given.
+/// The default code page of terminals.
 const USUAL_PAGE: &str = "037";
-/// A shorter pause was no thinking.
+/// Shorter pauses are not written.
 const SHORTEST_THINK: Duration = Duration::from_millis(1);

@@ -1,4 +1,4 @@
-//! Populations that converse over LU 6.2: their partner, and their steps.
+//! Populations with LU 6.2 conversations: their partner and their steps.
 
 use super::request::TargetList;
 use super::step::{hex, pieces, writes};
@@ -12,14 +12,14 @@ use sna::mode::SyncLevel;
 use std::net::SocketAddr;
 use std::path::Path;
 
-/// Where the partner is, its name for messages, and who it is; none when that
-/// cannot be, which has been noted.
+/// The partner's address, its name for messages, and its definition. Returns `None`
+/// after an error, which has been noted.
 pub(super) fn partner(
     node: &Node,
     folder: &Path,
     notes: &mut MistakeList<'_>,
 ) -> Option<(SocketAddr, String, AppcPartner)> {
-    // What is missing has been noted by the check of keys.
+    // The check of keys has noted what is missing.
     let (address, at) = node.text("address")?;
     let (name, _) = node.text("partner")?;
     let (tp, _) = node.text("tp")?;
@@ -61,7 +61,7 @@ pub(super) fn partner(
     }
 }
 
-/// A step of a conversation; none when it cannot be, which has been noted.
+/// A step of a conversation. Returns `None` after an error, which has been noted.
 pub(super) fn step(
     node: &Node,
     names: &TemplateNames<'_>,
@@ -109,14 +109,14 @@ pub(super) fn step(
     {
         notes.add(
             &at.span,
-            format!("one step sends {MOST_BYTES} bytes at most"),
+            format!("a step can send at most {MOST_BYTES} bytes"),
         );
         return None;
     }
     let reply = match (node.bool("confirm"), node.bool("reply")) {
         (Some(true), None) => ReplyEnd::Confirmation,
         (Some(true), Some(_)) => {
-            let text = "the answer is either a confirmation (`confirm`) or a `reply`";
+            let text = "give either `confirm` or `reply`";
             notes.add(&node.span, text);
             return None;
         }
@@ -126,7 +126,7 @@ pub(super) fn step(
     let target = targets.partner??;
     let partner = crate::appc::partner_of(&targets.list[target])?;
     if reply == ReplyEnd::Confirmation && partner.sync == SyncLevel::None {
-        notes.add(&node.span, "`confirm` needs sync level confirm");
+        notes.add(&node.span, "`confirm` requires sync level confirm");
     }
     let template = RequestTemplate::Plain {
         body: body.into(),
@@ -147,7 +147,7 @@ pub(super) fn step(
     })
 }
 
-/// The return codes that a step takes for right.
+/// The return codes that a step accepts.
 pub(super) fn code_check(node: &Node) -> AnswerCheck {
     let codes = node.list("return_code").iter();
     let mut codes: Vec<(u16, u16)> = codes
@@ -162,5 +162,5 @@ pub(super) fn code_check(node: &Node) -> AnswerCheck {
     AnswerCheck::Status(codes.into())
 }
 
-/// What is held for a client's request at most.
+/// The maximum size of a client's request.
 const MOST_BYTES: usize = 64 << 20;

@@ -1,5 +1,5 @@
-//! From a checked file to a plan. What cannot be built is noted, and building
-//! goes on, so that one reading tells every mistake.
+//! Builds a plan from a checked file. Errors are noted and building goes on, so
+//! that one reading reports every mistake.
 
 use super::data;
 use super::request::TargetList;
@@ -17,7 +17,7 @@ use crate::url::Url;
 use measure::proc::CountedSubject;
 use std::path::Path;
 
-/// The plan of one combination; none when something essential is missing,
+/// The plan of one combination. Returns `None` if something essential is missing,
 /// which has been noted.
 pub(super) fn plan(
     root: &Node,
@@ -57,7 +57,7 @@ pub(super) fn plan(
     }
     if populations.is_empty() {
         if let Some(list) = root.get("population").filter(|n| n.as_list().is_empty()) {
-            notes.add(&list.span, "there is no population");
+            notes.add(&list.span, "the scenario has no `[[population]]`");
         }
         return None;
     }
@@ -68,7 +68,7 @@ pub(super) fn plan(
         {
             notes.add(
                 &at.span,
-                format!("another population is called `{name}` too"),
+                format!("another population has the name `{name}` too"),
             );
         }
     }
@@ -116,7 +116,7 @@ pub(super) fn plan(
     })
 }
 
-/// What the file asks of the result, and whose resources it wants sampled.
+/// The objectives of the file, and the servers that it observes.
 pub(super) fn extras(
     root: &Node,
     observing: bool,
@@ -173,7 +173,10 @@ fn load(node: &Node, notes: &mut MistakeList<'_>) -> Option<LoadModel> {
             {
                 notes.add(
                     &entry.span,
-                    format!("`{}` belongs to `rate`, not to `clients`", entry.key),
+                    format!(
+                        "`{}` can be used only with `rate`, not with `clients`",
+                        entry.key
+                    ),
                 );
             }
             if let (Some(_), Some(both)) = (node.get("iterations"), node.get("cycles")) {
@@ -184,13 +187,13 @@ fn load(node: &Node, notes: &mut MistakeList<'_>) -> Option<LoadModel> {
             if clients.peak() < 1.0 {
                 // A number out of bounds has been noted.
                 if !number {
-                    notes.add(&node.get("clients")?.span, "there is never a client");
+                    notes.add(&node.get("clients")?.span, "the profile never has a client");
                 }
                 return None;
             }
             Some(LoadModel::Closed {
                 clients,
-                // Cycles are counted by each client.
+                // Cycles are counted for each client.
                 iterations: match node.get("cycles") {
                     Some(_) => Some(i64::MAX as u64),
                     None => node.integer("iterations"),
@@ -201,7 +204,10 @@ fn load(node: &Node, notes: &mut MistakeList<'_>) -> Option<LoadModel> {
             let closed_only = ["iterations", "cycles"];
             let mut entries = node.entries().iter();
             if let Some(entry) = entries.find(|e| closed_only.contains(&e.key.as_str())) {
-                let why = format!("`{}` belongs to `clients`, not to `rate`", entry.key);
+                let why = format!(
+                    "`{}` can be used only with `clients`, not with `rate`",
+                    entry.key
+                );
                 notes.add(&entry.span, why);
             }
             let poisson = node.text("arrivals").is_some_and(|(a, _)| a == "poisson");
@@ -255,7 +261,7 @@ fn profile(node: &Node, notes: &mut MistakeList<'_>) -> Option<LevelProfile> {
     Some(LevelProfile::new(pieces))
 }
 
-/// The pause that a population or step asks for.
+/// The think time of a population or step.
 pub(super) fn think(node: &Node, folder: &Path, notes: &mut MistakeList<'_>) -> Option<ThinkTime> {
     let think = node.get("think")?;
     if let Some(ns) = think.as_duration_ns() {
@@ -286,9 +292,9 @@ pub(super) fn think(node: &Node, folder: &Path, notes: &mut MistakeList<'_>) -> 
     }
 }
 
-/// Why an objective for the server's CPU asks for something unknown.
+/// The rest of the message for a CPU objective without an observed server.
 const NO_SERVER_OBSERVED: &str = "no server is observed; name one under `[observe]` (processes, pids, cgroups or scrape), or with --process, --pid, --cgroup or --scrape";
 
 const SECOND: u64 = 1_000_000_000;
-/// Figures more often than this would cost more than they tell.
+/// Shorter intervals would cost more than their figures are worth.
 const SHORTEST_INTERVAL_NS: u64 = 100_000_000;

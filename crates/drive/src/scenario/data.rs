@@ -7,8 +7,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Every feeder of the file; one that is wrong still has its name, so that
-/// templates that use it are not wrong too.
+/// Every feeder of the file. A feeder with an error still has its name, so that
+/// templates that use it are not reported too.
 pub(super) fn feeders(root: &Node, folder: &Path, notes: &mut MistakeList<'_>) -> Vec<Arc<Feeder>> {
     let entries = root.get("feeders").map_or(&[][..], Node::entries);
     entries
@@ -20,7 +20,7 @@ pub(super) fn feeders(root: &Node, folder: &Path, notes: &mut MistakeList<'_>) -
         .collect()
 }
 
-/// Notes every feeder whose data no template draws.
+/// Notes every feeder that no template uses.
 pub(super) fn unused(root: &Node, folder: &Path, notes: &mut MistakeList<'_>) {
     let others = root.entries().iter().filter(|e| e.key != "feeders");
     let texts: Vec<&str> = others.flat_map(|e| e.node.texts()).collect();
@@ -36,7 +36,7 @@ pub(super) fn unused(root: &Node, folder: &Path, notes: &mut MistakeList<'_>) {
         let in_file = |file: &Vec<u8>| drawn(&String::from_utf8_lossy(file));
         if !texts.iter().any(|t| drawn(t)) && !files.iter().any(in_file) {
             let why = format!(
-                "no template draws from the feeder `{0}`; write `{{{{{0}.COLUMN}}}}` where its data belong",
+                "no template uses the feeder `{0}`; write `{{{{{0}.COLUMN}}}}` where its data are needed",
                 entry.key
             );
             notes.add(&entry.span, why);
@@ -113,13 +113,13 @@ fn source(node: &Node, folder: &Path, notes: &mut MistakeList<'_>) -> Option<Row
 
 type Table = (Vec<String>, Vec<Vec<Box<[u8]>>>);
 
-/// What Excel writes before the first column's name.
+/// Excel writes this before the first column's name.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// How a CSV file is laid out.
+/// The layout of a CSV file.
 struct CsvLayout {
     delimiter: char,
-    /// Names of the columns where the file has no heading, or another one.
+    /// Names of the columns, if the file has no heading or a different one.
     columns: Vec<String>,
     heading: bool,
 }
@@ -141,20 +141,23 @@ impl CsvLayout {
             let mut chars = text.chars();
             match (chars.next(), chars.next()) {
                 (Some(c), None) if !matches!(c, '"' | '\r' | '\n') => shape.delimiter = c,
-                _ => notes.add(&at.span, "`delimiter` is one character"),
+                _ => notes.add(&at.span, "`delimiter` must be one character"),
             }
         }
         let columns = node.list("columns").iter().filter_map(Node::as_text);
         shape.columns = columns.map(str::to_owned).collect();
         shape.heading = node.bool("heading").unwrap_or(shape.columns.is_empty());
         if !shape.heading && shape.columns.is_empty() {
-            notes.add(&node.span, "a file without a heading needs `columns`");
+            notes.add(
+                &node.span,
+                "`columns` is required for a file without a heading",
+            );
         }
         shape
     }
 }
 
-/// Reads CSV: quotes are doubled within quotes.
+/// Reads CSV. A quote within quotes is doubled.
 ///
 /// Reference: RFC 4180.
 fn csv(text: &str, shape: &CsvLayout) -> Result<Table, String> {
@@ -190,9 +193,10 @@ fn csv(text: &str, shape: &CsvLayout) -> Result<Table, String> {
     let mut records = records
         .into_iter()
         .filter(|r| r.len() > 1 || !r[0].is_empty());
-    let heading = match shape.heading {
-        true => Some(records.next().ok_or("the file is empty")?),
-        false => None,
+    let heading = if shape.heading {
+        Some(records.next().ok_or("the file is empty")?)
+    } else {
+        None
     };
     let columns = match (heading, shape.columns.is_empty()) {
         (Some(heading), true) => heading,
@@ -203,7 +207,7 @@ fn csv(text: &str, shape: &CsvLayout) -> Result<Table, String> {
     for (i, record) in records.enumerate() {
         if record.len() != columns.len() {
             return Err(format!(
-                "record {} has {} fields and there are {} columns",
+                "record {} has {} fields, but there are {} columns",
                 i + first,
                 record.len(),
                 columns.len()
@@ -248,7 +252,7 @@ fn json_lines(text: &str) -> Result<Table, String> {
     Ok((columns, rows))
 }
 
-/// Pauses of a file, one a line; `#` begins a comment.
+/// Reads the pauses of a file, one a line; `#` begins a comment.
 pub(super) fn pauses(path: &Path) -> Result<Arc<[u64]>, String> {
     let text = fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
     let mut pauses = Vec::new();
@@ -259,9 +263,10 @@ pub(super) fn pauses(path: &Path) -> Result<Arc<[u64]>, String> {
             pauses.push(ns(pause));
         }
     }
-    match pauses.is_empty() {
-        true => Err(format!("{} holds no pause", path.display())),
-        false => Ok(pauses.into()),
+    if pauses.is_empty() {
+        Err(format!("{} contains no pause", path.display()))
+    } else {
+        Ok(pauses.into())
     }
 }
 

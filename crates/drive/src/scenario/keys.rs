@@ -1,5 +1,5 @@
-//! The table of every key a scenario may have: the single source of the check,
-//! the JSON schema and the reference page.
+//! The table of all keys of a scenario: the single source of the check, the JSON
+//! schema and the reference page.
 
 use super::schema::{Key, ValueKind};
 
@@ -23,7 +23,7 @@ const fn required(name: &'static str, kind: ValueKind, doc: &'static str) -> Key
 
 /// The file.
 pub(super) const SCENARIO: &[Key] = &[
-    key("title", ValueKind::Text, "What the report calls the run."),
+    key("title", ValueKind::Text, "The title of the report."),
     key(
         "base",
         ValueKind::Text,
@@ -32,63 +32,63 @@ pub(super) const SCENARIO: &[Key] = &[
     key(
         "warmup",
         ValueKind::Duration,
-        "Load before anything is measured; 1s unless given, none for runs that end by iterations.",
+        "Length of the warm-up, whose load is not measured. Default: 1s, or none for runs that end by iterations.",
     ),
     key(
         "duration",
         ValueKind::Duration,
-        "How long is measured; 10s unless given. A profile with pieces lasts as long as its pieces unless this is given.",
+        "Length of the measured part. Default: 10s, or the length of the profile's pieces.",
     ),
     key(
         "grace",
         ValueKind::Duration,
-        "How long outstanding requests are waited for at the end; the timeout unless given.",
+        "How long to wait for outstanding requests at the end. Default: the timeout.",
     ),
     key(
         "timeout",
         ValueKind::Duration,
-        "A request without an answer after this time has failed; 30s unless given.",
+        "A request without an answer after this time has failed. Default: 30s.",
     ),
     key(
         "threads",
         ValueKind::Integer(0, 1024),
-        "Threads that present load; 0 for what the load needs.",
+        "Number of driver threads; 0 for as many as the load needs.",
     ),
     key(
         "seed",
         ValueKind::Integer(0, i64::MAX),
-        "What random arrivals, pauses and data depend on.",
+        "Seed of random arrivals, pauses and data.",
     ),
     key(
         "interval",
         ValueKind::Duration,
-        "How often figures are taken; 1s unless given.",
+        "Length of a reporting interval. Default: 1s.",
     ),
     key(
         "objectives",
         ValueKind::List(&ValueKind::Text),
-        "What the result must meet: `p50` to `p99.999`, `mean` and `max` with `<20ms`, `errors=0` or `errors<=0.1%`, `throughput>900/s`, `cpu<50us` (of a server that is observed). Operators are `<`, `<=`, `>`, `>=`, and `=` for errors.",
+        "Bounds that the result must meet: `p50` to `p99.999`, `mean` and `max` with `<20ms`, `errors=0` or `errors<=0.1%`, `throughput>900/s`, `cpu<50us` (of a server that is observed). Operators are `<`, `<=`, `>`, `>=`, and `=` for errors.",
     ),
     key(
         "loop",
         ValueKind::Map(&ValueKind::List(&ValueKind::Any)),
-        "Values to go through; every combination is a run of its own, and `${name}` stands for the value, somewhere at least.",
+        "Lists of values; every combination is a separate run. `${name}` stands for the value and must be used at least once.",
     ),
-    key("tls", ValueKind::Table(TLS), "Whom to trust."),
+    key("tls", ValueKind::Table(TLS), "Certificates to trust."),
     key(
         "observe",
         ValueKind::Table(OBSERVE),
-        "Whose resources to sample.",
+        "Servers whose resources are sampled.",
     ),
     key(
         "feeders",
         ValueKind::Map(&ValueKind::Table(FEEDER)),
-        "Data for templates, used as `{{name.column}}`, somewhere at least.",
+        "Data for templates, used as `{{name.column}}`. Each feeder must be used at least once.",
     ),
     required(
         "population",
         ValueKind::List(&ValueKind::Table(POPULATION)),
-        "Clients of one kind; all populations run at once.",
+        "Clients of one kind; all populations run at the same time.",
     ),
 ];
 
@@ -96,7 +96,7 @@ const TLS: &[Key] = &[
     key(
         "ca_file",
         ValueKind::Text,
-        "Certificates in PEM to trust instead of the system's: issuers', or servers' own.",
+        "A PEM file with certificates to trust instead of the system's: those of issuers or of the servers themselves.",
     ),
     key("insecure", ValueKind::Bool, "Accept any certificate."),
 ];
@@ -133,27 +133,27 @@ const FEEDER: &[Key] = &[
     key(
         "columns",
         ValueKind::List(&ValueKind::Text),
-        "Names of the columns of a CSV file that does not name them, or otherwise.",
+        "Names of the columns of a CSV file. Required if the file has no heading.",
     ),
     key(
         "heading",
         ValueKind::Bool,
-        "Whether the first line of a CSV file is a heading; true unless `columns` are given.",
+        "Whether the first line of a CSV file is a heading. Default: true, or false if `columns` are given.",
     ),
     key(
         "delimiter",
         ValueKind::Text,
-        "The character between two fields of a CSV file; a comma unless given.",
+        "The character between two fields of a CSV file. Default: a comma.",
     ),
     key(
         "jsonl",
         ValueKind::Text,
-        "A file with one JSON object a line; its keys are the columns.",
+        "A file with one JSON object per line; its keys are the columns.",
     ),
     key(
         "sequence",
         ValueKind::Table(SEQUENCE),
-        "Numbers in order; the column is `value`.",
+        "Consecutive numbers; the column is `value`.",
     ),
     key(
         "random",
@@ -163,7 +163,7 @@ const FEEDER: &[Key] = &[
     key(
         "order",
         ValueKind::OneOf(&["sequential", "random"]),
-        "How rows of a file are taken; sequential (and from the start again) unless given.",
+        "The order of rows. Default: sequential, starting again after the last row.",
     ),
 ];
 
@@ -171,12 +171,12 @@ const SEQUENCE: &[Key] = &[
     key(
         "first",
         ValueKind::Integer(i64::MIN, i64::MAX),
-        "The first number; 1 unless given.",
+        "The first number. Default: 1.",
     ),
     key(
         "step",
         ValueKind::Integer(i64::MIN, i64::MAX),
-        "What is added each time; 1 unless given.",
+        "The increment. Default: 1.",
     ),
 ];
 
@@ -205,27 +205,27 @@ const POPULATION: &[Key] = &[
             ValueKind::Number(0.001, 1e7),
             ValueKind::List(&ValueKind::Table(PIECE)),
         ]),
-        "An open loop of this many iterations a second, or a profile of pieces.",
+        "An open loop of this many iterations/s, or a profile of pieces.",
     ),
     key(
         "arrivals",
         ValueKind::OneOf(&["constant", "poisson"]),
-        "How an open loop's iterations are spaced; constant unless given.",
+        "How an open loop's iterations are spaced. Default: constant.",
     ),
     key(
         "outstanding",
         ValueKind::Integer(1, 1_000_000),
-        "The most iterations of an open loop outstanding at once; 1000 unless given, or the sessions that the partner of a conversation allows.",
+        "The maximum number of outstanding iterations of an open loop. Default: 1000, or the number of sessions that an LU 6.2 partner allows.",
     ),
     key(
         "connections",
         ValueKind::Integer(0, 1_000_000),
-        "Connections of an open loop opened before the run; when equal to `outstanding`, all are used in turn. What the rate needs unless given.",
+        "Connections of an open loop opened before the run; if equal to `outstanding`, all are used in turn. Default: as many as the rate needs.",
     ),
     key(
         "spin",
         ValueKind::Duration,
-        "How long before an arrival a thread spins instead of sleeping. Unless given: 50us at a constant rate, but no more than an eighth of the time between two; none before random arrivals.",
+        "How long before an arrival a thread spins instead of sleeping. Default: 50us at a constant rate, but at most an eighth of the time between two arrivals; no spin before random arrivals.",
     ),
     key(
         "iterations",
@@ -236,9 +236,9 @@ const POPULATION: &[Key] = &[
     key(
         "keep_alive",
         ValueKind::Bool,
-        "Whether connections are kept between requests, and conversations between iterations; true unless given.",
+        "Whether connections are kept between requests, and conversations between iterations. Default: true.",
     ),
-    key("http2", ValueKind::Bool, "Whether HTTP/2 is spoken."),
+    key("http2", ValueKind::Bool, "Whether HTTP/2 is used."),
     key(
         "connection",
         ValueKind::Table(CONNECTION),
@@ -252,7 +252,7 @@ const POPULATION: &[Key] = &[
     key(
         "opening",
         ValueKind::Map(&ValueKind::Text),
-        "What is sent first on every new connection of a raw socket, as `name = \"text\"`, such as the message that a listener of CICS sockets starts a transaction by. Templates are allowed; nothing is awaited.",
+        "A message sent first on every new connection of a raw socket, as `name = \"text\"`, for example the message with which a CICS sockets listener starts a transaction. Templates are allowed; no answer is awaited.",
     ),
     key(
         "cycle",
@@ -267,17 +267,17 @@ const POPULATION: &[Key] = &[
     key(
         "appc",
         ValueKind::Table(APPC),
-        "The LU 6.2 partner that each client has a conversation with; clients of a thread share a link.",
+        "The LU 6.2 partner of the clients' conversations. Clients of a thread share a link.",
     ),
     key(
         "terminal",
         ValueKind::Table(TERMINAL),
-        "The TN3270 server that each client has a 3270 terminal at.",
+        "The TN3270 server of the clients' 3270 terminals.",
     ),
     required(
         "step",
         ValueKind::List(&ValueKind::Table(STEP)),
-        "What a client does in an iteration, in this order.",
+        "The requests of an iteration, in order.",
     ),
 ];
 
@@ -285,7 +285,7 @@ const APPC: &[Key] = &[
     required(
         "address",
         ValueKind::Text,
-        "The partner's DLSw switch, `host` or `host:port`; port 2065 unless given.",
+        "The partner's DLSw switch, `host` or `host:port`; default port 2065.",
     ),
     required(
         "partner",
@@ -293,21 +293,21 @@ const APPC: &[Key] = &[
         "The partner's logical unit, NET.NAME.",
     ),
     required("tp", ValueKind::Text, "The transaction program to attach."),
-    key("mode", ValueKind::Text, "The mode; `#INTER` unless given."),
+    key("mode", ValueKind::Text, "The mode. Default: `#INTER`."),
     key(
         "lu",
         ValueKind::Text,
-        "The driver's logical unit; unless `config` names one either, a name that no other process has, so that several drivers may load one server. Threads after the first put their number behind it.",
+        "The driver's logical unit. Default: the name in `config`, otherwise a name unique to this process, so that several drivers may load one server. Threads after the first append their number.",
     ),
     key(
         "sync",
         ValueKind::OneOf(&["confirm", "none"]),
-        "Sync level; confirm unless given.",
+        "Sync level. Default: confirm.",
     ),
     key(
         "user",
         ValueKind::Text,
-        "A user; without a password, as already verified.",
+        "A user. Without a password it is sent as already verified.",
     ),
     key("password", ValueKind::Text, "The user's password."),
     key(
@@ -331,32 +331,32 @@ const TERMINAL: &[Key] = &[
     required(
         "address",
         ValueKind::Text,
-        "The server, `host` or `host:port`; port 23 unless given.",
+        "The server, `host` or `host:port`; default port 23.",
     ),
     key(
         "model",
         ValueKind::Text,
-        "The model, `2` to `5`, or any larger size as `62x160` (IBM-DYNAMIC); 2 unless given.",
+        "The model, `2` to `5`, or any larger size such as `62x160` (IBM-DYNAMIC). Default: 2.",
     ),
     key(
         "lu",
         ValueKind::List(&ValueKind::Text),
-        "Names of logical units to ask for, taken in turn by the clients; any unless given.",
+        "LU names to request, assigned to the clients in turn. Default: any LU.",
     ),
     key(
         "tls",
         ValueKind::Bool,
-        "TLS from the first byte; false unless given. TLS that the server begins inside the connection (START_TLS) is agreed to in any case.",
+        "TLS from the first byte. Default: false. START_TLS by the server is always accepted.",
     ),
     key(
         "tn3270e",
         ValueKind::Bool,
-        "Whether TN3270E is agreed to; true unless given.",
+        "Whether TN3270E is accepted. Default: true.",
     ),
     key(
         "code_page",
         ValueKind::Text,
-        "The EBCDIC code page of the terminals; 037 unless given.",
+        "The EBCDIC code page of the terminals. Default: 037.",
     ),
 ];
 
@@ -364,12 +364,12 @@ const PIECE: &[Key] = &[
     key(
         "from",
         ValueKind::Number(0.0, 1e7),
-        "The level at the start; the end of the piece before unless given.",
+        "The level at the start. Default: the end of the previous piece.",
     ),
     required(
         "to",
         ValueKind::Number(0.0, 1e7),
-        "The level at the end; the same as `from` for a step.",
+        "The level at the end; equal to `from` for a step.",
     ),
     required("for", ValueKind::Duration, "How long the piece lasts."),
 ];
@@ -377,7 +377,7 @@ const PIECE: &[Key] = &[
 const THINK: ValueKind = ValueKind::Either(&[ValueKind::Duration, ValueKind::Table(THINKING)]);
 
 const THINKING: &[Key] = &[
-    key("constant", ValueKind::Duration, "Always this long."),
+    key("constant", ValueKind::Duration, "A constant pause."),
     key(
         "exponential",
         ValueKind::Duration,
@@ -391,11 +391,7 @@ const THINKING: &[Key] = &[
 ];
 
 const CONNECTION: &[Key] = &[
-    key(
-        "no_delay",
-        ValueKind::Bool,
-        "TCP_NODELAY; true unless given.",
-    ),
+    key("no_delay", ValueKind::Bool, "TCP_NODELAY. Default: true."),
     key(
         "quick_ack",
         ValueKind::Bool,
@@ -404,19 +400,19 @@ const CONNECTION: &[Key] = &[
     key(
         "kernel_times",
         ValueKind::Bool,
-        "The kernel's time stamps end the time on the wire; true unless given.",
+        "The kernel's time stamps end the time on the wire. Default: true.",
     ),
     key("send_buffer", ValueKind::Size, "SO_SNDBUF."),
     key("receive_buffer", ValueKind::Size, "SO_RCVBUF."),
     key(
         "reset_on_close",
         ValueKind::Bool,
-        "End connections with RST, which frees their ports at once.",
+        "Close connections by RST, which frees their ports at once.",
     ),
     key(
         "sources",
         ValueKind::List(&ValueKind::Text),
-        "Local addresses, taken in turn.",
+        "Local addresses, used in turn.",
     ),
 ];
 
@@ -424,12 +420,12 @@ const STEP: &[Key] = &[
     key(
         "name",
         ValueKind::Text,
-        "The name in reports; the request unless given.",
+        "The name in reports. Default: the request.",
     ),
     key(
         "request",
         ValueKind::Text,
-        "An HTTP request, as `GET /path` or `POST http://host/path`. Templates are allowed in the path.",
+        "An HTTP request, such as `GET /path` or `POST http://host/path`. Templates are allowed in the path.",
     ),
     key(
         "headers",
@@ -440,7 +436,7 @@ const STEP: &[Key] = &[
     key(
         "body_file",
         ValueKind::Text,
-        "A file with the body; templates are allowed, unless it is binary.",
+        "A file with the body. Templates are allowed unless it is binary.",
     ),
     key(
         "status",
@@ -448,7 +444,7 @@ const STEP: &[Key] = &[
             ValueKind::Integer(100, 599),
             ValueKind::Text,
         ])),
-        "Statuses that are right, as 200 or \"2xx\"; below 400 unless given.",
+        "Statuses to accept, such as 200 or \"2xx\". Default: below 400.",
     ),
     key(
         "contains",
@@ -463,93 +459,93 @@ const STEP: &[Key] = &[
     key(
         "size",
         ValueKind::Integer(0, i64::MAX),
-        "The number of bytes that the answer's body must have; on a raw socket, those of the message with its frame.",
+        "The required size of the answer's body in bytes; on a raw socket, of the message with its frame.",
     ),
     key(
         "capture",
         ValueKind::Map(&ValueKind::Table(CAPTURE)),
-        "Values kept for later steps, used as `{{name}}`.",
+        "Values for later steps, used as `{{name}}`.",
     ),
     key(
         "think",
         THINK,
-        "The pause after this step instead of the population's.",
+        "The pause after this step, instead of the population's.",
     ),
     key("socket", ValueKind::Text, "The raw socket to send on."),
     key(
         "send",
         ValueKind::Text,
-        "What is sent on the raw socket or in the conversation; templates are allowed. A step of a conversation that sends nothing lets the partner begin.",
+        "Data to send on the raw socket or in the conversation; templates are allowed. Without it a conversation's step waits for the partner to send.",
     ),
     key(
         "send_hex",
         ValueKind::Text,
-        "The same as hexadecimal digits.",
+        "The data to send as hexadecimal digits.",
     ),
     key(
         "receive_from",
         ValueKind::Text,
-        "The raw socket that the answer comes from; `socket` unless given.",
+        "The raw socket that the answer comes from. Default: `socket`.",
     ),
     key(
         "frame",
         ValueKind::Table(FRAME),
-        "How messages sent and received on the raw socket are told apart.",
+        "The framing of messages on the raw socket.",
     ),
     key(
         "reply",
         ValueKind::Bool,
-        "Whether an answer is awaited; true unless given. In a conversation the answer is all that the partner sends until it gives the turn back or ends.",
+        "Whether an answer is awaited. Default: true. In a conversation the answer is everything that the partner sends until it gives up the send state or deallocates.",
     ),
     key(
         "confirm",
         ValueKind::Bool,
-        "The answer of a conversation is the partner's confirmation, and this side goes on sending.",
+        "The answer is the partner's confirmation (CONFIRMED), and this side stays in the send state.",
     ),
     key(
         "bytes",
         ValueKind::Size,
-        "What is sent in a conversation is filled with blanks, or cut, to this many bytes.",
+        "The data sent in a conversation is padded with blanks or truncated to this many bytes.",
     ),
     key(
         "ebcdic",
         ValueKind::Bool,
-        "The text sent in a conversation goes out in EBCDIC (code page 037), and checks and captures see the answer translated.",
+        "Text is sent in EBCDIC (code page 037), and checks and captures see the answer translated from it.",
     ),
     key(
         "return_code",
         ValueKind::List(&ValueKind::Integer(0, 49)),
-        "Return codes of a conversation that are right, by the numbers of CPI-C; 0 (OK) and 18 (ended by the partner after its answer) unless given.",
+        "CPI-C return codes to accept. Default: 0 (CM_OK) and 18 (CM_DEALLOCATED_NORMAL).",
     ),
     key(
         "fields",
         ValueKind::Map(&ValueKind::Text),
-        "Input fields of the screen that are filled, in this order, as `Label = \"text\"` or `\"row,column\" = \"text\"`, both from 1. A label is text of the screen; the first input field after it is meant. What the field had is erased; templates are allowed in texts.",
+        "Input fields to fill, in order, as `Label = \"text\"` or `\"row,column\" = \"text\"`, both from 1. A label is text on the screen and means the first input field after it. The field's old contents are erased. Templates are allowed in texts.",
     ),
     key(
         "cursor",
         ValueKind::Text,
-        "Where the cursor goes after that, as `\"row,column\"`, both from 1.",
+        "Position of the cursor after that, as `\"row,column\"`, both from 1.",
     ),
     key(
         "type",
         ValueKind::Text,
-        "What is typed at the cursor then; templates are allowed, `\\t` is Tab and `\\n` New Line.",
+        "Text typed at the cursor after that; templates are allowed, `\\t` is Tab and `\\n` New Line.",
     ),
     key(
         "key",
         ValueKind::Text,
-        "The key that ends a terminal's step: `enter` (unless given), `clear`, `pf1` to `pf24`, `pa1` to `pa3`, `attn`, `sysreq`, `select`.",
+        "The key that ends a terminal's step: `enter` (the default), `clear`, `pf1` to `pf24`, `pa1` to `pa3`, `attn`, `sysreq`, `select`.",
     ),
     key(
         "wait_for",
         ValueKind::Text,
-        "A terminal's step is answered when the keyboard is unlocked and the screen shows this text. Without it the unlocked keyboard is enough; `reply = false` waits for nothing. Checks and captures see the screen, a line for each row.",
+        "The step ends when the keyboard is unlocked and the screen shows this text. Default: when the keyboard is unlocked; with `reply = false`, at once. Checks and captures see the screen, one line for each row.",
     ),
     key(
         "writes",
         ValueKind::List(&ValueKind::Integer(1, i64::MAX)),
-        "Sizes of the writes that a request is split into, or of a conversation's records; the last one repeats.",
+        "Sizes of the writes that a request is split into, or of a conversation's records; the last size repeats.",
     ),
     key(
         "write_pause",
@@ -562,13 +558,13 @@ const CAPTURE: &[Key] = &[
     key(
         "json",
         ValueKind::Text,
-        "A JSON Pointer into the body, as `/account/id`; empty for all of it.",
+        "A JSON Pointer into the body, such as `/account/id`; empty for the whole body.",
     ),
     key("header", ValueKind::Text, "A header."),
     key(
         "regex",
         ValueKind::Text,
-        "A regular expression; its first group, or the whole match.",
+        "A regular expression. The value is its first group, or the whole match.",
     ),
 ];
 

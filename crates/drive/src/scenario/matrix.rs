@@ -1,17 +1,18 @@
-//! The loop: every combination of its values gives a file of its own, in which
-//! `${name}` stands for the value.
+//! The loop: every combination of its values gives a separate file, in which
+//! `${name}` is replaced by the value.
 
 use super::tree::{MistakeList, Node, TreeEntry, TreeValue};
 
 /// One combination of the loop's values.
 pub(super) struct LoopCombination {
-    /// Each value with the loop's name for it; none without a loop.
+    /// Each value with its name in the loop; empty without a loop.
     pub values: Vec<(String, String)>,
-    /// The file with the values in their places.
+    /// The file with the values inserted.
     pub root: Node,
 }
 
-/// Every combination's values and file; one without values when there is no loop.
+/// The values and file of every combination. Without a loop it is one combination
+/// without values.
 pub(super) fn expand(root: &Node, notes: &mut MistakeList<'_>) -> Vec<LoopCombination> {
     let mut combinations: Vec<Vec<(&str, &Node)>> = vec![Vec::new()];
     for entry in root.get("loop").map_or(&[][..], Node::entries) {
@@ -26,7 +27,7 @@ pub(super) fn expand(root: &Node, notes: &mut MistakeList<'_>) -> Vec<LoopCombin
         if combinations.len() * values.len() > MOST_COMBINATIONS {
             notes.add(
                 &entry.span,
-                format!("more than {MOST_COMBINATIONS} combinations"),
+                format!("the loop has more than {MOST_COMBINATIONS} combinations"),
             );
             break;
         }
@@ -53,7 +54,7 @@ pub(super) fn expand(root: &Node, notes: &mut MistakeList<'_>) -> Vec<LoopCombin
         .collect()
 }
 
-/// Notes every loop that stands for nothing: its runs would all be the same.
+/// Notes every loop that is not used: all its runs would be the same.
 pub(super) fn unused(root: &Node, notes: &mut MistakeList<'_>) {
     let others = root.entries().iter().filter(|e| e.key != "loop");
     let texts: Vec<&str> = others.flat_map(|e| e.node.texts()).collect();
@@ -61,7 +62,7 @@ pub(super) fn unused(root: &Node, notes: &mut MistakeList<'_>) {
         let hole = format!("${{{}}}", entry.key);
         if !texts.iter().any(|t| t.contains(&hole)) {
             let why = format!(
-                "nothing uses the loop `{}`; write `{hole}` where its value belongs, or in the title when the runs are to be repetitions",
+                "the loop `{}` is not used; write `{hole}` where its value is needed, or in the title if the runs are repetitions",
                 entry.key
             );
             notes.add(&entry.span, why);
@@ -101,7 +102,7 @@ fn replace_text(
     notes: &mut MistakeList<'_>,
 ) -> Node {
     let lookup = |name: &str| values.iter().find(|v| v.0 == name).map(|v| v.1);
-    // A value that stands alone keeps its type.
+    // A value that is the whole text keeps its type.
     let alone = text.strip_prefix("${").and_then(|t| t.strip_suffix('}'));
     if let Some(value) = alone.and_then(lookup) {
         return Node {
@@ -122,7 +123,7 @@ fn replace_text(
             Some(value) => out += &plain(value),
             None => notes.add(
                 &node.span,
-                format!("there is no loop called `{}`", &tail[..end]),
+                format!("there is no loop named `{}`", &tail[..end]),
             ),
         }
         rest = &tail[end + 1..];
@@ -144,5 +145,5 @@ fn plain(node: &Node) -> String {
     }
 }
 
-/// More runs than this are surely a slip.
+/// More runs than this are probably a mistake.
 const MOST_COMBINATIONS: usize = 10_000;

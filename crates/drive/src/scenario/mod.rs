@@ -1,8 +1,8 @@
-//! Scenarios: load described in a TOML file.
+//! Scenarios: load described by a TOML file.
 //!
 //! [`keys`] is the single source: the check of a file, its JSON schema and its
-//! reference page all come from that table. A file that is wrong gets all its
-//! mistakes back at once, each with line and column; unknown keys are mistakes.
+//! reference page all come from that table. All mistakes of a file are reported at
+//! once, each with line and column. Unknown keys are mistakes.
 
 mod appc;
 mod build;
@@ -25,14 +25,14 @@ use crate::plan::RunPlan;
 use std::fmt;
 use std::path::Path;
 
-/// A scenario, ready to run: one plan for each combination of its loop.
+/// A scenario that is ready to run: one plan for each combination of its loop.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     /// The combinations, in the order of the file.
     pub variants: Vec<ScenarioVariant>,
-    /// What the file itself asks of the result.
+    /// The objectives in the file.
     pub objectives: Vec<Objective>,
-    /// Whose resources the file itself asks to sample.
+    /// The servers that the file observes.
     pub observed: Vec<ObservedServer>,
 }
 
@@ -54,7 +54,7 @@ pub struct ScenarioMistake {
     pub line: usize,
     /// Column, from 1, in characters.
     pub column: usize,
-    /// What is wrong.
+    /// The message.
     pub message: String,
     /// The line's text.
     pub text: String,
@@ -78,13 +78,13 @@ pub fn keys() -> &'static [Key] {
     keys::SCENARIO
 }
 
-/// Reads a scenario. Files that it names are found beside `folder`.
+/// Reads a scenario. File names in it are relative to `folder`.
 pub fn read(text: &str, folder: &Path) -> Result<Scenario, Vec<ScenarioMistake>> {
     read_observing(text, folder, false)
 }
 
-/// Reads a scenario that is run with servers observed that the file itself does
-/// not name, if `observing`; its objectives may then ask for their CPU.
+/// Reads a scenario. If `observing`, the caller observes servers that the file does
+/// not name, so that objectives may refer to their CPU.
 pub fn read_observing(
     text: &str,
     folder: &Path,
@@ -106,12 +106,13 @@ pub fn read_observing(
         extras = build::extras(&root, observing, &mut notes);
     }
     let mistakes = notes.finish();
-    match mistakes.is_empty() {
-        true => Ok(Scenario {
+    if mistakes.is_empty() {
+        Ok(Scenario {
             variants,
             objectives: extras.0,
             observed: extras.1,
-        }),
-        false => Err(mistakes),
+        })
+    } else {
+        Err(mistakes)
     }
 }

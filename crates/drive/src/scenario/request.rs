@@ -1,5 +1,5 @@
-//! The addresses a population connects to: one connection of each client for
-//! every origin that its steps name, and for every raw socket.
+//! The targets of a population: for each client one connection to every origin in
+//! its steps, and one for every raw socket.
 
 use super::step;
 use super::template::TemplateNames;
@@ -13,7 +13,7 @@ use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The targets of one population, gathered while its steps are read.
+/// The targets of one population, collected while its steps are read.
 pub(super) struct TargetList<'a> {
     pub list: Vec<LoadTarget>,
     base: Option<Url>,
@@ -23,11 +23,9 @@ pub(super) struct TargetList<'a> {
     sources: Arc<[IpAddr]>,
     knobs: SocketOptions,
     sockets: Vec<(String, Option<usize>)>,
-    /// The partner of the population's conversations; `Some(None)` when it
-    /// cannot be used.
+    /// The index of the LU 6.2 partner; `Some(None)` if it is not valid.
     pub partner: Option<Option<usize>>,
-    /// The server of the population's terminals; `Some(None)` when it cannot be
-    /// used.
+    /// The index of the TN3270 server; `Some(None)` if it is not valid.
     pub terminal: Option<Option<usize>>,
 }
 
@@ -66,7 +64,7 @@ impl<'a> TargetList<'a> {
         if let Some(appc) = population.get("appc") {
             for key in ["http2", "sockets", "spin"] {
                 if let Some(other) = population.get(key) {
-                    let text = format!("`{key}` does not belong to a population with `appc`");
+                    let text = format!("`{key}` cannot be used in a population with `appc`");
                     notes.add(&other.span, text);
                 }
             }
@@ -102,7 +100,7 @@ impl<'a> TargetList<'a> {
                 Some(Ok(_)) => {
                     notes.add(
                         &entry.node.span,
-                        "a raw socket's address begins with tcp://",
+                        "the address of a raw socket must begin with tcp://",
                     );
                     None
                 }
@@ -121,7 +119,7 @@ impl<'a> TargetList<'a> {
     fn read_terminal(&mut self, terminal: &Node, population: &Node, notes: &mut MistakeList<'_>) {
         for key in ["http2", "sockets", "spin", "appc"] {
             if let Some(other) = population.get(key) {
-                let text = format!("`{key}` does not belong to a population with `terminal`");
+                let text = format!("`{key}` cannot be used in a population with `terminal`");
                 notes.add(&other.span, text);
             }
         }
@@ -142,7 +140,7 @@ impl<'a> TargetList<'a> {
         }));
     }
 
-    /// What raw sockets begin with, and when they end.
+    /// Reads the opening messages and the cycles of raw sockets.
     pub fn read_cycles(
         &mut self,
         population: &Node,
@@ -170,7 +168,7 @@ impl<'a> TargetList<'a> {
         }
         for key in ["cycle", "cycles"] {
             if let Some(cycle) = population.get(key).filter(|_| self.sockets.is_empty()) {
-                let why = format!("`{key}` belongs to a population with `sockets`");
+                let why = format!("`{key}` can be used only in a population with `sockets`");
                 notes.add(&cycle.span, why);
             }
         }
@@ -213,7 +211,7 @@ impl<'a> TargetList<'a> {
         self.sources = sources.into();
     }
 
-    /// The address of a step's request: whole, or a path on the base.
+    /// The URL of a step's request: absolute, or a path on `base`.
     pub fn url(&self, text: &str) -> Result<Url, String> {
         match (text.starts_with('/'), &self.base) {
             (true, Some(base)) => {
@@ -221,36 +219,37 @@ impl<'a> TargetList<'a> {
                 url.path = text.to_owned();
                 Ok(url)
             }
-            (true, None) => Err("a path needs `base` at the top of the file".into()),
+            (true, None) => Err("a path requires `base` at the top of the file".into()),
             (false, _) => Url::parse(text).map_err(|e| e.to_string()),
         }
     }
 
-    /// The target of an HTTP address; noted when it cannot be used.
+    /// The target of an HTTP URL; an error is noted.
     pub fn http(&mut self, url: &Url, at: &Node, notes: &mut MistakeList<'_>) -> Option<usize> {
         if url.scheme == Scheme::Tcp {
             notes.add(
                 &at.span,
-                "a raw socket is used through `socket`, not `request`",
+                "use `socket` instead of `request` for a raw socket",
             );
             return None;
         }
         self.index(url, at, notes)
     }
 
-    /// The target of a raw socket by its name.
+    /// The target of a raw socket by name.
     pub fn socket(&self, name: &str) -> Result<Option<usize>, String> {
         let found = self.sockets.iter().find(|s| s.0 == name);
         found
             .map(|s| s.1)
-            .ok_or_else(|| format!("there is no socket called `{name}` in this population"))
+            .ok_or_else(|| format!("this population has no socket named `{name}`"))
     }
 
     fn index(&mut self, url: &Url, at: &Node, notes: &mut MistakeList<'_>) -> Option<usize> {
         let raw = url.scheme == Scheme::Tcp;
         let name = url.authority();
         let secure = url.scheme == Scheme::Https;
-        // Raw sockets are each their own connection, even to one address.
+        // Each raw socket has its own connection, even if two have the same
+        // address.
         let known = |t: &LoadTarget| !raw && t.name == name && t.tls.is_some() == secure;
         if let Some(index) = self.list.iter().position(known) {
             return Some(index);
@@ -274,9 +273,10 @@ impl<'a> TargetList<'a> {
             address,
             name,
             tls,
-            protocol: match self.http2 && !raw {
-                true => Protocol::Http2,
-                false => Protocol::Stream,
+            protocol: if self.http2 && !raw {
+                Protocol::Http2
+            } else {
+                Protocol::Stream
             },
             keep_alive: self.keep_alive,
             sources: self.sources.clone(),

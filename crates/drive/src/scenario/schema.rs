@@ -1,24 +1,24 @@
-//! Kinds of values, the check of a file against the key table, and the JSON
-//! schema and reference page that come from the same table.
+//! Kinds of values, the check of a file against the key table, and the JSON schema
+//! and reference page made from the same table.
 
 use super::tree::{MistakeList, Node, TreeValue};
 use crate::units::{parse_duration, parse_size};
 use serde_json::{Map, Value as Json, json};
 
-/// One key that a table of the file may have.
+/// One key of a table in the file.
 #[derive(Debug)]
 pub struct Key {
     /// Its name.
     pub name: &'static str,
-    /// What it holds.
+    /// The kind of its value.
     pub kind: ValueKind,
-    /// Whether it must be there.
+    /// Whether it is required.
     pub required: bool,
-    /// What it means, for people.
+    /// Its description in the reference.
     pub doc: &'static str,
 }
 
-/// What a value may be.
+/// The kind of a value.
 #[derive(Debug)]
 pub enum ValueKind {
     /// Any text.
@@ -39,11 +39,11 @@ pub enum ValueKind {
     List(&'static ValueKind),
     /// A table with these keys.
     Table(&'static [Key]),
-    /// A table with keys of the writer's choice.
+    /// A table with user-defined keys.
     Map(&'static ValueKind),
-    /// One of several kinds; the last is named when none fits.
+    /// One of several kinds; messages name the last one.
     Either(&'static [ValueKind]),
-    /// Anything.
+    /// Any value.
     Any,
 }
 
@@ -71,8 +71,8 @@ impl ValueKind {
         }
     }
 
-    /// Whether the outer form fits, so that inner mistakes are told for the
-    /// kind that was meant.
+    /// Whether the outer form of a value fits, so that mistakes inside it are
+    /// reported for the intended kind.
     fn looks_like(&self, value: &TreeValue) -> bool {
         match (self, value) {
             (ValueKind::Either(kinds), _) => kinds.iter().any(|k| k.looks_like(value)),
@@ -166,7 +166,7 @@ fn check_kind(name: &str, node: &Node, kind: &'static ValueKind, notes: &mut Mis
     }
 }
 
-/// Edits that turn one word into the other.
+/// The edit distance of two words.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -241,12 +241,12 @@ fn kind_schema(kind: &ValueKind) -> Json {
     }
 }
 
-/// A value, or the loop that gives it.
+/// A value, or a loop variable.
 fn or_loop(value: Json) -> Json {
     json!({"anyOf": [value, {"type": "string", "pattern": "^\\$\\{[^}]+\\}$"}]})
 }
 
-/// The reference page of a scenario file, as Markdown.
+/// The reference page of scenario files, as Markdown.
 pub fn reference() -> String {
     let mut out = String::from(
         "# Scenario files\n\nEvery key of a scenario for `tupelo drive --scenario`. Unknown keys are rejected. \

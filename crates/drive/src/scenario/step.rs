@@ -16,7 +16,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Every step that can be built; the others have been noted.
+/// All valid steps; errors of the others have been noted.
 pub(super) fn steps(
     population: &Node,
     folder: &Path,
@@ -38,7 +38,7 @@ pub(super) fn steps(
             _ if targets.terminal.is_some() => {
                 notes.add(
                     &node.span,
-                    "a population with `terminal` has steps at its screen only",
+                    "a population with `terminal` can have screen steps only",
                 );
                 None
             }
@@ -48,7 +48,7 @@ pub(super) fn steps(
             (Some(_), None) | (None, Some(_)) if targets.partner.is_some() => {
                 notes.add(
                     &node.span,
-                    "a population with `appc` has steps of its conversation only",
+                    "a population with `appc` can have conversation steps only",
                 );
                 None
             }
@@ -93,11 +93,11 @@ fn http(
         if let Some(other) = node.get(key) {
             notes.add(
                 &other.span,
-                format!("`{key}` belongs to `socket`, not to `request`"),
+                format!("`{key}` can be used only with `socket`, not with `request`"),
             );
         }
     }
-    // Every part is read before the first one that is wrong ends the step.
+    // Every part is read before the first error ends the step.
     let headers = headers(node, names, notes);
     let body = body(node, folder, names, notes);
     let (text, at) = node.text("request")?;
@@ -147,7 +147,7 @@ fn refuse_of_conversations(node: &Node, notes: &mut MistakeList<'_>) {
         if let Some(other) = node.get(key) {
             notes.add(
                 &other.span,
-                format!("`{key}` belongs to the steps of an `appc` population"),
+                format!("`{key}` can be used only in an `appc` population"),
             );
         }
     }
@@ -159,7 +159,7 @@ pub(super) fn refuse_of_terminals(node: &Node, notes: &mut MistakeList<'_>) {
         if let Some(other) = node.get(key) {
             notes.add(
                 &other.span,
-                format!("`{key}` belongs to the steps of a `terminal` population"),
+                format!("`{key}` can be used only in a `terminal` population"),
             );
         }
     }
@@ -183,7 +183,7 @@ fn headers<'a>(
     read.into_iter().collect()
 }
 
-/// Notes each column of a feeder that would end the header it is drawn for.
+/// Notes each column of a feeder whose values would end the header that uses it.
 fn refuse_line_ends(
     header: &str,
     value: &[TemplatePiece],
@@ -198,7 +198,7 @@ fn refuse_line_ends(
         let feeder = &names.feeders[*feeder];
         if let Some((row, byte)) = feeder.find_in_column(*column, forbidden_in_header) {
             let why = format!(
-                "feeder `{}`, row {}, column `{}`: the value holds {}, which the header {header} cannot have",
+                "feeder `{}`, row {}, column `{}`: the value contains {}, which is not allowed in the header {header}",
                 feeder.name,
                 row + 1,
                 feeder.columns()[*column],
@@ -218,7 +218,7 @@ fn body(
     match (node.text("body"), node.text("body_file")) {
         (Some((text, at)), None) => pieces(text, at, names, notes),
         (None, Some((file, at))) => match fs::read(folder.join(file)) {
-            // What is no text has no templates and is sent as it is.
+            // Binary data has no templates and is sent unchanged.
             Ok(bytes) => match String::from_utf8(bytes) {
                 Ok(text) => pieces(&text, at, names, notes),
                 Err(binary) => Some(vec![TemplatePiece::Bytes(binary.into_bytes().into())]),
@@ -247,7 +247,7 @@ fn raw(
         if let Some(other) = node.get(key) {
             notes.add(
                 &other.span,
-                format!("`{key}` belongs to `request`, not to `socket`"),
+                format!("`{key}` can be used only with `request`, not with `socket`"),
             );
         }
     }
@@ -392,7 +392,10 @@ fn checks(node: &Node, notes: &mut MistakeList<'_>) -> Vec<AnswerCheck> {
             TreeValue::Integer(code) => ranges.push((*code as u16, *code as u16)),
             TreeValue::Text(text) => match class(text) {
                 Some(range) => ranges.push(range),
-                None => notes.add(&status.span, "write a status as 200 or \"2xx\""),
+                None => notes.add(
+                    &status.span,
+                    "a status must be a number such as 200 or a class such as \"2xx\"",
+                ),
             },
             _ => {}
         }
@@ -451,8 +454,8 @@ fn captures(
                 None
             }
         };
-        // The name is known even when its source is wrong, so that its uses
-        // are not told as mistakes of their own.
+        // The name counts as known even if its source is invalid, so that
+        // its uses are not reported as further mistakes.
         let known = captured.iter().position(|c| *c == entry.key);
         let slot = known.unwrap_or_else(|| {
             captured.push(entry.key.clone());

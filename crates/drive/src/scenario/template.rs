@@ -4,22 +4,22 @@ use crate::feeder::Feeder;
 use crate::message::{TemplatePiece, TemplateVariable};
 use std::sync::Arc;
 
-/// What the names in a template may refer to.
+/// The names that a template may refer to.
 pub(super) struct TemplateNames<'a> {
     pub feeders: &'a [Arc<Feeder>],
     /// Names captured by earlier steps; the position is the slot.
     pub captured: &'a [String],
 }
 
-/// What may stand in a hole, and what it gives; for the reference page.
+/// The contents of a hole and its value, for the reference page.
 pub(super) const HOLES: &[(&str, &str)] = &[
     (
         "feeder.column",
-        "The column of the feeder's row that this iteration drew. Random rows depend on the seed, the client and the iteration alone; sequential ones are dealt out in the order in which iterations begin.",
+        "The column of the feeder's row for this iteration. Random rows depend only on the seed, the client and the iteration; sequential rows are assigned in the order in which iterations begin.",
     ),
     (
         "name",
-        "What an earlier step of the iteration captured under this name.",
+        "The value that an earlier step of the iteration captured under this name.",
     ),
     ("client", "The client's number in its population, from 0."),
     ("iteration", "The client's iteration, from 0."),
@@ -31,12 +31,12 @@ pub(super) const HOLES: &[(&str, &str)] = &[
     ("now_ms", "Milliseconds since 1970."),
     (
         "\"text\"",
-        "The text itself: `{{\"{{\"}}` gives two braces, `{{\"$\"}}{x}` gives `${x}`.",
+        "The literal text: `{{\"{{\"}}` gives two braces, `{{\"$\"}}{x}` gives `${x}`.",
     ),
 ];
 
-/// Parses a template; the errors say what is wrong with each hole. A hole with
-/// quoted text stands for that text, so that braces can be written too.
+/// Parses a template. The errors describe each invalid hole. A hole with quoted
+/// text is that text, so that braces can be written too.
 pub(super) fn parse(
     text: &str,
     names: &TemplateNames<'_>,
@@ -114,9 +114,9 @@ fn variable(name: &str, names: &TemplateNames<'_>) -> Result<TemplateVariable, S
                 )),
             };
         }
-        return Err(format!("there is no feeder called `{feeder}`"));
+        return Err(format!("there is no feeder named `{feeder}`"));
     }
     Err(format!(
-        "`{name}` is neither captured by an earlier step nor one of client, iteration, uuid, now_ms, random LOW HIGH; literal braces are written `{{{{\"{{{{\"}}}}`"
+        "`{name}` is not captured by an earlier step and is not one of client, iteration, uuid, now_ms, random LOW HIGH; literal braces are written `{{{{\"{{{{\"}}}}`"
     ))
 }

@@ -1,7 +1,7 @@
-//! Populations at 3270 terminals: where they connect, and their steps.
+//! Populations with 3270 terminals: their server and their steps.
 //!
-//! What a step does at the screen is a [`ScreenStep`]; its values are one template,
-//! parted by a character that no terminal can type.
+//! The input of a step is a [`ScreenStep`]. Its values are one template, separated
+//! by a character that no terminal can type.
 
 use super::request::TargetList;
 use super::step::{pieces, writes};
@@ -17,24 +17,24 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 use tn3270::{Key, LuName};
 
-/// The server of a population's terminals.
+/// The TN3270 server of a population.
 pub(super) struct TerminalServer {
     pub address: SocketAddr,
-    /// The address for messages.
+    /// The name in messages.
     pub name: String,
     /// TLS from the first byte.
     pub tls: Option<TlsTarget>,
     pub settings: TerminalTarget,
 }
 
-/// The server that a `terminal` table names. Returns `None` if it cannot be
-/// used, which has been noted.
+/// The server of a `terminal` table. Returns `None` after an error, which has been
+/// noted.
 pub(super) fn server(
     node: &Node,
     trust: &TrustSettings,
     notes: &mut MistakeList<'_>,
 ) -> Option<TerminalServer> {
-    // What is missing has been noted by the check of keys.
+    // The check of keys has noted what is missing.
     let (text, at) = node.text("address")?;
     let model = match node.text("model") {
         None => model_named("2"),
@@ -90,7 +90,7 @@ pub(super) fn server(
     })
 }
 
-/// The address of `host` or `host:port`, and the host.
+/// The address of `host` or `host:port`, and the host name.
 pub(crate) fn resolve(text: &str) -> Result<(SocketAddr, String), String> {
     let (host, port) = match text.rsplit_once(':') {
         Some((host, port)) if !host.contains(':') || host.ends_with(']') => {
@@ -108,7 +108,7 @@ pub(crate) fn resolve(text: &str) -> Result<(SocketAddr, String), String> {
     Ok((address, host.to_owned()))
 }
 
-/// A step at the screen. Returns `None` if it cannot be, which has been noted.
+/// A screen step. Returns `None` after an error, which has been noted.
 pub(super) fn step(
     node: &Node,
     names: &TemplateNames<'_>,
@@ -117,7 +117,7 @@ pub(super) fn step(
 ) -> Option<RequestStep> {
     for key in FOREIGN {
         if let Some(other) = node.get(key) {
-            let text = format!("`{key}` does not belong to a terminal's step");
+            let text = format!("`{key}` cannot be used in a terminal's step");
             notes.add(&other.span, text);
         }
     }
@@ -167,8 +167,8 @@ pub(super) fn step(
     })
 }
 
-/// The places of a step with their values. Returns `None` if one cannot be, which
-/// has been noted.
+/// The input positions of a step with their values. Returns `None` after an error,
+/// which has been noted.
 fn entries(
     node: &Node,
     names: &TemplateNames<'_>,
@@ -210,13 +210,13 @@ fn entries(
     Some((places, values))
 }
 
-/// Row and column of `row,column`. Returns `None` if it is anything else.
+/// Row and column of `row,column`. Returns `None` for any other text.
 fn position(text: &str) -> Option<(u16, u16)> {
     let (row, column) = text.split_once(',')?;
     Some((row.trim().parse().ok()?, column.trim().parse().ok()?))
 }
 
-/// Keys of the steps of other protocols.
+/// Keys of other protocols' steps.
 const FOREIGN: &[&str] = &[
     "headers",
     "body",

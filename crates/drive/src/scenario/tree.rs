@@ -1,12 +1,12 @@
-//! A parsed TOML file whose every value knows its place, and the notes of what
-//! is wrong with it.
+//! A parsed TOML file with the position of every value, and the list of its
+//! mistakes.
 
 use super::ScenarioMistake;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
-/// A value and its place in the file.
+/// A value and its position in the file.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     pub span: Range<usize>,
@@ -21,7 +21,7 @@ pub(super) enum TreeValue {
     Bool(bool),
     List(Vec<Node>),
     Table(Vec<TreeEntry>),
-    /// A date or time, which no key wants.
+    /// A date or time, which no key accepts.
     Other,
 }
 
@@ -32,15 +32,14 @@ pub(super) struct TreeEntry {
     pub node: Node,
 }
 
-/// Collects mistakes; the same one twice (from two combinations of a loop) is
-/// kept once.
+/// Collects mistakes. A mistake that two combinations of a loop share is kept once.
 pub(super) struct MistakeList<'t> {
     text: &'t str,
     found: BTreeSet<(usize, usize, String)>,
 }
 
 impl Node {
-    /// Every text of the value, however deep.
+    /// All texts within the value, at any depth.
     pub fn texts(&self) -> Vec<&str> {
         match &self.value {
             TreeValue::Text(text) => vec![text],
@@ -146,8 +145,8 @@ impl<'t> MistakeList<'t> {
         self.found.insert((line + 1, column + 1, message.into()));
     }
 
-    /// Notes a mistake at byte `at` of a text value, where the file has the
-    /// text as it is; otherwise at the value.
+    /// Notes a mistake at byte `at` of a text value, if the file contains the
+    /// text unchanged; otherwise at the value.
     pub fn add_within(&mut self, node: &Node, at: usize, message: impl Into<String>) {
         let raw = self.text.get(node.span.clone()).unwrap_or_default();
         let found = node.as_text().and_then(|text| raw.find(text));
@@ -170,7 +169,7 @@ impl<'t> MistakeList<'t> {
     }
 }
 
-/// Parses TOML; what is not TOML is noted and the rest is kept.
+/// Parses TOML. Syntax errors are noted and the rest is kept.
 pub(super) fn parse(text: &str, notes: &mut MistakeList<'_>) -> Node {
     let (table, errors) = DeTable::parse_recoverable(text);
     for error in errors {
@@ -194,7 +193,7 @@ fn from_table(table: &DeTable<'_>) -> TreeValue {
         },
     });
     let mut entries: Vec<TreeEntry> = entries.collect();
-    // The order of the file, in which loops and steps are meant.
+    // The order of the file: loops and steps depend on it.
     entries.sort_by_key(|e| e.span.start);
     TreeValue::Table(entries)
 }

@@ -1,5 +1,5 @@
-//! TLS for the driver's connections: what a run trusts, and the name a
-//! certificate must carry. rustls does the work.
+//! TLS for the driver's connections, by rustls: the trusted certificates, and the name
+//! that a server's certificate must have.
 
 mod trial;
 mod verify;
@@ -19,13 +19,13 @@ use thiserror::Error;
 /// TLS of one target.
 #[derive(Clone, Debug)]
 pub struct TlsTarget {
-    /// What is offered and trusted.
+    /// Offered protocols and trusted certificates.
     pub config: Arc<ClientConfig>,
-    /// The name the certificate must carry.
+    /// The name that the certificate must have.
     pub name: ServerName<'static>,
 }
 
-/// Whom a run trusts.
+/// The certificates that a run trusts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TrustSettings {
     /// A file of certificates in PEM, instead of the system's.
@@ -40,7 +40,7 @@ pub enum TlsError {
     /// The file of certificates cannot be read.
     #[error("certificates in {0}: {1}")]
     CaFile(PathBuf, String),
-    /// The host is not a name a certificate can carry.
+    /// The host cannot be the name of a certificate.
     #[error("`{0}` is not a name that a certificate can carry")]
     Name(String),
     /// rustls refuses the settings.
@@ -83,7 +83,7 @@ impl TlsTarget {
 }
 
 impl TlsTarget {
-    /// The same without offering a protocol by ALPN, for servers of no HTTP.
+    /// The same target without ALPN, for protocols other than HTTP.
     pub fn without_alpn(self) -> TlsTarget {
         let mut config = ClientConfig::clone(&self.config);
         config.alpn_protocols.clear();
@@ -104,7 +104,7 @@ fn given(file: &Path, provider: Arc<CryptoProvider>) -> Result<verify::ListedVer
         let wrong = |why: String| failed(format!("number {}: {why}", i + 1));
         let certificate = certificate.map_err(|error| wrong(error.to_string()))?;
         let added = roots.add(certificate.clone());
-        added.map_err(|_| wrong("this is no X.509 certificate".into()))?;
+        added.map_err(|_| wrong("this is not an X.509 certificate".into()))?;
         certificates.push(certificate);
     }
     if roots.is_empty() {

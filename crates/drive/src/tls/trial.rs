@@ -1,5 +1,5 @@
-//! One handshake before the run, so that a certificate that does not verify is
-//! one error and not a thousand failures.
+//! One TLS handshake before the run, so that an invalid certificate is one error
+//! instead of a thousand failed requests.
 
 use super::TlsTarget;
 use super::words::{OTHER_HTTP, words};
@@ -9,15 +9,15 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 impl TlsTarget {
-    /// Shakes hands once on a connection and closes it; what is wrong comes
-    /// back in words.
+    /// Performs one handshake and closes the connection. The error is a message for
+    /// the user.
     pub fn try_out(&self, mut stream: TcpStream, patience: Duration) -> Result<(), String> {
         let mut tls =
             ClientConnection::new(self.config.clone(), self.name.clone()).map_err(|e| words(&e))?;
         let deadline = Instant::now() + patience;
         let broken = |error: io::Error| match error.kind() {
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => late(patience),
-            _ => format!("the handshake of TLS broke off: {error}"),
+            _ => format!("the TLS handshake failed: {error}"),
         };
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -33,10 +33,10 @@ impl TlsTarget {
                 break;
             }
             if tls.read_tls(&mut stream).map_err(broken)? == 0 {
-                return Err("the server closed in the middle of the handshake of TLS".into());
+                return Err("the server closed the connection during the TLS handshake".into());
             }
             if let Err(error) = tls.process_new_packets() {
-                // The server is told why; whether it hears it does not matter.
+                // Sends the alert; a failure to send it does not matter.
                 let _ = tls.write_tls(&mut stream);
                 return Err(words(&error));
             }
@@ -56,5 +56,7 @@ impl TlsTarget {
 
 fn late(patience: Duration) -> String {
     let seconds = patience.as_secs();
-    format!("the server accepts connections, but did not shake hands over TLS within {seconds} s")
+    format!(
+        "the server accepts connections, but did not complete the TLS handshake within {seconds} s"
+    )
 }

@@ -1,9 +1,9 @@
-//! Who is accepted as a server: whoever rustls accepts, whoever shows a
-//! certificate that was given as trusted itself, or anybody.
+//! Verification of a server's certificate: by rustls, by a list of trusted
+//! certificates, or not at all.
 //!
-//! A self-signed certificate of `openssl req -x509` is one of a certification
-//! authority (CA:TRUE), which webpki takes for no server's; who names this very
-//! certificate as trusted means it all the same, as curl has it.
+//! A self-signed certificate of `openssl req -x509` is that of a certification
+//! authority (CA:TRUE), which webpki rejects as a server's. If this certificate itself
+//! is listed as trusted it is accepted, as curl does.
 
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub(super) struct ListedVerifier {
     /// The chain's verifier, which has the given certificates as its roots.
     pub usual: Arc<WebPkiServerVerifier>,
-    /// Certificates that were named as trusted.
+    /// Certificates that the user lists as trusted.
     pub certificates: Vec<CertificateDer<'static>>,
 }
 
@@ -73,9 +73,8 @@ impl ServerCertVerifier for ListedVerifier {
     }
 }
 
-/// Whether all that is wrong is where the certificate stands in its chain.
-/// webpki looks at a certificate's dates before its place, so that they hold
-/// when this is what it says.
+/// Whether the only fault is the certificate's position in the chain. webpki checks
+/// the dates before the position, so the dates are valid if it reports the position.
 fn is_of_its_place(error: &Error) -> bool {
     match error {
         Error::InvalidCertificate(CertificateError::UnknownIssuer) => true,

@@ -1,12 +1,11 @@
-//! What went wrong between this driver and a server over TLS, in words, and
-//! what to do about it.
+//! Messages for TLS errors between the driver and a server, with the remedy.
 
 use crate::summary::rfc3339;
 use rustls::pki_types::{ServerName, UnixTime};
 use rustls::{AlertDescription, CertificateError, Error, InvalidMessage};
 use std::io;
 
-/// The words for an error of TLS.
+/// The message for a TLS error.
 pub fn words(error: &Error) -> String {
     match error {
         Error::InvalidCertificate(why) => of_certificate(why),
@@ -15,15 +14,15 @@ pub fn words(error: &Error) -> String {
             "the server does not speak TLS there; is its address http://?".into()
         }
         Error::PeerIncompatible(why) => {
-            format!("the server speaks no TLS that is spoken here, 1.2 or 1.3 ({why:?})")
+            format!("the server supports neither TLS 1.2 nor 1.3 ({why:?})")
         }
-        Error::NoCertificatesPresented => "the server shows no certificate".into(),
+        Error::NoCertificatesPresented => "the server sent no certificate".into(),
         Error::NoApplicationProtocol => OTHER_HTTP.into(),
         other => other.to_string(),
     }
 }
 
-/// The same for an error of a stream under which rustls lies.
+/// The message for an I/O error of a TLS stream, which may contain a TLS error.
 pub fn words_of_io(error: &io::Error) -> String {
     let inner = error.get_ref().and_then(|e| e.downcast_ref::<Error>());
     match inner {
@@ -38,9 +37,9 @@ fn of_certificate(why: &CertificateError) -> String {
         C::ExpiredContext { not_after, .. } => {
             format!("expired at {}; renew it", date(*not_after))
         }
-        C::Expired => "ends before it begins to be valid; make another".into(),
+        C::Expired => "ends before it begins to be valid; create a new one".into(),
         C::NotValidYetContext { not_before, .. } => format!(
-            "is not valid before {}; is the clock of this machine right?",
+            "is not valid before {}; check the clock of this machine",
             date(*not_before)
         ),
         C::NotValidForNameContext {
@@ -48,27 +47,27 @@ fn of_certificate(why: &CertificateError) -> String {
             presented,
         } => of_name(expected, presented),
         C::UnknownIssuer => format!(
-            "comes from an issuer that is not trusted; name the issuer's certificate, or this one if it is self-signed, {WITH}"
+            "is from an issuer that is not trusted; give the issuer's certificate, or this one if it is self-signed, {WITH}"
         ),
-        C::Revoked => "was revoked; the server needs another".into(),
+        C::Revoked => "was revoked; the server needs a new one".into(),
         C::BadSignature => format!(
-            "is not signed by the issuer that it names; is the right certificate named {WITH}?"
+            "is not signed by the issuer that it names; check the certificate given {WITH}"
         ),
-        C::BadEncoding => "cannot be read; is it damaged?".into(),
+        C::BadEncoding => "cannot be read; it may be damaged".into(),
         C::InvalidPurpose | C::InvalidPurposeContext { .. } => {
             "is not meant for servers (extendedKeyUsage has no serverAuth)".into()
         }
-        C::UnhandledCriticalExtension => "has a critical extension that is not known here".into(),
+        C::UnhandledCriticalExtension => "has a critical extension that is not supported".into(),
         C::UnsupportedSignatureAlgorithmContext { .. }
         | C::UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => {
-            "is signed in a way that is not accepted (SHA-1 or an unusual curve); make another"
+            "has a signature algorithm that is not supported (SHA-1 or an unusual curve); create a new one"
                 .into()
         }
         C::Other(other) => match other.0.downcast_ref() {
             Some(webpki::Error::CaUsedAsEndEntity) => format!(
-                "is one of a certification authority (CA:TRUE), which is not trusted as a server's unless it is itself named {WITH}; or make one with `-addext basicConstraints=CA:FALSE`"
+                "is that of a certification authority (CA:TRUE), which is not accepted as a server's unless it is itself given {WITH}; or create one with `-addext basicConstraints=CA:FALSE`"
             ),
-            Some(webpki::Error::UnsupportedCertVersion) => "is of X.509 version 1, which has no names to check; make one of version 3 (`openssl req -x509 -addext subjectAltName=DNS:…`)".into(),
+            Some(webpki::Error::UnsupportedCertVersion) => "is of X.509 version 1, which has no names to check; create one of version 3 (`openssl req -x509 -addext subjectAltName=DNS:…`)".into(),
             _ => format!("is not accepted ({other})"),
         },
         other => format!("is not accepted ({other})"),
@@ -83,13 +82,13 @@ fn of_name(expected: &ServerName<'_>, presented: &[String]) -> String {
     };
     match presented {
         [] => format!(
-            "has no alternative names, and a common name does not count; make one with `-addext subjectAltName={kind}:{name}`"
+            "has no subjectAltName, and the common name is not used; create one with `-addext subjectAltName={kind}:{name}`"
         ),
         names => {
             let names: Vec<&str> = names.iter().map(|n| plain(n)).collect();
             let names = names.join(", ");
             format!(
-                "is for {names} and not for {name}; write such a name into the address, or make one for {name} too"
+                "is for {names} and not for {name}; use such a name in the address, or create one for {name} too"
             )
         }
     }
@@ -105,14 +104,14 @@ fn of_alert(alert: AlertDescription) -> String {
     use AlertDescription as A;
     match alert {
         A::NoApplicationProtocol => OTHER_HTTP.into(),
-        A::ProtocolVersion => "the server speaks neither TLS 1.2 nor 1.3".into(),
+        A::ProtocolVersion => "the server supports neither TLS 1.2 nor 1.3".into(),
         A::HandshakeFailure => {
             "the server has no cipher or key exchange in common with this driver".into()
         }
         A::CertificateRequired => {
-            "the server wants a certificate of its client, and the driver shows none".into()
+            "the server requires a client certificate, which the driver does not support".into()
         }
-        A::UnrecognisedName => "the server knows no host of this name".into(),
+        A::UnrecognisedName => "the server has no host of this name".into(),
         other => format!("the server ended TLS with alert {other:?}"),
     }
 }
@@ -121,9 +120,9 @@ fn date(time: UnixTime) -> String {
     rfc3339(time.as_secs().saturating_mul(1_000_000_000))
 }
 
-/// The server did not choose what was offered.
+/// The server did not select the offered protocol.
 pub(super) const OTHER_HTTP: &str = "the server does not offer this version of HTTP over TLS (with --http2 it is HTTP/2, without it HTTP/1.1)";
-/// How a certificate is named as trusted.
+/// How the user gives a trusted certificate.
 const WITH: &str = "with --cacert (in a scenario: `ca_file` under [tls])";
 
 #[cfg(test)]
@@ -161,10 +160,10 @@ mod tests {
             (webpki(webpki::Error::CaUsedAsEndEntity), "CA:TRUE"),
             (webpki(webpki::Error::UnsupportedCertVersion), "version 3"),
         ] {
-            let told = words(&Error::InvalidCertificate(error));
-            assert!(told.contains(part), "{told}");
+            let message = words(&Error::InvalidCertificate(error));
+            assert!(message.contains(part), "{message}");
             for rust in ["Other", "Context", "DnsName", "CaUsed", "Unsupported"] {
-                assert!(!told.contains(rust), "{told}");
+                assert!(!message.contains(rust), "{message}");
             }
         }
     }

@@ -113,7 +113,7 @@ fn a_conversation_an_iteration_attaches_the_program_each_time() {
 #[test]
 fn a_transfer_goes_out_in_records_and_is_confirmed() {
     let server = server();
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     program(&server, "TAKE", move |mut conversation| {
         let mut records = Vec::new();
         let mut buffer = [0; 32_767];
@@ -126,7 +126,7 @@ fn a_transfer_goes_out_in_records_and_is_confirmed() {
             }
             if got.status == StatusReceived::Confirm {
                 conversation.confirmed().unwrap();
-                tell.send(std::mem::take(&mut records)).unwrap();
+                sender.send(std::mem::take(&mut records)).unwrap();
             }
         }
     });
@@ -139,7 +139,7 @@ fn a_transfer_goes_out_in_records_and_is_confirmed() {
         outcome.messages()
     );
     for _ in 0..2 {
-        assert_eq!(told.recv().unwrap(), [1000, 32_000, 32_000, 5_000]);
+        assert_eq!(receiver.recv().unwrap(), [1000, 32_000, 32_000, 5_000]);
     }
 }
 
@@ -255,10 +255,10 @@ fn a_node_that_stops_in_mid_run_loses_no_count() {
     let server = server();
     let address = server.listening().unwrap();
     let stopping = server.clone();
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     program(&server, "ECHO", move |mut conversation| {
         while let Some(data) = receive(&mut conversation) {
-            let _ = tell.send(());
+            let _ = sender.send(());
             let sent = conversation.send(&data);
             if sent.is_err()
                 || conversation
@@ -271,7 +271,7 @@ fn a_node_that_stops_in_mid_run_loses_no_count() {
     });
     let stopper = std::thread::spawn(move || {
         for _ in 0..100 {
-            told.recv().unwrap();
+            receiver.recv().unwrap();
         }
         stopping.stop();
     });
@@ -285,8 +285,8 @@ fn a_node_that_stops_in_mid_run_loses_no_count() {
     assert_eq!(counts.sent, 300);
     assert_eq!(counts.sent, counts.answered + counts.failures());
     assert!(counts.answered >= 96, "{counts:?}");
-    // A program that cannot send any more gives up its conversation, which may
-    // still be told before the link is gone.
+    // A program that cannot send deallocates its conversation. The driver may
+    // receive this before the link ends.
     let lost = [
         RequestFailure::Reset,
         RequestFailure::Connect,
@@ -304,13 +304,13 @@ fn a_node_that_stops_in_mid_run_loses_no_count() {
 
 #[test]
 fn a_partner_that_was_started_again_is_conversed_with_again() {
-    // An address of its own, whose port nobody else is given meanwhile.
+    // A loopback address that no other test uses, so its port stays free.
     let first = server_at("127.77.3.1:0".parse().unwrap());
     let address = first.listening().unwrap();
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     program(&first, "ECHO", move |mut conversation| {
         receive(&mut conversation);
-        let _ = tell.send(());
+        let _ = sender.send(());
     });
     let step = "[[population.step]]\nsend = \"X\"\n";
     let plan = plan(&first, "ECHO", "clients = 3\niterations = 100000", step);
@@ -319,20 +319,20 @@ fn a_partner_that_was_started_again_is_conversed_with_again() {
         let _stops = StopsWhenDropped(&stop);
         let run =
             scope.spawn(|| drive::engine::run(&plan, &mut drive::engine::SilentObserver, &stop));
-        told.recv().unwrap();
+        receiver.recv().unwrap();
         first.stop();
         drop(first);
         let second = server_at(address);
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         program(&second, "ECHO", move |mut conversation| {
             while let Some(data) = receive(&mut conversation) {
                 let _ = conversation.send(&data);
                 let _ = conversation.prepare_to_receive(PrepareToReceiveType::Flush);
-                let _ = tell.send(());
+                let _ = sender.send(());
             }
         });
         for _ in 0..50 {
-            told.recv().unwrap();
+            receiver.recv().unwrap();
         }
         stop.store(true, Ordering::Relaxed);
         run.join().unwrap().unwrap()
@@ -367,12 +367,12 @@ fn a_bound_that_is_not_set_follows_what_the_partner_allows() {
         }
     };
     let mut plan = load("");
-    let told = preflight::prepare(&mut plan).unwrap();
-    assert!(told[0].contains("allows 50 sessions"), "{told:?}");
+    let notes = preflight::prepare(&mut plan).unwrap();
+    assert!(notes[0].contains("allows 50 sessions"), "{notes:?}");
     assert_eq!(plan.populations[0].clients(), 50);
     let sum = carry_out(&plan).sum();
     assert_eq!((sum.measured.sent, sum.measured.answered), (100, 100));
-    // A bound that somebody named stays what it is.
+    // A bound that the user sets is not changed.
     let mut named = load("outstanding = 51");
     let found = preflight::prepare(&mut named).unwrap_err();
     assert!(
@@ -393,23 +393,23 @@ fn a_bound_that_is_not_set_follows_what_the_partner_allows() {
 #[test]
 fn a_verified_user_that_the_partner_does_not_accept_is_reported() {
     let server = server();
-    let told = |more: &str| {
+    let notes_of = |more: &str| {
         let steps = format!("{more}{ASK}");
         let mut plan = plan(&server, "INQUIRY", "clients = 2\niterations = 4", &steps);
-        let told = preflight::prepare(&mut plan).unwrap();
+        let notes = preflight::prepare(&mut plan).unwrap();
         let sum = carry_out(&plan).sum();
         assert_eq!((sum.measured.answered, sum.measured.checks_failed), (4, 0));
-        told
+        notes
     };
-    let without = told("user = \"ALICE\"\n");
+    let without = notes_of("user = \"ALICE\"\n");
     assert_eq!(without.len(), 1, "{without:?}");
     assert!(without[0].contains("without ALICE"), "{without:?}");
-    let with = told("user = \"ALICE\"\npassword = \"SECRET\"\n");
+    let with = notes_of("user = \"ALICE\"\npassword = \"SECRET\"\n");
     assert!(with.is_empty(), "{with:?}");
     let mut trusted = appc::config::PartnerConfig::at("127.0.0.1:1");
     trusted.trusted = true;
     server.define_partner_as("NET.DRIVE", trusted).unwrap();
-    assert!(told("user = \"ALICE\"\nlu = \"NET.DRIVE\"\n").is_empty());
+    assert!(notes_of("user = \"ALICE\"\nlu = \"NET.DRIVE\"\n").is_empty());
 }
 
 #[test]
@@ -434,15 +434,15 @@ fn wrong_names_and_too_few_sessions_are_foreseen() {
     let more = format!("mode = \"NOMODE\"\n{steps}");
     let found = preflight::check(&plan(&server, "INQUIRY", &keys(1), &more));
     assert!(found[0].to_string().contains("NOMODE"), "{found:?}");
-    let mut nobody = plan(&server, "INQUIRY", &keys(1), steps);
-    let target = &mut nobody.populations[0].targets[0];
+    let mut absent = plan(&server, "INQUIRY", &keys(1), steps);
+    let target = &mut absent.populations[0].targets[0];
     if let drive::plan::Protocol::Appc(partner) = &mut target.protocol {
-        Arc::make_mut(partner).partner = "NET.NOBODY".into();
+        Arc::make_mut(partner).partner = "NET.ABSENT".into();
     }
-    let found = preflight::check(&nobody)[0].to_string();
-    assert!(found.contains("NET.NOBODY"), "{found}");
+    let found = preflight::check(&absent)[0].to_string();
+    assert!(found.contains("NET.ABSENT"), "{found}");
     assert_eq!(
-        found.matches("is NET.NOBODY the name").count(),
+        found.matches("is NET.ABSENT the name").count(),
         1,
         "{found}"
     );
@@ -459,23 +459,23 @@ fn what_does_not_belong_to_conversations_is_a_mistake_of_the_file() {
                 [[population.step]]\nrequest = \"GET http://127.0.0.1:1/\"\nebcdic = true\n";
     let http2 = text.replacen("clients = 1", "clients = 1\nhttp2 = true", 1);
     let mistakes = drive::scenario::read(&http2, Path::new(".")).unwrap_err();
-    let mine = "`http2` does not belong to a population with `appc`";
+    let mine = "`http2` cannot be used in a population with `appc`";
     assert!(mistakes.iter().any(|m| m.line == 4 && m.message == mine));
     let mistakes = drive::scenario::read(text, Path::new(".")).unwrap_err();
-    let told: Vec<(usize, &str)> = mistakes
+    let reported: Vec<(usize, &str)> = mistakes
         .iter()
         .map(|m| (m.line, m.message.as_str()))
         .collect();
     for (line, part) in [
         (6, "partner `A.B.C`"),
-        (8, "steps of its conversation only"),
-        (12, "`status` does not belong"),
-        (10, "either a confirmation"),
-        (20, "`ebcdic` belongs to the steps of an `appc` population"),
+        (8, "conversation steps only"),
+        (12, "`status` cannot be used"),
+        (10, "give either `confirm`"),
+        (20, "`ebcdic` can be used only in an `appc` population"),
     ] {
         assert!(
-            told.iter().any(|(l, m)| *l == line && m.contains(part)),
-            "{line}: {part}: {told:?}"
+            reported.iter().any(|(l, m)| *l == line && m.contains(part)),
+            "{line}: {part}: {reported:?}"
         );
     }
 }

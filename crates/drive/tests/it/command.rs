@@ -145,7 +145,7 @@ fn a_run_that_became_worse_has_its_exit_status() {
 #[test]
 fn a_source_address_of_another_machine_is_foreseen() {
     let (server, url) = server();
-    // From the block kept for documentation: nobody's address.
+    // An address of the block for documentation, which no host has.
     let words = [url.as_str(), "-n", "4", "--source", "192.0.2.7"];
     assert_eq!(drive(&words), ExitCode::from(2));
     assert_eq!(server.answered(), 0);

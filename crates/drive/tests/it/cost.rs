@@ -53,9 +53,14 @@ fn observing(observed: &[ObservedServer]) -> SessionResult {
 
 #[test]
 fn one_server_seen_in_four_ways_is_counted_once_everywhere() {
-    let told = exporter("process_cpu_seconds_total", 1000);
+    let exporter_url = exporter("process_cpu_seconds_total", 1000);
     let id = CountedSubject::called(&std::process::id().to_string());
-    let observed = [endpoint(&told), own(), ObservedServer::Local(id), own()];
+    let observed = [
+        endpoint(&exporter_url),
+        own(),
+        ObservedServer::Local(id),
+        own(),
+    ];
     let recording = observing(&observed);
     let report = &recording.report;
     assert_eq!(report.servers.len(), 4);
@@ -68,7 +73,7 @@ fn one_server_seen_in_four_ways_is_counted_once_everywhere() {
         report.server_cpu_percent(),
         Some(report.servers[1].cpu_percent)
     );
-    assert_eq!(cpu.beside, std::slice::from_ref(&told));
+    assert_eq!(cpu.other_views, std::slice::from_ref(&exporter_url));
     // Objectives, loops, pages and the stored report take the same figure.
     let objective = |bound: f64| {
         let text = format!("cpu<={bound}us");
@@ -94,17 +99,20 @@ fn one_server_seen_in_four_ways_is_counted_once_everywhere() {
     assert!(page.contains("Server CPU per answer is that of pid") && page.contains("not added"));
     let shown = text(report);
     assert!(
-        shown.contains(&format!("  servers: {once:.2} µs an answer")),
+        shown.contains(&format!("  servers: {once:.2} µs per answer")),
         "{shown}"
     );
     assert!(
-        shown.contains(&format!("{told} is another view")),
+        shown.contains(&format!("{exporter_url} is another view")),
         "{shown}"
     );
     let stored = serde_json::to_string(report).unwrap();
     let stored: measure::report::LoadReport = serde_json::from_str(&stored).unwrap();
     let back = stored.server_cpu.unwrap();
-    assert_eq!((back.view, back.beside), (cpu.view, cpu.beside.clone()));
+    assert_eq!(
+        (back.view, back.other_views),
+        (cpu.view, cpu.other_views.clone())
+    );
     assert!((back.us / once - 1.0).abs() < 1e-9);
 }
 
@@ -122,7 +130,7 @@ fn endpoints_of_different_processes_add_up_and_those_of_one_do_not() {
     let both = report.server_cpu.as_ref().unwrap();
     assert_eq!((both.view, both.parts.len()), (CpuView::Endpoints, 2));
     assert!((both.us / (of_a.cpu_us + of_b.cpu_us) - 1.0).abs() < 1e-9);
-    assert_eq!(both.beside, [node]);
+    assert_eq!(both.other_views, [node]);
     let again = format!("{a}?once=more");
     let report = observing(&[endpoint(&a), endpoint(&again)]).report;
     let one = report.server_cpu.unwrap();
@@ -153,14 +161,14 @@ fn every_observation_that_cannot_be_made_is_reported_at_once() {
     ];
     let observe = Cli::try_parse_from(words).unwrap().observe;
     let error = observe.observed(Vec::new()).unwrap_err().to_string();
-    for told in [
+    for subject in [
         "pid 4194305",
         "no-such-program",
         "/no/such/group",
         "127.0.0.1:1",
         "gopher",
     ] {
-        assert!(error.contains(told), "{told} in {error}");
+        assert!(error.contains(subject), "{subject} in {error}");
     }
 }
 
@@ -198,7 +206,7 @@ fn an_objective_for_cpu_without_a_server_to_observe_is_reported_before_the_run()
         let words = ["drive", "--quiet"].iter().chain(words);
         run(&Cli::try_parse_from(words).unwrap().args).unwrap()
     };
-    // The server tells its count a moment after its last answer.
+    // The server updates its count shortly after its last answer.
     while server.answered() < 9 {
         std::thread::yield_now();
     }

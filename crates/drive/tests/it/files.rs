@@ -1,4 +1,4 @@
-//! What a run leaves behind: logs that merge, reports that read.
+//! The output files of a run: logs that can be merged, reports that can be read.
 
 use drive::load::HttpLoad;
 use drive::merge::{log, merge, merged_log};
@@ -52,13 +52,16 @@ fn logs_of_two_runs_merge_to_the_sum_of_both() {
     let longest = |report: &LoadReport| report.timeline.iter().map(|m| m.max).fold(0.0, f64::max);
     assert_eq!(longest(&merged), sum.response.max);
     assert!(merge(&[("x".into(), b"junk".to_vec())]).is_err());
-    // What was merged is a log as each of its parts.
+    // A merged log is a log like its parts.
     let again = [("ab".to_owned(), merged_log(&logs, &merged).unwrap())];
     let started = measure::hdrlog::started;
     assert_eq!(started(&again[0].1), started(&logs[0].1));
     let again = merge(&again).unwrap();
-    let told = again.sum().unwrap();
-    assert_eq!((told.sent, &told.response.curve), (500, &direct.curve));
+    let merged_sum = again.sum().unwrap();
+    assert_eq!(
+        (merged_sum.sent, &merged_sum.response.curve),
+        (500, &direct.curve)
+    );
     assert_eq!(again.timeline.len(), merged.timeline.len());
 }
 
@@ -94,8 +97,7 @@ fn servers_of_several_machines_share_the_answers() {
         merged.servers.len(),
         a.report.servers.len() + b.report.servers.len()
     );
-    // Both were told of by this process: one server, whose work for all
-    // answers counts once.
+    // Both observed this process: one server, whose CPU counts once.
     let cpu = merged.server_cpu.as_ref().unwrap();
     assert_eq!(cpu.parts.len(), 1);
     let alone = |r: &LoadReport| r.server_cpu_us().unwrap() * r.throughput / merged.throughput;
@@ -118,7 +120,7 @@ fn a_log_that_is_given_twice_is_refused() {
     let other = ("w2".to_owned(), log(&recording(50)).unwrap());
     let both = [logs[0].clone(), other];
     let merged = merge(&both).unwrap();
-    // What was merged once has its parts in it.
+    // A merged log contains its parts.
     let all = ("all".to_owned(), merged_log(&both, &merged).unwrap());
     let error = merge(&[all.clone(), both[1].clone()]).unwrap_err();
     assert!(error.to_string().starts_with("all and w2 hold"), "{error}");

@@ -92,12 +92,12 @@ fn a_rate_presents_as_many_requests_as_arithmetic_says() {
 
 #[test]
 fn a_server_that_is_not_there_is_reported() {
-    let nobody = std::net::TcpListener::bind("127.0.0.1:0")
+    let unused = std::net::TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()
         .unwrap();
     let outcome = drive(|load| {
-        load.url = format!("http://{nobody}/");
+        load.url = format!("http://{unused}/");
         load.iterations = Some(3);
     });
     assert_eq!(outcome.sum().measured.failures(), 3);

@@ -1,4 +1,4 @@
-//! A wish to stop at any moment: before the start, and while nobody answers.
+//! The stop flag is set at any time: before the start, and while the server does not answer.
 
 use crate::peers::serve;
 use drive::engine::{IntervalRecord, RunError, RunObserver, SilentObserver, run};
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// A server that never answers; its first connection sets the wish to stop.
+/// A server that never answers; its first connection sets the stop flag.
 fn silent(stop: &Arc<AtomicBool>) -> String {
     let stop = stop.clone();
     let address = serve(move |mut stream| {
@@ -30,7 +30,7 @@ fn a_request_to_stop_ends_the_wait_for_a_common_start() {
     assert!(matches!(ended, Err(RunError::NotBegun)), "{ended:?}");
 }
 
-/// Wishes to stop when the run begins.
+/// Sets the stop flag when the run begins.
 struct AtOnce(Arc<AtomicBool>);
 
 impl RunObserver for AtOnce {

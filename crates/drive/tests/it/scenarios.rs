@@ -176,7 +176,7 @@ frame = { length = 3 }
         "2:10 `5 parsecs`",
         "4:1 the loop",
         "7:11 `clients` must",
-        "8:1 `outstanding` belongs",
+        "8:1 `outstanding` can be used only",
         "10:11 write the",
         "11:11 write a",
         "13:11 `who` is",
@@ -217,10 +217,10 @@ capture = { a = { json = "noslash" }, b = { json = "" }, c = { json = "/a" } }
         .map(|m| format!("{}:{} {}", m.line, m.column, m.message))
         .collect();
     let expected = [
-        "2:31 `<<` is no operator",
+        "2:31 `<<` is not an operator",
         "2:54 `cpu<50us` cannot be judged",
-        "5:1 nothing uses the loop `unused`",
-        "8:10 no template draws from the feeder `idle`",
+        "5:1 the loop `unused` is not used",
+        "8:10 no template uses the feeder `idle`",
         "12:11 `clients` must be",
         "15:26 a JSON Pointer begins with `/`, as in `/noslash`",
     ];
@@ -295,7 +295,7 @@ fn a_message_longer_than_its_length_field_can_hold_is_a_mistake() {
 #[test]
 fn mistakes_of_a_step_are_reported_although_its_request_is_wrong() {
     let text = "[[population]]\nname = \"a\"\nclients = 1\n[[population.step]]\nrequest = \"GET\"\n\
-                body = \"{{nobody}}\"\nheaders = { A = \"{{x.y}}\", B = \"{{\" }\n";
+                body = \"{{undefined}}\"\nheaders = { A = \"{{x.y}}\", B = \"{{\" }\n";
     let mistakes = drive::scenario::read(text, Path::new(".")).unwrap_err();
     let lines: Vec<usize> = mistakes.iter().map(|m| m.line).collect();
     assert_eq!(lines, [5, 6, 7, 7], "{mistakes:?}");
@@ -416,20 +416,24 @@ cycles = 2
 request = "GET http://127.0.0.1:1/"
 "#;
     let mistakes = read(text, Path::new(".")).unwrap_err();
-    let told: Vec<String> = mistakes.iter().map(|m| m.message.clone()).collect();
+    let messages: Vec<String> = mistakes.iter().map(|m| m.message.clone()).collect();
     assert!(
-        told.iter()
+        messages
+            .iter()
             .any(|t| t.contains("no socket called `elsewhere`")),
-        "{told:?}"
+        "{messages:?}"
     );
     assert!(
-        told.iter().any(|t| t.contains("`cycle` belongs")),
-        "{told:?}"
+        messages
+            .iter()
+            .any(|t| t.contains("`cycle` can be used only")),
+        "{messages:?}"
     );
     assert!(
-        told.iter()
+        messages
+            .iter()
             .any(|t| t.contains("either `iterations` or `cycles`")),
-        "{told:?}"
+        "{messages:?}"
     );
 }
 
@@ -478,7 +482,7 @@ request = "GET /\u00e4/{{{{u.user}}}}"
     let mistakes = read(&scenario(header), folder.path()).unwrap_err();
     assert_eq!(
         mistakes[0].message,
-        "feeder `u`, row 4, column `user`: the value holds a carriage return, which the header X-U cannot have"
+        "feeder `u`, row 4, column `user`: the value contains a carriage return, which is not allowed in the header X-U"
     );
 }
 

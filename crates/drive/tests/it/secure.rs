@@ -87,7 +87,7 @@ fn a_trusted_certificate_is_accepted() {
     );
 }
 
-/// What `openssl req -x509` makes unless told otherwise.
+/// What `openssl req -x509` makes by default.
 fn authority(wanted: &mut CertificateParams) {
     wanted.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
 }

@@ -224,7 +224,7 @@ fn what_fails_at_a_terminal_has_its_reason() {
     );
     assert_eq!(kind, Some(RequestFailure::Malformed));
     assert!(
-        text.contains("no input field after `Name`; the screen begins `TEST MENU`"),
+        text.contains("no input field after `Name`; the first line of the screen is `TEST MENU`"),
         "{text}"
     );
     let (kind, text) = failed("", &format!("{lu}[[population.step]]\nkey = \"pf3\"\n"));
@@ -259,16 +259,16 @@ fn mistakes_in_steps_of_terminals_are_found() {
         .collect();
     let all = all.join("\n");
     for expected in [
-        "4: `http2` does not belong",
+        "4: `http2` cannot be used",
         "7: `model` must be",
         "8: an LU name",
         "9: 819 is not an EBCDIC code page",
         "11: `key` must be",
-        "12: `size` does not belong",
-        "13: a population with `terminal` has steps at its screen only",
+        "12: `size` cannot be used",
+        "13: a population with `terminal` can have screen steps only",
         "16: write `cursor`",
         "18: give either `wait_for`",
-        "25: `fields` belongs to the steps of a `terminal` population",
+        "25: `fields` can be used only in a `terminal` population",
     ] {
         assert!(all.contains(expected), "{expected} in\n{all}");
     }

@@ -1,22 +1,23 @@
-//! Several subjects counted at once, so that a process which more than one of
-//! them stands for is told apart from two processes.
+//! Counts several subjects together. A process that belongs to more than one of
+//! them is counted once.
+//!
 //!
 //! Invariant: [`CensusCount::together_ns`] never counts a process twice and never
-//! shrinks, whatever the subjects are called and whoever ends meanwhile.
+//! decreases, even if processes end between two counts.
 
 use super::{CountedSubject, ProcError, Usage, process};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
-/// Counts the same subjects again and again.
+/// Counts the same subjects repeatedly.
 #[derive(Debug, Default)]
 pub struct ProcessCensus {
     subjects: Vec<CountedSubject>,
     lives: BTreeMap<u32, PidHistory>,
     /// What each subject's processes used, by subject.
     ledgers: Vec<SubjectLedger>,
-    /// What groups used, by folder; kept when a group goes away.
+    /// CPU of groups, by folder; kept when a group is removed.
     groups: BTreeMap<PathBuf, u64>,
     pids: BTreeSet<u32>,
     shared: bool,
@@ -25,31 +26,29 @@ pub struct ProcessCensus {
 /// One count.
 #[derive(Debug)]
 pub struct CensusCount {
-    /// Each subject by itself, in the order in which they were given.
+    /// The usage of each subject, in the given order.
     pub usages: Vec<Result<Usage, ProcError>>,
-    /// CPU of all of them together, every process once, ns. Processes that
-    /// have ended keep what they were seen to use. None as long as nothing was
-    /// seen.
+    /// CPU of all subjects together, every process once, ns. Processes that
+    /// have ended keep their last value. `None` until a process was found.
     pub together_ns: Option<u64>,
 }
 
-/// What the processes of one subject used. A sum over those that are there
-/// would shrink when one of them ends, and no difference of two such sums says
-/// what was used between them.
+/// Resources of one subject's processes. A plain sum over existing processes would
+/// decrease when one ends, so a difference of two sums would be wrong.
 #[derive(Debug, Default)]
 struct SubjectLedger {
     /// Counters of processes that have ended.
     ended: Usage,
-    /// What each one that was there at the last count had used by then.
+    /// The usage of each existing process at the last count.
     last: BTreeMap<u32, Usage>,
 }
 
-/// The CPU of whoever had a process id, ns.
+/// The CPU of all processes that had a process id, ns.
 #[derive(Debug, Default)]
 struct PidHistory {
-    /// Of processes that had the id before.
+    /// CPU of earlier processes with the id.
     before: u64,
-    /// Of the one that has it.
+    /// CPU of the current process.
     now: u64,
 }
 
@@ -62,7 +61,8 @@ impl ProcessCensus {
         }
     }
 
-    /// Counts; every process is read once, however many subjects want it.
+    /// Takes a count. Every process is read once, even if several subjects
+    /// include it.
     pub fn take(&mut self) -> CensusCount {
         let mut known: BTreeMap<u32, Option<Usage>> = BTreeMap::new();
         let mut read = |pid: u32| known.entry(pid).or_insert_with(|| process(pid)).clone();
@@ -80,7 +80,8 @@ impl ProcessCensus {
             };
             let usage = subject.usage_by(pids, &mut noted);
             ledger.handle(now);
-            // The kernel's account of a group has those that have ended in it.
+            // The kernel's account of a group includes processes that
+            // have ended.
             match (usage, subject.group_cpu()) {
                 (Ok(mut usage), None) => {
                     usage.add(&ledger.ended);
@@ -90,14 +91,15 @@ impl ProcessCensus {
             }
         });
         let usages: Vec<Result<Usage, ProcError>> = usages.collect();
-        // What a group's own account holds is not counted by process too.
+        // Processes within a group's own account are not counted
+        // separately.
         let accounts = self.accounts();
         let mut covered = BTreeSet::new();
         let mut seen = BTreeMap::new();
         for (subject, members) in self.subjects.iter().zip(&members) {
             let counts = subject.group_cpu().is_some();
             for pid in members.iter().flatten() {
-                // The same subject given twice is not told as two.
+                // The same subject given twice is one subject.
                 self.shared |= *seen.entry(*pid).or_insert(subject) != subject;
                 if counts {
                     covered.insert(*pid);
@@ -128,12 +130,13 @@ impl ProcessCensus {
         &self.pids
     }
 
-    /// Whether two different subjects stood for the same process.
+    /// Whether two different subjects include the same process.
     pub fn shared(&self) -> bool {
         self.shared
     }
 
-    /// The groups that count CPU themselves and lie in no other such group.
+    /// The groups with their own CPU account, except child groups of such a
+    /// group.
     fn accounts(&self) -> BTreeMap<PathBuf, u64> {
         let groups = self.subjects.iter().filter_map(|subject| match subject {
             CountedSubject::Group(path) => {
@@ -151,8 +154,8 @@ impl ProcessCensus {
     }
 }
 
-/// Tells this machine, as far as process ids are concerned, from every other:
-/// its boot and the namespace of its ids.
+/// Identifies this machine for process ids: its boot id and the namespace of
+/// process ids.
 pub fn machine() -> String {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let ids = fs::read_link("/proc/self/ns/pid").unwrap_or_default();
@@ -160,8 +163,8 @@ pub fn machine() -> String {
 }
 
 impl SubjectLedger {
-    /// Takes the next count: whoever is missing has ended, and so has whoever
-    /// gave its id to another process.
+    /// Handles the next count. Processes that are missing have ended, and so
+    /// has the earlier process of an id that was reused.
     fn handle(&mut self, now: BTreeMap<u32, Usage>) {
         for (pid, before) in std::mem::replace(&mut self.last, now) {
             let same = self
@@ -191,7 +194,7 @@ impl PidHistory {
 }
 
 impl ProcError {
-    /// The same error once more; a system's error cannot be copied.
+    /// A copy of the error; an I/O error cannot be cloned.
     fn again(&self) -> ProcError {
         match self {
             ProcError::NoProcess(name) => ProcError::NoProcess(name.clone()),
@@ -207,7 +210,7 @@ mod tests {
     use super::*;
     use std::process::{Child, Command, Stdio};
 
-    /// Works for a while, then waits for its standard input to end.
+    /// Computes for a while, then waits for the end of its standard input.
     fn busy() -> Child {
         busy_as(std::path::Path::new("sh"))
     }
@@ -222,7 +225,7 @@ mod tests {
         let out = child.stdout.as_mut().unwrap();
         std::io::BufRead::read_line(&mut std::io::BufReader::new(out), &mut line).unwrap();
         let stat = format!("/proc/{}/stat", child.id());
-        // It has said that it is done a moment before it waits.
+        // It reports the end of the computation shortly before it waits.
         while !fs::read_to_string(&stat).unwrap().contains(") S ") {
             std::thread::yield_now();
         }
@@ -261,7 +264,7 @@ mod tests {
         assert!(after.cpu_ns >= before.cpu_ns, "{before:?} {after:?}");
         let used = after.since(&before);
         let threads: u64 = used.threads.values().sum();
-        // Nothing ran in between but the end of a loop that waited.
+        // Between the counts only the end of a waiting loop ran.
         assert!(
             used.cpu_ns < 1_000_000_000 && threads <= used.cpu_ns + 1_000_000_000,
             "{used:?}"
@@ -287,7 +290,7 @@ mod tests {
             .map(|u| u.as_ref().unwrap().cpu_ns)
             .sum();
         assert!(once > 0);
-        // The process waits: its count stands still.
+        // The process waits: its CPU does not change.
         assert_eq!(counted.together_ns, Some(once));
         assert_eq!(alone, 3 * once);
         assert!(!census.shared() && census.pids().contains(&id));

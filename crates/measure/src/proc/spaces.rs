@@ -1,10 +1,10 @@
-//! The processes of a subject one by one, and how the system treats their
+//! The individual processes of a subject, and the scheduling class of their
 //! threads.
 //!
-//! A thread under a real-time policy runs until it waits: it is not
-//! preemptable. One with a nice value below 0 is promoted: it is preferred to
-//! usual threads. What a thread has used counts by what it is at the moment of
-//! the question.
+//!
+//! A thread under a real-time policy runs until it waits: it is not preemptable. A
+//! thread with a nice value below 0 is promoted: it is preferred to ordinary
+//! threads. The CPU of a thread counts under its class at the time of the count.
 //!
 //! Reference: sched(7), getpriority(2).
 
@@ -12,24 +12,24 @@ use std::fs;
 
 use super::{CountedSubject, ProcError, Usage, process};
 
-/// A process by itself.
+/// One process of a subject.
 #[derive(Clone, Debug, Default)]
 pub struct AddressSpace {
     /// Its id.
     pub process: u32,
-    /// What it has used.
+    /// Resources used so far.
     pub usage: Usage,
-    /// CPU of its threads that nobody may displace, ns.
+    /// CPU of its threads that cannot be preempted, ns.
     pub unpreemptable_ns: u64,
-    /// CPU of its threads that are preferred to usual ones, ns.
+    /// CPU of its threads that are preferred to ordinary ones, ns.
     pub promoted_ns: u64,
 }
 
 impl CountedSubject {
-    /// Its processes, each by itself; the first is the one that was named.
+    /// Its processes; the named one is first.
     pub fn address_spaces(&self) -> Result<Vec<AddressSpace>, ProcError> {
         let members = self.members()?.into_iter();
-        // A process that ends in this moment is simply not counted.
+        // A process that ends now is not counted.
         let found = members.filter_map(|pid| {
             let (unpreemptable_ns, promoted_ns) = special(pid);
             Some(AddressSpace {
@@ -43,7 +43,7 @@ impl CountedSubject {
     }
 }
 
-/// CPU of threads that are not preemptable, and of those that are promoted, ns.
+/// CPU of non-preemptable threads and of promoted threads, ns.
 fn special(pid: u32) -> (u64, u64) {
     let (mut unpreemptable, mut promoted) = (0, 0);
     let tasks = fs::read_dir(format!("/proc/{pid}/task"));
@@ -68,7 +68,8 @@ enum ThreadTreatment {
     Promoted,
 }
 
-/// How the system treats a thread now. One that is gone has used nothing.
+/// The scheduling class of a thread now. A thread that has ended counts as
+/// ordinary.
 fn treatment(tid: libc::pid_t) -> ThreadTreatment {
     // SAFETY: plain calls.
     let (policy, nice) = unsafe {
@@ -110,7 +111,7 @@ mod tests {
                 let tid = libc::gettid();
                 libc::setpriority(libc::PRIO_PROCESS, tid.cast_unsigned(), 5);
                 let usual = treatment(tid);
-                // Only some may do that.
+                // This needs a privilege.
                 let may = libc::setpriority(libc::PRIO_PROCESS, tid.cast_unsigned(), -5) == 0;
                 (usual, may.then(|| treatment(tid)))
             }

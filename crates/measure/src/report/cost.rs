@@ -1,27 +1,27 @@
-//! What one answer costs the servers, when more than one observation tells of
-//! them.
+//! Server CPU per answer, if several observations describe it.
 //!
-//! Every figure of "server CPU per answer" is made by [`ServerCpu::of`]: the
-//! report, its intervals, the live view, objectives, loops, the knee,
-//! comparisons, baselines and merged runs.
 //!
-//! Invariant: no process is counted twice. Processes that the kernel tells of
-//! count once each; what endpoints tell is never added to them, because nobody
-//! can know whether it is the same machine's.
+//! Every figure of "server CPU per answer" is computed by [`ServerCpu::of`]: the
+//! report, its intervals, the live view, objectives, loops, the knee, comparisons,
+//! baselines and merged runs.
+//!
+//!
+//! Invariant: no process is counted twice. Processes that the kernel reports count
+//! once each. Figures of endpoints are never added to them, because an endpoint may
+//! describe the same machine.
 
 use serde::{Deserialize, Serialize};
 
-/// How a server's CPU is seen; of several views the first that is there gives
-/// the figure.
+/// How a server's CPU is observed. The figure comes from the first available view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CpuView {
     /// Processes and control groups of this machine, from the kernel.
     #[default]
     Processes,
-    /// Endpoints that tell of the process behind them.
+    /// Endpoints that report the CPU of their own process.
     Endpoints,
-    /// Endpoints that tell of a whole machine.
+    /// Endpoints that report the CPU of a whole machine.
     Machines,
 }
 
@@ -34,26 +34,27 @@ pub struct ServerCpu {
     pub percent: f64,
     /// The view that it comes from.
     pub view: CpuView,
-    /// What adds up to it.
+    /// The parts whose sum it is.
     pub parts: Vec<CpuPart>,
-    /// Observations that are not added: other views, perhaps of the same
+    /// Observations that are not added: other views, possibly of the same
     /// servers.
-    pub beside: Vec<String>,
+    #[serde(rename = "beside")]
+    pub other_views: Vec<String>,
 }
 
-/// CPU of something that has nothing in common with the other parts.
+/// CPU of a subject that shares no process with the other parts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CpuPart {
-    /// How it is seen.
+    /// How it is observed.
     pub view: CpuView,
     /// The names under which it was observed.
     pub subjects: Vec<String>,
-    /// What tells it from other parts of the same view: the machine of the
-    /// processes, the address of an endpoint.
+    /// Distinguishes it from other parts of the same view: the machine of the
+    /// processes, or the address of an endpoint.
     pub identity: String,
-    /// Ids of the processes, where they are known.
+    /// Ids of the processes, if known.
     pub processes: Vec<u32>,
-    /// Whether several of its names stand for the same process.
+    /// Whether several of its names refer to the same process.
     pub shared: bool,
     /// CPU per answer, µs.
     pub us: f64,
@@ -62,11 +63,12 @@ pub struct CpuPart {
 }
 
 impl ServerCpu {
-    /// The figure that parts come to; none without parts.
+    /// The sum of parts. Returns `None` if there are no parts.
     ///
-    /// The first view that is there gives it. Parts of that view add up unless
-    /// they are the same server: endpoints of one identity, or processes of one
-    /// machine that have a process in common.
+    ///
+    /// Only parts of the first available view are used. They are added unless
+    /// they are the same server: endpoints with the same identity, or processes
+    /// of one machine that have a process in common.
     pub fn of(parts: impl IntoIterator<Item = CpuPart>) -> Option<ServerCpu> {
         let parts: Vec<CpuPart> = parts.into_iter().collect();
         let view = parts.iter().map(|p| p.view).min()?;
@@ -76,7 +78,7 @@ impl ServerCpu {
         };
         for part in parts {
             if part.view != view {
-                sum.beside.extend(part.subjects);
+                sum.other_views.extend(part.subjects);
                 continue;
             }
             match sum.parts.iter_mut().find(|p| p.same(&part)) {
@@ -89,38 +91,38 @@ impl ServerCpu {
         Some(sum)
     }
 
-    /// The names of everything in the figure.
+    /// The names of all subjects in the figure.
     pub fn subjects(&self) -> Vec<&str> {
         let all = self.parts.iter().flat_map(|p| &p.subjects);
         all.map(String::as_str).collect()
     }
 
-    /// What a reader must know of where the figure comes from; nothing where
-    /// one process was observed under one name.
+    /// Notes about the origin of the figure; empty if one process was observed
+    /// under one name.
     pub fn notes(&self) -> Vec<String> {
         let subjects = self.subjects();
         let of = subjects.join(" + ");
         let mut notes = Vec::new();
         if self.view == CpuView::Machines {
             notes.push(format!(
-                "Server CPU per answer is that of the whole machine behind {of}, with everything else that runs there."
+                "Server CPU per answer is that of the whole machine of {of}, with everything else that runs there."
             ));
-        } else if subjects.len() > 1 || !self.beside.is_empty() {
+        } else if subjects.len() > 1 || !self.other_views.is_empty() {
             let once = match (subjects.len(), self.parts.iter().any(|p| p.shared)) {
                 (0 | 1, _) => "",
-                (_, true) => "; they have processes in common, and each counts once",
+                (_, true) => "; processes in common are counted once",
                 (_, false) => ", which have no process in common",
             };
             notes.push(format!("Server CPU per answer is that of {of}{once}."));
         }
-        if !self.beside.is_empty() {
-            let (are, views) = match self.beside.len() {
+        if !self.other_views.is_empty() {
+            let (are, views) = match self.other_views.len() {
                 1 => ("is", "another view"),
                 _ => ("are", "other views"),
             };
             notes.push(format!(
-                "{} {are} {views}, perhaps of the same servers, and not added.",
-                self.beside.join(", ")
+                "{} {are} {views}, possibly of the same servers, and not added.",
+                self.other_views.join(", ")
             ));
         }
         notes
@@ -134,7 +136,8 @@ impl CpuPart {
         self.identity == other.identity && (!known || common())
     }
 
-    /// Another sight of the same server: the greater figure saw more of it.
+    /// Merges another observation of the same server: the larger figure is more
+    /// complete.
     fn join(&mut self, other: CpuPart) {
         for subject in other.subjects {
             if !self.subjects.contains(&subject) {
@@ -175,7 +178,10 @@ mod tests {
         ]);
         let sum = sum.unwrap();
         assert_eq!((sum.us, sum.subjects()), (163.4, vec!["pid 7"]));
-        assert_eq!(sum.beside, ["http://a/metrics", "http://a:9100/metrics"]);
+        assert_eq!(
+            sum.other_views,
+            ["http://a/metrics", "http://a:9100/metrics"]
+        );
         let notes = sum.notes();
         assert_eq!(notes.len(), 2);
         assert!(notes[1].contains("not added"), "{notes:?}");

@@ -1,9 +1,9 @@
-//! Tables that fold: on a small screen a row of many columns becomes a block,
-//! each value beside the head of its column. The heads are put into the rows
-//! here, once for every report, so that the style sheet can show them.
+//! Tables that fold: on a small screen a row with many columns becomes a block,
+//! each value next to its column's head. The heads are copied into the cells here,
+//! once for all reports, so that the style sheet can show them.
 
-/// The body of a page with the heads of wide tables in their cells. Tables are
-/// those that reports write: a first row of `<th`, then rows of `<td`.
+/// Copies the heads of wide tables into the cells of a page's body. Tables are in
+/// the form that reports write: a first row of `<th`, then rows of `<td`.
 pub(super) fn fold(body: &str) -> String {
     let mut out = String::with_capacity(body.len() * 5 / 4);
     let mut rest = body;
@@ -34,7 +34,8 @@ fn fold_table(table: &str, out: &mut String) {
     for row in rows {
         *out += "<tr";
         for (i, cell) in row.split("<td").enumerate() {
-            // What stands before the first cell is the row's own attributes.
+            // The text before the first cell contains the row's own
+            // attributes.
             let Some(column) = i.checked_sub(1) else {
                 *out += cell;
                 continue;
@@ -64,8 +65,8 @@ fn text(cell: &str) -> String {
     out.trim().to_owned()
 }
 
-/// Tables with fewer columns fit a telephone as they are, but those of class
-/// `fold`, whose words do not.
+/// Tables with fewer columns fit a phone unchanged, except those of class `fold`,
+/// whose texts are too long.
 const FEWEST: usize = 5;
 
 #[cfg(test)]

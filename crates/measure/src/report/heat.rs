@@ -1,6 +1,6 @@
-//! How response times are spread: columns of their shares, and a heatmap of
-//! them over time, in which two ways of answering (a cache that was hit and one
-//! that was not) are two bands where percentiles show one line.
+//! The distribution of response times: a histogram, and a heatmap over time. Two
+//! modes of answering, such as cache hits and misses, appear as two bands where
+//! percentiles show one line.
 
 use super::hover::{HoverBand, write_bands};
 use super::model::{DurationBuckets, LatencyReport, ReportInterval};
@@ -8,18 +8,18 @@ use super::scale::AxisScale;
 use super::svg::{Axis, Frame, NARROW, WIDE, begin, escape, short, write_axes};
 use std::fmt::Write;
 
-/// The card of the histogram; empty where too few requests show a shape.
+/// The card of the histogram; empty if there are too few requests.
 pub(super) fn histogram(latency: &LatencyReport) -> String {
     let shape = &latency.shape;
     if latency.count < FEWEST || shape.len() < 2 {
         return String::new();
     }
-    both("How response times are spread", "", |frame, out| {
+    both("Distribution of response times", "", |frame, out| {
         draw_histogram(frame, shape, latency.count, out)
     })
 }
 
-/// The card of the heatmap; empty where a run has too few intervals.
+/// The card of the heatmap; empty if the run has too few intervals.
 pub(super) fn heatmap(timeline: &[ReportInterval]) -> String {
     let answered = timeline.iter().filter(|m| !m.shape.is_empty()).count();
     if answered < 3 {
@@ -31,7 +31,7 @@ pub(super) fn heatmap(timeline: &[ReportInterval]) -> String {
     })
 }
 
-/// A card with the picture for both sizes of a window.
+/// A card with the picture in both widths.
 fn both(
     title: &str,
     below: &str,
@@ -148,7 +148,7 @@ struct HeatColumn {
     shape: DurationBuckets,
 }
 
-/// The intervals, several to a column where there are more than `most`.
+/// Columns of intervals, several to a column if there are more than `most`.
 fn columns(timeline: &[ReportInterval], most: usize) -> Vec<HeatColumn> {
     let each = timeline.len().div_ceil(most).max(1);
     let mut from_s = 0.0;
@@ -169,13 +169,13 @@ fn columns(timeline: &[ReportInterval], most: usize) -> Vec<HeatColumn> {
     columns
 }
 
-/// The shade of a share: each is three times as much as the one before.
+/// The shade of a percentage; each shade is three times the one before.
 fn shade(share: f64) -> usize {
     let steps = (share.max(1e-6).ln() / 3f64.ln()).ceil();
     (SHADES as f64 - 1.0 + steps).clamp(0.0, SHADES as f64 - 1.0) as usize
 }
 
-/// Where a bucket begins, in ms.
+/// The lower bound of a bucket, in ms.
 fn edge(bucket: i32) -> f64 {
     crate::Histogram::bucket_begin_ns(bucket) / 1e6
 }
@@ -188,7 +188,7 @@ fn times() -> Axis {
     }
 }
 
-/// Fewer requests have no shape.
+/// Fewer requests do not show a distribution.
 const FEWEST: u64 = 100;
 /// Shades of the heatmap, in the style sheet.
 const SHADES: usize = 6;

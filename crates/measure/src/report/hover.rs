@@ -1,6 +1,6 @@
-//! The values under the pointer: a plot is cut into upright bands, each with a
+//! The values at the pointer: a plot is divided into vertical bands. Each has a
 //! line and a small table that the style sheet shows while the pointer (or a
-//! finger) is on it. No script, so a report stays a page that any mail keeps.
+//! finger) is on it. No script is needed, so the report works in any mail program.
 
 use super::scale::AxisScale;
 use super::svg::{Axis, Frame, Plot, Series, escape, short};
@@ -24,16 +24,15 @@ pub(super) fn write(
     write_bands(frame, &bands, out)
 }
 
-/// What is shown at one place of the horizontal axis.
+/// The content of one band.
 pub(super) struct HoverBand {
-    /// The place, in the picture's units.
+    /// The horizontal position, in the picture's units.
     pub(super) at: f64,
-    /// The text, a line each.
+    /// The text, line by line.
     pub(super) lines: Vec<String>,
 }
 
-/// Writes bands that share the picture among them, each up to the middle
-/// between it and its neighbour.
+/// Writes bands that fill the picture; each ends midway to its neighbour.
 pub(super) fn write_bands(
     frame: &Frame,
     bands: &[HoverBand],
@@ -47,9 +46,10 @@ pub(super) fn write_bands(
         let to = middle(bands.get(i + 1), frame.right);
         let longest = band.lines.iter().map(|l| l.chars().count()).max();
         let width = longest.unwrap_or(0) as f64 * frame.character + 12.0;
-        let left = match band.at + 8.0 + width > frame.width {
-            true => (band.at - 8.0 - width).max(0.0),
-            false => band.at + 8.0,
+        let left = if band.at + 8.0 + width > frame.width {
+            (band.at - 8.0 - width).max(0.0)
+        } else {
+            band.at + 8.0
         };
         write!(
             out,
@@ -71,7 +71,7 @@ pub(super) fn write_bands(
     Ok(())
 }
 
-/// The places that have values, thinned out evenly to `most`.
+/// The positions that have values, thinned out evenly to `most`.
 fn places(series: &[Series], x: &AxisScale, most: usize) -> Vec<f64> {
     let points = series.iter().flat_map(|s| &s.points);
     let mut all: Vec<f64> = points.map(|p| p.0).filter(|v| x.has_place(*v)).collect();
@@ -84,7 +84,7 @@ fn places(series: &[Series], x: &AxisScale, most: usize) -> Vec<f64> {
     (0..most).map(|i| all[i * last / (most - 1)]).collect()
 }
 
-/// The place, and the value of each series there.
+/// The label of a position, and the value of each series there.
 fn lines(plot: &Plot, at: f64) -> Vec<String> {
     let mut lines = vec![named(&plot.x, at)];
     for series in plot.series.iter().take(MOST_LINES) {
@@ -95,7 +95,7 @@ fn lines(plot: &Plot, at: f64) -> Vec<String> {
     lines
 }
 
-/// A place of an axis in words: its tick's text where it has one there.
+/// The label of a position: the text of its tick if there is one.
 fn named(axis: &Axis, at: f64) -> String {
     if let Some(name) = axis.name {
         return name(at);
@@ -108,15 +108,16 @@ fn named(axis: &Axis, at: f64) -> String {
     tick.map_or_else(|| short(at), |t| t.1.clone())
 }
 
-/// A series at a place: the value there, or what a step line holds.
+/// The value of a series at a position, or the current level of a step line.
 fn value(series: &Series, at: f64) -> Option<f64> {
     let known = series.points.iter().filter(|p| p.1.is_finite());
-    match series.step {
-        true => known.rev().find(|p| p.0 <= at).map(|p| p.1),
-        false => known
+    if series.step {
+        known.rev().find(|p| p.0 <= at).map(|p| p.1)
+    } else {
+        known
             .rev()
             .find(|p| (p.0 - at).abs() <= at.abs() * 1e-9)
-            .map(|p| p.1),
+            .map(|p| p.1)
     }
 }
 
@@ -129,7 +130,7 @@ fn cut(name: &str) -> String {
 
 /// Height of a line of text.
 const LINE: f64 = 15.0;
-/// More series would hide the picture.
+/// More lines would cover the picture.
 const MOST_LINES: usize = 8;
 const LONGEST_NAME: usize = 26;
 
@@ -167,7 +168,7 @@ mod tests {
         assert_eq!(lines(&plot(true), 1.0), ["1 ms", "a<b: 1", "other: 5"]);
         let svg = plot(true).svg();
         assert!(svg.contains("a&lt;b: 30") && !svg.contains("a<b"), "{svg}");
-        // Three places in the wide picture and three in the narrow one.
+        // Three positions in the wide picture and three in the narrow one.
         assert_eq!(svg.matches("class=\"band\"").count(), 6);
     }
 

@@ -1,5 +1,5 @@
-//! The report as one HTML page without scripts or outside parts: figures that
-//! matter first, then plots, then tables, then what the words mean.
+//! The report as one HTML page without scripts or external parts: first the most
+//! important figures, then plots, tables, and an explanation of the terms.
 
 use super::heat::{heatmap, histogram};
 use super::model::{LatencyReport, LoadCurve, LoadReport, PopulationReport, Server};
@@ -48,7 +48,7 @@ pub fn html(report: &LoadReport) -> String {
     page(&report.title, &body)
 }
 
-/// What the report of one combination says inside the page of its matrix.
+/// The report of one combination within the page of its matrix.
 pub(super) fn details(report: &LoadReport) -> String {
     let mut body = format!("<p class=soft>{}</p>", escape(&report.load));
     for warning in &report.warnings {
@@ -63,7 +63,7 @@ pub(super) fn details(report: &LoadReport) -> String {
     body + &cpu_section(report)
 }
 
-/// A figure with three decimals at most and no more digits than it needs.
+/// A figure with at most three decimals and no unnecessary digits.
 pub(super) fn three(value: f64) -> String {
     match value.abs() {
         v if v >= 1000.0 => format!("{value:.0}"),
@@ -73,7 +73,7 @@ pub(super) fn three(value: f64) -> String {
     }
 }
 
-/// A rate or a load in full, so that neighbours can be told apart.
+/// A rate or a load with all digits, so that close values differ.
 pub(super) fn plain(value: f64) -> String {
     match value.abs() {
         v if v >= 100.0 => format!("{value:.0}"),
@@ -81,7 +81,7 @@ pub(super) fn plain(value: f64) -> String {
     }
 }
 
-/// The three figures that matter, then the others, smaller.
+/// The three most important figures, then the others in smaller tiles.
 fn tiles(report: &LoadReport, sum: &PopulationReport) -> String {
     let ms = |v: f64| match sum.response.count {
         0 => "–".to_owned(),
@@ -110,8 +110,8 @@ fn tiles(report: &LoadReport, sum: &PopulationReport) -> String {
     three_and_others(&matter, &others)
 }
 
-/// The three figures of a search: the load that is carried, the knee, and how
-/// long answers take at that load.
+/// The three figures of a search: the highest load that meets the objectives, the
+/// knee, and p99 at that load.
 fn curve_tiles(curve: &LoadCurve) -> String {
     let unit = escape(&curve.unit);
     let none = || "–".to_owned();
@@ -127,7 +127,7 @@ fn curve_tiles(curve: &LoadCurve) -> String {
     let p99 = point.and_then(|point| point.time(point.p99));
     let at = load.map_or_else(none, plain);
     let names = [
-        format!("{unit}, the most that met {within}"),
+        format!("{unit}, the highest load that met {within}"),
         format!("{unit}, {}", knee.1),
         format!("p99 at {at} {unit}"),
     ];
@@ -143,17 +143,18 @@ fn curve_tiles(curve: &LoadCurve) -> String {
     three_and_others(&matter, &[])
 }
 
-/// Tiles: the three figures that matter, then the others, smaller. Names are
-/// HTML.
+/// Tiles: the three most important figures, then the others in smaller tiles. Names
+/// are HTML.
 pub fn three_and_others(matter: &[(String, &str); 3], others: &[(String, &str)]) -> String {
     let tile = |(value, name): &(String, &str)| {
         format!("<div class=tile><b>{value}</b><span>{name}</span></div>")
     };
     let matter: String = matter.iter().map(tile).collect();
     let others: String = others.iter().map(tile).collect();
-    let others = match others.is_empty() {
-        true => others,
-        false => format!("<div class=\"tiles others\">{others}</div>"),
+    let others = if others.is_empty() {
+        others
+    } else {
+        format!("<div class=\"tiles others\">{others}</div>")
     };
     format!("<div class=\"tiles three\">{matter}</div>{others}")
 }
@@ -202,7 +203,7 @@ fn plots(report: &LoadReport, sum: &PopulationReport) -> String {
         plots.push(Plot {
             title: "Requests over time".into(),
             x: time(),
-            y: linear("a second"),
+            y: linear("per second"),
             series: vec![
                 over_time("sent", &|m| m.sent_s),
                 over_time("answered", &|m| m.answered_s),
@@ -242,9 +243,9 @@ fn percentiles(sum: &PopulationReport) -> Plot {
     ])
 }
 
-/// Curves of quantiles and milliseconds; the first says how far they reach.
+/// Curves of quantiles in milliseconds; the first one sets the range.
 pub(super) fn percentile_plot(curves: &[(&str, Vec<(f64, f64)>)]) -> Plot {
-    // The horizontal place of a quantile is how rare what lies beyond it is.
+    // The horizontal position of a quantile is 1 ÷ (1 − quantile).
     let rarity = |q: f64| 1.0 / (1.0 - q).max(1e-9);
     let line = |(name, curve): &(&str, Vec<(f64, f64)>)| Series {
         name: (*name).into(),
@@ -289,14 +290,15 @@ pub(super) fn percentile_plot(curves: &[(&str, Vec<(f64, f64)>)]) -> Plot {
     }
 }
 
-/// The share of the requests that are faster, at a place of the horizontal axis
-/// of percentiles: with as many digits as tell it from its neighbours.
+/// The percentage of faster requests at a position of the horizontal axis of
+/// percentiles, with enough digits to differ from its neighbours.
 fn quantile(rarity: f64) -> String {
     let digits = rarity.max(1.0).log10().ceil() as usize;
     let share = format!("{:.digits$}", 100.0 - 100.0 / rarity.max(1.0));
-    let share = match share.contains('.') {
-        true => share.trim_end_matches('0').trim_end_matches('.'),
-        false => &share,
+    let share = if share.contains('.') {
+        share.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        &share
     };
     format!("{share} % are faster")
 }
@@ -457,7 +459,7 @@ fn population_section(p: &PopulationReport) -> String {
         .collect();
     let held = match p.held {
         0 => String::new(),
-        n => format!("; {n} held back by the bound on outstanding requests"),
+        n => format!("; {n} waited for the bound on outstanding requests"),
     };
     let wire = match p.wire_end.as_str() {
         "" => String::new(),
@@ -475,7 +477,7 @@ fn population_section(p: &PopulationReport) -> String {
     )
 }
 
-/// MB/s in and out of a server's namespace; nothing where it is not told.
+/// MB/s in and out of a server's namespace; empty if unknown.
 fn network(server: &Server, seconds: f64) -> String {
     let a_second = |bytes: u64| short(bytes as f64 / 1e6 / seconds);
     match server.network_in + server.network_out {
@@ -500,17 +502,17 @@ fn cpu_section(report: &LoadReport) -> String {
         short(d.cpu_us),
         short(d.cpu_s / seconds * 100.0)
     );
-    // What an endpoint does not tell is not zero.
-    let told = |v: f64| if v > 0.0 { short(v) } else { "–".to_owned() };
+    // A figure that an endpoint does not report is not zero.
+    let or_dash = |v: f64| if v > 0.0 { short(v) } else { "–".to_owned() };
     for s in &report.servers {
         rows += &format!(
             "<tr><td>{}<td>{}<td>{} %<td>{}<td>{}<td>{}<td>{}<td>{}</tr>",
             escape(&s.subject),
             short(s.cpu_us),
             short(s.cpu_percent),
-            told(s.user_s),
-            told(s.system_s),
-            told(s.switches),
+            or_dash(s.user_s),
+            or_dash(s.system_s),
+            or_dash(s.switches),
             short(s.resident_bytes as f64 / 1e6),
             network(s, seconds)
         );
@@ -532,8 +534,8 @@ fn cpu_section(report: &LoadReport) -> String {
     }
     let mut notes = String::new();
     if let Some(cpu) = &report.server_cpu {
-        let told = cpu.notes();
-        if !told.is_empty() {
+        let notes = cpu.notes();
+        if !notes.is_empty() {
             rows += &format!(
                 "<tr><td><b>servers, every process once</b><td>{}<td>{} %<td><td><td><td><td></tr>",
                 short(cpu.us),
@@ -541,28 +543,29 @@ fn cpu_section(report: &LoadReport) -> String {
             );
         }
         notes.extend(
-            told.iter()
+            notes
+                .iter()
                 .map(|n| format!("<p class=soft>{}</p>", escape(n))),
         );
     }
     format!(
-        "<h2>CPU at {} answers a second</h2><div class=\"card scroll\"><table><tr><th>who<th>µs an answer<th>of a processor\
+        "<h2>CPU at {} answers/s</h2><div class=\"card scroll\"><table><tr><th>who<th>µs per answer<th>of a processor\
          <th>user s<th>system s<th>switches<th>MB<th>net in / out, MB/s</tr>{rows}</table>{notes}</div>",
         short(report.throughput)
     )
 }
 
-pub(super) const WORDS: &str = "<h2>What the words mean</h2><div class=card><dl>\
-<dt>response</dt><dd>From the moment the request was meant to begin to the last byte of its answer: what a user sees, \
-also when the server or the driver was not ready.</dd>\
+pub(super) const WORDS: &str = "<h2>Terms</h2><div class=card><dl>\
+<dt>response</dt><dd>From the intended start of the request to the last byte of its answer: what a user sees, \
+including delays of the server and of the driver.</dd>\
 <dt>wire</dt><dd>From the request's first byte out to the answer's last byte in. In clear over HTTP/1.1 and raw sockets the end is \
 the kernel's time stamp of the packet that brought the last byte; over TLS, HTTP/2 and APPC it is measured in user space, when the \
-driver has read and decrypted that byte, and contains the driver's own delay.</dd>\
-<dt>lateness</dt><dd>How far behind its own schedule the driver began the request. When it is not small against the \
-response, the driver is part of the result.</dd>\
-<dt>p99</dt><dd>99 % of the requests were not slower than this.</dd>\
-<dt>CPU per answer</dt><dd>Processor time divided by answers; it depends on the load, which is why the load stands beside it.</dd>\
-<dt>switches, net</dt><dd>Context switches for each answer; bytes in the network namespace of the processes, loopback included.</dd>\
+driver has read and decrypted that byte, and includes the driver's own delay.</dd>\
+<dt>lateness</dt><dd>The delay of the request against the driver's own schedule. If it is not small compared with the \
+response time, the driver influences the result.</dd>\
+<dt>p99</dt><dd>99 % of the requests took at most this time.</dd>\
+<dt>CPU per answer</dt><dd>Processor time divided by answers. It depends on the load, so the load is shown with it.</dd>\
+<dt>switches, net</dt><dd>Context switches per answer; bytes in the network namespace of the processes, loopback included.</dd>\
 <dt>knee</dt><dd>The load from which more load no longer means more answers.</dd></dl></div>";
 
 #[cfg(test)]
@@ -626,7 +629,7 @@ mod tests {
         };
         let shown = curve_tiles(&curve);
         assert!(
-            shown.contains("<b>475</b><span>requests/s, the most that met p99&lt;80ms"),
+            shown.contains("<b>475</b><span>requests/s, the highest load that met p99&lt;80ms"),
             "{shown}"
         );
         assert!(shown.contains("no knee was found"), "{shown}");

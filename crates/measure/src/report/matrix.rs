@@ -1,6 +1,6 @@
-//! The reports of a loop as one: a table with a row for each combination,
-//! tables of one figure by two of the loop's values, and plots against the
-//! first of them. Shown as text, as CSV and as one HTML page.
+//! The reports of a loop as one: a table with a row for each combination, tables of
+//! one figure by two of the loop's values, and plots against the first value.
+//! Output as text, CSV and one HTML page.
 
 use super::html::{WORDS, details, grid, plain, three, three_and_others};
 use super::model::LoadReport;
@@ -8,12 +8,12 @@ use super::page::page;
 use super::svg::{Axis, Plot, Series, escape};
 use std::fmt::Write;
 
-/// Every combination of a loop that ran.
+/// All combinations of a loop that ran.
 #[derive(Clone, Debug, Default)]
 pub struct LoopMatrix {
-    /// What was driven.
+    /// The title of the scenario.
     pub title: String,
-    /// The loop's names, in the order of the scenario.
+    /// The loop's variables, in the order of the scenario.
     pub names: Vec<String>,
     /// The combinations, in the order in which they ran.
     pub cells: Vec<MatrixCell>,
@@ -52,7 +52,7 @@ const FIGURES: &[MatrixFigure] = &[
         of: |r| answered(r).then_some(r.sum()?.response.mean),
     },
     MatrixFigure {
-        title: "Response time that 99 % keep within",
+        title: "p99 response time",
         unit: "ms",
         log: true,
         of: p99,
@@ -133,9 +133,12 @@ impl LoopMatrix {
 
     /// One line for each combination, the loop's values first.
     pub fn csv(&self) -> String {
-        let quoted = |text: &String| match text.contains([',', '"', '\n']) {
-            true => format!("\"{}\"", text.replace('"', "\"\"")),
-            false => text.clone(),
+        let quoted = |text: &String| {
+            if text.contains([',', '"', '\n']) {
+                format!("\"{}\"", text.replace('"', "\"\""))
+            } else {
+                text.clone()
+            }
         };
         let joined =
             |texts: &[String]| -> String { texts.iter().map(|t| quoted(t) + ",").collect() };
@@ -169,8 +172,8 @@ impl LoopMatrix {
         out
     }
 
-    /// One self-contained page: plots, tables, and every combination's own
-    /// figures folded away.
+    /// One self-contained page: plots, tables, and the figures of each
+    /// combination, collapsed.
     pub fn html(&self) -> String {
         let mut body = format!("<h1>{}</h1>", escape(&self.title));
         let started = self.cells.first().map_or("", |c| &c.report.started);
@@ -184,15 +187,15 @@ impl LoopMatrix {
         if let Some(verdict) = self.verdict() {
             let _ = write!(body, "<p class=verdict>{}</p>", escape(&verdict));
         }
-        let told = self.cells.iter().filter(|c| !c.report.warnings.is_empty());
-        let told = told.count();
+        let warned = self.cells.iter().filter(|c| !c.report.warnings.is_empty());
+        let warned = warned.count();
         for warning in &self.warnings {
             let _ = write!(body, "<p class=warn>{}</p>", escape(warning));
         }
-        if told > 0 {
-            let of = match told {
-                1 => "One of the combinations has a warning; it is marked in the table and stands with its".to_owned(),
-                n => format!("{n} of the combinations have warnings; they are marked in the table and stand with their"),
+        if warned > 0 {
+            let of = match warned {
+                1 => "One of the combinations has a warning; it is marked in the table and shown with its".to_owned(),
+                n => format!("{n} of the combinations have warnings; they are marked in the table and shown with their"),
             };
             let _ = write!(body, "<p class=warn>{of} figures below.</p>");
         }
@@ -215,14 +218,14 @@ impl LoopMatrix {
         page(&self.title, &body)
     }
 
-    /// The most and the fewest answers a second, in one sentence.
+    /// The highest and the lowest rate, in one sentence.
     fn verdict(&self) -> Option<String> {
         let by =
             |a: &&MatrixCell, b: &&MatrixCell| a.report.throughput.total_cmp(&b.report.throughput);
         let most = self.cells.iter().max_by(by)?;
         let fewest = self.cells.iter().min_by(by)?;
         Some(format!(
-            "From {} answers a second ({}) to {} ({}).",
+            "From {} answers/s ({}) to {} ({}).",
             plain(fewest.report.throughput),
             self.name(fewest),
             plain(most.report.throughput),
@@ -230,8 +233,8 @@ impl LoopMatrix {
         ))
     }
 
-    /// The three figures of a matrix: the most answers a second, the slowest
-    /// combination, and how many combinations had errors.
+    /// The three figures of a matrix: the highest rate, the slowest
+    /// combination, and the number of combinations with errors.
     fn tiles(&self) -> String {
         let greatest = |of: fn(&LoadReport) -> Option<f64>| {
             let figures = self.cells.iter().filter_map(|c| Some((c, of(&c.report)?)));
@@ -239,18 +242,18 @@ impl LoopMatrix {
         };
         let at = |cell: &MatrixCell| escape(&self.name(cell));
         let most = greatest(|r| Some(r.throughput)).map_or_else(
-            || ("–".to_owned(), "answers a second".to_owned()),
+            || ("–".to_owned(), "answers/s".to_owned()),
             |(cell, rate)| {
                 (
                     plain(rate),
-                    format!("answers a second, the most: {}", at(cell)),
+                    format!("answers/s, the highest rate: {}", at(cell)),
                 )
             },
         );
         let slowest = greatest(p99).map_or_else(
-            || ("–".to_owned(), "nobody was answered".to_owned()),
+            || ("–".to_owned(), "no request was answered".to_owned()),
             |(cell, ms)| {
-                let name = format!("99 % are faster, in the slowest: {}", at(cell));
+                let name = format!("p99 of the slowest: {}", at(cell));
                 (format!("{} ms", three(ms)), name)
             },
         );
@@ -291,7 +294,7 @@ impl LoopMatrix {
         let Some(first) = self.names.first() else {
             return Vec::new();
         };
-        // Values that are no numbers stand side by side in their order.
+        // Values that are not numbers are placed in their order.
         let mut values: Vec<&String> = Vec::new();
         for cell in &self.cells {
             if !values.contains(&&cell.values[0]) {
@@ -320,9 +323,10 @@ impl LoopMatrix {
                     ..Axis::default()
                 },
                 y: Axis {
-                    label: match figure.log {
-                        true => format!("{} (log)", figure.unit),
-                        false => figure.unit.to_owned(),
+                    label: if figure.log {
+                        format!("{} (log)", figure.unit)
+                    } else {
+                        figure.unit.to_owned()
                     },
                     log: figure.log,
                     from_zero: true,
@@ -394,11 +398,11 @@ impl LoopMatrix {
         }
         format!(
             "<h2>Every combination</h2><div class=\"card scroll\"><table><tr>{heads}<th>answers/s<th>mean ms<th>p50 ms<th>p99 ms\
-             <th>max ms<th>failed or wrong<th>CPU µs an answer<th>CPU %</tr>{rows}</table></div>"
+             <th>max ms<th>failed or wrong<th>CPU µs per answer<th>CPU %</tr>{rows}</table></div>"
         )
     }
 
-    /// One figure with the first value across and the others down.
+    /// One figure in a table: the first value across, the others down.
     fn pivot(&self, figure: &MatrixFigure) -> String {
         let known = self.cells.iter().any(|c| (figure.of)(&c.report).is_some());
         if self.names.len() < 2 || !known {
@@ -483,10 +487,10 @@ mod tests {
         let html = matrix().html();
         assert!(html.contains("Throughput against clients"));
         assert!(
-            html.contains("<b>400</b><span>answers a second, the most: clients=200 size=1,024")
+            html.contains("<b>400</b><span>answers/s, the highest rate: clients=200 size=1,024")
         );
         assert!(html.contains("<b>0</b><span>of 3 combinations had errors"));
-        assert!(html.contains("From 190 answers a second (clients=100 size=&lt;big&gt;) to 400 ("));
+        assert!(html.contains("From 190 answers/s (clients=100 size=&lt;big&gt;) to 400 ("));
         assert!(html.contains("size &lt;big&gt;") && !html.contains("<big>"));
         assert!(
             html.contains("<tr><td>size &lt;big&gt;<td>190.0<td>–</tr>"),

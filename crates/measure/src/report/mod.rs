@@ -1,9 +1,11 @@
-//! The report of a run: one model, shown as text for a terminal, as JSON for a
-//! program, and as one HTML page for everybody else.
+//! The report of a run: one model, output as text for a terminal, as JSON for
+//! programs, and as one HTML page.
 //!
-//! Durations are in milliseconds, CPU per transaction in microseconds, and a
-//! CPU figure never stands without the load level at which it was measured.
+//!
+//! Durations are in milliseconds, CPU per transaction in microseconds. A CPU figure
+//! is always shown with the load level at which it was measured.
 
+mod comparison;
 mod cost;
 mod fold;
 mod heat;
@@ -16,8 +18,8 @@ mod scale;
 mod svg;
 mod text;
 mod verdict;
-mod versus;
 
+pub use comparison::{ComparisonRow, RunComparison};
 pub use cost::{CpuPart, CpuView, ServerCpu};
 pub use html::{html, three_and_others};
 pub use matrix::{LoopMatrix, MatrixCell};
@@ -30,4 +32,3 @@ pub use page::{STYLE, page};
 pub use svg::{Axis, Plot, Series, escape, short};
 pub use text::text;
 pub use verdict::sparkline;
-pub use versus::{RunComparison, VersusRow};

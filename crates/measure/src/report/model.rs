@@ -1,4 +1,5 @@
-//! The model. Field names are the JSON names; they are added to, never changed.
+//! The model. Field names are the JSON names. New ones may be added; existing ones
+//! never change.
 
 use super::cost::ServerCpu;
 use crate::Histogram;
@@ -10,37 +11,37 @@ use std::collections::BTreeMap;
 /// A whole report.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct LoadReport {
-    /// What was driven.
+    /// The title of the run.
     pub title: String,
-    /// When load began, RFC 3339.
+    /// Start of the load, RFC 3339.
     pub started: String,
-    /// The load in words: clients, rates, think time.
+    /// The load as text: clients, rates, think time.
     pub load: String,
-    /// What tells the run from every other; those of all runs in a merged report.
+    /// The id of the run; of a merged report those of all runs.
     #[serde(default)]
     pub runs: Vec<String>,
-    /// What a reader must know before believing a figure; shown on top.
+    /// Warnings about the figures, shown first.
     pub warnings: Vec<String>,
     /// Length of the warm-up in seconds.
     pub warmup_s: f64,
     /// Length of the measured part in seconds.
     pub measured_s: f64,
-    /// Answers a second in the measured part.
+    /// Answers/s in the measured part.
     pub throughput: f64,
-    /// Each population; the last one is the sum when there are several.
+    /// Each population; if there are several, the last entry is their sum.
     pub populations: Vec<PopulationReport>,
     /// Figures over time.
     pub timeline: Vec<ReportInterval>,
-    /// What the driver itself used.
+    /// Resources of the driver itself.
     pub driver: DriverUsage,
-    /// What each observed server used.
+    /// Resources of each observed server.
     pub servers: Vec<Server>,
-    /// What an answer cost them, every process counted once.
+    /// Server CPU per answer, every process counted once.
     #[serde(default)]
     pub server_cpu: Option<ServerCpu>,
     /// Messages of failures and how often each occurred.
     pub messages: BTreeMap<String, u64>,
-    /// Figures against load, for a search for the knee.
+    /// Figures against load, of a search for the knee.
     pub curve: Option<LoadCurve>,
 }
 
@@ -55,7 +56,7 @@ pub struct PopulationReport {
     pub answered: u64,
     /// Requests that failed.
     pub failed: u64,
-    /// Requests neither answered nor failed when the run ended.
+    /// Requests neither answered nor failed at the end of the run.
     pub outstanding: u64,
     /// Failures by kind.
     pub failures: BTreeMap<String, u64>,
@@ -63,20 +64,20 @@ pub struct PopulationReport {
     pub checks_failed: u64,
     /// Answers by class of status (`2xx`).
     pub status: BTreeMap<String, u64>,
-    /// Iterations that had to wait because the bound on outstanding requests
-    /// was reached.
+    /// Iterations that waited because the bound on outstanding requests was
+    /// reached.
     pub held: u64,
-    /// Iterations due but never begun.
+    /// Iterations that were due but not started.
     pub unsent: u64,
-    /// Answers a second.
+    /// Answers/s.
     pub throughput: f64,
-    /// Bytes received a second.
+    /// Bytes received per second.
     pub bytes_in_s: f64,
-    /// Bytes sent a second.
+    /// Bytes sent per second.
     pub bytes_out_s: f64,
     /// Coefficient of variation of the gaps between sends (open loop).
     pub gap_variation: Option<f64>,
-    /// How far behind its own schedule the driver was.
+    /// Delay against the driver's own schedule.
     pub lateness: LatencyReport,
     /// First byte out to last byte in.
     pub wire: LatencyReport,
@@ -88,9 +89,9 @@ pub struct PopulationReport {
     /// space`, and why.
     #[serde(default)]
     pub wire_end: String,
-    /// By step, when there are several.
+    /// By step, if there are several.
     pub steps: Vec<StepReport>,
-    /// The load in numbers; none of several populations together.
+    /// The load in numbers. `None` for several populations together.
     #[serde(default)]
     pub presented: Option<PresentedLoad>,
 }
@@ -100,20 +101,20 @@ pub struct PopulationReport {
 pub struct PresentedLoad {
     /// `clients`, or `iterations/s`.
     pub unit: String,
-    /// Its level over time; the last one holds.
+    /// Its level over time; the end level of the last piece stays.
     pub pieces: Vec<PresentedPiece>,
     /// The mean pause of a client, ms.
     pub think_mean_ms: f64,
 }
 
-/// A level that rises, falls or holds.
+/// A linear piece of a profile.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PresentedPiece {
     /// The level where it begins.
     pub from: f64,
     /// The level where it ends.
     pub to: f64,
-    /// How long it lasts, s; 0 of a level that never changes.
+    /// How long it lasts, s; 0 for a level without end.
     pub seconds: f64,
 }
 
@@ -131,7 +132,7 @@ pub struct StepReport {
 /// A distribution of durations, in milliseconds.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct LatencyReport {
-    /// How many.
+    /// Number of values.
     pub count: u64,
     /// The mean.
     pub mean: f64,
@@ -139,77 +140,77 @@ pub struct LatencyReport {
     pub deviation: f64,
     /// The smallest.
     pub min: f64,
-    /// Half are not longer.
+    /// Median (p50).
     pub p50: f64,
-    /// 90 % are not longer.
+    /// p90.
     pub p90: f64,
-    /// 95 % are not longer.
+    /// p95.
     pub p95: f64,
-    /// 99 % are not longer.
+    /// p99.
     pub p99: f64,
-    /// 99.9 % are not longer.
+    /// p99.9.
     pub p999: f64,
     /// The largest.
     pub max: f64,
     /// (quantile, ms) for the percentile curve.
     pub curve: Vec<(f64, f64)>,
-    /// How they are spread.
+    /// The distribution in buckets.
     #[serde(default)]
     pub shape: DurationBuckets,
 }
 
-/// Counts of durations in buckets on a logarithmic scale, 20 a decade: (k, count)
-/// of those from 10^(k/20) ns to 10^((k+1)/20) ns.
+/// Counts of durations in buckets on a logarithmic scale, 20 per decade. Entry (k,
+/// count) is the number of durations from 10^(k/20) ns to 10^((k+1)/20) ns.
 pub type DurationBuckets = Vec<(i32, u64)>;
 
 /// One interval.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ReportInterval {
-    /// Seconds after load began, at the interval's end.
+    /// Seconds from the start of the load to the interval's end.
     pub at_s: f64,
     /// Whether the interval lies in the warm-up.
     pub warmup: bool,
-    /// Requests begun a second.
+    /// Requests begun per second.
     pub sent_s: f64,
-    /// Answers a second.
+    /// Answers/s.
     pub answered_s: f64,
-    /// Failures and failed checks a second.
+    /// Failures and failed checks per second.
     pub errors_s: f64,
     /// Outstanding at the interval's end.
     pub outstanding: u64,
-    /// Response time, half are not longer.
+    /// p50 of the response time.
     pub p50: f64,
-    /// Response time, 99 % are not longer.
+    /// p99 of the response time.
     pub p99: f64,
     /// The longest response time.
     pub max: f64,
-    /// Lateness, 99 % are not later.
+    /// p99 of the lateness.
     pub late_p99: f64,
     /// CPU of the observed servers in the interval, % of one processor.
     pub server_cpu_percent: Option<f64>,
     /// CPU of the observed servers per answer, µs.
     pub server_cpu_us: Option<f64>,
-    /// How the response times are spread.
+    /// The distribution of response times.
     #[serde(default)]
     pub shape: DurationBuckets,
 }
 
-/// What the driver used.
+/// Resources of the driver.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct DriverUsage {
-    /// Threads that presented load.
+    /// Number of driver threads.
     pub threads: usize,
     /// CPU of those threads in the measured part, seconds.
     pub cpu_s: f64,
     /// The same per answer, µs.
     pub cpu_us: f64,
-    /// The busiest thread's share of one processor, %.
+    /// CPU of the busiest thread, % of one processor.
     pub busiest_percent: f64,
     /// Spinning before arrivals, % of one processor.
     pub spin_percent: f64,
 }
 
-/// What one server used in the measured part.
+/// Resources of one server in the measured part.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Server {
     /// The process, name, group or endpoint.
@@ -232,14 +233,14 @@ pub struct Server {
     pub network_in: u64,
     /// Bytes sent by the network namespace.
     pub network_out: u64,
-    /// By group of threads, or by kind of engine.
+    /// By thread group, or by engine class.
     pub threads: Vec<ThreadShare>,
-    /// What the server itself counted, by name and unit: per answer.
+    /// The server's own counters per answer, by name and unit.
     #[serde(default)]
     pub counters: Vec<(String, f64)>,
 }
 
-/// A group of threads within a server.
+/// A thread group of a server.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ThreadShare {
     /// The threads' name.
@@ -253,7 +254,7 @@ pub struct ThreadShare {
 /// Figures against load.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LoadCurve {
-    /// What the load is: `requests/s` or `clients`.
+    /// The unit of the load: `requests/s` or `clients`.
     pub unit: String,
     /// The points, by load.
     pub points: Vec<CurvePoint>,
@@ -263,32 +264,32 @@ pub struct LoadCurve {
     pub stick: Option<BrokenStick>,
     /// The Universal Scalability Law.
     pub scalability: Option<ScalabilityLaw>,
-    /// The objectives in words.
+    /// The objectives as text.
     pub objectives: String,
     /// The highest load tried that met the objectives.
     pub highest_good: Option<f64>,
     /// The lowest load tried that did not.
     pub lowest_bad: Option<f64>,
-    /// Throughput fell by more than a tenth past its peak.
+    /// Whether throughput fell by more than a tenth beyond its peak.
     pub collapse: bool,
-    /// The search was interrupted.
+    /// Whether the search was interrupted.
     #[serde(default)]
     pub interrupted: bool,
-    /// The system did not recover from a load, which ended the search.
+    /// The load from which the system did not recover, which ended the search.
     #[serde(default)]
     pub unrecovered: Option<UnrecoveredLoad>,
 }
 
 impl LoadCurve {
-    /// Loads above the lowest that missed the objectives which met them.
+    /// Loads that met the objectives although a lower load missed them.
     pub fn met_again(&self) -> impl Iterator<Item = f64> {
         let limit = self.lowest_bad.unwrap_or(f64::INFINITY);
         let above = self.points.iter().filter(move |p| p.good && p.load > limit);
         above.map(|p| p.load)
     }
 
-    /// The loads that met the objectives where the lowest one missed them; `None`
-    /// if no load met them.
+    /// The loads that met the objectives if the lowest load missed them.
+    /// Returns `None` if no load met them.
     pub fn met_after_the_lowest(&self) -> Option<String> {
         let met: Vec<String> = self.met_again().map(|load| format!("{load:.0}")).collect();
         let lowest = self.lowest_bad.filter(|_| !met.is_empty())?;
@@ -301,12 +302,12 @@ impl LoadCurve {
     }
 }
 
-/// A load that a system did not recover from.
+/// A load from which a system did not recover.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct UnrecoveredLoad {
     /// The load.
     pub load: f64,
-    /// How long was waited, s.
+    /// How long the search waited, s.
     pub waited_s: f64,
 }
 
@@ -315,18 +316,18 @@ pub struct UnrecoveredLoad {
 pub struct CurvePoint {
     /// The load presented.
     pub load: f64,
-    /// Answers a second.
+    /// Answers/s.
     pub throughput: f64,
     /// Half the width of its 95 % interval.
     pub throughput_half: f64,
-    /// Mean response time in ms; 0, as the two that follow, when no request of
-    /// the measured part was answered.
+    /// Mean response time in ms. Like p50 and p99 it is 0 if no request of the
+    /// measured part was answered.
     pub mean: f64,
-    /// Response time, half are not longer.
+    /// p50 of the response time.
     pub p50: f64,
-    /// Response time, 99 % are not longer.
+    /// p99 of the response time.
     pub p99: f64,
-    /// Failed requests and failed checks, share of all.
+    /// Failed requests and failed checks, as a fraction of all.
     pub errors: f64,
     /// CPU of the observed servers per answer, µs.
     pub server_cpu_us: Option<f64>,
@@ -335,8 +336,8 @@ pub struct CurvePoint {
 }
 
 impl CurvePoint {
-    /// A response time as it is shown: none when nothing was answered. Answers
-    /// of the warm-up's requests count for the throughput alone.
+    /// A response time for display. Returns `None` if no request was answered.
+    /// Answers to requests of the warm-up count for the throughput only.
     pub fn time(&self, ms: f64) -> Option<f64> {
         (self.p99 > 0.0).then_some(ms)
     }
@@ -348,7 +349,7 @@ impl LatencyReport {
         let ms = |q: f64| histogram.quantile(q) as f64 / 1e6;
         let count = histogram.count();
         let mut curve = Vec::new();
-        // Tenths of the rest, again and again, until one count decides.
+        // Tenths of the rest, until one count remains.
         let mut rest = 1.0;
         while count > 0 && rest * count as f64 >= 0.5 {
             for tenth in 0..9 {
@@ -375,11 +376,14 @@ impl LatencyReport {
 }
 
 impl Server {
-    /// What `usage` over `seconds` means for `answers` answers.
+    /// The server figures for `usage` over `seconds` with `answers` answers.
     pub fn of(subject: String, usage: &Usage, seconds: f64, answers: f64) -> Server {
-        let each = |ns: u64| match answers > 0.0 {
-            true => ns as f64 / 1e3 / answers,
-            false => 0.0,
+        let each = |ns: u64| {
+            if answers > 0.0 {
+                ns as f64 / 1e3 / answers
+            } else {
+                0.0
+            }
         };
         let mut threads: Vec<ThreadShare> = usage
             .threads
@@ -387,7 +391,8 @@ impl Server {
             .map(|(name, ns)| ThreadShare {
                 name: name.clone(),
                 cpu_us: each(*ns),
-                // A server that used nothing has no shares of it.
+                // The parts of a server that used no CPU have no
+                // percentages.
                 percent: match usage.cpu_ns {
                     0 => 0.0,
                     all => *ns as f64 / all as f64 * 100.0,
@@ -418,8 +423,8 @@ impl Server {
 }
 
 impl Server {
-    /// Makes the figures an answer those of more answers than one machine
-    /// saw: its own are this share of all.
+    /// Scales the per-answer figures of one machine to the answers of all
+    /// machines; `share` is this machine's fraction.
     pub fn spread(&mut self, share: f64) {
         self.cpu_us *= share;
         self.switches *= share;
@@ -432,9 +437,9 @@ impl Server {
     }
 }
 
-/// A shorter pause of answers is no end of them.
+/// A shorter time without answers is not reported.
 const SHORTEST_SILENCE_S: f64 = 0.95;
-/// Nor is one of a smaller part of the run.
+/// Nor is a time that is a smaller fraction of the run.
 const SILENT_PART: f64 = 0.1;
 
 impl LoadReport {
@@ -443,8 +448,8 @@ impl LoadReport {
         self.populations.last()
     }
 
-    /// For how many seconds before its end a run had no answer any more, where it
-    /// had some before and what it sent failed.
+    /// Seconds before the end without any answer, if the run had answers before
+    /// and its requests then failed.
     pub fn silent_s(&self) -> Option<f64> {
         let measured: Vec<&ReportInterval> = self.timeline.iter().filter(|m| !m.warmup).collect();
         let last = measured.iter().rposition(|m| m.answered_s > 0.0)?;
@@ -459,14 +464,14 @@ impl LoadReport {
     pub fn server_cpu_us(&self) -> Option<f64> {
         match (&self.server_cpu, &self.servers[..]) {
             (Some(cpu), _) => Some(cpu.us),
-            // Reports from before the figure was kept; of several servers
-            // nobody can tell any more whether they were different ones.
+            // Reports of earlier versions have no such figure. If they
+            // have several servers, they may overlap.
             (None, [one]) => Some(one.cpu_us),
             _ => None,
         }
     }
 
-    /// The same as % of one processor.
+    /// The same figure as % of one processor.
     pub fn server_cpu_percent(&self) -> Option<f64> {
         match (&self.server_cpu, &self.servers[..]) {
             (Some(cpu), _) => Some(cpu.percent),

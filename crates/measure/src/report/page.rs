@@ -1,10 +1,10 @@
-//! The frame of every HTML report of the project: one page, one style, no
-//! script and no outside part. What stands in it is its caller's.
+//! The frame of every HTML report: one page, one style sheet, no script and no
+//! external part. The caller supplies the body.
 
 use super::fold::fold;
 use super::svg::escape;
 
-/// A whole page around `body`, which is HTML already; `title` is text.
+/// A whole page around `body`, which is HTML; `title` is text.
 pub fn page(title: &str, body: &str) -> String {
     format!(
         "<!doctype html><html lang=en><head><meta charset=utf-8>\
@@ -16,7 +16,7 @@ pub fn page(title: &str, body: &str) -> String {
     )
 }
 
-/// The style sheet of the reports, for pictures that stand alone.
+/// The style sheet of the reports, for pictures outside a page.
 pub const STYLE: &str = include_str!("page.css");
 
 #[cfg(test)]
@@ -29,9 +29,10 @@ mod tests {
         let (light, rest) = STYLE
             .split_once("@media (prefers-color-scheme:dark)")
             .unwrap();
-        let rules = match dark {
-            true => rest.split("}}").next().unwrap(),
-            false => light,
+        let rules = if dark {
+            rest.split("}}").next().unwrap()
+        } else {
+            light
         };
         let named = rules.split("--").filter_map(|rule| rule.split_once(":#"));
         let read = |(name, value): (&'static str, &str)| {
@@ -47,9 +48,12 @@ mod tests {
 
     /// Reference: WCAG 2.1, "contrast ratio".
     fn contrast(a: [f64; 3], b: [f64; 3]) -> f64 {
-        let part = |v: f64| match v <= 0.03928 {
-            true => v / 12.92,
-            false => ((v + 0.055) / 1.055).powf(2.4),
+        let part = |v: f64| {
+            if v <= 0.03928 {
+                v / 12.92
+            } else {
+                ((v + 0.055) / 1.055).powf(2.4)
+            }
         };
         let light = |c: [f64; 3]| 0.2126 * part(c[0]) + 0.7152 * part(c[1]) + 0.0722 * part(c[2]);
         let (a, b) = (light(a) + 0.05, light(b) + 0.05);
@@ -61,7 +65,7 @@ mod tests {
         for dark in [false, true] {
             let colours = colours(dark);
             let (card, line) = (colours["card"], colours["line"]);
-            // What a warm-up or a wait is shaded with lies over a card.
+            // The shading of a warm-up or wait is drawn over a card.
             let shade = [0, 1, 2].map(|i| line[i] * 0.6 + card[i] * 0.4);
             for name in ["ink", "soft", "faint", "warn", "red", "gold", "c0"] {
                 for ground in [card, colours["back"], shade] {

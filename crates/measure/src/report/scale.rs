@@ -1,8 +1,8 @@
-//! A value's place along an axis, and the ticks that fit there.
+//! The position of a value along an axis, and the ticks that fit.
 
 use super::svg::{Axis, short};
 
-/// From values to places of the picture.
+/// Maps values to positions in the picture.
 pub(super) struct AxisScale {
     pub(super) log: bool,
     low: f64,
@@ -13,7 +13,7 @@ pub(super) struct AxisScale {
 }
 
 impl AxisScale {
-    /// The scale that shows all `values` between the places `from` and `to`,
+    /// The scale that shows all `values` between the positions `from` and `to`,
     /// with about `count` ticks.
     pub(super) fn new(
         axis: &Axis,
@@ -77,30 +77,30 @@ impl AxisScale {
             .collect()
     }
 
-    /// Where a value stands.
+    /// The position of a value.
     pub(super) fn place(&self, value: f64) -> f64 {
-        let share = match self.log {
-            true => {
-                let value = value.max(self.low).log10();
-                (value - self.low.log10()) / (self.high.log10() - self.low.log10())
-            }
-            false => (value - self.low) / (self.high - self.low),
+        let share = if self.log {
+            let value = value.max(self.low).log10();
+            (value - self.low.log10()) / (self.high.log10() - self.low.log10())
+        } else {
+            (value - self.low) / (self.high - self.low)
         };
         self.from + share * (self.to - self.from)
     }
 
-    /// Whether a value has a place.
+    /// Whether a value has a position on the axis.
     pub(super) fn has_place(&self, value: f64) -> bool {
         value.is_finite() && (!self.log || value > 0.0)
     }
 
-    /// The ticks whose texts, centred and so many units wide a character, do
-    /// not touch each other; the first always stands.
+    /// The ticks whose labels do not overlap. Labels are centred, with
+    /// `character` units for each character. The first label is always kept.
     pub(super) fn apart(&self, character: f64, width: f64) -> Vec<&(f64, String)> {
         let mut free = f64::MIN;
         let fits = |tick: &&(f64, String)| {
             let half = (tick.1.chars().count() as f64 + 1.0) * character / 2.0;
-            // A text that would reach out of the picture ends with it.
+            // A label that would exceed the picture is moved to its
+            // edge.
             let at = self.place(tick.0).min(width - half);
             let fits = at - half >= free;
             if fits {

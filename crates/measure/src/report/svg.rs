@@ -1,11 +1,12 @@
-//! Line plots as SVG text: axes linear or logarithmic, several series, a
-//! marked place, and the values under the pointer without a script.
+//! Line plots as SVG text: axes linear or logarithmic, several series, a mark, and
+//! values at the pointer without a script.
 //!
-//! A plot is drawn twice: wide, and for a telephone with fewer ticks. The style
-//! sheet shows the one that fits, so that its text is never smaller than 11 px.
-//! Own code and not a library (plotters): a page needs the style sheet's colours
-//! in light and dark, two widths and values without a script, none of which a
-//! drawing library has. Lines and axes are 20 KB of machine code.
+//!
+//! A plot is drawn twice: wide, and with fewer ticks for a phone. The style sheet
+//! shows the one that fits, so its text is never smaller than 11 px. This is own
+//! code instead of a library (plotters): a page needs the style sheet's colours in
+//! light and dark, two widths and values without a script, which no drawing library
+//! has. Lines and axes are 20 KB of machine code.
 
 use super::hover;
 use super::scale::AxisScale;
@@ -22,25 +23,25 @@ pub struct Plot {
     pub y: Axis,
     /// The lines.
     pub series: Vec<Series>,
-    /// A place on the horizontal axis to mark, and what to write there.
+    /// A position on the horizontal axis to mark, with its label.
     pub mark: Option<(f64, String)>,
-    /// A part of the horizontal axis that is shaded, and its name.
+    /// A range of the horizontal axis to shade, with its label.
     pub shade: Option<(f64, f64, String)>,
 }
 
 /// One axis.
 #[derive(Clone, Debug, Default)]
 pub struct Axis {
-    /// What it shows.
+    /// The label of the axis.
     pub label: String,
     /// Whether it is logarithmic.
     pub log: bool,
-    /// Whether it begins at zero (linear axes).
+    /// Whether it begins at zero (linear axes only).
     pub from_zero: bool,
-    /// Places and texts of its ticks; empty for round numbers.
+    /// Positions and labels of its ticks; empty for automatic ticks.
     pub ticks: Vec<(f64, String)>,
-    /// Names any place of an axis whose ticks are words, under the pointer; none
-    /// where only the ticks have names.
+    /// Returns the label of any position for the table at the pointer, if the
+    /// ticks are words. `None` if only ticks have labels.
     pub name: Option<fn(f64) -> String>,
 }
 
@@ -55,14 +56,14 @@ pub struct Series {
     pub dashed: bool,
     /// Whether points are marked.
     pub dots: bool,
-    /// Whether a value holds until the next one (what is counted), instead of
-    /// changing evenly between them.
+    /// Whether a value stays until the next point (a count), instead of
+    /// changing linearly between points.
     pub step: bool,
-    /// Whether it is what went wrong: red, which nothing else in its plot is then.
+    /// Whether it counts errors: it is red, and no other series of the plot is.
     pub is_bad: bool,
 }
 
-/// The measures of a picture, in its own units.
+/// The dimensions of a picture, in its own units.
 #[derive(Clone, Copy)]
 pub(super) struct Frame {
     pub(super) class: &'static str,
@@ -70,15 +71,15 @@ pub(super) struct Frame {
     pub(super) height: f64,
     pub(super) left: f64,
     pub(super) right: f64,
-    /// Ticks of a linear horizontal axis.
+    /// Number of ticks of a linear horizontal axis.
     ticks: f64,
     /// The width of a character.
     pub(super) character: f64,
-    /// Places of the pointer that show values.
+    /// Number of positions at which the pointer shows values.
     pub(super) places: usize,
 }
 
-/// Beside each other on a page, or one below the other on a small window.
+/// Next to each other on a page, or one below the other on a small window.
 pub(super) const WIDE: Frame = Frame {
     class: "plot wide",
     width: 520.0,
@@ -89,7 +90,7 @@ pub(super) const WIDE: Frame = Frame {
     character: 7.0,
     places: 48,
 };
-/// On a telephone, where 340 units are some 340 px.
+/// On a phone, where 340 units are about 340 px.
 pub(super) const NARROW: Frame = Frame {
     class: "plot narrow",
     width: 340.0,
@@ -101,7 +102,7 @@ pub(super) const NARROW: Frame = Frame {
     places: 20,
 };
 const TOP: f64 = 24.0;
-/// Room below the picture for ticks and the axis's name.
+/// Space below the picture for ticks and the axis label.
 const BOTTOM: f64 = 42.0;
 
 impl Frame {
@@ -121,8 +122,8 @@ impl Plot {
         self.drawn(&WIDE, WIDE.height, "", true) + &self.drawn(&NARROW, NARROW.height, "", true)
     }
 
-    /// The plot as one SVG element with its legend below, for a picture that
-    /// stands alone.
+    /// The plot as one SVG element with its legend below, for use outside a
+    /// page.
     pub fn svg_with_legend(&self) -> String {
         let mut keys = String::new();
         let left = WIDE.left;
@@ -185,9 +186,10 @@ impl Plot {
         }
         if let Some((at, text)) = &self.mark {
             let at = x.place(*at);
-            let (anchor, dx) = match at > frame.width / 2.0 {
-                true => ("end", -5.0),
-                false => ("start", 5.0),
+            let (anchor, dx) = if at > frame.width / 2.0 {
+                ("end", -5.0)
+            } else {
+                ("start", 5.0)
             };
             write!(
                 out,
@@ -227,14 +229,15 @@ impl Plot {
         }
         let has_bad = self.series.iter().any(|s| s.is_bad);
         let shown = at % COLOURS;
-        match has_bad && shown >= RED {
-            true => (shown + 1) % COLOURS,
-            false => shown,
+        if has_bad && shown >= RED {
+            (shown + 1) % COLOURS
+        } else {
+            shown
         }
     }
 }
 
-/// The begin of a picture, with its title for those who cannot see it.
+/// The start tag of a picture, with its title for screen readers.
 pub(super) fn begin(frame: &Frame, height: f64, title: &str, out: &mut String) -> std::fmt::Result {
     write!(
         out,
@@ -267,11 +270,12 @@ pub(super) fn write_axes(
     }
     for (value, text) in x.apart(frame.character, frame.width) {
         let at = x.place(*value);
-        // A text that would reach out of the picture ends with it.
+        // A label that would exceed the picture is moved to its edge.
         let half = text.chars().count() as f64 * frame.character / 2.0;
-        let (place, anchor) = match at + half > frame.width {
-            true => (frame.width - 1.0, "end"),
-            false => (at, "middle"),
+        let (place, anchor) = if at + half > frame.width {
+            (frame.width - 1.0, "end")
+        } else {
+            (at, "middle")
         };
         write!(
             out,
@@ -322,7 +326,7 @@ fn write_series(
     Ok(())
 }
 
-/// A number as short as it stays readable.
+/// A number with few digits.
 pub fn short(value: f64) -> String {
     let size = value.abs();
     let text = match size {
@@ -335,13 +339,14 @@ pub fn short(value: f64) -> String {
         s if s >= 0.001 => format!("{value:.4}"),
         _ => format!("{value:.1e}"),
     };
-    match text.contains('.') && !text.contains(['e', 'M', 'k']) {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
+    if text.contains('.') && !text.contains(['e', 'M', 'k']) {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
     }
 }
 
-/// Text inside an element or an attribute.
+/// Escapes text for use within an element or an attribute.
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
@@ -353,7 +358,7 @@ pub fn escape(text: &str) -> String {
 pub(super) const COLOURS: usize = 8;
 /// The red one.
 const RED: usize = 1;
-/// From one line of the legend to the next.
+/// Distance between two lines of the legend.
 const KEY_STEP: f64 = 18.0;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The report as text: what to know first, then the figures.
+//! The report as text: first the verdict and warnings, then the figures.
 
 use super::model::{LatencyReport, LoadCurve, LoadReport, PopulationReport, ReportInterval};
 use super::verdict::{bars, sparkline, tip, verdict};
@@ -39,9 +39,10 @@ fn write_text(report: &LoadReport, out: &mut String) -> std::fmt::Result {
     }
     write_timeline(&report.timeline, out)?;
     if !report.messages.is_empty() {
-        let warmup = match report.warmup_s > 0.0 {
-            true => ", warm-up included",
-            false => "",
+        let warmup = if report.warmup_s > 0.0 {
+            ", warm-up included"
+        } else {
+            ""
         };
         writeln!(out, "\nMessages of the whole run{warmup}")?;
     }
@@ -55,12 +56,13 @@ fn write_text(report: &LoadReport, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-/// Answers and response times over time, as lines of blocks.
+/// Answers and response times over time, as lines of block characters.
 fn write_timeline(timeline: &[ReportInterval], out: &mut String) -> std::fmt::Result {
     if timeline.len() < 4 {
         return Ok(());
     }
-    // Long runs: several intervals to a block, each as its worst.
+    // Long runs: several intervals share a block, which shows the worst of
+    // them.
     let each = timeline.len().div_ceil(WIDEST_LINE);
     let last = timeline.last().map_or(0.0, |m| m.at_s);
     writeln!(
@@ -91,12 +93,12 @@ fn write_population(p: &PopulationReport, out: &mut String) -> std::fmt::Result 
         "  {} sent = {} answered + {} failed + {} outstanding",
         p.sent, p.answered, p.failed, p.outstanding
     )?;
-    let told = [
+    let counts = [
         (p.checks_failed, "failed a check"),
-        (p.held, "held back by the bound on outstanding requests"),
-        (p.unsent, "due but never begun"),
+        (p.held, "waited for the bound on outstanding requests"),
+        (p.unsent, "due but never started"),
     ];
-    for (count, what) in told {
+    for (count, what) in counts {
         if count > 0 {
             write!(out, "; {count} {what}")?;
         }
@@ -168,10 +170,11 @@ fn write_cpu(report: &LoadReport, out: &mut String) -> std::fmt::Result {
     let d = &report.driver;
     writeln!(
         out,
-        "  driver: {} µs an answer, {} thread{}, busiest {:.0} % of a processor, {:.0} % spinning",
-        match report.throughput > 0.0 {
-            true => format!("{:.2}", d.cpu_us),
-            false => "-".to_owned(),
+        "  driver: {} µs per answer, {} thread{}, busiest {:.0} % of a processor, {:.0} % spinning",
+        if report.throughput > 0.0 {
+            format!("{:.2}", d.cpu_us)
+        } else {
+            "-".to_owned()
         },
         d.threads,
         if d.threads == 1 { "" } else { "s" },
@@ -181,14 +184,14 @@ fn write_cpu(report: &LoadReport, out: &mut String) -> std::fmt::Result {
     for server in &report.servers {
         write!(
             out,
-            "  {}: {:.2} µs an answer ({:.0} % of a processor",
+            "  {}: {:.2} µs per answer ({:.0} % of a processor",
             server.subject, server.cpu_us, server.cpu_percent
         )?;
-        // A remote server does not tell the two apart.
+        // A remote server does not report the two separately.
         if server.user_s + server.system_s > 0.0 {
             write!(
                 out,
-                "; user {:.2} s, system {:.2} s), {:.2} switches an answer",
+                "; user {:.2} s, system {:.2} s), {:.2} switches per answer",
                 server.user_s, server.system_s, server.switches
             )?;
         } else {
@@ -196,7 +199,8 @@ fn write_cpu(report: &LoadReport, out: &mut String) -> std::fmt::Result {
         }
         write!(out, ", {:.1} MB", server.resident_bytes as f64 / 1e6)?;
         writeln!(out)?;
-        // The kernel counts them for a network namespace, not for a process.
+        // The kernel counts them for a network namespace, not for a
+        // process.
         if server.network_in + server.network_out > 0 {
             let a_second = |bytes: u64| bytes as f64 / 1e6 / report.measured_s.max(1e-9);
             writeln!(
@@ -209,12 +213,12 @@ fn write_cpu(report: &LoadReport, out: &mut String) -> std::fmt::Result {
         for thread in server.threads.iter().filter(|t| t.percent >= 1.0) {
             writeln!(
                 out,
-                "    {:<20}{:>10.2} µs an answer{:>7.1} %",
+                "    {:<20}{:>10.2} µs per answer{:>7.1} %",
                 thread.name, thread.cpu_us, thread.percent
             )?;
         }
         for (name, each) in &server.counters {
-            writeln!(out, "    {name:<32}{each:>10.2} an answer")?;
+            writeln!(out, "    {name:<32}{each:>10.2} per answer")?;
         }
     }
     if let Some(cpu) = &report.server_cpu {
@@ -222,7 +226,7 @@ fn write_cpu(report: &LoadReport, out: &mut String) -> std::fmt::Result {
         if !notes.is_empty() {
             writeln!(
                 out,
-                "  servers: {:.2} µs an answer ({:.0} % of a processor)",
+                "  servers: {:.2} µs per answer ({:.0} % of a processor)",
                 cpu.us, cpu.percent
             )?;
         }
@@ -269,12 +273,12 @@ fn write_curve(curve: &LoadCurve, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-/// Blocks of a line over time.
+/// Number of blocks in a line over time.
 const WIDEST_LINE: usize = 50;
-/// Longer names of steps push their figures aside.
+/// Longer step names move their figures to the right.
 const WIDEST_NAME: usize = 48;
 
-/// Where throughput follows the load to, and where it has fallen.
+/// The loads between which throughput collapses.
 fn collapse(curve: &LoadCurve) -> String {
     let points: Vec<(f64, f64)> = curve
         .points
@@ -288,12 +292,12 @@ fn collapse(curve: &LoadCurve) -> String {
             "Collapse between {:.0} and {:.0} {unit}: throughput follows the load to {:.0} answers/s and is {:.0} beyond.",
             good.0, fallen.0, good.1, fallen.1
         ),
-        _ => "Throughput falls beyond its greatest.".into(),
+        _ => "Throughput falls beyond its maximum.".into(),
     }
 }
 
-/// The law fitted to a curve that has a knee. Without one there is nothing
-/// that bends, and its figures would be made of chance.
+/// The law fitted to a curve with a knee. Without a knee its parameters would be
+/// determined by noise.
 fn law(curve: &LoadCurve) -> Option<String> {
     let law = curve
         .scalability
@@ -306,7 +310,7 @@ fn law(curve: &LoadCurve) -> Option<String> {
     }
     let unit = &curve.unit;
     let last = curve.points.iter().map(|p| p.load).fold(0.0, f64::max);
-    // Beyond the loads that were tried the law knows nothing.
+    // The law is not valid beyond the tried loads.
     let peak = match law.peak.filter(|peak| *peak <= last) {
         Some(peak) => format!(
             "; by this law the throughput is greatest at {peak:.0} {unit}, past the knee, and falls beyond"
@@ -314,7 +318,7 @@ fn law(curve: &LoadCurve) -> Option<String> {
         None => String::new(),
     };
     Some(format!(
-        "Universal Scalability Law (how the answers grow with the load): {:.1} ± {:.1} answers/s for each of the {unit} (λ), contention {:.4} ± {:.4} (σ), coherency {:.2e} ± {:.1e} (κ), R² {:.4}{peak}.",
+        "Universal Scalability Law: {:.1} ± {:.1} answers/s per unit of load ({unit}) (λ), contention {:.4} ± {:.4} (σ), coherency {:.2e} ± {:.1e} (κ), R² {:.4}{peak}.",
         law.lambda,
         law.half_widths[0],
         law.sigma,
@@ -325,32 +329,30 @@ fn law(curve: &LoadCurve) -> Option<String> {
     ))
 }
 
-/// What a curve shows, in sentences.
+/// The conclusions from a curve, in sentences.
 pub(super) fn conclusions(curve: &LoadCurve) -> Vec<String> {
     let unit = &curve.unit;
     let mut lines = Vec::new();
     if curve.interrupted {
-        lines.push(
-            "The search was interrupted: what follows is of the loads tried until then.".into(),
-        );
+        lines.push("The search was interrupted: the results cover the loads tried so far.".into());
     }
     match (curve.verdict, &curve.stick) {
         (KneeVerdict::Found, Some(s)) => lines.push(format!(
-            "Knee at {:.0} {unit} (95 %: {:.0} to {:.0}), {:.0} answers/s there: from this load on, more load no longer means as many more answers.",
+            "Knee at {:.0} {unit} (95 %: {:.0} to {:.0}), {:.0} answers/s there: beyond this load, throughput no longer grows in proportion.",
             s.knee, s.interval.0, s.interval.1, s.throughput
         )),
         (KneeVerdict::Unclear, Some(s)) => lines.push(format!(
-            "No knee is told: by these answers it could be anywhere from {:.0} to {:.0} {unit}. More repetitions (--repeats) or a quieter machine would tell.",
+            "No knee is reported: its interval, {:.0} to {:.0} {unit}, is too wide. Use more repetitions (--repeats) or a quieter machine.",
             s.interval.0, s.interval.1
         )),
         (KneeVerdict::NotReached, _) => lines.push(
             "No knee found: throughput follows the load to the last step. Try higher loads.".into(),
         ),
         (KneeVerdict::AlreadyBeyond, _) => lines.push(
-            "No knee found: the first step is already beyond capacity. Try lower loads.".into(),
+            "No knee found: the first load is already beyond capacity. Try lower loads.".into(),
         ),
         (KneeVerdict::Collapses, _) => lines.push(collapse(curve)),
-        _ => lines.push("No knee found: too few load levels to tell.".into()),
+        _ => lines.push("No knee found: too few load levels.".into()),
     }
     lines.extend(law(curve));
     let objectives = &curve.objectives;
@@ -379,7 +381,7 @@ pub(super) fn conclusions(curve: &LoadCurve) -> Vec<String> {
     });
     if let Some(stuck) = &curve.unrecovered {
         lines.push(format!(
-            "The system did not recover from {:.0} {unit}: {:.0} s later even the lowest load that it had borne missed the objectives. Nothing more was tried, so the limit is only known to lie between the two loads above.",
+            "The system did not recover from {:.0} {unit}: {:.0} s later even the lowest load that had met the objectives missed them. The search ended there, so the limit is between the two loads above.",
             stuck.load, stuck.waited_s
         ));
     }

@@ -1,11 +1,10 @@
-//! What a run came to, in one sentence: the answers a second, the time within
-//! which nearly all came, and what went wrong. And the distribution of response
-//! times as bars of characters.
+//! The result of a run in one sentence: the rate, p99, and the errors. Also the
+//! distribution of response times as bars of characters.
 
 use super::model::{LatencyReport, LoadReport};
 use std::fmt::Write;
 
-/// The verdict of a report; none where nothing was measured.
+/// The verdict of a report. Returns `None` if nothing was measured.
 pub(super) fn verdict(report: &LoadReport) -> Option<String> {
     let sum = report.sum()?;
     if let Some(curve) = &report.curve {
@@ -14,7 +13,7 @@ pub(super) fn verdict(report: &LoadReport) -> Option<String> {
             (Some(good), Some(bad)) => {
                 let again = match curve.met_again().next() {
                     Some(load) => {
-                        format!(", and at {load:.0} it does again: the limit is not sharp")
+                        format!(", and at {load:.0} it meets them again: the limit is not sharp")
                     }
                     None => String::new(),
                 };
@@ -24,17 +23,17 @@ pub(super) fn verdict(report: &LoadReport) -> Option<String> {
                 )
             }
             (Some(good), None) => format!(
-                "It meets {} up to {good:.0} {unit}, the most that was tried.",
+                "It meets {} up to {good:.0} {unit}, the highest load tried.",
                 curve.objectives
             ),
             (None, _) => match curve.met_after_the_lowest() {
                 Some(met) => format!("The limit is not sharp: {met}."),
-                None => format!("No load that was tried meets {}.", curve.objectives),
+                None => format!("No load tried meets {}.", curve.objectives),
             },
         });
     }
     if sum.answered == 0 {
-        return Some("Nothing was answered.".into());
+        return Some("No request was answered.".into());
     }
     let wrong = sum.failed + sum.checks_failed;
     let ended = sum.answered + sum.failed;
@@ -49,7 +48,7 @@ pub(super) fn verdict(report: &LoadReport) -> Option<String> {
     let silent = report.silent_s();
     if wrong * 2 > ended && silent.is_none() {
         return Some(format!(
-            "Mostly errors: {errors}; the figures are those of errors."
+            "Mostly errors: {errors}; the figures describe errors."
         ));
     }
     let (throughput, p99) = (report.throughput, time(sum.response.p99));
@@ -62,19 +61,20 @@ pub(super) fn verdict(report: &LoadReport) -> Option<String> {
         Some(silent) => {
             let (whole, before) = (report.measured_s, report.measured_s - silent);
             format!(
-                "Nothing was answered in the last {silent:.1} of {whole:.1} s; before, {}",
+                "No request was answered in the last {silent:.1} of {whole:.1} s; before, {}",
                 answered(throughput * whole / before.max(1e-9))
             )
         }
     })
 }
 
-/// What would make the next run's figures better; none where nothing would.
+/// A hint how to improve the next run's figures. Returns `None` if no
+/// hint applies.
 pub(super) fn tip(report: &LoadReport) -> Option<&'static str> {
     let answered = report.sum().is_some_and(|sum| sum.answered > 0);
     let cold = answered && report.warmup_s <= 0.0 && report.curve.is_none();
     cold.then_some(
-        "There was no warm-up: requests that made connections and filled caches count, too. \
+        "There was no warm-up: requests that opened connections and filled caches are included. \
          --warmup 5s with -t leaves them out.",
     )
 }
@@ -95,8 +95,8 @@ fn time(ms: f64) -> String {
     }
 }
 
-/// Bars of the share of requests between two times, from the quantiles that a
-/// report keeps; empty when there are too few to show a shape.
+/// Bars of the percentage of requests between two times, from the quantiles in a
+/// report. Empty if there are too few requests.
 pub(super) fn bars(latency: &LatencyReport) -> String {
     let (low, high) = (latency.min, latency.max);
     if latency.count < FEWEST || low <= 0.0 || high <= low || latency.curve.len() < 3 {
@@ -123,8 +123,8 @@ pub(super) fn bars(latency: &LatencyReport) -> String {
     out
 }
 
-/// The share of requests that took no longer than `ms`, between the quantiles
-/// that are known.
+/// The fraction of requests that took at most `ms`, interpolated between the known
+/// quantiles.
 fn below(latency: &LatencyReport, ms: f64) -> f64 {
     if ms >= latency.max {
         return 1.0;
@@ -145,20 +145,23 @@ fn below(latency: &LatencyReport, ms: f64) -> f64 {
     before.0
 }
 
-/// Values as blocks of eight heights, the highest of them full.
+/// Values as blocks of eight heights, scaled to the highest.
 pub fn sparkline(values: impl Iterator<Item = f64> + Clone) -> String {
     let peak = values.clone().filter(|v| v.is_finite()).fold(0.0, f64::max);
-    let block = |v: f64| match peak > 0.0 {
-        true => BLOCKS[((v.max(0.0) / peak * 7.0).round() as usize).min(7)],
-        false => BLOCKS[0],
+    let block = |v: f64| {
+        if peak > 0.0 {
+            BLOCKS[((v.max(0.0) / peak * 7.0).round() as usize).min(7)]
+        } else {
+            BLOCKS[0]
+        }
     };
     values.map(block).collect()
 }
 
-/// Fewer requests have no shape.
+/// Fewer requests do not show a distribution.
 const FEWEST: u64 = 100;
 const BARS: usize = 8;
-/// With the figures before it a line fits a terminal of 60 columns.
+/// Width of a bar; the line then fits a terminal of 60 columns.
 const WIDEST: u32 = 20;
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
@@ -196,11 +199,14 @@ mod tests {
 
     #[test]
     fn a_verdict_has_rate_time_and_errors_and_says_when_they_are_most() {
-        let told = |a, f| verdict(&report(a, f)).unwrap();
-        assert_eq!(told(1000, 0), "1234 answers/s, p99 4.2 ms; none failed.");
-        assert!(told(900, 100).contains("100 of 1000 failed or were wrong (10.00 %)"));
-        assert!(told(10, 100).starts_with("Mostly errors"));
-        assert_eq!(told(0, 10), "Nothing was answered.");
+        let verdict_of = |a, f| verdict(&report(a, f)).unwrap();
+        assert_eq!(
+            verdict_of(1000, 0),
+            "1234 answers/s, p99 4.2 ms; none failed."
+        );
+        assert!(verdict_of(900, 100).contains("100 of 1000 failed or were wrong (10.00 %)"));
+        assert!(verdict_of(10, 100).starts_with("Mostly errors"));
+        assert_eq!(verdict_of(0, 10), "No request was answered.");
         let mut dead = report(900, 100);
         dead.measured_s = 6.0;
         let moment = |at_s: f64| ReportInterval {
@@ -210,12 +216,12 @@ mod tests {
             ..ReportInterval::default()
         };
         dead.timeline = (1..=6).map(f64::from).map(moment).collect();
-        let told = verdict(&dead).unwrap();
+        let sentence = verdict(&dead).unwrap();
         assert!(
-            told.starts_with(
-                "Nothing was answered in the last 3.0 of 6.0 s; before, 2469 answers/s"
+            sentence.starts_with(
+                "No request was answered in the last 3.0 of 6.0 s; before, 2469 answers/s"
             ),
-            "{told}"
+            "{sentence}"
         );
         for moment in &mut dead.timeline {
             moment.errors_s = 0.0;

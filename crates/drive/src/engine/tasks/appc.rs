@@ -1,6 +1,6 @@
-//! LU 6.2 conversations: one node a thread ([`DrivenNode`]), one conversation a
-//! client. What a step sends, the request for the answer included, leaves in
-//! one write.
+//! LU 6.2 conversations: one node for each thread ([`DrivenNode`]), one
+//! conversation for each client. The data of a step and the request for the answer
+//! leave in one write.
 
 use super::ThreadContext;
 use super::line::{Answer, Asked, Failed, LONGEST_KEPT, Meter};
@@ -34,11 +34,11 @@ pub(super) struct ThreadNodes {
     links: RefCell<BTreeMap<String, Rc<Link>>>,
 }
 
-/// A node, and who waits for it.
+/// A node, and the tasks that wait for it.
 struct Link {
     node: DrivenNode,
     waiting: RefCell<HashMap<WakeEvent, Waker>>,
-    /// Held by whoever sets up the link that all wait for.
+    /// Locked by the task that sets up the link; the others wait for it.
     calling: Mutex<()>,
 }
 
@@ -56,7 +56,7 @@ struct OpenConversation {
 }
 
 impl ThreadNodes {
-    /// The thread's node for a target, started when it is first wanted.
+    /// The thread's node for a target; started when it is first needed.
     fn link(&self, common: &ThreadContext, partner: &AppcPartner) -> Result<Rc<Link>, Failed> {
         let lu = partner.lu(common.index);
         if let Some(link) = self.links.borrow().get(&lu) {
@@ -67,8 +67,8 @@ impl ThreadNodes {
         let config = config.ok_or_else(|| refused(format!("no population uses {lu}")))?;
         let node = DrivenNode::start(config).map_err(|e| refused(e.to_string()))?;
         let watched = node.as_fd().try_clone_to_owned().and_then(|fd| {
-            // SAFETY: an owned descriptor, which stays the same until it is
-            // dropped with what it is registered in.
+            // SAFETY: an owned descriptor. It stays the same until it
+            // is dropped together with its registration.
             unsafe { AsyncFd::register(fd) }.map_err(io::Error::from)
         });
         let watched = watched.map_err(|e| refused(e.to_string()))?;
@@ -84,7 +84,7 @@ impl ThreadNodes {
     }
 }
 
-/// Takes what the node's sockets have, for as long as somebody uses it.
+/// Reads the node's sockets as long as a client uses the node.
 async fn pump(link: Weak<Link>, watched: AsyncFd<OwnedFd>) {
     while let Ok(mut guard) = watched.readable().await {
         guard.clear_ready();
@@ -93,12 +93,16 @@ async fn pump(link: Weak<Link>, watched: AsyncFd<OwnedFd>) {
     }
 }
 
-/// Does what is due on links that bring nothing.
+/// Runs timers of links that receive nothing.
 async fn keep_time(link: Weak<Link>) {
     loop {
-        tokio::time::sleep(GLANCE).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
         let Some(link) = link.upgrade() else { return };
-        if link.node.next_timeout().is_some_and(|left| left <= GLANCE) {
+        if link
+            .node
+            .next_timeout()
+            .is_some_and(|left| left <= POLL_INTERVAL)
+        {
             link.turn();
         }
     }
@@ -106,12 +110,12 @@ async fn keep_time(link: Weak<Link>) {
 
 impl Link {
     fn turn(&self) {
-        // A poll that fails leaves everybody to their timeouts.
+        // After a failed poll all clients run into their timeouts.
         let _ = self.node.turn();
         self.dispatch();
     }
 
-    /// Wakes the tasks whose conversations can go on.
+    /// Wakes the tasks whose conversations can continue.
     fn dispatch(&self) {
         let mut waiting = self.waiting.borrow_mut();
         self.node.take_ready(|wake| {
@@ -121,7 +125,7 @@ impl Link {
         });
     }
 
-    /// Tries a verb until it is done.
+    /// Repeats a verb until it completes.
     async fn until<T>(&self, wake: WakeEvent, mut verb: impl FnMut(&DrivenNode) -> Poll<T>) -> T {
         poll_fn(|context| {
             let done = verb(&self.node);
@@ -145,7 +149,7 @@ impl Link {
             .await
     }
 
-    /// Makes sure that a link leads to the partner. One client sets it up, the
+    /// Ensures that there is a link to the partner. One client sets it up, the
     /// others wait for it.
     async fn reach(&self, target: &LoadTarget, partner: &AppcPartner) -> Result<(), Failed> {
         let refused = |why: String| (RequestFailure::Connect, why);
@@ -200,7 +204,7 @@ impl Line {
         meter: &Meter<'_>,
     ) -> Result<Answer, Failed> {
         let Some(partner) = naming::partner_of(asked.target) else {
-            let why = "the target is no partner of a conversation";
+            let why = "the target is not an LU 6.2 partner";
             return Err((RequestFailure::Malformed, why.to_owned()));
         };
         if self.held.is_none() {
@@ -230,7 +234,8 @@ impl Line {
         };
         match code {
             Ok(code) => answer.status = code.value() as u16,
-            // A step may want to see an error: then it is the answer.
+            // A step may expect this return code: then it is the
+            // answer.
             Err((_, code)) if wanted(asked.step, code) => {
                 answer.status = code.value() as u16;
                 if !code.ends_conversation() {
@@ -255,7 +260,7 @@ impl Line {
         Ok(answer)
     }
 
-    /// Begins a conversation, and whatever it needs below it.
+    /// Allocates a conversation, and sets up the node and link first if needed.
     async fn allocate(
         &mut self,
         asked: &Asked<'_>,
@@ -285,14 +290,14 @@ impl Line {
         Ok(())
     }
 
-    /// Sends the records of a step and what the partner is to do then.
+    /// Sends the records of a step, and the request for the partner's answer.
     async fn send(&mut self, asked: &Asked<'_>) -> Result<(), (&'static str, ReturnCode)> {
         let Some(OpenConversation { link, id, .. }) = &self.held else {
             return Err(("SEND_DATA", ReturnCode::ProgramStateCheck));
         };
         let (step, id) = (asked.step, *id);
         let mut records = records(asked.bytes, &step.writes.sizes).peekable();
-        // All in one go, as far as there is room: one write.
+        // All records go into one write as far as there is room.
         link.verb(id, |node, _| {
             while let Some(record) = records.peek() {
                 let Poll::Ready(sent) = node.send(id, record) else {
@@ -319,7 +324,8 @@ impl Line {
         .await
     }
 
-    /// Receives until this side may send again, or the conversation is over.
+    /// Receives until this side has the send state again or the conversation
+    /// ends.
     async fn receive(
         &mut self,
         keep: bool,
@@ -373,14 +379,17 @@ impl Line {
         }
     }
 
-    /// Ends the conversation as failed; never waits.
+    /// Deallocates the conversation as abended; never waits.
     pub fn give_up(&mut self) {
         let Some(OpenConversation { link, id, open }) = self.held.take() else {
             return;
         };
-        link.node.verb(|node, _| match open {
-            true => drop(node.deallocate(id, DeallocateType::Abend)),
-            false => node.cancel_allocate(id),
+        link.node.verb(|node, _| {
+            if open {
+                let _ = node.deallocate(id, DeallocateType::Abend);
+            } else {
+                node.cancel_allocate(id)
+            }
         });
         link.waiting
             .borrow_mut()
@@ -388,7 +397,7 @@ impl Line {
         link.dispatch();
     }
 
-    /// Ends the conversation well where each iteration has one of its own.
+    /// Deallocates the conversation normally if each iteration has its own.
     pub async fn end_iteration(&mut self, population: &Population) {
         if population.targets.iter().all(|t| t.keep_alive) {
             return;
@@ -406,7 +415,7 @@ impl Line {
     }
 }
 
-/// Whether a step takes this return code for an answer.
+/// Whether a step accepts this return code as an answer.
 fn wanted(step: &RequestStep, code: ReturnCode) -> bool {
     let code = code.value() as u16;
     let takes = |check: &AnswerCheck| match check {
@@ -416,7 +425,7 @@ fn wanted(step: &RequestStep, code: ReturnCode) -> bool {
     code != 0 && code != 18 && step.checks.iter().any(takes)
 }
 
-/// The data in records of these sizes, of which the last repeats.
+/// Splits the data into records of these sizes; the last size repeats.
 fn records<'a>(mut data: &'a [u8], sizes: &'a [usize]) -> impl Iterator<Item = &'a [u8]> {
     let mut sizes = sizes.iter().copied();
     let mut size = LONGEST_RECORD_SENT;
@@ -428,9 +437,9 @@ fn records<'a>(mut data: &'a [u8], sizes: &'a [usize]) -> impl Iterator<Item = &
     })
 }
 
-/// How often a link's own times are looked at; they are seconds.
-const GLANCE: Duration = Duration::from_millis(50);
-/// Room for what one receive brings.
+/// Interval of the link timers, which are seconds long.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// Buffer size of one receive.
 const LONGEST_RECORD: usize = 32_767;
 /// The longest record of a mapped conversation.
 const LONGEST_RECORD_SENT: usize = 32_763;

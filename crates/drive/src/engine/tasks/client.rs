@@ -1,5 +1,4 @@
-//! One client that is a task: its iterations, and what becomes of each
-//! request.
+//! One client that is a task: its iterations, and the outcome of each request.
 
 use super::line::{Answer, Asked, Failed, Line, Meter};
 use super::{ThreadContext, ThreadState};
@@ -27,7 +26,7 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// A client; none when its population is not one of tasks.
+    /// A client. Returns `None` if the clients of its population are not tasks.
     pub fn new(plan: &RunPlan, population: usize, number: u64) -> Option<Client> {
         let line = Line::of(&plan.populations[population])?;
         let steps = plan.populations[population].steps.iter();
@@ -43,7 +42,7 @@ impl Client {
         })
     }
 
-    /// Presents its part of the load until the run is over.
+    /// Sends its requests until the run is over.
     pub async fn live(mut self, common: &Rc<ThreadContext>) {
         let (plan, shared) = (common.plan.clone(), &common.state);
         let population = &plan.populations[self.population];
@@ -87,7 +86,7 @@ impl Client {
         }
     }
 
-    /// One iteration; false when a request failed.
+    /// Runs one iteration. Returns `false` if a request failed.
     async fn iterate(
         &mut self,
         population: &Population,
@@ -137,7 +136,7 @@ impl Client {
         true
     }
 
-    /// Records what became of a request; false when it failed.
+    /// Records the outcome of a request. Returns `false` if it failed.
     #[allow(clippy::too_many_arguments, reason = "one request's whole story")]
     fn settle(
         &mut self,
@@ -167,7 +166,8 @@ impl Client {
                 record.whole.in_window += in_window;
                 record.measured.in_window += in_window;
                 if measured {
-                    // The library reads the socket, so no stamp is seen.
+                    // The library reads the socket, so there is
+                    // no time stamp.
                     record_times(record, index, passed, times, 0);
                 }
                 true
@@ -181,7 +181,8 @@ impl Client {
         }
     }
 
-    /// The step's request, rendered, presented and answered in time.
+    /// Renders and sends the step's request and receives the answer within the
+    /// timeout.
     async fn exchange(
         &mut self,
         population: &Population,
@@ -215,7 +216,7 @@ impl Client {
         let patience = Duration::from_nanos(population.timeout_ns);
         let answer = timeout(patience, self.line.exchange(&asked, &meter)).await;
         let late = || {
-            let why = "no complete answer in time".to_owned();
+            let why = "no complete answer within the timeout".to_owned();
             Err((RequestFailure::Timeout, why))
         };
         answer.unwrap_or_else(|_| late())
@@ -239,5 +240,5 @@ impl Client {
     }
 }
 
-/// The pause after a failure, so that a dead server is no busy loop.
+/// The pause after a failure, so that a stopped server does not cause a busy loop.
 const RETRY_NS: u64 = 10_000_000;

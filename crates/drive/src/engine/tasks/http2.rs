@@ -1,5 +1,5 @@
-//! HTTP/2, from a library (h2): each client has one connection to each of its
-//! targets, with one stream at a time.
+//! HTTP/2 by the library h2: each client has one connection to each of its targets,
+//! with one stream at a time.
 //!
 //! Reference: RFC 9113.
 
@@ -19,27 +19,26 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// A client's connections, one a target.
+/// A client's connections, one for each target.
 pub(super) struct Line {
     connections: Vec<Option<Connection>>,
 }
 
-/// One connection, and what went over it so far.
+/// One connection, and its byte counts.
 struct Connection {
     sender: SendRequest<Bytes>,
     traffic: Rc<TrafficCounts>,
 }
 
-/// Bytes between the library and its connection: frames with their headers, as
-/// TLS takes them and gives them back.
+/// Bytes between the library and its connection: frames with their headers, before
+/// encryption.
 #[derive(Default)]
 struct TrafficCounts {
     sent: Cell<u64>,
     received: Cell<u64>,
 }
 
-/// Counts a request's bytes when it is over, whatever became of it: an answer,
-/// a failure, or nothing in time.
+/// Counts a request's bytes when it ends: with an answer, a failure, or a timeout.
 struct RequestTally<'a> {
     traffic: Rc<TrafficCounts>,
     meter: &'a Meter<'a>,
@@ -52,7 +51,7 @@ struct CountedStream<T> {
 }
 
 impl Line {
-    /// A line without connections yet.
+    /// A line without connections.
     pub fn new(population: &Population) -> Line {
         Line {
             connections: population.targets.iter().map(|_| None).collect(),
@@ -65,7 +64,8 @@ impl Line {
         meter: &Meter<'_>,
     ) -> Result<Answer, Failed> {
         let at = asked.step.target;
-        // Taken out: what is dropped in the middle is not used again.
+        // Taken out: if this future is dropped midway, the connection is
+        // not reused.
         let kept = self.connections[at].take();
         let kept = kept.filter(|_| asked.target.keep_alive);
         let connection = match alive(kept).await {
@@ -82,7 +82,8 @@ impl Line {
         self.converse(connection, asked).await
     }
 
-    /// One request on a connection, which is kept when all went well.
+    /// Sends one request on a connection, which is kept if the request
+    /// succeeds.
     async fn converse(
         &mut self,
         connection: Connection,
@@ -125,22 +126,22 @@ impl Line {
         Ok(answer)
     }
 
-    /// Its connection was taken out and is gone.
+    /// Nothing to do: the connection was taken out and is dropped.
     pub fn give_up(&mut self) {}
 
-    /// Connections outlive iterations.
+    /// Nothing to do: connections outlive iterations.
     pub async fn end_iteration(&mut self, _: &Population) {}
 }
 
-/// The connection, if the server has not said goodbye since its last answer: a
-/// graceful end between two requests fails none of them.
+/// Returns the connection unless the server has sent GOAWAY since its last answer:
+/// a graceful end between two requests fails none of them.
 async fn alive(kept: Option<Connection>) -> Option<Connection> {
     let Connection { sender, traffic } = kept?;
     let sender = sender.ready().await.ok()?;
     Some(Connection { sender, traffic })
 }
 
-/// What kind of failure an error of the library is, in words.
+/// The kind of failure for an error of the library, with its message.
 fn failed_by(error: h2::Error) -> Failed {
     let reason = error
         .reason()
@@ -159,7 +160,7 @@ fn failed_by(error: h2::Error) -> Failed {
         ),
         _ => (
             RequestFailure::Malformed,
-            format!("what the server sends is no HTTP/2 that can be accepted ({reason})"),
+            format!("the server violates the HTTP/2 protocol ({reason})"),
         ),
     }
 }
@@ -181,7 +182,7 @@ fn take_apart(text: &[u8], target: &LoadTarget) -> Option<(Request<()>, Bytes)> 
         let (name, value) = line.split_once(':')?;
         match name.to_ascii_lowercase().as_str() {
             "host" => authority = value.trim(),
-            // Connection management is HTTP/1's own.
+            // Connection management exists in HTTP/1 only.
             "connection" | "keep-alive" | "transfer-encoding" | "upgrade" => {}
             name => builder = builder.header(name, value.trim()),
         }
@@ -234,7 +235,7 @@ where
         .initial_connection_window_size(WINDOW);
     let made = builder.handshake(stream).await;
     let (sender, connection) = made.map_err(|e| (RequestFailure::Malformed, e.to_string()))?;
-    // Its end is seen by the request that is on it.
+    // The request on the connection sees its end.
     tokio::task::spawn_local(async move {
         let _ = connection.await;
     });
@@ -306,5 +307,5 @@ fn add(count: &Cell<u64>, bytes: usize) {
     count.set(count.get() + bytes as u64);
 }
 
-/// Wide enough that large answers are not slowed by window updates.
+/// Large enough that big answers do not wait for window updates.
 const WINDOW: u32 = 8 << 20;

@@ -1,8 +1,8 @@
-//! The seam between clients that are tasks and the protocols they speak.
+//! The interface between clients that are tasks and the protocols they use.
 //!
-//! A protocol is one file with a `Line`, which a client has to its targets, and
-//! one row of [`lines!`], which bears the name of its variant of [`Protocol`].
-//! What the clients of a thread share is a field of [`ThreadResources`].
+//! A protocol is one file with a `Line`, which connects a client to its targets,
+//! and one row of [`lines!`] with the name of its variant of [`Protocol`]. Data
+//! that the clients of a thread share is a field of [`ThreadResources`].
 
 use super::ThreadContext;
 use crate::clock;
@@ -10,14 +10,14 @@ use crate::engine::RequestFailure;
 use crate::plan::{LoadTarget, Population, Protocol, RequestStep};
 use http::HeaderMap;
 
-/// Why a request has no answer.
+/// Why a request has no answer, with the message.
 pub(super) type Failed = (RequestFailure, String);
 
 /// One request.
 pub(super) struct Asked<'a> {
-    /// What is asked, and what is to become of the answer.
+    /// The step: its request, checks and captures.
     pub step: &'a RequestStep,
-    /// Whom.
+    /// The target.
     pub target: &'a LoadTarget,
     /// The rendered request.
     pub bytes: &'a [u8],
@@ -26,7 +26,7 @@ pub(super) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Whether checks or captures want the answer's body.
+    /// Whether checks or captures need the body of the answer.
     pub fn keeps_body(&self) -> bool {
         !self.step.captures.is_empty() || self.step.checks.iter().any(|k| k.needs_body())
     }
@@ -34,28 +34,28 @@ impl Asked<'_> {
 
 /// An answer as checks and captures see it.
 pub(super) struct Answer {
-    /// The status; of APPC the return code.
+    /// The status; for APPC the return code.
     pub status: u16,
     /// Headers, where the protocol has some.
     pub headers: HeaderMap,
-    /// The body, as far as it is kept.
+    /// The body, or its stored part.
     pub body: Vec<u8>,
-    /// Its whole length.
+    /// The length of the whole body.
     pub size: u64,
 }
 
-/// Where a protocol has counted what happens on the way.
+/// Counts the traffic of a request for its population.
 pub(super) struct Meter<'a> {
     /// What the clients of the thread share.
     pub common: &'a std::rc::Rc<ThreadContext>,
-    /// Whose request it is.
+    /// The index of the population.
     pub population: usize,
-    /// Whether it counts.
+    /// Whether the request is in the measured part.
     pub measured: bool,
 }
 
 impl Meter<'_> {
-    /// A connection or conversation was opened.
+    /// Counts a connection or conversation that was opened.
     pub fn connected(&self, took_ns: u64) {
         let mut state = self.common.state.borrow_mut();
         state.count(self.population, self.measured, |c| c.connects += 1);
@@ -63,14 +63,14 @@ impl Meter<'_> {
         record.connect.record(took_ns);
     }
 
-    /// Bytes of a request were handed over.
+    /// Counts bytes of a request.
     pub fn sent(&self, bytes: u64) {
         let mut state = self.common.state.borrow_mut();
         let measuring = state.measures(clock::now());
         state.count(self.population, measuring, |c| c.bytes_out += bytes);
     }
 
-    /// Bytes of an answer came.
+    /// Counts bytes of an answer.
     pub fn received(&self, bytes: u64) {
         let mut state = self.common.state.borrow_mut();
         let measuring = state.measures(clock::now());
@@ -80,14 +80,14 @@ impl Meter<'_> {
 
 macro_rules! lines {
     ($($(#[$doc:meta])* $name:ident => $module:ident,)+) => {
-        /// A client's line to its targets.
+        /// The protocol state of one client.
         pub(super) enum Line {
             $($(#[$doc])* $name(super::$module::Line),)+
         }
 
         impl Line {
-            /// The line of a client; none when its population is served by the
-            /// driver's own request path.
+            /// The line of a client. Returns `None` if its population
+            /// uses the driver's own request path.
             pub fn of(population: &Population) -> Option<Line> {
                 population.targets.iter().find_map(|target| match target.protocol {
                     Protocol::Stream => None,
@@ -97,8 +97,9 @@ macro_rules! lines {
                 })
             }
 
-            /// Presents a request and waits for its answer. May be dropped
-            /// before it is done; then [`Line::give_up`] follows.
+            /// Sends a request and waits for its answer. If it is
+            /// dropped before it completes, the caller calls
+            /// [`Line::give_up`].
             pub async fn exchange(
                 &mut self,
                 asked: &Asked<'_>,
@@ -109,14 +110,14 @@ macro_rules! lines {
                 }
             }
 
-            /// The request failed: whatever it left is closed.
+            /// Closes what a failed request left open.
             pub fn give_up(&mut self) {
                 match self {
                     $(Line::$name(line) => line.give_up(),)+
                 }
             }
 
-            /// The last answer of an iteration is there.
+            /// Ends an iteration after its last answer.
             pub async fn end_iteration(&mut self, population: &Population) {
                 match self {
                     $(Line::$name(line) => line.end_iteration(population).await,)+
@@ -135,12 +136,12 @@ lines! {
     Terminal => terminal,
 }
 
-/// What the lines of one thread share.
+/// Data that the lines of one thread share.
 #[derive(Default)]
 pub(super) struct ThreadResources {
-    /// The nodes that conversations begin from.
+    /// The thread's LU 6.2 nodes.
     pub appc: super::appc::ThreadNodes,
 }
 
-/// How much of a body is stored for checks and captures.
+/// The stored part of a body is at most this long.
 pub(super) const LONGEST_KEPT: usize = 16 << 20;

@@ -1,7 +1,7 @@
-//! Populations whose protocol comes from a library or has a stack of its own:
-//! each client is a task of a small runtime, one a thread of the driver. What
-//! is recorded, and how, is the same as on the driver's own request path;
-//! [`line`] is the seam to the protocols.
+//! Populations whose protocol comes from a library or has its own stack: each
+//! client is a task of a small runtime, one runtime for each thread of the driver.
+//! The records are the same as on the driver's own request path. [`line`] is the
+//! interface to the protocols.
 
 mod appc;
 mod client;
@@ -36,23 +36,23 @@ pub(super) fn serve(population: &Population) -> bool {
     population.targets.iter().any(foreign)
 }
 
-/// One thread's clients that are tasks.
+/// The task clients of one thread.
 pub(super) struct ClientTasks {
     plan: Arc<RunPlan>,
     index: usize,
 }
 
-/// What the clients of one thread have in common.
+/// Data that the clients of one thread share.
 struct ThreadContext {
     plan: Arc<RunPlan>,
-    /// Which thread of the driver this is.
+    /// The index of the thread.
     index: usize,
     state: RefCell<ThreadState>,
     timer: ThreadTimer,
     resources: ThreadResources,
 }
 
-/// What is recorded, and what is left to do.
+/// Records, and the iterations that are left.
 struct ThreadState {
     interval_ns: u64,
     grace_ns: u64,
@@ -75,7 +75,7 @@ impl ClientTasks {
         }
     }
 
-    /// Presents the load from `start` on and returns when the run is over.
+    /// Runs the load from `start` on and returns when the run is over.
     pub fn run(
         self,
         start: u64,
@@ -172,7 +172,7 @@ impl ClientTasks {
     }
 }
 
-/// Flushes intervals and ends the run; returns the CPU of the measured part.
+/// Hands over intervals and ends the run. Returns the CPU of the measured part.
 async fn watch(
     shared: &RefCell<ThreadState>,
     done: &Notify,
@@ -192,12 +192,12 @@ async fn watch(
         if let Some(cpu) = watching.check_progress(&mut shared.borrow_mut(), steps, wish, out) {
             return cpu;
         }
-        // Woken by the last client, or to look around.
-        let _ = timeout(GLANCE, done.notified()).await;
+        // Woken by the last client, or after the interval.
+        let _ = timeout(POLL_INTERVAL, done.notified()).await;
     }
 }
 
-/// What the watching task remembers between two looks.
+/// The state of the watching task between two checks.
 struct WatchState {
     flush_at: u64,
     cpu_at_flush: u64,
@@ -206,7 +206,8 @@ struct WatchState {
 }
 
 impl WatchState {
-    /// Looks around; the CPU of the measured part when the run is over.
+    /// Checks the progress. Returns the CPU of the measured part when the run
+    /// is over.
     fn check_progress(
         &mut self,
         state: &mut ThreadState,
@@ -232,12 +233,13 @@ impl WatchState {
             self.cpu_at_flush = cpu;
             self.flush_at += state.interval_ns;
         }
-        let grace = match self.stopped {
-            true => state.grace_ns.min(GRACE_WHEN_STOPPED_NS),
-            false => state.grace_ns,
+        let grace = if self.stopped {
+            state.grace_ns.min(GRACE_WHEN_STOPPED_NS)
+        } else {
+            state.grace_ns
         };
         let late = state.end.saturating_add(grace);
-        // Who only thinks need not be waited for when the run is to stop.
+        // Clients in think time need not be waited for when the run stops.
         let idle = self.stopped && state.in_flight == 0;
         (state.active == 0 || idle || now >= late).then(|| {
             let cpu = clock::thread_cpu();
@@ -252,7 +254,7 @@ impl ThreadState {
         let mut interval = std::mem::replace(&mut self.interval, next);
         interval.outstanding = self.in_flight;
         interval.cpu_ns = cpu_ns;
-        // The collector is gone only when the run is being abandoned.
+        // The collector is gone only when the run is abandoned.
         let _ = out.send(interval);
     }
 
@@ -277,7 +279,7 @@ impl ThreadState {
         }
     }
 
-    /// Takes the next arrival of the open loop that lies before the end.
+    /// Takes the next arrival of the open loop before the end of the run.
     fn next_due(&mut self, population: usize) -> Option<u64> {
         let (start, end) = (self.start, self.end);
         let schedule = self.schedules[population].as_mut()?;
@@ -305,5 +307,5 @@ impl ThreadState {
     }
 }
 
-/// How often a wish to stop is looked for.
-const GLANCE: Duration = Duration::from_millis(20);
+/// Interval of checking the stop flag.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);

@@ -1,8 +1,8 @@
-//! 3270 terminals: each client has an emulator on a connection of its own.
+//! 3270 terminals: each client has an emulator on its own connection.
 //!
-//! A step types and presses a key; its answer is the screen when what the step
-//! waits for is there. The time of a step therefore contains every record that
-//! the server sends until the keyboard is unlocked.
+//! A step types and presses a key. Its answer is the screen when the wait condition
+//! is met. So the time of a step includes every record that the server sends until
+//! the keyboard is unlocked.
 
 use super::line::{Answer, Asked, Failed, Meter};
 use crate::clock;
@@ -24,7 +24,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 pub(super) struct Line {
     open: Option<Box<OpenTerminal>>,
     /// The next step is the first of an iteration: a connection that the server
-    /// has closed since the last one is opened again.
+    /// closed since the last one is opened again.
     first_step: bool,
 }
 
@@ -42,7 +42,7 @@ trait ByteStream: AsyncRead + AsyncWrite + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Unpin> ByteStream for T {}
 
 impl Line {
-    /// A line without a connection yet.
+    /// A line without a connection.
     pub fn new(_: &Population) -> Line {
         Line {
             open: None,
@@ -58,7 +58,7 @@ impl Line {
         let (Protocol::Terminal(settings), ReplyEnd::Screen(step)) =
             (&asked.target.protocol, &asked.step.reply)
         else {
-            let why = "the target is no terminal";
+            let why = "the target is not a TN3270 server";
             return Err((RequestFailure::Malformed, why.to_owned()));
         };
         if std::mem::take(&mut self.first_step)
@@ -91,13 +91,13 @@ impl Line {
         Ok(answer)
     }
 
-    /// The terminal is in an unknown state: its connection is closed.
+    /// Closes the connection: the terminal is in an unknown state.
     pub fn give_up(&mut self) {
         self.open = None;
         self.first_step = true;
     }
 
-    /// Closes the connection where each iteration has one of its own.
+    /// Closes the connection if each iteration has its own.
     pub async fn end_iteration(&mut self, population: &Population) {
         self.first_step = true;
         if !population.targets.iter().all(|t| t.keep_alive) {
@@ -135,7 +135,7 @@ impl OpenTerminal {
         Ok(open)
     }
 
-    /// Receives until the screen is what is waited for.
+    /// Receives until the wait condition is met.
     async fn wait(
         &mut self,
         wait: &WaitFor,
@@ -148,8 +148,8 @@ impl OpenTerminal {
         Ok(())
     }
 
-    /// Takes what the server has sent since the last step. Returns whether the
-    /// connection is still there.
+    /// Handles bytes that arrived since the last step. Returns whether the
+    /// connection is still open.
     async fn drain(
         &mut self,
         settings: &TerminalTarget,
@@ -164,7 +164,7 @@ impl OpenTerminal {
         }
     }
 
-    /// Reads what is there. Returns `None` if that is nothing yet.
+    /// Reads available bytes. Returns `None` if there are none yet.
     async fn read_now(&mut self) -> Option<io::Result<usize>> {
         let OpenTerminal { stream, buffer, .. } = self;
         let stream = stream.as_mut()?;
@@ -178,14 +178,14 @@ impl OpenTerminal {
         .await
     }
 
-    /// Receives once and answers.
+    /// Receives once and sends the reply.
     async fn receive(
         &mut self,
         settings: &TerminalTarget,
         meter: &Meter<'_>,
     ) -> Result<(), Failed> {
         let Some(stream) = &mut self.stream else {
-            return Err((RequestFailure::Reset, "the connection is gone".into()));
+            return Err((RequestFailure::Reset, "the connection is closed".into()));
         };
         let length = stream.read(&mut self.buffer).await.map_err(broken)?;
         if length == 0 {
@@ -196,7 +196,7 @@ impl OpenTerminal {
         self.handle(length, settings, meter).await
     }
 
-    /// Handles bytes of the buffer and sends what they ask for.
+    /// Handles bytes of the buffer and sends the replies that they require.
     async fn handle(
         &mut self,
         length: usize,
@@ -225,12 +225,12 @@ impl OpenTerminal {
                     self.flush(meter).await?;
                 }
                 EmulatorEvent::Rejected(reason) => {
-                    self.rejected = Some(format!("the server refuses the terminal: {reason:?}"));
+                    self.rejected = Some(format!("the server rejected the terminal: {reason:?}"));
                 }
                 EmulatorEvent::RecordRejected(error) => {
                     return Err((
                         RequestFailure::Malformed,
-                        format!("a record of the server: {error}"),
+                        format!("the server sent an invalid record: {error}"),
                     ));
                 }
                 _ => {}
@@ -242,7 +242,7 @@ impl OpenTerminal {
     async fn flush(&mut self, meter: &Meter<'_>) -> Result<(), Failed> {
         while let Some(bytes) = self.emulator.poll_transmit() {
             let Some(stream) = &mut self.stream else {
-                return Err((RequestFailure::Reset, "the connection is gone".into()));
+                return Err((RequestFailure::Reset, "the connection is closed".into()));
             };
             stream.write_all(&bytes).await.map_err(broken)?;
             stream.flush().await.map_err(broken)?;
@@ -286,5 +286,5 @@ fn broken(error: io::Error) -> Failed {
     (failure, error.to_string())
 }
 
-/// A screen of 43 rows is one read.
+/// A screen of 43 rows fits one read.
 const READ_BYTES: usize = 8 << 10;

@@ -1,5 +1,5 @@
-//! Times that tasks wait for, met by a timerfd: the runtime's own timers know
-//! milliseconds only, which would show as lateness.
+//! A timerfd for tasks: the runtime's own timers have a resolution of milliseconds,
+//! which would show as lateness.
 
 use crate::clock;
 use rustix::event::Timespec;
@@ -23,7 +23,7 @@ pub(super) struct ThreadTimer {
 
 #[derive(Default)]
 struct SleepQueue {
-    /// What the timerfd is set to; 0 when it is not.
+    /// The time of the timerfd; 0 if it is not set.
     armed: u64,
     count: u64,
     waiting: BinaryHeap<Reverse<SleepEntry>>,
@@ -31,13 +31,13 @@ struct SleepQueue {
 
 struct SleepEntry {
     at: u64,
-    /// Who came first is woken first.
+    /// Ties are woken in the order of registration.
     number: u64,
     waker: Waker,
 }
 
 impl ThreadTimer {
-    /// A timer of the runtime that the caller is in.
+    /// A timer of the current runtime.
     pub fn new() -> io::Result<ThreadTimer> {
         let flags = TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK;
         let fd = timerfd_create(TimerfdClockId::Monotonic, flags)?;
@@ -69,11 +69,11 @@ impl ThreadTimer {
         .await;
     }
 
-    /// Wakes whoever waits, for as long as the thread's tasks run.
+    /// Wakes waiting tasks for as long as the thread's tasks run.
     pub async fn run(&self) {
         while let Ok(mut guard) = self.fd.readable().await {
-            // The count of expiries; there is none when another setting came
-            // between.
+            // The number of expiries; the read fails if the timer was
+            // set again in between.
             let _ = rustix::io::read(self.fd.get_ref(), &mut [0u8; 8]);
             guard.clear_ready();
             let mut sleepers = self.sleepers.borrow_mut();

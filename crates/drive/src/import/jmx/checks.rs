@@ -1,4 +1,4 @@
-//! Assertions and extractors: checks and captures of a step.
+//! Assertions and extractors, which become checks and captures of a step.
 //!
 //! Reference: JMeter's component reference, "Assertions" and "Post Processors".
 
@@ -8,7 +8,7 @@ use super::tree::PlanElement;
 use super::variables::{PlanVariables, name};
 use regex::Regex;
 
-/// Gives a request the checks and captures that hold for it.
+/// Adds the checks and captures in a request's scope.
 pub(super) fn examine(
     request: &mut Request,
     scope: &ElementScope<'_>,
@@ -41,7 +41,7 @@ fn assertion(
 ) -> Result<(), &'static str> {
     let flags = element.property("Assertion.test_type");
     let flags: u32 = flags.and_then(|f| f.parse().ok()).unwrap_or(CONTAINS);
-    // The misspelt name is JMeter's own.
+    // JMeter's own spelling.
     let lists = ["Asserion.test_strings", "Assertion.test_strings"];
     let patterns = lists.iter().find_map(|l| element.lists.get(*l));
     let patterns: Vec<String> = patterns
@@ -53,19 +53,19 @@ fn assertion(
         return Err("it has no pattern");
     }
     if flags & NOT != 0 {
-        return Err("checks cannot be reversed");
+        return Err("checks cannot be negated");
     }
     if patterns.iter().any(|p| p.contains("${")) {
-        return Err("a check is the same for all iterations");
+        return Err("a check cannot contain variables");
     }
     let any = flags & OR != 0;
     match element.property("Assertion.test_field").unwrap_or_default() {
         "Assertion.response_code" => {
             if patterns.len() > 1 && !any {
-                return Err("one status cannot be several at once");
+                return Err("several statuses cannot match at once");
             }
             let statuses: Option<Vec<String>> = patterns.iter().map(|p| status(p)).collect();
-            request.status = statuses.ok_or("write its pattern as statuses, as 200 or 2xx")?;
+            request.status = statuses.ok_or("write its pattern as statuses such as 200 or 2xx")?;
             Ok(())
         }
         "Assertion.response_data" | "Assertion.response_data_as_document" => {
@@ -83,32 +83,30 @@ fn assertion(
                 _ => format!("(?:{pattern})"),
             };
             if patterns.len() > 1 && !any {
-                return Err("a step has one pattern; write those that must all match as one");
+                return Err("a step can have one pattern; combine patterns that must all match");
             }
             let all: Vec<String> = patterns.iter().map(as_regex).collect();
             matching(request, &all.join("|"))
         }
-        _ => Err("status and body are checked, and nothing else"),
+        _ => Err("only status and body can be checked"),
     }
 }
 
 fn matching(request: &mut Request, pattern: &str) -> Result<(), &'static str> {
     if request.matches.is_some() {
-        return Err("the step has a pattern already");
+        return Err("the step already has a pattern");
     }
     let pattern = usable(pattern)?;
     request.matches = Some(pattern);
     Ok(())
 }
 
-/// A pattern that is one here, too; JMeter's know more than ours.
+/// A pattern that is valid here; JMeter's syntax is larger.
 fn usable(pattern: &str) -> Result<String, &'static str> {
     match Regex::new(pattern) {
-        Ok(_) if pattern.contains("${") => Err("a pattern is the same for all iterations"),
+        Ok(_) if pattern.contains("${") => Err("a pattern cannot contain variables"),
         Ok(_) => Ok(pattern.to_owned()),
-        Err(_) => {
-            Err("its regular expression is not understood here (look-around, backreferences)")
-        }
+        Err(_) => Err("its regular expression is not supported (look-around, backreferences)"),
     }
 }
 
@@ -134,9 +132,9 @@ fn size(request: &mut Request, element: &PlanElement) -> Result<(), &'static str
     let bytes = element.property("SizeAssertion.size");
     let bytes = bytes
         .and_then(|b| b.parse().ok())
-        .ok_or("its size is no number")?;
+        .ok_or("its size is not a number")?;
     if !(of_body && equal) {
-        return Err("only the exact size of the body is checked");
+        return Err("only the exact size of the body can be checked");
     }
     request.size = Some(bytes);
     Ok(())
@@ -146,7 +144,7 @@ fn size(request: &mut Request, element: &PlanElement) -> Result<(), &'static str
 fn of_the_body(use_headers: &str) -> Result<(), &'static str> {
     match use_headers {
         "" | "false" => Ok(()),
-        _ => Err("only the body is searched; capture a header by its name"),
+        _ => Err("only the body can be searched; capture a header by its name"),
     }
 }
 
@@ -158,7 +156,7 @@ fn regex_extractor(
     let get = |key: &str| element.property(key).unwrap_or_default();
     of_the_body(get("RegexExtractor.useHeaders"))?;
     if !matches!(get("RegexExtractor.template"), "$1$" | "") {
-        return Err("a capture is the first group");
+        return Err("only the first group can be captured");
     }
     first_match(get("RegexExtractor.match_number"))?;
     let pattern = usable(&variables.plain(get("RegexExtractor.regex")))?;
@@ -204,11 +202,11 @@ fn json_extractor(
     let names: Vec<&str> = get("JSONPostProcessor.referenceNames").split(';').collect();
     let paths: Vec<&str> = get("JSONPostProcessor.jsonPathExprs").split(';').collect();
     if names.len() != paths.len() {
-        return Err("it has not as many names as paths");
+        return Err("it has a different number of names and paths");
     }
     for (name, path) in names.into_iter().zip(paths) {
-        let pointer =
-            pointer(path.trim()).ok_or("only plain paths as $.a.b[0] are JSON Pointers")?;
+        let pointer = pointer(path.trim())
+            .ok_or("only plain paths such as $.a.b[0] can be converted to JSON Pointers")?;
         keep(request, variables, name.trim(), "json", pointer)?;
     }
     Ok(())
@@ -246,7 +244,7 @@ fn pointer(path: &str) -> Option<String> {
 fn first_match(number: &str) -> Result<(), &'static str> {
     match number {
         "" | "0" | "1" => Ok(()),
-        _ => Err("a capture is the first match"),
+        _ => Err("only the first match can be captured"),
     }
 }
 
@@ -258,7 +256,7 @@ fn keep(
     from: String,
 ) -> Result<(), &'static str> {
     if variable.is_empty() {
-        return Err("it names no variable");
+        return Err("it has no variable name");
     }
     variables.pending.push(variable.to_owned());
     request.captures.retain(|c| c.0 != name(variable));

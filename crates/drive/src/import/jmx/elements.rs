@@ -1,24 +1,24 @@
-//! What each element of a plan is to an import.
+//! How each element of a plan is imported.
 
 use super::tree::PlanElement;
 
-/// What an element is.
+/// The role of an element in the import.
 pub(super) enum ElementRole {
     Plan,
-    /// A thread group; a note says what of its load was not taken over.
+    /// A thread group; the note names parts of its load that were not imported.
     Group(Option<&'static str>),
     /// An HTTP request.
     Sampler,
     /// A flow control action.
     Pause,
-    /// Its children are taken over; a note says what was not.
+    /// Its children are imported; the note names parts that were not.
     Branch(Option<&'static str>),
-    /// Configuration, a timer, a check or an extractor: it holds for the
+    /// Configuration, a timer, a check or an extractor, which applies to the
     /// requests of its branch.
     Scoped,
-    /// Left out for a reason that can be told.
+    /// Left out, with a reason.
     Noted(&'static str),
-    /// Left out.
+    /// Left out without a reason.
     Foreign,
 }
 
@@ -29,57 +29,60 @@ pub(super) fn role(element: &PlanElement) -> ElementRole {
         // Their requests prepare the run or clean up after it.
         "SetupThreadGroup" | "PostThreadGroup" => ElementRole::Foreign,
         "com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup" => ElementRole::Group(
-            Some("its level, ramp-up and hold time were taken over; its steps became one ramp"),
+            Some("its level, ramp-up and hold time were imported; its steps became one ramp"),
         ),
         kind if kind.ends_with("ThreadGroup") => ElementRole::Group(Some(
-            "its requests are taken over; of its load only the number of threads is, so compare `clients` and `duration`",
+            "its requests were imported, but of its load only the number of threads; check `clients` and `duration`",
         )),
         "HTTPSamplerProxy" | "HTTPSampler" | "HTTPSampler2" => ElementRole::Sampler,
         "TestAction" => ElementRole::Pause,
         "GenericController" | "RecordingController" | "LoopController" => ElementRole::Branch(None),
         "TransactionController" => ElementRole::Branch(Some(
-            "its requests are taken over; the time of all of them together is not reported",
+            "its requests were imported; their total time is not reported",
         )),
         "CriticalSectionController" => ElementRole::Branch(Some(
-            "its requests are taken over; clients do not wait for each other",
+            "its requests were imported; clients do not wait for each other",
         )),
-        "OnceOnlyController" => ElementRole::Branch(Some("its requests come in every iteration")),
+        "OnceOnlyController" => {
+            ElementRole::Branch(Some("its requests are sent in every iteration"))
+        }
         "IfController"
         | "WhileController"
         | "ForeachController"
         | "RunTime"
         | "ThroughputController" => ElementRole::Branch(Some(
-            "its condition was left out; its requests come once in every iteration",
+            "its condition was left out; its requests are sent once in every iteration",
         )),
         "SwitchController" | "RandomController" | "InterleaveControl" | "RandomOrderController" => {
             ElementRole::Branch(Some(
-                "its choice was left out; all of its requests come in every iteration, in this order",
+                "its choice was left out; all of its requests are sent in every iteration, in this order",
             ))
         }
         "com.blazemeter.jmeter.controller.ParallelSampler" => ElementRole::Branch(Some(
-            "its requests are taken over; a client sends them one after another",
+            "its requests were imported; a client sends them in sequence",
         )),
-        // Run by module controllers only, wherever those are.
+        // Run by module controllers only.
         "TestFragmentController" => ElementRole::Foreign,
         kind if kind.ends_with("Controller") && !element.children.is_empty() => {
             ElementRole::Branch(Some(
-                "its requests are taken over; its rule was left out, so all of them come in every iteration",
+                "its requests were imported; its rule was left out, so all of them are sent in every iteration",
             ))
         }
         kind if SCOPED.contains(&kind) => ElementRole::Scoped,
-        // Defaults of other protocols have the same tag.
+        // The defaults of other protocols have the same tag.
         "ConfigTestElement" => {
-            match element
+            if element
                 .properties
                 .keys()
                 .any(|k| k.starts_with("HTTPSampler."))
             {
-                true => ElementRole::Scoped,
-                false => ElementRole::Foreign,
+                ElementRole::Scoped
+            } else {
+                ElementRole::Foreign
             }
         }
         "ResultCollector" | "Summariser" | "BackendListener" => {
-            ElementRole::Noted("results go where --json, --csv, --hdr, --html and --listen say")
+            ElementRole::Noted("use --json, --csv, --hdr, --html and --listen for results")
         }
         "CacheManager" => ElementRole::Noted("nothing is cached; every request is sent"),
         "DNSCacheManager" => ElementRole::Noted("names are resolved once, before the run"),
@@ -94,8 +97,8 @@ pub(super) fn role(element: &PlanElement) -> ElementRole {
     }
 }
 
-/// Elements that a [`super::requests::Scope`] heeds, and those whose data were
-/// collected before.
+/// Elements of a [`super::requests::Scope`], and those whose data were collected
+/// before.
 const SCOPED: &[&str] = &[
     "Arguments",
     "CSVDataSet",

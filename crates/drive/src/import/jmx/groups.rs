@@ -1,4 +1,4 @@
-//! Thread groups, their timers and the data they draw from.
+//! Thread groups, their timers and their data.
 
 use super::requests::ElementScope;
 use super::tree::PlanElement;
@@ -7,7 +7,7 @@ use super::{ImportedFeeder, ImportedGroup, ImportedLoad, ImportedPlan, Request};
 use crate::import::write::quoted;
 use std::collections::BTreeSet;
 
-/// A thread group while its requests are gathered.
+/// A thread group while its requests are collected.
 pub(super) struct PlannedGroup {
     pub group: ImportedGroup,
     title: String,
@@ -15,13 +15,13 @@ pub(super) struct PlannedGroup {
     ramp_s: u64,
     delay_s: u64,
     duration_s: Option<u64>,
-    /// None for ever.
+    /// `None` for no limit.
     loops: Option<u64>,
-    /// Pauses before each request, ms; JMeter's timers come before.
+    /// Pauses before each request, ms; JMeter's timers run before the request.
     pauses: Vec<f64>,
-    /// What a flow control action left for the next request.
+    /// The pause of a flow control action, for the next request.
     pending_ms: f64,
-    /// Requests a second that a throughput timer asks for, and whether at random.
+    /// Requests/s of a throughput timer, and whether they are random.
     throughput: Option<(f64, bool)>,
     timeout_ms: Option<u64>,
     closing: usize,
@@ -34,13 +34,13 @@ impl PlannedGroup {
         let mut problems = Vec::new();
         let mut number = |key: &str, usual: Option<u64>| -> Option<u64> {
             let text = variables.plain(element.property(key).unwrap_or_default());
-            // Minus one stands for ever.
+            // -1 means no limit.
             if text.is_empty() || text == "-1" {
                 return if text.is_empty() { usual } else { None };
             }
             let number = text.parse::<f64>().ok().filter(|n| (0.0..1e9).contains(n));
             if number.is_none() {
-                problems.push(format!("{key} is `{text}`, which is no number here"));
+                problems.push(format!("{key} is `{text}`, which is not a number"));
             }
             number.map(|n| n.ceil() as u64).or(usual)
         };
@@ -49,7 +49,7 @@ impl PlannedGroup {
         let scheduled = element.property("ThreadGroup.scheduler") == Some("true");
         let mut when = |key| number(key, None).filter(|_| scheduled);
         let (mut duration_s, delay_s) = (when("ThreadGroup.duration"), when("ThreadGroup.delay"));
-        // A group of a plug-in loops until its time is over.
+        // A plug-in's group loops until its time is over.
         let usual_loops = Some(1).filter(|_| element.kind == "ThreadGroup");
         let loops = number("LoopController.loops", usual_loops);
         if element.kind.ends_with(".ConcurrencyThreadGroup") {
@@ -67,7 +67,10 @@ impl PlannedGroup {
             .property("ThreadGroup.on_sample_error")
             .is_some_and(|e| e.starts_with("stop"))
         {
-            problems.push("it stops at an error there; here an iteration ends with an error and the client goes on".into());
+            problems.push(
+                "JMeter stops it at an error; here the iteration ends and the client goes on"
+                    .into(),
+            );
         }
         PlannedGroup {
             group: ImportedGroup {
@@ -89,7 +92,7 @@ impl PlannedGroup {
         }
     }
 
-    /// Adds a request with the pauses of its scope.
+    /// Adds a request with the pauses in its scope.
     pub fn add(
         &mut self,
         request: Request,
@@ -103,17 +106,17 @@ impl PlannedGroup {
                 |key: &str| -> Option<f64> { variables.plain(timer.property(key)?).parse().ok() };
             let spread = |notes: &mut Vec<String>| {
                 notes.push(format!(
-                    "{}: its mean was taken over and its spread was not (`think` may be exponential or recorded)",
+                    "{}: its mean was imported, but not its spread (`think` may be exponential or recorded)",
                     timer.title()
                 ));
             };
             match timer.kind.as_str() {
                 "ConstantTimer" => match number("ConstantTimer.delay") {
                     Some(ms) => pause += ms,
-                    None => notes.push(format!("{}: its delay is no number", timer.title())),
+                    None => notes.push(format!("{}: its delay is not a number", timer.title())),
                 },
                 "UniformRandomTimer" => {
-                    // Evenly from the offset on.
+                    // Uniform from the offset on.
                     let range = number("RandomTimer.range").unwrap_or(0.0);
                     pause += number("ConstantTimer.delay").unwrap_or(0.0) + range / 2.0;
                     spread(notes);
@@ -133,7 +136,7 @@ impl PlannedGroup {
                         let threads = if each { self.threads as f64 } else { 1.0 };
                         self.throughput = Some((per_minute / 60.0 * threads, false));
                     }
-                    None => notes.push(format!("{}: its rate is no number", timer.title())),
+                    None => notes.push(format!("{}: its rate is not a number", timer.title())),
                 },
                 "PreciseThroughputTimer" => {
                     let period = number("throughputPeriod")
@@ -141,7 +144,7 @@ impl PlannedGroup {
                         .unwrap_or(3600.0);
                     match number("throughput").filter(|n| *n > 0.0) {
                         Some(n) => self.throughput = Some((n / period, true)),
-                        None => notes.push(format!("{}: its rate is no number", timer.title())),
+                        None => notes.push(format!("{}: its rate is not a number", timer.title())),
                     }
                 }
                 "ConfigTestElement" => self.wait(timer, variables),
@@ -152,13 +155,13 @@ impl PlannedGroup {
         self.group.requests.push(request);
     }
 
-    /// What a request says of its connection.
+    /// Applies the connection settings of a request.
     pub fn heed(&mut self, element: &PlanElement, variables: &PlanVariables) {
         self.wait(element, variables);
         self.closing += usize::from(element.property("HTTPSampler.use_keepalive") == Some("false"));
     }
 
-    /// How long a request or its defaults wait for an answer.
+    /// Applies the timeout of a request or its defaults.
     fn wait(&mut self, element: &PlanElement, variables: &PlanVariables) {
         let text = element
             .property("HTTPSampler.response_timeout")
@@ -168,12 +171,12 @@ impl PlannedGroup {
         }
     }
 
-    /// A pause before the next request.
+    /// Adds a pause before the next request.
     pub fn pause(&mut self, ms: f64) {
         self.pending_ms += ms.max(0.0);
     }
 
-    /// Writes the requests from `before` on out `times` times.
+    /// Repeats the requests from `before` on, for a total of `times`.
     pub fn repeat(&mut self, before: usize, times: usize) {
         let requests: Vec<Request> = self.group.requests[before..].to_vec();
         let pauses = self.pauses[before..].to_vec();
@@ -183,7 +186,7 @@ impl PlannedGroup {
         }
     }
 
-    /// Pauses before requests as pauses after the ones before them.
+    /// Converts pauses before requests to pauses after the previous ones.
     fn settle_pauses(&mut self) {
         let n = self.pauses.len();
         self.pauses[0] += self.pending_ms;
@@ -198,7 +201,8 @@ impl PlannedGroup {
         }
     }
 
-    /// How long the group runs, delay included; none when its loops end it.
+    /// The length of the group with its delay. Returns `None` if its loops end
+    /// it.
     fn length_s(&self) -> Option<u64> {
         match (self.duration_s, self.loops) {
             (Some(s), _) => Some(self.delay_s + s),
@@ -211,7 +215,7 @@ impl PlannedGroup {
         }
     }
 
-    /// Iterations a second.
+    /// Iterations/s.
     fn rate(&self) -> f64 {
         let requests = self.group.requests.len().max(1) as f64;
         let rate = self.throughput.map_or(0.0, |t| t.0 / requests);
@@ -226,7 +230,7 @@ impl PlannedGroup {
         if self.closing > 0 {
             self.group.new_connections = self.closing == self.group.requests.len();
             if !self.group.new_connections {
-                notes.push(format!("{title}: some requests close their connections there; here all are kept (`keep_alive` is for a whole population)"));
+                notes.push(format!("{title}: some requests close their connection in JMeter; here all are kept (`keep_alive` applies to the whole population)"));
             }
         }
         let clients = self.threads.max(1);
@@ -261,14 +265,14 @@ impl PlannedGroup {
                 }
             }
             (None, _) if clients > 1 => notes.push(format!(
-                "{title}: its iterations are those of all clients together ({clients} of {} each)",
+                "{title}: its `iterations` count all clients together ({clients} clients with {} each)",
                 self.loops.unwrap_or(1)
             )),
             _ => {}
         }
         if self.duration_s.is_none() && self.loops.is_none() {
             notes.push(format!(
-                "{title} runs for ever there; {USUAL_S} s were written (`duration`)"
+                "{title} has no end in JMeter; `duration` was set to {USUAL_S} s"
             ));
         }
         self.group.load = ImportedLoad::Closed {
@@ -280,7 +284,7 @@ impl PlannedGroup {
     }
 }
 
-/// Makes populations of groups: names that differ, and one length for all.
+/// Converts groups to populations with unique names and a common length.
 pub(super) fn settle(groups: Vec<PlannedGroup>, found: &mut ImportedPlan, notes: &mut Vec<String>) {
     let length_s = groups.iter().filter_map(PlannedGroup::length_s).max();
     found.duration_s = length_s;
@@ -309,7 +313,7 @@ pub(super) fn feeder(
     let title = element.title();
     let get = |key: &str| element.property(key).unwrap_or_default();
     let number = |key: &str| variables.plain(get(key)).parse::<i64>().ok();
-    // Two data sets may have one name there.
+    // JMeter allows two data sets with the same name.
     let taken: BTreeSet<String> = feeders.iter().map(|f| f.name.clone()).collect();
     let free = |name: &str| -> String {
         let numbered = (2..).map(|n| format!("{name}_{n}"));
@@ -331,7 +335,7 @@ pub(super) fn feeder(
                 .filter(|n| !n.is_empty())
                 .collect();
             if names.is_empty() {
-                notes.push(format!("{title}: the file's first line names its variables; write each `${{name}}` as `{{{{{called}.name}}}}`"));
+                notes.push(format!("{title}: the first line of the file names its variables; write each `${{name}}` as `{{{{{called}.name}}}}`"));
             } else {
                 let columns: Vec<String> = names.iter().map(|n| quoted(n)).collect();
                 lines.push(format!("columns = [{}]", columns.join(", ")));
@@ -345,7 +349,7 @@ pub(super) fn feeder(
                 other => lines.push(format!("delimiter = {}", quoted(other))),
             }
             if get("recycle") == "false" {
-                notes.push(format!("{title}: its rows begin again after the last one"));
+                notes.push(format!("{title}: its rows start again after the last one"));
             }
             if !matches!(get("shareMode"), "" | "shareMode.all") {
                 notes.push(format!("{title}: its rows are shared by all clients"));
@@ -377,7 +381,7 @@ pub(super) fn feeder(
             let ends = (number("minimumValue"), number("maximumValue"));
             let (Some(low @ 0..), Some(high)) = ends else {
                 notes.push(format!(
-                    "{title} was left out: its bounds are no numbers from 0 on"
+                    "{title} was left out: its bounds are not numbers of 0 or more"
                 ));
                 return;
             };
@@ -394,7 +398,7 @@ pub(super) fn feeder(
         }
     }
     if called.is_empty() {
-        notes.push(format!("{title} names no variable and was left out"));
+        notes.push(format!("{title} was left out: it has no variable name"));
         return;
     }
     feeders.push(ImportedFeeder {
@@ -403,5 +407,5 @@ pub(super) fn feeder(
     });
 }
 
-/// How long a group runs that never ends.
+/// The length of a group without an end.
 const USUAL_S: u64 = 60;

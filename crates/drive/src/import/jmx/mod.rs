@@ -1,7 +1,7 @@
-//! Simple JMeter plans: thread groups with HTTP requests, and what configures,
-//! paces, checks and feeds them ([`elements`] has the list). An element holds
-//! for everything in its branch of the plan, wherever it stands in it. What has
-//! no counterpart is named in a note.
+//! Simple JMeter plans: thread groups with HTTP requests, and the elements that
+//! configure, pace, check and feed them ([`elements`] has the list). An element
+//! applies to its whole branch of the plan, at any position. Elements without a
+//! counterpart are named in a note.
 //!
 //! Reference: JMeter's component reference and its chapter on scoping rules;
 //! the saved form is XML whose properties are `stringProp`, `intProp`, `boolProp`
@@ -32,14 +32,14 @@ pub fn jmx(text: &str) -> Result<ImportedScenario, ImportError> {
     let (requests, active) = count_samplers(&top);
     if requests > active {
         import.notes.push(format!(
-            "{} of {requests} HTTP requests: switched off there, so left out here",
+            "{} of {requests} HTTP requests were left out: they are disabled in the plan",
             requests - active
         ));
     }
     import.finish(requests)
 }
 
-/// How many HTTP requests there are, and how many of them are not switched off.
+/// The number of HTTP requests, and how many of them are enabled.
 fn count_samplers(elements: &[PlanElement]) -> (usize, usize) {
     let counts = elements.iter().map(|element| {
         let own = usize::from(matches!(elements::role(element), ElementRole::Sampler));
@@ -50,7 +50,7 @@ fn count_samplers(elements: &[PlanElement]) -> (usize, usize) {
     counts.fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1))
 }
 
-/// What is known while a plan is walked through.
+/// The state of the walk through a plan.
 #[derive(Default)]
 struct PlanImport {
     found: ImportedPlan,
@@ -66,8 +66,8 @@ impl PlanImport {
         }
     }
 
-    /// User defined variables, data sets and counters: they hold for the whole
-    /// plan.
+    /// Collects user-defined variables, data sets and counters, which apply to
+    /// the whole plan.
     fn collect_data(&mut self, elements: &[PlanElement]) {
         for element in elements.iter().filter(|e| e.enabled) {
             match element.kind.as_str() {
@@ -94,7 +94,7 @@ impl PlanImport {
         }
     }
 
-    /// Goes through the elements of one branch.
+    /// Walks through the elements of one branch.
     fn walk(&mut self, elements: &[PlanElement], outer: &ElementScope<'_>) {
         let scope = outer.with(elements);
         for element in elements.iter().filter(|e| e.enabled) {
@@ -104,7 +104,7 @@ impl PlanImport {
                     self.found.title.clone_from(&element.name);
                     if element.property("TestPlan.serialize_threadgroups") == Some("true") {
                         self.note(format!(
-                            "{title}: its thread groups run one after another there and all at once here"
+                            "{title}: its thread groups run in sequence in JMeter, but at the same time here"
                         ));
                     }
                     self.walk(&element.children, &scope);
@@ -128,18 +128,18 @@ impl PlanImport {
                     self.walk(&element.children, &scope);
                     self.repeat(element, before);
                 }
-                // Heeded where the scope of a request is made.
+                // Handled where the scope of a request is built.
                 ElementRole::Scoped => {}
                 ElementRole::Noted(note) => self.note(format!("{title}: {note}")),
                 ElementRole::Foreign => {
                     let (_, samplers) = count_samplers(&element.children);
                     let inner = match element.children.iter().filter(|c| c.enabled).count() {
                         0 => String::new(),
-                        _ if samplers == 0 => ", with everything in it".into(),
+                        _ if samplers == 0 => ", with all its children".into(),
                         _ if samplers == 1 => {
-                            ", with everything in it, also an HTTP request".into()
+                            ", with all its children, including an HTTP request".into()
                         }
-                        _ => format!(", with everything in it, also {samplers} HTTP requests"),
+                        _ => format!(", with all its children, including {samplers} HTTP requests"),
                     };
                     self.note(format!(
                         "{title} has no counterpart and was left out{inner}"
@@ -160,7 +160,7 @@ impl PlanImport {
             }
         }
         let Some(planned) = self.planned.last_mut() else {
-            return self.note(format!("{} is in no thread group", element.title()));
+            return self.note(format!("{} is not in a thread group", element.title()));
         };
         let mut notes = Vec::new();
         match requests::request(element, &scope, &mut self.variables, &mut notes) {
@@ -190,12 +190,12 @@ impl PlanImport {
         }
     }
 
-    /// How many requests the current group has.
+    /// The number of requests in the current group.
     fn here(&self) -> usize {
         self.planned.last().map_or(0, |p| p.group.requests.len())
     }
 
-    /// A loop controller's requests, as often as it says.
+    /// Repeats a loop controller's requests as often as it says.
     fn repeat(&mut self, element: &PlanElement, before: usize) {
         if element.kind != "LoopController" {
             return;
@@ -210,12 +210,12 @@ impl PlanImport {
         match loops {
             Ok(n @ 1..) if n * length <= MOST_REPEATED => planned.repeat(before, n),
             _ => self.note(format!(
-                "{title}: its count was left out; its requests come once an iteration"
+                "{title}: its count was left out; its requests are sent once in every iteration"
             )),
         }
     }
 
-    /// A scenario has no feeder that no template draws from.
+    /// Removes feeders that no template uses: a scenario rejects them.
     fn drop_unused_data(&mut self) {
         let groups = self.found.groups.iter();
         let requests: Vec<&Request> = groups.flat_map(|g| &g.requests).collect();
@@ -233,7 +233,7 @@ impl PlanImport {
         self.found.feeders = kept;
         for feeder in unused {
             self.note(format!(
-                "the data of `{}` are used by no request and were left out",
+                "the data of `{}` were left out: no request uses them",
                 feeder.name
             ));
         }
@@ -257,7 +257,7 @@ impl PlanImport {
             let unknown: Vec<String> = unknown.map(|name| format!("${{{name}}}")).collect();
             let unknown = unknown.join(", ");
             self.note(format!(
-                "{unknown} stayed text: nothing here gives these a value"
+                "{unknown} were kept as text: they have no value here"
             ));
         }
         self.drop_unused_data();
@@ -268,7 +268,7 @@ impl PlanImport {
     }
 }
 
-/// A loop of more requests than this is not written out.
+/// A loop with more requests is not unrolled.
 const MOST_REPEATED: usize = 200;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! One HTTP request of a plan, with everything that holds for it.
+//! One HTTP request of a plan, with all elements in its scope.
 
 use super::Request;
 use super::checks;
@@ -9,14 +9,14 @@ use crate::url::Url;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::collections::BTreeMap;
 
-/// The elements that hold in a branch, from the outermost on.
+/// The elements in scope of a branch, outermost first.
 #[derive(Clone, Default)]
 pub(super) struct ElementScope<'a> {
     pub elements: Vec<&'a PlanElement>,
 }
 
 impl<'a> ElementScope<'a> {
-    /// The scope with what stands in a branch of it.
+    /// The scope with the elements of a branch.
     pub fn with(&self, branch: &'a [PlanElement]) -> ElementScope<'a> {
         let mut elements = self.elements.clone();
         elements.extend(branch.iter().filter(|e| e.enabled));
@@ -87,14 +87,16 @@ pub(super) fn request(
     let title = element.title();
     let is = |name: &str| get(name) == "true";
     if is("HTTPSampler.follow_redirects") || is("HTTPSampler.auto_redirects") {
-        notes.push("redirects are answers here and are not followed; a request that came of one is a step of its own".into());
+        notes.push("redirects are not followed; add the request after a redirect as a step".into());
     }
     if is("HTTPSampler.image_parser") {
-        notes.push(format!("{title}: what a page embeds is not fetched"));
+        notes.push(format!(
+            "{title}: resources embedded in a page are not fetched"
+        ));
     }
     if element.records.iter().any(|r| r.contains_key("File.path")) {
         notes.push(format!(
-            "{title}: files that it uploads were left out (`body_file` sends one)"
+            "{title}: the files that it uploads were left out (`body_file` sends one)"
         ));
     }
     let mut request = Request {
@@ -109,30 +111,29 @@ pub(super) fn request(
     Ok(request)
 }
 
-/// The address as a template: the host must be known, the path may have holes.
+/// The URL as a template. The host must be known, the path may contain variables.
 fn address<'a>(
     get: &dyn Fn(&str) -> &'a str,
     variables: &mut PlanVariables,
 ) -> Result<String, String> {
     let path = variables.plain(get("HTTPSampler.path"));
-    let whole = match path.contains("://") {
-        true => path,
-        false => {
-            let scheme = match get("HTTPSampler.protocol") {
-                "" => "http",
-                scheme => scheme,
-            };
-            let port = match get("HTTPSampler.port") {
-                "" => String::new(),
-                port => format!(":{port}"),
-            };
-            let slash = if path.starts_with('/') { "" } else { "/" };
-            let domain = get("HTTPSampler.domain");
-            if domain.is_empty() {
-                return Err("it names no host, and no HTTP Request Defaults give one".into());
-            }
-            variables.plain(&format!("{scheme}://{domain}{port}{slash}{path}"))
+    let whole = if path.contains("://") {
+        path
+    } else {
+        let scheme = match get("HTTPSampler.protocol") {
+            "" => "http",
+            scheme => scheme,
+        };
+        let port = match get("HTTPSampler.port") {
+            "" => String::new(),
+            port => format!(":{port}"),
+        };
+        let slash = if path.starts_with('/') { "" } else { "/" };
+        let domain = get("HTTPSampler.domain");
+        if domain.is_empty() {
+            return Err("it has no host, and no HTTP Request Defaults in scope have one".into());
         }
+        variables.plain(&format!("{scheme}://{domain}{port}{slash}{path}"))
     };
     let after = whole.find("://").map_or(0, |at| at + 3);
     let end = whole[after..]
@@ -180,15 +181,15 @@ fn headers(
             headers.push(("Cookie".into(), cookies.join("; ")));
         }
         notes.push(format!(
-            "{}: cookies of servers are not kept; capture the header Set-Cookie and send it as Cookie",
+            "{}: cookies of servers are not stored; capture the header Set-Cookie and send it as Cookie",
             manager.title()
         ));
     }
     headers
 }
 
-/// Name and value pairs of the request with those of defaults before them, and
-/// whether they are one raw body.
+/// Name and value pairs, those of the defaults first, and whether they form one raw
+/// body.
 fn arguments<'a>(
     element: &'a PlanElement,
     scope: &ElementScope<'a>,
@@ -198,9 +199,10 @@ fn arguments<'a>(
     let own = element.records.iter().filter(is_pair);
     let defaults = scope.of_kind("ConfigTestElement");
     let defaults = defaults.flat_map(|e| e.records.iter().filter(is_pair));
-    match raw {
-        true => (own.collect(), true),
-        false => (defaults.chain(own).collect(), false),
+    if raw {
+        (own.collect(), true)
+    } else {
+        (defaults.chain(own).collect(), false)
     }
 }
 
@@ -211,9 +213,12 @@ fn value_of(pair: &BTreeMap<String, String>) -> &str {
 /// `name=value`, encoded where the plan says so.
 fn pair(record: &BTreeMap<String, String>, variables: &mut PlanVariables) -> String {
     let encodes = record.get("HTTPArgument.always_encode").map(String::as_str) == Some("true");
-    let encode = |text: &str| match encodes {
-        true => utf8_percent_encode(text, ENCODED).to_string(),
-        false => text.replace(' ', "%20"),
+    let encode = |text: &str| {
+        if encodes {
+            utf8_percent_encode(text, ENCODED).to_string()
+        } else {
+            text.replace(' ', "%20")
+        }
     };
     let name = record.get("Argument.name").or(record.get(MEMBER));
     let name = name.map_or("", String::as_str);
@@ -228,7 +233,7 @@ fn pair(record: &BTreeMap<String, String>, variables: &mut PlanVariables) -> Str
     }
 }
 
-/// What java.net.URLEncoder, which JMeter uses, leaves as it is.
+/// Characters that java.net.URLEncoder, which JMeter uses, does not encode.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')

@@ -1,4 +1,4 @@
-//! JMeter plans: what is taken over, and what is refused with its name.
+//! JMeter plans: what is imported, and what is left out with a note.
 
 use super::*;
 use proptest::prelude::*;
@@ -37,8 +37,8 @@ fn get(name: &str, inner: &str) -> String {
 fn read(imported: &ImportedScenario) -> crate::plan::RunPlan {
     let scenario = crate::scenario::read(&imported.scenario, Path::new(TESTDATA));
     let scenario = scenario.unwrap_or_else(|mistakes| {
-        let told: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
-        panic!("{}\n{}", told.join("\n"), imported.scenario)
+        let messages: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
+        panic!("{}\n{}", messages.join("\n"), imported.scenario)
     });
     scenario.variants.into_iter().next().unwrap().plan
 }
@@ -84,7 +84,7 @@ fn a_plan_becomes_a_scenario_that_reads() {
         "IfController `maybe`: its condition",
         "CookieManager `jar`",
         "XPathExtractor `x`",
-        "${nobody}",
+        "${undefined}",
         "redirects",
         "5 of 10 each",
     ] {
@@ -221,7 +221,7 @@ fn requests_in_groups_and_controllers_of_plug_ins_are_taken_over() {
         );
         let imported = jmx(&plan("", &inner)).unwrap();
         assert_eq!(read(&imported).populations[0].steps.len(), 2);
-        note(&imported, "`c`: its requests are taken over");
+        note(&imported, "`c`: its requests were imported");
     }
 }
 
@@ -232,7 +232,7 @@ fn a_plan_whose_requests_are_all_left_out_says_why() {
     let no_host = whole.replace("127.0.0.1", "");
     assert_eq!(
         why(&no_host),
-        "its HTTP request could not be taken over\n  HTTPSamplerProxy `a`: it names no host, and no HTTP Request Defaults give one"
+        "its HTTP request could not be imported\n  HTTPSamplerProxy `a`: it has no host, and no HTTP Request Defaults in scope have one"
     );
     let port = format!(
         "127.0.0.1</stringProp>{}<stringProp>",
@@ -249,7 +249,7 @@ fn a_plan_whose_requests_are_all_left_out_says_why() {
     let sampler = "HTTPSamplerProxy testname=\"a\"";
     let off = why(&whole.replace(sampler, &format!("{sampler} enabled=\"false\"")));
     assert!(
-        off.contains("1 of 1 HTTP requests: switched off there"),
+        off.contains("1 of 1 HTTP requests were left out: they are disabled"),
         "{off}"
     );
     assert_eq!(why(&plan("", "")), "the file holds no HTTP request");

@@ -1,23 +1,23 @@
-//! JMeter's `${…}`: constants are put in, columns and captured values become
-//! holes of a template, and what is unknown stays text and is noted.
+//! JMeter's `${…}`: constants are replaced, columns and captured values become holes
+//! of a template, and unknown variables are kept as text and noted.
 //!
 //! Reference: JMeter user's manual, "Functions and Variables".
 
 use crate::import::write::literal;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What names stand for.
+/// The meaning of each variable.
 #[derive(Debug, Default)]
 pub(super) struct PlanVariables {
     /// User defined variables.
     pub constants: BTreeMap<String, String>,
-    /// Variables of data sets and counters, and the holes that give them.
+    /// Variables of data sets and counters, and their template holes.
     pub holes: BTreeMap<String, String>,
-    /// What earlier requests of the group captured.
+    /// Names captured by earlier requests of the group.
     pub captured: BTreeSet<String>,
-    /// What the request at hand captures; later ones can use it.
+    /// Names that the current request captures; later requests can use them.
     pub pending: Vec<String>,
-    /// What was left as text.
+    /// Variables that were kept as text.
     pub unknown: BTreeSet<String>,
 }
 
@@ -47,7 +47,7 @@ impl PlanVariables {
         out + &literal(rest)
     }
 
-    /// Text with constants and defaults of properties put in.
+    /// Text with constants and property defaults replaced.
     pub fn plain(&self, text: &str) -> String {
         self.resolved(text, 0)
     }
@@ -57,9 +57,10 @@ impl PlanVariables {
         let mut rest = text;
         while let Some((before, inner, after)) = first(rest) {
             out += before;
-            let inner = match depth < DEEPEST {
-                true => self.resolved(inner, depth + 1),
-                false => inner.to_owned(),
+            let inner = if depth < DEEPEST {
+                self.resolved(inner, depth + 1)
+            } else {
+                inner.to_owned()
             };
             match self
                 .constants
@@ -67,7 +68,7 @@ impl PlanVariables {
                 .cloned()
                 .or_else(|| usual(&inner))
             {
-                // A constant may name another; one that names itself may not.
+                // A constant may refer to another; the depth limit stops a cycle.
                 Some(value) if depth < DEEPEST => out += &self.resolved(&value, depth + 1),
                 _ => out += &format!("${{{inner}}}"),
             }
@@ -143,7 +144,7 @@ fn first(text: &str) -> Option<(&str, &str, &str)> {
     None
 }
 
-/// Variables in variables, further than any plan goes.
+/// The maximum depth of constants that refer to constants.
 const DEEPEST: usize = 8;
 
 #[cfg(test)]
@@ -174,12 +175,12 @@ mod tests {
             ("${__Random(1,9)}", "{{random 1 9}}"),
             ("${__P(n,${host})}", "127.0.0.1"),
             ("{{a}} ${odd", "{{\"{{\"}}a}} {{\"$\"}}{odd"),
-            ("${nobody}", "{{\"$\"}}{nobody}"),
+            ("${undefined}", "{{\"$\"}}{undefined}"),
         ] {
             assert_eq!(variables.template(text), wanted, "{text}");
         }
         assert_eq!(variables.unknown.len(), 1);
-        // Ends, whatever stands there.
+        // A cycle ends.
         variables.template("${me}");
     }
 }

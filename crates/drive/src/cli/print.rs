@@ -1,6 +1,6 @@
-//! Printing that outlives its reader: `tupelo drive … | head` still presents
-//! its whole load and writes its files. What could not be printed is kept, and
-//! handed to the caller at the end.
+//! Printing that survives a closed pipe: `tupelo drive … | head` still presents its
+//! whole load and writes its files. The first write error is kept and returned to
+//! the caller at the end.
 
 use std::fmt::Arguments;
 use std::io::{self, Write};
@@ -16,12 +16,12 @@ pub(super) fn out(text: Arguments<'_>) {
     }
 }
 
-/// Prints to standard error; there is nobody to tell when that fails.
+/// Prints to standard error; an error of that is ignored.
 pub(super) fn err(text: Arguments<'_>) {
     let _ = io::stderr().lock().write_fmt(text);
 }
 
-/// Why something could not be printed, the first time it happened.
+/// The first error of printing to standard output.
 pub(super) fn lost() -> Option<io::Error> {
     LOST.lock().unwrap_or_else(|e| e.into_inner()).take()
 }
@@ -29,17 +29,17 @@ pub(super) fn lost() -> Option<io::Error> {
 static LOST: Mutex<Option<io::Error>> = Mutex::new(None);
 
 /// A line on standard output.
-macro_rules! say {
+macro_rules! outln {
     ($($text:tt)*) => {
-        $crate::cli::say::out(format_args!("{}\n", format_args!($($text)*)))
+        $crate::cli::print::out(format_args!("{}\n", format_args!($($text)*)))
     };
 }
 
 /// A line on standard error.
-macro_rules! tell {
+macro_rules! errln {
     ($($text:tt)*) => {
-        $crate::cli::say::err(format_args!("{}\n", format_args!($($text)*)))
+        $crate::cli::print::err(format_args!("{}\n", format_args!($($text)*)))
     };
 }
 
-pub(super) use {say, tell};
+pub(super) use {errln, outln};

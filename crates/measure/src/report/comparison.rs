@@ -1,5 +1,5 @@
-//! Two sides that ran alternately, as one HTML page: the verdict, both sides in
-//! each plot, and every run folded away.
+//! The HTML page of a comparison of two targets that ran alternately: the verdict,
+//! both targets in each plot, and every run collapsed.
 
 use super::html::{WORDS, details, grid, percentile_plot, three};
 use super::model::{LatencyReport, LoadReport};
@@ -9,24 +9,24 @@ use super::svg::{Axis, Plot, Series, escape};
 /// A comparison.
 #[derive(Clone, Debug, Default)]
 pub struct RunComparison {
-    /// What each side is.
+    /// The name of each side.
     pub names: [String; 2],
     /// The runs of each side, round by round.
     pub runs: [Vec<LoadReport>; 2],
     /// The figures compared.
-    pub rows: Vec<VersusRow>,
+    pub rows: Vec<ComparisonRow>,
 }
 
 /// One figure of both sides.
 #[derive(Clone, Debug, Default)]
-pub struct VersusRow {
+pub struct ComparisonRow {
     /// Its name, with the unit.
     pub name: String,
-    /// The mean of each side's runs.
+    /// The mean over each side's runs.
     pub means: [f64; 2],
-    /// The change from A to B as a share of A, its 95 % interval, and p.
+    /// The change from A to B relative to A, its 95 % interval, and p.
     pub change: Option<(f64, (f64, f64), f64)>,
-    /// What is to be thought of it.
+    /// The verdict on the figure.
     pub verdict: String,
     /// Whether B is worse.
     pub worse: bool,
@@ -41,7 +41,7 @@ impl RunComparison {
         let first = self.runs[0].first();
         if let Some(first) = first {
             body += &format!(
-                "<p class=soft>{rounds} rounds of both, taking turns; in each {}; from {}</p>",
+                "<p class=soft>{rounds} rounds, A and B alternately; in each {}; from {}</p>",
                 escape(&first.load),
                 escape(&first.started)
             );
@@ -67,20 +67,20 @@ impl RunComparison {
 
     /// The verdict in a sentence.
     pub fn conclusion(&self) -> String {
-        let named = |rows: Vec<&VersusRow>| -> String {
+        let named = |rows: Vec<&ComparisonRow>| -> String {
             let names: Vec<&str> = rows.iter().map(|r| r.name.as_str()).collect();
             names.join(", ")
         };
-        let worse: Vec<&VersusRow> = self.rows.iter().filter(|r| r.worse).collect();
-        let real = |r: &&VersusRow| r.change.is_some_and(|c| c.2 < 0.05);
-        let real: Vec<&VersusRow> = self.rows.iter().filter(real).collect();
+        let worse: Vec<&ComparisonRow> = self.rows.iter().filter(|r| r.worse).collect();
+        let real = |r: &&ComparisonRow| r.change.is_some_and(|c| c.2 < 0.05);
+        let real: Vec<&ComparisonRow> = self.rows.iter().filter(real).collect();
         match (worse.is_empty(), real.is_empty()) {
             (false, _) => format!("B is worse: {}.", named(worse)),
             (true, false) => format!(
-                "B is not worse beyond the tolerance; real differences: {}.",
+                "B is not worse than the tolerance allows; significant differences: {}.",
                 named(real)
             ),
-            (true, true) => "No difference between A and B is shown.".into(),
+            (true, true) => "There is no significant difference between A and B.".into(),
         }
     }
 
@@ -142,17 +142,9 @@ impl RunComparison {
         let mut curves = percentile_plot(&[("A", self.curve(0)), ("B", self.curve(1))]);
         curves.title = "Percentiles of the response time, mean of the runs".into();
         let mut plots = vec![
-            by_round("Answers a second", "a second", &|r| Some(r.throughput)),
-            by_round(
-                "Response time, half are not longer",
-                "ms",
-                &response(|l| l.p50),
-            ),
-            by_round(
-                "Response time, 99 % are not longer",
-                "ms",
-                &response(|l| l.p99),
-            ),
+            by_round("Throughput", "answers/s", &|r| Some(r.throughput)),
+            by_round("Response time, p50", "ms", &response(|l| l.p50)),
+            by_round("Response time, p99", "ms", &response(|l| l.p99)),
             curves,
         ];
         if self
@@ -167,7 +159,7 @@ impl RunComparison {
         plots
     }
 
-    /// The percentiles of a side: of each quantile that all runs have, the mean.
+    /// The percentiles of a side: the mean of each quantile that all runs have.
     fn curve(&self, side: usize) -> Vec<(f64, f64)> {
         let sums = self.runs[side].iter().filter_map(LoadReport::sum);
         let curves: Vec<&[(f64, f64)]> = sums.map(|s| &s.response.curve[..]).collect();
@@ -198,7 +190,7 @@ mod tests {
 
     #[test]
     fn both_sides_stand_in_every_plot_and_the_verdict_on_top() {
-        let row = VersusRow {
+        let row = ComparisonRow {
             name: "p50 ms".into(),
             means: [1.0, 2.0],
             change: Some((1.0, (0.9, 1.1), 0.001)),
