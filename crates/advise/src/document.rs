@@ -1,6 +1,6 @@
-//! A file of configuration text, read: its kind, its statements, what was
-//! wrong with it. Places are kept as line and column by the parsers and become
-//! a [`FilePlace`] with the file's name and line when a finding needs one.
+//! A parsed file of configuration text: its kind, its statements, its errors.
+//! Parsers keep positions as line and column. A finding converts them to a
+//! [`FilePlace`] with the file's name and line.
 
 use std::sync::Arc;
 
@@ -30,7 +30,8 @@ impl Document {
     /// Sequence numbers in columns 73 to 80 are ignored.
     ///
     /// # Errors
-    /// When no kind is given and none fits.
+    ///
+    /// If no kind is given and none is recognised.
     pub fn read(
         name: &str,
         text: &str,
@@ -82,7 +83,8 @@ impl Document {
         }
     }
 
-    /// The place for what the file does not say: its beginning.
+    /// The position of a finding about a missing statement: the beginning of
+    /// the file.
     pub fn absent(&self) -> FilePlace {
         FilePlace {
             file: self.name.clone(),
@@ -92,14 +94,14 @@ impl Document {
         }
     }
 
-    /// Whether a word stands anywhere in the text, comments included: people
-    /// write there which fixes they have applied.
+    /// Whether a word occurs anywhere in the text, including comments: there
+    /// people note which fixes they have applied.
     pub fn mentions(&self, word: &str) -> bool {
         self.lines.iter().any(|line| line.contains(word))
     }
 
-    /// A copy to suppose values in, without what is wrong with the text. A text
-    /// without open values keeps what it says; lines are shared.
+    /// A copy in which candidate values can be inserted, without the errors of
+    /// the text. Lines are shared.
     pub(crate) fn copy_for_candidates(&self) -> Document {
         let content = match &self.content {
             DocumentContent::Sna(content) => DocumentContent::Sna(sna::SnaContent {
@@ -205,7 +207,7 @@ impl LineColumn {
 pub struct FilePlace {
     /// The file's name.
     pub file: Arc<str>,
-    /// Line, from 1; 0 where the finding is about what the file lacks.
+    /// Line, from 1; 0 for a finding about a missing statement.
     pub line: u32,
     /// Column in characters, from 1; 0 as above.
     pub column: u32,

@@ -7,11 +7,11 @@ use serde::Serialize;
 use crate::document::FilePlace;
 use crate::rule::TuningRule;
 
-/// How much a finding matters.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FindingSeverity {
-    /// Whether it matters depends on the load; measure.
+    /// The effect depends on the load; measure it.
     Note,
     /// The sources advise another value.
     Advice,
@@ -30,24 +30,24 @@ impl fmt::Display for FindingSeverity {
     }
 }
 
-/// One finding: a place, the value there, and what to code in its stead.
+/// One finding: a place, the value there, and the value to code instead.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct TuningFinding {
     /// The rule's dotted name.
     pub rule: &'static str,
-    /// How much it matters.
+    /// Its severity.
     pub severity: FindingSeverity,
     /// Where.
     pub place: FilePlace,
     /// The value found.
     pub value: String,
-    /// Why it matters.
+    /// The effect of the current value.
     pub why: String,
     /// The statement to code, exactly, a line each.
     pub code: Vec<String>,
     /// Preconditions: releases, APARs, other settings.
     pub needs: Vec<String>,
-    /// Other places that decided it, each with what it says.
+    /// Other places that contributed to it, each with its content.
     pub because: Vec<(FilePlace, String)>,
     /// Published or calculated effect, if one is known.
     pub effect: Option<String>,

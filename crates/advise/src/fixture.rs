@@ -1,10 +1,10 @@
 //! The fixture of every rule, run.
 //!
-//! `testdata/rules/NAME.txt` holds documents and what the rule says of them:
-//! `>>> FILE [KIND]` begins a document, `>>> expected` the findings (made by
-//! `ADVISE_UPDATE=1 cargo test -p advise`; read them before you commit),
-//! `>>> good FILE [KIND]` a document of a second set, in which the rule must
-//! be silent. Files under `testdata/clean/` give no finding of any rule.
+//! `testdata/rules/NAME.txt` contains documents and the findings of the rule. `>>>
+//! FILE [KIND]` begins a document, `>>> expected` the findings (created by
+//! `ADVISE_UPDATE=1 cargo test -p advise`; review them before a commit). `>>> good
+//! FILE [KIND]` begins a document of a second set, in which the rule must have no
+//! finding. Files under `testdata/clean/` have no finding of any rule.
 
 use std::fmt::Write;
 use std::fs;
@@ -127,9 +127,9 @@ fn sets_of_definitions_give_their_findings_and_no_others() {
     }
 }
 
-/// `testdata/boundaries.txt`: for each rule documents just beyond the value at
-/// which it speaks, just at it, and its exceptions. `=== RULE speaks: WHY` or
-/// `=== RULE is silent: WHY` begins a case.
+/// `testdata/boundaries.txt`: for each rule documents just beyond the boundary
+/// value, just at it, and its exceptions. `=== RULE speaks: WHY` begins a case with
+/// a finding, `=== RULE is silent: WHY` one without.
 #[test]
 fn rules_speak_on_one_side_of_their_boundaries_only() {
     let text = fs::read_to_string(testdata().join("boundaries.txt")).expect("the cases");

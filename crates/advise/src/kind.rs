@@ -9,7 +9,7 @@ pub struct DocumentKind {
     pub word: &'static str,
     /// Its title.
     pub title: &'static str,
-    /// How many lines of a text speak for this kind.
+    /// The number of lines that indicate this kind.
     pub recognise: fn(&str) -> usize,
     /// Reads a text.
     pub parse: fn(&str) -> ParsedText,
@@ -37,7 +37,7 @@ pub struct UnknownKind {
     pub empty: bool,
 }
 
-const UNKNOWN: &str = "the content is of no known kind; name one with --kind";
+const UNKNOWN: &str = "the kind of the content is not recognised; set it with --kind";
 
 /// Every kind.
 pub fn kinds() -> impl Iterator<Item = &'static DocumentKind> {
@@ -47,10 +47,9 @@ pub fn kinds() -> impl Iterator<Item = &'static DocumentKind> {
         .copied()
 }
 
-/// The kind that most lines indicate; the earlier one of equals. Returns `None`
-/// if more lines are sentences: a manual quotes statements, and a help member
-/// has words that are keywords elsewhere. Only the first million bytes are
-/// examined.
+/// The kind that most lines indicate; the first of equals. Returns `None` if more
+/// lines are sentences: a manual quotes statements, and a help member contains
+/// words that are keywords elsewhere. Only the first million bytes are examined.
 pub(crate) fn recognise(text: &str) -> Option<&'static DocumentKind> {
     let begin = text.as_bytes().get(..RECOGNISED_BYTES);
     let end = begin.and_then(|b| b.iter().rposition(|b| *b == b'\n'));
@@ -63,9 +62,9 @@ pub(crate) fn recognise(text: &str) -> Option<&'static DocumentKind> {
         .map(|(_, kind)| kind)
 }
 
-/// The lines that indicate a kind; 0 if they are nearly none of the text: a
-/// program of thousands of lines has one that begins like a parameter. For
-/// kinds whose statements are all recognisable.
+/// The lines that indicate a kind; 0 if they are a very small part of the text. A
+/// program of thousands of lines has one that begins like a parameter. For kinds
+/// whose statements are all recognisable.
 pub(crate) fn unless_scattered(speak: usize, text: &str) -> usize {
     if speak * SCATTERED >= text.lines().filter(|l| has_content(l)).count() {
         speak
@@ -83,12 +82,12 @@ fn has_content(line: &str) -> bool {
 /// The first characters of comments.
 const COMMENTS: [char; 5] = ['*', ';', '#', '!', '/'];
 
-/// Fewer than one line in so many speaks for no kind; statements that go on over ten
-/// lines and jobs around them speak with more.
+/// A kind needs at least one line of this many. Statements that continue over ten
+/// lines and the JCL around them reach this.
 const SCATTERED: usize = 20;
 
-/// Whether a line is prose: some words in small letters, one after the other,
-/// without what statements have. Comments are prose of every kind.
+/// Whether a line is prose: several words in lower case, without the characters of
+/// statements. Comments count as prose.
 fn is_sentence(line: &str) -> bool {
     let line = line.trim_start();
     if line.starts_with(COMMENTS) || line.contains(['=', '{', '}']) {
@@ -107,7 +106,7 @@ const SENTENCE_WORDS: usize = 5;
 /// Enough to recognise a kind, and little enough for every recogniser to read.
 const RECOGNISED_BYTES: usize = 1_000_000;
 
-/// How many lines begin with one of some words, in any case.
+/// The number of lines that begin with one of some words, in any case.
 pub(crate) fn lines_beginning(text: &str, words: &[&str]) -> usize {
     text.lines()
         .filter_map(|line| line.split_whitespace().next())
@@ -143,7 +142,7 @@ mod tests {
     fn texts_that_only_quote_statements_are_of_no_kind() {
         let readme = "# Install\n\nDefine the resources of the application with these commands:\n\n\
                       DEFINE PROGRAM(COSGN00C) GROUP(G)\n\nThen start the region and sign on with the user.\n\
-                      The next chapter tells what to do when it does not start.\n";
+                      The next chapter says what to do when it does not start.\n";
         let router = "!\nversion 12.2\n!\nhostname r1\n!\ninterface Ethernet0\n ip address 1.2.3.4 \
                       255.0.0.0\n!\nrouter bgp 1\n neighbor 1.2.3.5 remote-as 1\n!\nline vty 0 4\n!\nend\n";
         let panel = ")PANEL\n+HELP\nMODE   the mode\nPORT number\n)END\n";

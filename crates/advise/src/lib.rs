@@ -1,13 +1,13 @@
 //! Tuning rules over configuration text: TCP/IP profiles, CICS definitions,
 //! Linux settings, VTAM and SNA products. Layer 0: text in, findings out.
 //!
-//! A [`Document`] is one file: its [`DocumentKind`] is recognised from its content or
-//! given by the caller, and its parser gives typed statements that remember
-//! their places. [`DocumentSet`] holds all files of one question, because the
-//! setting of a port may depend on three of them. Each [`TuningRule`] is one file
-//! under a `rules/` folder and one row in the table next to it; [`advise`] runs
-//! them and gives [`TuningFinding`]s in the order of the files. The same tables make
-//! the reference page ([`reference_page`]).
+//! A [`Document`] is one file. Its [`DocumentKind`] is recognised from its content
+//! or given by the caller, and its parser returns typed statements with their
+//! positions. A [`DocumentSet`] has all files of one system, because the setting of
+//! a port may depend on three of them. Each [`TuningRule`] is one file under a
+//! `rules/` folder and one row in the table next to it. [`advise`] runs them and
+//! returns [`TuningFinding`]s in the order of the files. The reference page is made
+//! from the same tables ([`reference_page`]).
 //!
 //! ```
 //! use advise::{Document, DocumentSet, advise};

@@ -9,9 +9,9 @@ use crate::sna::values::TABLES;
 /// The possible values of SNA texts, from the tables that check them.
 fn values(page: &mut String) {
     *page += "\n## Values of SNA texts\n\nA value that is not so is an error of the reader, with its \
-              line and keyword. What depends on it is not judged: it is neither taken as missing \
-              nor as a default. Keywords that are not listed here are passed over. A value with \
-              `&` in it stands elsewhere; `*SAME` of an AS/400 command leaves the value as it \
+              line and keyword. Rules that depend on it are not applied: it is treated neither as missing \
+              nor as a default. Keywords that are not listed here are skipped. A value with \
+              `&` in it is defined elsewhere; `*SAME` of an AS/400 command leaves the value as it \
               was.\n\n| kind | statement | keyword | value |\n|---|---|---|---|\n";
     for table in TABLES {
         for row in table.rows {
@@ -45,14 +45,14 @@ pub fn reference_page() -> String {
     let mut page = String::from(
         "# Advice\n\nWhat `tupelo advise` reads and every rule it knows. This page is made by \
          `tupelo reference advice`.\n\n## Kinds of file\n\nThe kind is recognised from the \
-         content; `--kind` tells it.\n\n| kind | what it is |\n|---|---|\n",
+         content; `--kind` sets it.\n\n| kind | what it is |\n|---|---|\n",
     );
     for kind in kinds() {
         let _ = writeln!(page, "| `{}` | {} |", kind.word, kind.title);
     }
     page += MEASURED;
     values(&mut page);
-    page += "\n## Rules\n\n| rule | severity | what it looks for |\n|---|---|---|\n";
+    page += "\n## Rules\n\n| rule | severity | what it detects |\n|---|---|---|\n";
     for rule in rules() {
         let _ = writeln!(
             page,

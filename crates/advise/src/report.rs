@@ -1,13 +1,13 @@
-//! Findings as text for people: grouped by file, each with its place, what to
-//! code and why. What a rule always says (why, effect, sources) stands with its
-//! first finding only.
+//! Findings as text: grouped by file, each with its place, the value to code and
+//! the reason. The fixed texts of a rule (why, effect, sources) are printed with
+//! its first finding only.
 
 use std::fmt::Write;
 
 use crate::document::{Document, DocumentSet};
 use crate::finding::{FindingSeverity, TuningFinding};
 
-/// How the text looks.
+/// The style of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReportStyle {
     /// Columns to wrap at.
@@ -194,7 +194,7 @@ mod tests {
             "{shown}"
         );
         assert!(
-            shown.contains("  2:1       note     statement FOO is passed over\n"),
+            shown.contains("  2:1       note     statement FOO is skipped\n"),
             "{shown}"
         );
         assert!(

@@ -14,7 +14,7 @@ pub struct TuningRule {
     pub summary: &'static str,
     /// Why that matters, in plain sentences.
     pub why: &'static str,
-    /// How much it usually matters.
+    /// Its usual severity.
     pub severity: FindingSeverity,
     /// Published effect, if there is one.
     pub effect: Option<&'static str>,
@@ -42,10 +42,10 @@ pub fn rule(name: &str) -> Option<&'static TuningRule> {
     rules().find(|r| r.name == name)
 }
 
-/// Runs the rules over the documents. With names in `only`, a rule runs when
-/// its name is one of them or begins with one and a dot (`tcpip.mtu`).
-/// Where a value could not be read, only what holds whatever it may be is
-/// found. Findings come in the order of the files, then of the places.
+/// Runs the rules over the documents. With names in `only`, a rule runs if its name
+/// is one of them or begins with one and a dot (`tcpip.mtu`). If a value could not
+/// be read, only findings that hold for every possible value are returned. Findings
+/// are in the order of the files, then of the places.
 pub fn advise(documents: &DocumentSet, only: &[String]) -> Vec<TuningFinding> {
     let mut findings = for_each_candidate(documents, |documents| {
         let mut findings = Vec::new();
@@ -62,7 +62,7 @@ pub fn advise(documents: &DocumentSet, only: &[String]) -> Vec<TuningFinding> {
     findings
 }
 
-/// Whether a word of the caller's selects a rule.
+/// Whether a name in `only` selects a rule.
 fn selects(word: &str, name: &str) -> bool {
     match name.strip_prefix(word) {
         Some(rest) => rest.is_empty() || rest.starts_with('.'),

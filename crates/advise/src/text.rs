@@ -1,6 +1,6 @@
-//! From the bytes of a file to text: what people bring may be UTF-8 or a code
-//! page close to it, UTF-16 as Windows' editors write it, numbered in columns
-//! 73 to 80, or no text at all.
+//! Decodes a file to text: UTF-8 or a similar code page, UTF-16 of Windows'
+//! editors, with or without sequence numbers in columns 73 to 80. Other content is
+//! rejected.
 
 use std::borrow::Cow;
 
@@ -15,8 +15,8 @@ pub enum NotText {
     Binary,
 }
 
-/// The text of a file. Bytes that are no UTF-8 are replaced: rules look at
-/// keywords and numbers, and comments may be in any code page.
+/// The text of a file. Bytes outside UTF-8 are replaced: rules read keywords and
+/// numbers, and comments may be in any code page.
 ///
 /// # Errors
 /// When the bytes are EBCDIC, or no text.
@@ -45,8 +45,8 @@ pub fn decode(bytes: &[u8]) -> Result<String, NotText> {
     }
 }
 
-/// At least 30 bytes of 100 are above X'80', five are X'40' (lists of settings
-/// have few blanks), and none is the zero of a program or a picture.
+/// Whether at least 30 % of the bytes are above X'80' and 5 % are X'40' (lists of
+/// settings have few blanks), and no byte is zero as in a program or picture.
 fn is_ebcdic(bytes: &[u8]) -> bool {
     let percent =
         |test: fn(&u8) -> bool| bytes.iter().filter(|b| test(b)).count() * 100 / bytes.len().max(1);
@@ -75,7 +75,7 @@ pub(crate) fn without_numbers(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.lines().map(line).collect())
 }
 
-/// Where the sequence number of a line of 80 columns begins.
+/// Position of the sequence number in a line of 80 columns.
 fn number_at(line: &str) -> Option<usize> {
     let (at, _) = line.char_indices().nth(TEXT_COLUMNS)?;
     let number = &line[at..];

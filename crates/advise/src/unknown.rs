@@ -5,7 +5,7 @@ use cics::diagnostic::{Diagnostic, Severity};
 
 use crate::document::LineColumn;
 
-/// Collects names that a parser does not know.
+/// Collects unknown names.
 #[derive(Debug, Default)]
 pub struct UnknownNames {
     seen: Vec<(String, LineColumn, usize)>,
@@ -21,12 +21,12 @@ impl UnknownNames {
         }
     }
 
-    /// How often any of them stood in the text, of those that are listed.
+    /// The number of occurrences of the listed names.
     pub fn total(&self) -> usize {
         self.seen.iter().map(|(.., count)| count).sum()
     }
 
-    /// One note a name. `what` is the noun, as `statement`.
+    /// One note for each name. `what` is the noun, such as `statement`.
     pub fn report(self, what: &str, diagnostics: &mut Vec<Diagnostic>) {
         for (name, at, count) in self.seen {
             let times = match count {
@@ -34,10 +34,8 @@ impl UnknownNames {
                 n => format!(", {n} times"),
             };
             let name: String = name.chars().take(40).collect();
-            diagnostics.push(at.diagnostic(
-                Severity::Note,
-                format!("{what} {name} is passed over{times}"),
-            ));
+            diagnostics
+                .push(at.diagnostic(Severity::Note, format!("{what} {name} is skipped{times}")));
         }
     }
 }

@@ -1,11 +1,10 @@
 //! Findings that are the same for every value that an unreadable one may have.
 //!
-//! A value that is malformed (`VPACING=q`) is neither absent nor a default: it
-//! is open. The rules then run once for each of a handful of values that it may
-//! have had (a *world*: the bounds, their neighbours, a value between, the
-//! special words), and only findings that are the same in every world are
-//! reported. So no rule needs code for open values, and none reports what
-//! depends on one.
+//! An invalid value (`VPACING=q`) is neither absent nor a default: it is open. The
+//! rules then run once for each of a few candidates (a *world*: the bounds, their
+//! neighbours, a value between, the special words), and only findings that are the
+//! same in every world are reported. So no rule needs code for open values, and no
+//! finding depends on one.
 //!
 //! Invariant: documents without open values are judged once, as they are.
 
@@ -22,7 +21,7 @@ pub struct UnreadableValue {
     pub statement: usize,
     /// Its operand or attribute, counted from 0.
     pub operand: usize,
-    /// Its possible values, one for each world.
+    /// Its candidates, one for each world.
     pub samples: Vec<String>,
 }
 
@@ -64,8 +63,8 @@ pub(crate) fn for_each_candidate(
     if documents.all.iter().all(|d| d.open().is_empty()) {
         return judge(documents);
     }
-    // One copy, which is each world in turn: it has neither the errors, which
-    // no rule reads, nor the samples.
+    // One copy, which becomes each world in turn. It has no errors and no
+    // candidates, which rules do not read.
     let mut copy = DocumentSet::new(documents.all.iter().map(Document::copy_for_candidates));
     let mut world = |world: usize| {
         for (document, original) in copy.all.iter_mut().zip(&documents.all) {

@@ -29,7 +29,7 @@ pub struct CsdDefinition {
     pub name: String,
     /// The group.
     pub group: String,
-    /// Where the definition begins.
+    /// Start of the definition.
     pub at: LineColumn,
     /// The attributes: full name, value, place.
     pub attributes: Vec<(String, String, LineColumn)>,
@@ -122,8 +122,8 @@ pub(super) static KIND: DocumentKind = DocumentKind {
     parse,
 };
 
-/// Lines that define a resource. Where many more words stand outside of
-/// statements, the text only quotes some.
+/// The number of lines that define a resource. Returns 0 if many more words are
+/// outside statements: such a text only quotes definitions.
 fn recognise(text: &str) -> usize {
     let own = text.lines().filter(|l| defines(l)).count();
     if own == 0 {
@@ -145,7 +145,7 @@ fn defines(line: &str) -> bool {
     let rest = rest.trim_start();
     let kind = &rest[..rest.find(['(', ' ', '\t']).unwrap_or(rest.len())];
     let kind = kind.to_ascii_uppercase();
-    // The type may stand on the next line.
+    // The type may be on the next line.
     verbs.iter().any(|v| v.eq_ignore_ascii_case(verb))
         && (kind.is_empty() || (kind.len() >= 3 && resource_types().any(|t| t.starts_with(&kind))))
 }

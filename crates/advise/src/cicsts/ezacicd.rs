@@ -22,7 +22,7 @@ pub struct EzacicdMacros {
 /// One macro.
 #[derive(Debug, Clone)]
 pub struct SocketEntry {
-    /// Where it begins.
+    /// Start of the statement.
     pub at: LineColumn,
     operands: Vec<(String, String, LineColumn)>,
 }
@@ -87,7 +87,7 @@ fn parse(text: &str) -> ParsedText {
                 }
                 None if operand.is_empty() => {}
                 None => {
-                    let message = format!("{operand} is no operand");
+                    let message = format!("{operand} is not an operand");
                     diagnostics.push(at.diagnostic(Severity::Error, message));
                 }
             }

@@ -75,5 +75,5 @@ impl DocumentSet {
     }
 }
 
-/// A value and where it stands.
+/// A value and its position.
 pub(crate) type PlacedValue<T> = (T, LineColumn);

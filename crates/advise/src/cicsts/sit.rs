@@ -2,8 +2,8 @@
 //! the source of a DFHSIT table.
 //!
 //! Parameters are `NAME=value`, separated by commas. `*` in column 1 begins a
-//! comment, JCL around them is passed over, and what stands in columns 72 and
-//! on belongs to the assembler.
+//! comment. JCL around them is skipped, and columns 72 and beyond belong to the
+//! assembler.
 //!
 //! Reference: CICS TS system initialization parameters.
 
@@ -29,7 +29,7 @@ pub struct SitParameter {
     pub name: String,
     /// The value, with its parentheses or quotes.
     pub value: String,
-    /// Where the name stands.
+    /// Position of the name.
     pub at: LineColumn,
 }
 
@@ -64,8 +64,8 @@ pub(super) static KIND: DocumentKind = DocumentKind {
     parse,
 };
 
-/// Whether there is such a parameter. Those of trace levels end in the two
-/// letters of a component.
+/// Whether the parameter exists. The names of trace levels end in the two letters
+/// of a component.
 fn known(name: &str) -> bool {
     let component = |prefix: &str| name.strip_prefix(prefix).is_some_and(|c| c.len() == 2);
     NAMES.binary_search(&name).is_ok() || component("SPCTR") || component("STNTR")

@@ -26,7 +26,7 @@ pub struct IpLink {
     pub hardware: String,
     /// Every word of its further lines.
     pub details: Vec<PlacedWord>,
-    /// Where it begins.
+    /// Start of the statement.
     pub at: LineColumn,
 }
 

@@ -22,7 +22,7 @@ pub struct IpRoute {
     pub destination: String,
     /// All words of the route, the destination first.
     pub words: Vec<PlacedWord>,
-    /// Where it begins.
+    /// Start of the statement.
     pub at: LineColumn,
 }
 
@@ -50,7 +50,7 @@ impl IpRoute {
         let mut value = value.map(|value| format!(" {key} {value}"));
         let mut words = self.words.iter();
         while let Some(word) = words.next() {
-            // Attributes of the whole route stand before its next hops.
+            // Attributes of the whole route are before its next hops.
             if word.text == "nexthop" {
                 text += &value.take().unwrap_or_default();
             }
@@ -65,7 +65,7 @@ impl IpRoute {
         text + &value.unwrap_or_default()
     }
 
-    /// Whether it leads to IPv6 addresses, as far as the route shows.
+    /// Whether its destination is IPv6, as far as the route shows.
     pub fn v6(&self) -> bool {
         self.destination.contains(':') || self.get("via").is_some_and(|w| w.text.contains(':'))
     }
@@ -131,7 +131,7 @@ fn parse(text: &str) -> ParsedText {
     let mut lines = words.chunk_by(|a, b| a.at.line == b.at.line).peekable();
     while let Some(line) = lines.next() {
         let head = &line[0];
-        // Next hops of a route with several stand on lines of their own.
+        // A route with several next hops has them on separate lines.
         if head.text == "nexthop" {
             if let Some(route) = routes.last_mut() {
                 route.words.extend(line.iter().cloned());

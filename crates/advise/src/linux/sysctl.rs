@@ -21,9 +21,9 @@ pub struct SysctlValue {
     pub key: String,
     /// With single blanks.
     pub value: String,
-    /// Where the key stands.
+    /// Position of the key.
     pub at: LineColumn,
-    /// Where the value stands.
+    /// Position of the value.
     pub value_at: LineColumn,
 }
 
@@ -35,7 +35,7 @@ impl KernelSettings {
 }
 
 impl SysctlValue {
-    /// The value's numbers; `None` where one is not a number.
+    /// The value's numbers. Returns `None` if one is not a number.
     pub fn numbers(&self) -> Option<Vec<u64>> {
         let words = self.value.split_whitespace();
         words.map(|w| w.parse().ok()).collect()

@@ -14,9 +14,9 @@ use super::kinds::vtam;
 use super::model;
 use crate::document::{Document, DocumentSet};
 
-/// The applications with sessions of LU 6.2, the likeliest partner of the
-/// stations first: the one that the system initialization table names, then
-/// CICS if it has definitions, else those with APPC=YES.
+/// The applications with LU 6.2 sessions, the most likely partner of the stations
+/// first: the one in the system initialization table, then CICS if it has
+/// definitions, otherwise those with APPC=YES.
 pub fn applications(documents: &DocumentSet) -> Vec<(&Document, &Statement)> {
     let all: Vec<_> = documents.stated(&vtam::MAJOR, "APPL").collect();
     let tables = tables(documents);

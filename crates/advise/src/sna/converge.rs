@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 use crate::{Document, DocumentSet, TuningFinding, advise};
 
-/// Rounds after which advice that still changes something goes in circles.
-/// One is enough where no setting's advice waits for another's.
+/// If advice still changes a setting after this many rounds, it is circular. One
+/// round is enough if no advice depends on another setting.
 const ROUNDS: usize = 4;
 
 /// Which of several lines of code is followed.
@@ -46,8 +46,7 @@ fn judge(texts: &Texts) -> Vec<TuningFinding> {
     )
 }
 
-/// Follows all advice until none is left; returns the settings that were
-/// followed.
+/// Applies all advice until none is left. Returns the changed settings.
 fn follow(texts: &mut Texts, which: FollowedLine) -> Vec<String> {
     let mut followed = Vec::new();
     for _ in 0..ROUNDS {
@@ -114,8 +113,8 @@ fn edit(finding: &TuningFinding, which: FollowedLine) -> Option<SettingEdit> {
 }
 
 impl SettingEdit {
-    /// The text with the setting in place of the one that is there, or after
-    /// the operands of the line that lacks it.
+    /// The text with the setting replaced, or added after the operands of the
+    /// line that lacks it.
     fn apply(&self, text: &str) -> String {
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let line = &mut lines[self.line];
@@ -207,8 +206,8 @@ fn printed(texts: &Texts, kind: &str) -> Vec<TuningFinding> {
     judge(texts).into_iter().filter(of_kind).collect()
 }
 
-/// Statements that change what is defined count at the end of the text as
-/// well as in the place of what they change.
+/// Statements that change a definition work at the end of the text as well as in
+/// the place of the definition.
 #[test]
 fn changes_that_findings_print_make_them_go_when_they_stand_at_the_end() {
     let as400 = Texts::from([(

@@ -37,11 +37,11 @@ fn of_modes_that_another_file_lacks_the_first_are_listed_and_the_rest_counted() 
     };
     assert_eq!(
         reported("a.ndf"),
-        "CM/2 has none of 2900 more modes, B100 the first"
+        "CM/2 lacks 2900 more modes, the first is B100"
     );
     assert_eq!(
         reported("b.ndf"),
-        "CM/2 has none of 2900 more modes, A100 the first"
+        "CM/2 lacks 2900 more modes, the first is A100"
     );
 }
 

@@ -1,10 +1,10 @@
 //! VTAM, NCP and the SNA products: LU 6.2 sessions over token rings.
 //!
-//! Every text becomes [`Statement`]s ([`syntax`]), whatever its punctuation.
-//! [`values`] checks the
-//! values that rules read. [`model`] gathers the modes and links of all products under common names;
-//! [`session`] pairs the nodes, and [`negotiate`] works out what BIND leaves of
-//! their modes. The rules follow the APPC tuning guide.
+//! Every text is parsed to [`Statement`]s ([`syntax`]), whatever its punctuation.
+//! [`values`] checks the values that rules use. [`model`] collects the modes and
+//! links of all products under common names. [`session`] pairs the nodes, and
+//! [`negotiate`] computes the result of the BIND. The rules follow the APPC tuning
+//! guide.
 
 pub mod applications;
 #[cfg(test)]

@@ -39,9 +39,9 @@ impl SessionProduct {
     /// The product's session pacing, for every tool that needs it.
     ///
     /// CM/2 and OS/400 pace adaptively with a partner that does so too. For
-    /// Networking Services/DOS the guide says that the send window is set when
-    /// the session is negotiated, and warns of what fixed pacing wastes. For
-    /// SNA Services/6000 neither the guide nor another public text has it.
+    /// Networking Services/DOS the guide says that the send window is
+    /// negotiated with the session, and warns of the waste of fixed pacing. For
+    /// SNA Services/6000 no public text describes it.
     pub fn pacing(self) -> Pacing {
         match self {
             SessionProduct::Cm2 | SessionProduct::As400 => Pacing::Adaptive,
@@ -86,7 +86,7 @@ pub enum Ru {
 pub struct Mode<'a> {
     /// The product.
     pub product: SessionProduct,
-    /// Where it is defined.
+    /// The document of its definition.
     pub document: &'a Document,
     /// The statement that defines it.
     pub statement: &'a Statement,
@@ -96,7 +96,7 @@ pub struct Mode<'a> {
     pub ru: Ru,
     /// The operand that says so.
     pub ru_operand: Option<&'a KeywordOperand>,
-    /// RUs sent before a pacing response must come, where the mode says so.
+    /// RUs sent before a pacing response is required, if the mode has it.
     pub send_window: Option<u32>,
     /// RUs received before a pacing response is sent, where the mode says so.
     pub receive_window: Option<u32>,
@@ -153,7 +153,7 @@ impl HostMode<'_> {
 pub struct Link {
     /// The largest frame in bytes, with the headers of SNA.
     pub frame: Option<u32>,
-    /// Frames sent before an acknowledgement must come.
+    /// Frames sent before an acknowledgement is required.
     pub send: Option<u32>,
     /// Frames received before an acknowledgement is sent.
     pub receive: Option<u32>,
@@ -166,7 +166,7 @@ pub fn bulk(mode: &str) -> bool {
     !OTHERS.contains(&mode)
 }
 
-/// A mode's name as it is compared.
+/// A mode's name in the form for comparison.
 fn named(value: &str) -> String {
     let name = super::syntax::statement::unquote(value).to_ascii_uppercase();
     if name == "BLANK" || name == "*BLANK" {
@@ -282,8 +282,8 @@ pub fn host_modes(documents: &DocumentSet) -> Vec<HostMode<'_>> {
     found
 }
 
-/// Whether a mode entry is for LU 6.2: FM profile 19 and TS profile 7, or
-/// none named.
+/// Whether a mode entry is for LU 6.2: FM profile 19 and TS profile 7, or no
+/// profiles.
 fn lu62(entry: &Statement) -> bool {
     let profile = |name: &str| entry.operand(name).and_then(|o| ru::byte(&o.value));
     profile("FMPROF").is_none_or(|p| p == 0x13) && profile("TSPROF").is_none_or(|p| p == 0x07)
@@ -352,8 +352,8 @@ pub fn has_host(documents: &DocumentSet) -> bool {
         .any(|kind| documents.of(kind).next().is_some())
 }
 
-/// Names under which a mode's station says it is known: those of the mode's
-/// own document, or of the product's others where it names none.
+/// LU names of a mode's station: those in the mode's own document, otherwise those
+/// in other documents of the product.
 pub fn lu_names(documents: &DocumentSet, mode: &Mode<'_>) -> Vec<String> {
     let own = names_in(mode.document);
     if !own.is_empty() {

@@ -1,8 +1,8 @@
-//! Negotiation of a session: what two ends' terms leave of each other.
+//! Negotiation of a session: the result of two ends' parameters.
 //!
-//! Sizes and windows may only be lowered, each direction by itself. Pacing is
-//! adaptive where both ends can do it, and fixed otherwise; a window of 0 is
-//! no pacing and counts as the largest.
+//! Sizes and windows can only be lowered, separately for each direction. Pacing is
+//! adaptive if both ends support it, otherwise fixed. A window of 0 is no pacing
+//! and counts as the largest.
 //!
 //! Reference: SNA Formats, BIND; the APPC tuning guide, pacing windows.
 //! Invariant: pure arithmetic, without documents.
@@ -17,15 +17,15 @@ const MOST: u32 = 63;
 /// The RU sizes and windows that one end of a session requests or allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SessionTerms {
-    /// The largest RU it sends; `None` where it sets no limit.
+    /// The largest RU it sends. `None` for no limit.
     pub send_ru: Option<u32>,
     /// The largest RU it receives.
     pub receive_ru: Option<u32>,
-    /// RUs it sends before a pacing response must come; 0 for no limit.
+    /// RUs it sends before a pacing response is required; 0 for no limit.
     pub send_window: u32,
-    /// RUs it takes before it sends a pacing response; 0 for no limit.
+    /// RUs it accepts before it sends a pacing response; 0 for no limit.
     pub receive_window: u32,
-    /// Whether it paces adaptively with a partner that does too.
+    /// Whether it paces adaptively with a partner that does so too.
     pub adaptive: bool,
 }
 
@@ -53,16 +53,16 @@ impl fmt::Display for Window {
 /// One direction of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Flow {
-    /// The largest RU in bytes; `None` where neither end sets a limit.
+    /// The largest RU in bytes. `None` if neither end sets a limit.
     pub ru: Option<u32>,
-    /// How it is paced.
+    /// Its pacing.
     pub window: Window,
 }
 
 impl Flow {
-    /// Bytes that the receiver may have to hold: RU × window, and up to
-    /// 2N − 1 RUs under fixed pacing, because the next window may be granted
-    /// when the first of a window has come.
+    /// The maximum number of bytes that the receiver has to buffer: RU ×
+    /// window. With fixed pacing up to 2N − 1 RUs, because the next window may
+    /// be granted with the first RU of a window.
     pub fn in_flight_bytes(&self) -> Option<u64> {
         let ru = u64::from(self.ru?);
         match self.window {
@@ -82,7 +82,7 @@ impl fmt::Display for Flow {
     }
 }
 
-/// The flows of a session: what the initiator sends, and what it receives.
+/// The flows of a session from the initiator's side: sending and receiving.
 pub fn negotiate(initiator: &SessionTerms, receiver: &SessionTerms) -> (Flow, Flow) {
     let adaptive = initiator.adaptive && receiver.adaptive;
     let flow = |from: &SessionTerms, to: &SessionTerms| Flow {

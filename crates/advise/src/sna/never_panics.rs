@@ -1,5 +1,5 @@
-//! Whatever a text holds, its reader and every rule come to an end: random
-//! statements from the vocabulary of each syntax, and random bytes.
+//! Readers and rules terminate for any text: random statements from the vocabulary
+//! of each syntax, and random bytes.
 
 use proptest::prelude::*;
 
@@ -8,7 +8,7 @@ use cics::diagnostic::Severity;
 use super::KINDS;
 use crate::{Document, DocumentSet, advise};
 
-/// Words that the readers and rules know, and marks that part them.
+/// Words that readers and rules use, and separators.
 const WORDS: &[&str] = &[
     "MODETAB",
     "MODEENT",
@@ -135,8 +135,8 @@ const BETWEEN: &[&str] = &[
     "                                                                     X\n",
 ];
 
-/// Reads a text as a kind and runs every rule over it. None quotes what the
-/// reader could not read.
+/// Parses a text as a kind and runs every rule. No finding may quote a value that
+/// the reader could not read.
 fn run(kind: usize, text: &str) {
     let Ok(document) = Document::read("a", text, KINDS.get(kind).copied()) else {
         return;

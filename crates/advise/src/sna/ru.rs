@@ -7,14 +7,15 @@
 
 use super::syntax::statement::number;
 
-/// Bytes of a size byte; `None` for X'00' (no limit) and for mantissas below 8.
+/// Bytes of a size byte. Returns `None` for X'00' (no limit) and for mantissas
+/// below 8.
 pub fn decode(byte: u8) -> Option<u32> {
     let (mantissa, exponent) = (byte >> 4, byte & 0x0F);
     (mantissa >= 8).then(|| u32::from(mantissa) << exponent)
 }
 
-/// The size byte of the largest size that is not above a number of bytes;
-/// `None` below 8 bytes.
+/// The size byte of the largest size that does not exceed a number of bytes.
+/// Returns `None` below 8 bytes.
 pub fn encode(bytes: u32) -> Option<u8> {
     let bits = bytes.checked_ilog2()?;
     let exponent = bits.checked_sub(3)?.min(15);
@@ -27,8 +28,8 @@ pub fn floor(bytes: u32) -> u32 {
     encode(bytes).and_then(decode).unwrap_or(bytes)
 }
 
-/// Both halves of `RUSIZES=X'8787'`: what the secondary and what the primary
-/// may send. `None` where a half sets no limit; an error for other text.
+/// Both halves of `RUSIZES=X'8787'`: the limit of the secondary and of the primary.
+/// `None` for a half without limit. Returns an error for other text.
 ///
 /// # Errors
 /// When the text is not four hexadecimal digits, or a half that is not 00 has

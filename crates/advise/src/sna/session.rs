@@ -1,14 +1,14 @@
 //! The partners of sessions, and the result of negotiation of their modes.
 //!
-//! The initiator of a session sends the BIND with its own sizes and windows,
-//! the receiver lowers what is too large for it, and nothing is ever raised.
-//! A host that initiates takes its values from the mode table of its
-//! application, and defaults of 256 bytes where the table has no such mode;
-//! a host that receives a BIND only applies the limits of its application.
-//! So the two kinds of session between the same nodes can differ, and a
-//! conversation is as fast as the session it happens to get.
+//! The initiator of a session sends the BIND with its own sizes and windows. The
+//! receiver lowers values that are too large for it; no value is ever raised. A
+//! host that initiates takes its values from the mode table of its application,
+//! with defaults of 256 bytes if the table has no such mode. A host that receives a
+//! BIND only applies the limits of its application. So the two kinds of session
+//! between the same nodes can differ, and the speed of a conversation depends on
+//! its session.
 //!
-//! Invariant: nothing here knows rules.
+//! Invariant: this module does not depend on rules.
 
 use std::collections::{HashMap, HashSet};
 
@@ -29,7 +29,7 @@ pub const DEFAULT_RU: u32 = 256;
 /// The largest RU that VTAM takes.
 const HOST_RU: u32 = 65_536;
 
-/// SENDSIZE and RECEIVESIZE of CICS sessions that name none.
+/// SENDSIZE and RECEIVESIZE of CICS sessions that do not code them.
 const CICS_RU: u32 = 4096;
 
 /// Which mode entry and which definition a host would use towards a station.
@@ -128,10 +128,10 @@ pub struct SessionPair<'a> {
     /// mode follows the frame. The station's ring is not known then, and the
     /// smallest is used.
     pub ring: Option<(u32, u32)>,
-    /// Sessions that the station initiates: what it sends, what it receives.
+    /// Sessions that the station initiates: sending, receiving.
     pub won: (Flow, Flow),
-    /// Sessions that the partner initiates, seen from the station too: what
-    /// the station sends, what it receives.
+    /// Sessions that the partner initiates, also from the station's side:
+    /// sending, receiving.
     pub lost: (Flow, Flow),
 }
 
@@ -176,8 +176,8 @@ impl SessionPair<'_> {
     }
 }
 
-/// Every pair of the set: each station's modes with the host, or the
-/// stations with each other where there is no host.
+/// Every pair of the set: each station's modes with the host, or the stations with
+/// each other if there is no host.
 pub fn pairs(documents: &DocumentSet) -> Vec<SessionPair<'_>> {
     let modes = model::modes(documents);
     let network = SessionNetwork::of(documents, &modes);
@@ -395,10 +395,9 @@ fn terms(mode: &Mode<'_>, frame: Option<u32>) -> SessionTerms {
     }
 }
 
-/// The windows of a mode that names none, sending and receiving: those with
-/// which the products are shipped, by the guide's figures 6, 9 and 10 and the
-/// defaults of CRTMODD. Where a product has no send window of its own, 0: the
-/// partner's counts.
+/// The default windows of a mode, sending and receiving: those of the product as
+/// delivered, by the guide's figures 6, 9 and 10 and the defaults of CRTMODD. 0 if
+/// a product has no send window: then the partner's window applies.
 fn windows(product: SessionProduct) -> (u32, u32) {
     match product {
         SessionProduct::Cm2 => (0, 4),

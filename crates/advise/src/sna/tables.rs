@@ -2,8 +2,8 @@
 //! author found, the rules advise the values that he measured with, line by
 //! line. Where the guide has two values for one setting, both are advised.
 //!
-//! The documents of figures 6 and 7 and of the mode that one side lacks are
-//! the examples under `examples/advise`.
+//! The documents of figures 6 and 7, and those of the missing mode, are the
+//! examples under `examples/advise`.
 
 use std::path::PathBuf;
 
@@ -278,7 +278,7 @@ fn figures_9_and_10_between_an_os2_and_a_dos_machine() {
             ),
         ],
     );
-    // The best of each comes first.
+    // The best one is first.
     let first = |rule: &str| {
         findings
             .iter()

@@ -1,11 +1,11 @@
 //! The settings in effect for each port and each route, and the statement that
 //! decided each.
 //!
-//! NODELAYACKS on TCPCONFIG is global and final. Otherwise NODELAYACKS on the
-//! port or on the route of a connection wins; AUTODELAYACKS on TCPCONFIG holds
-//! unless DELAYACKS is coded on one of them; DELAYACKS is the default. Routes
-//! are those of BEGINROUTES and GATEWAY, of Policy Agent's route tables, and
-//! the dynamic ones that OMPROUTE adds with what its interfaces say.
+//! NODELAYACKS on TCPCONFIG is global and final. Otherwise NODELAYACKS on the port
+//! or on the route of a connection applies. AUTODELAYACKS on TCPCONFIG applies
+//! unless DELAYACKS is coded on one of them. DELAYACKS is the default. Routes are
+//! those of BEGINROUTES and GATEWAY, of Policy Agent's route tables, and the
+//! dynamic ones that OMPROUTE adds with the settings of its interfaces.
 //!
 //! All profiles of a set are taken as one, in their order, as INCLUDE would.
 //!
@@ -22,7 +22,7 @@ use crate::document::{Document, DocumentSet, FilePlace, LineColumn};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AckPolicy {
-    /// Up to 200 ms later, unless data goes the same way before.
+    /// Up to 200 ms later, unless data is sent in the same direction before.
     Delayed,
     /// At once.
     Immediate,
@@ -43,7 +43,7 @@ impl std::fmt::Display for AckPolicy {
 /// The statement that decided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DecidingStatement {
-    /// Where it stands; `None` for a default.
+    /// Its position. `None` for a default.
     pub place: Option<FilePlace>,
     /// Its text.
     pub says: String,
@@ -54,7 +54,7 @@ pub struct DecidingStatement {
 pub struct EffectiveSettings {
     /// The port or route, as `PORT 3010 TCP CICSA`.
     pub subject: String,
-    /// Where it is defined.
+    /// The position of its definition.
     pub place: FilePlace,
     /// When data is acknowledged.
     pub acknowledgement: AckPolicy,
@@ -111,18 +111,18 @@ pub(crate) struct PacketRoute<'a> {
     pub(crate) subject: String,
     /// DELAYACKS (true) or NODELAYACKS where it is coded.
     pub(crate) delay: Option<(bool, LineColumn)>,
-    /// How its statement says no and yes.
+    /// The keywords of its statement for no and yes.
     words: [&'static str; 2],
     /// The code that replaces DELAYACKS.
     pub(crate) mended: String,
-    /// The MTU in effect; `None` if it is a symbol.
+    /// The MTU in effect. `None` if it is a symbol.
     pub(crate) mtu: Option<u64>,
     pub(crate) v6: bool,
     pub(crate) at: LineColumn,
 }
 
 impl<'a> TcpStack<'a> {
-    /// `None` where there is no profile.
+    /// Returns `None` if there is no profile.
     pub(crate) fn of(documents: &'a DocumentSet) -> Option<TcpStack<'a>> {
         let profiles: Vec<_> = documents.profiles().collect();
         if profiles.is_empty() {
@@ -248,7 +248,7 @@ impl<'a> TcpStack<'a> {
     }
 }
 
-/// How the profile and Policy Agent say no and yes.
+/// The keywords of the profile and of Policy Agent for no and yes.
 const PROFILE_WORDS: [&str; 2] = ["NODELAYACKS", "DELAYACKS"];
 
 fn way<'a>(document: &'a Document, route: &super::Route) -> PacketRoute<'a> {

@@ -63,7 +63,7 @@ impl DocumentSet {
     }
 }
 
-/// The MTU of a route that names none.
+/// The MTU of a route that does not code one.
 pub(crate) const DEFAULT_MTU: u64 = 576;
 /// The default for IPv6.
 pub(crate) const DEFAULT_MTU_V6: u64 = 1280;

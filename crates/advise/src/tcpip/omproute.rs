@@ -1,8 +1,8 @@
 //! The configuration of OMPROUTE: the interfaces whose MTU and Delay_Acks go
 //! into the dynamic routes that it adds to the stack.
 //!
-//! A statement is a name and `Keyword=value` pairs; `;` ends it, and what
-//! follows on the line is a comment.
+//! A statement is a name and `Keyword=value` pairs. `;` ends it, and the rest of
+//! the line is a comment.
 //!
 //! Reference: z/OS Communications Server: IP Configuration Reference, OMPROUTE
 //! configuration statements.
@@ -36,7 +36,7 @@ pub struct RoutedInterface {
     pub symbolic: bool,
     /// Delay_Acks (true for YES), where it is coded.
     pub delay: Option<(bool, LineColumn)>,
-    /// Where it begins.
+    /// Start of the statement.
     pub at: LineColumn,
 }
 

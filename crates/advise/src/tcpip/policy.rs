@@ -29,7 +29,7 @@ pub struct RouteTable {
     pub name: String,
     /// Its static routes.
     pub routes: Vec<Route>,
-    /// Where it begins.
+    /// Start of the statement.
     pub at: LineColumn,
 }
 

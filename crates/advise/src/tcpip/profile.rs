@@ -1,11 +1,11 @@
 //! PROFILE.TCPIP: the statements that rules look at, typed, each with its
 //! place.
 //!
-//! Statements are free in form: one begins with its keyword at the beginning
-//! of a line and goes on until the next. Blocks (BEGINROUTES, AUTOLOG,
-//! VIPADYNAMIC …) go on until their own end. `;` begins a comment. System
-//! symbols stay as they are written. A file that INCLUDE names is not read:
-//! the caller gives it as a further document.
+//! Statements are free-form: one begins with its keyword at the beginning of a line
+//! and continues until the next. Blocks (BEGINROUTES, AUTOLOG, VIPADYNAMIC …)
+//! continue until their END statement. `;` begins a comment. System symbols are
+//! kept as written. A file that INCLUDE names is not read: the caller adds it as a
+//! further document.
 //!
 //! Reference: z/OS Communications Server: IP Configuration Reference, TCP/IP
 //! profile and configuration statements.
@@ -53,7 +53,7 @@ pub struct TcpipProfile {
 /// The parameters of a statement such as TCPCONFIG. A later one wins.
 #[derive(Debug, Clone, Default)]
 pub struct StatementSettings {
-    /// Where the last statement begins, if there is one.
+    /// Start of the last statement, if there is one.
     pub at: Option<LineColumn>,
     /// Parameters in their order, names in full and in upper case.
     pub all: Vec<StatementSetting>,
@@ -66,7 +66,7 @@ pub struct StatementSetting {
     pub name: String,
     /// Its value, where it takes one.
     pub value: Option<String>,
-    /// Where the name stands.
+    /// Position of the name.
     pub at: LineColumn,
 }
 
@@ -98,9 +98,9 @@ pub enum PortProtocol {
 pub struct Port {
     /// First port.
     pub first: u16,
-    /// How many ports; 1 for PORT.
+    /// Number of ports; 1 for PORT.
     pub count: u32,
-    /// Whether it stands on PORTRANGE.
+    /// Whether it is an entry of PORTRANGE.
     pub range: bool,
     /// TCP or UDP.
     pub protocol: PortProtocol,
@@ -108,7 +108,7 @@ pub struct Port {
     pub user: String,
     /// The words after the user, in order.
     pub options: Vec<PlacedWord>,
-    /// Where the number stands.
+    /// Position of the number.
     pub at: LineColumn,
 }
 
@@ -147,7 +147,7 @@ impl Port {
 /// A static route.
 #[derive(Debug, Clone)]
 pub struct Route {
-    /// Whether it stands in GATEWAY.
+    /// Whether it is an entry of GATEWAY.
     pub gateway: bool,
     /// The network, or DEFAULT.
     pub destination: String,
@@ -155,20 +155,20 @@ pub struct Route {
     pub first_hop: String,
     /// The link or interface.
     pub link: String,
-    /// MTU as coded: `None` where it is left out, DEFAULTSIZE or a symbol.
+    /// MTU as coded. `None` if it is omitted, DEFAULTSIZE or a symbol.
     pub mtu: Option<u64>,
     /// The system symbol of the MTU.
     pub symbol: Option<String>,
-    /// Where the MTU stands; the route where it is left out.
+    /// Position of the MTU, or of the route if it is omitted.
     pub mtu_at: LineColumn,
     /// The following words, in order.
     pub options: Vec<PlacedWord>,
-    /// Where the route begins.
+    /// Start of the route.
     pub at: LineColumn,
 }
 
 impl Route {
-    /// Whether it leads to IPv6 addresses.
+    /// Whether its destination is IPv6.
     pub fn v6(&self) -> bool {
         self.destination.contains(':') || self.destination.eq_ignore_ascii_case("DEFAULT6")
     }
@@ -178,7 +178,7 @@ impl Route {
         delay(&self.options)
     }
 
-    /// The MTU in effect; `None` if it is a symbol.
+    /// The MTU in effect. Returns `None` if it is a symbol.
     pub fn effective_mtu(&self) -> Option<u64> {
         match (self.mtu, self.v6()) {
             (Some(mtu), _) => Some(mtu),
@@ -188,7 +188,7 @@ impl Route {
         }
     }
 
-    /// The MTU as text for a statement: a symbol as it is written.
+    /// The MTU as text for a statement; a symbol as written.
     pub fn mtu_text(&self) -> String {
         match (&self.symbol, self.effective_mtu()) {
             (Some(symbol), _) => symbol.clone(),
@@ -228,7 +228,7 @@ pub struct InterfaceStatement {
     pub mtu: Option<(u64, LineColumn)>,
     /// Every word after the type.
     pub words: Vec<PlacedWord>,
-    /// Where it begins.
+    /// Start of the statement.
     pub at: LineColumn,
 }
 
@@ -241,7 +241,7 @@ pub struct Link {
     pub kind: String,
     /// Every word after the type.
     pub words: Vec<PlacedWord>,
-    /// Where it begins.
+    /// Start of the statement.
     pub at: LineColumn,
 }
 

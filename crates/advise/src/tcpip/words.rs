@@ -21,18 +21,18 @@ impl PlacedWord {
         abbreviates(&self.text, keyword)
     }
 
-    /// Whether a system symbol stands in it, so that its value is not known.
+    /// Whether it contains a system symbol, so that its value is unknown.
     pub fn is_symbolic(&self) -> bool {
         self.text.contains('&')
     }
 
-    /// The number that the word is, with K and M as the profile knows them.
+    /// The number, with the suffixes K and M of the profile.
     pub fn number(&self) -> Option<u64> {
         number(&self.text)
     }
 }
 
-/// Whether a word is a keyword or an abbreviation of at least its capitals.
+/// Whether a word is a keyword, or an abbreviation that has at least its capitals.
 pub(crate) fn abbreviates(word: &str, keyword: &str) -> bool {
     let needed = keyword
         .bytes()
@@ -56,8 +56,8 @@ pub(crate) fn number(text: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(factor)
 }
 
-/// Splits a text at blanks. A character of `comments` ends its line; each
-/// character of `marks` is a word of its own.
+/// Splits a text at blanks. A character of `comments` ends its line; each character
+/// of `marks` is its own word.
 pub(crate) fn words(text: &str, comments: &[char], marks: &[char]) -> Vec<PlacedWord> {
     let mut found: Vec<PlacedWord> = Vec::new();
     for (number, line) in text.lines().enumerate() {

@@ -22,7 +22,8 @@ fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
         return;
     };
     for (document, transaction) in documents.definitions("TRANSACTION") {
-        // ISOLATE(YES) is the default; only where it is coded is it meant.
+        // ISOLATE(YES) is the default; it is deliberate only if it is
+        // coded.
         if transaction.is("ISOLATE", "YES") {
             findings.push(
                 TuningFinding::at(

@@ -9,7 +9,7 @@ pub(super) static RULE: TuningRule = TuningRule {
     name: "cics.tranclass.undefined",
     summary: "A TRANSACTION names a TRANCLASS that the given definitions lack, though they \
               define others.",
-    why: "A transaction whose class is not installed runs as if it had none: only MXT limits it.",
+    why: "A transaction whose class is not installed runs without a class: only MXT limits it.",
     severity: FindingSeverity::Warning,
     effect: None,
     sources: &[cics::TRANSACTION, cics::TRANCLASS],

@@ -90,8 +90,8 @@ fn number(
     });
 }
 
-/// Least, usual and most bytes with a usual and a most that are large enough;
-/// `None` where they are.
+/// Minimum, default and maximum in bytes, with a default and a maximum that are
+/// large enough. Returns `None` if they are already.
 fn three(value: &SysctlValue, usual: u64, most: u64) -> Option<String> {
     let numbers = value.numbers()?;
     let [least, now, end] = numbers[..] else {

@@ -96,7 +96,7 @@ const OTHERS: &[&str] = &[
     "LINK_TRACE",
     "TRACE_ENTRY_SIZE",
 ];
-/// Words of a shell that stand around commands.
+/// Shell words around commands.
 const SHELL: &[&str] = &[
     "if", "elif", "then", "else", "fi", "for", "while", "do", "done", "[", "test", "exit", "set",
 ];
@@ -188,8 +188,8 @@ fn parse(text: &str) -> ParsedText {
     parsed(&KIND, out, &known, "profile type")
 }
 
-/// Reads `name: key = value`, as findings write a change of a profile that
-/// stands before; false where there is no such profile.
+/// Reads `name: key = value`, the form in which findings write a change of an
+/// earlier profile. Returns `false` if there is no such profile.
 fn change(line: &SourceLine<'_>, out: &mut ParsedStatements) -> bool {
     let Some((name, _)) = line.text.split_once(':').filter(|_| line.flush) else {
         return false;
@@ -217,8 +217,8 @@ fn change(line: &SourceLine<'_>, out: &mut ParsedStatements) -> bool {
 /// Options, devices and profiles with the changes of later lines: an option
 /// or attribute that is set again has its last value, as on the machine.
 ///
-/// A row of `lsattr` does not say whose attribute it is; a change of tok0,
-/// which is what findings name for it, counts for the first one.
+/// A row of `lsattr` does not contain the adapter. A change of tok0, which findings
+/// use as its name, applies to the first adapter.
 fn folded(all: Vec<Statement>) -> Vec<Statement> {
     let mut kept: Vec<Statement> = Vec::new();
     let mut made: HashMap<(String, String, String), usize> = HashMap::new();
@@ -285,13 +285,13 @@ fn kind_of(value: &str) -> String {
     }
 }
 
-/// Reads the commands of a line or a row of a listing; false where one of them
-/// is neither. A start-up script parts commands by semicolons and puts them
+/// Reads the commands of a line or a row of a listing. Returns `false` if one of
+/// them is neither. A start-up script parts commands by semicolons and puts them
 /// into conditions, which say nothing here.
 fn command(line: &SourceLine<'_>, out: &mut ParsedStatements) -> bool {
     let mut commands: Vec<Vec<(&str, LineColumn)>> = vec![Vec::new()];
     for (word, at) in line.command_words() {
-        // A semicolon ends a word, stands alone, or both.
+        // A semicolon ends a word, is a word of its own, or both.
         let mut parts = word.split(';');
         if let (Some(last), Some(part)) = (commands.last_mut(), parts.next()) {
             last.extend((!part.is_empty()).then_some((part, at)));
@@ -406,7 +406,7 @@ mod tests {
             (
                 Severity::Note,
                 3,
-                "attribute max_send_ru is passed over".to_owned(),
+                "attribute max_send_ru is skipped".to_owned(),
             ),
             (
                 Severity::Error,

@@ -21,14 +21,14 @@ pub(crate) static KIND: DocumentKind = DocumentKind {
 };
 
 fn recognise(text: &str) -> usize {
-    let telling = |w: &str| {
+    let has_value = |w: &str| {
         let w = w.to_ascii_uppercase();
         let rest = w.strip_prefix("CRT").or_else(|| w.strip_prefix("CHG"));
         rest.is_some_and(|r| r == "MODD" || r.starts_with("LIN") || r.starts_with("CTL"))
     };
     let command = |l: &str| {
         let mut words = l.split_whitespace().filter(|w| !w.ends_with(':'));
-        words.next().is_some_and(telling)
+        words.next().is_some_and(has_value)
     };
     3 * text.lines().filter(|l| command(l)).count()
 }
@@ -38,7 +38,7 @@ fn parse(text: &str) -> ParsedText {
     for s in &mut out.statements {
         // `*SAME` leaves a value unchanged, so it is ignored.
         s.operands.retain(|o| !o.is("*SAME"));
-        // The name may stand first without its keyword.
+        // The name may be first without its keyword.
         let keyword = match s.verb.get(3..) {
             Some("MODD") => "MODD",
             Some(v) if v.starts_with("LIN") => "LIND",

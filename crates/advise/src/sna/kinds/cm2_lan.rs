@@ -1,10 +1,10 @@
 //! The LAN side of Communications Manager/2: the profile of its LAN data link
 //! control, and the adapter's section of PROTOCOL.INI.
 //!
-//! The profile lives in a binary .CFG; its settings are read from a response
-//! file or from what a person wrote down of the panel: `KEY = VALUE` lines
-//! under `DLC_PROFILE = (` or `[LAN_DLC]`. Keys are compared without their
-//! underscores and blanks. Sections of PROTOCOL.INI are in brackets.
+//! The profile is a binary .CFG file. Its settings are read from a response file or
+//! from notes of the panel: `KEY = VALUE` lines under `DLC_PROFILE = (` or
+//! `[LAN_DLC]`. Keys are compared without underscores and blanks. Sections of
+//! PROTOCOL.INI are in brackets.
 //!
 //! Reference: the panel "Token ring or other LAN types DLC adapter
 //! parameters"; NIF files of the token-ring adapters (RECVBUFSIZE).
@@ -33,7 +33,7 @@ const KEYS: &[&str] = &[
 ];
 /// Frame size in bytes.
 pub(crate) const FRAME: &str = "FRAME_SIZE";
-/// Frames sent before an acknowledgement must come.
+/// Frames sent before an acknowledgement is required.
 pub(crate) const SEND_WINDOW: &str = "SEND_WINDOW_COUNT";
 /// Frames received before an acknowledgement is sent.
 pub(crate) const RECEIVE_WINDOW: &str = "RECEIVE_WINDOW_COUNT";

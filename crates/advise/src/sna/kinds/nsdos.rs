@@ -32,13 +32,13 @@ pub(crate) const RU: &str = "RU";
 pub(crate) const RECEIVE_PACING: &str = "RPACING";
 
 fn recognise(text: &str) -> usize {
-    let telling = |verb: &str| match verb.to_ascii_uppercase().as_str() {
+    let has_value = |verb: &str| match verb.to_ascii_uppercase().as_str() {
         "TRLD" | "TRMF" => 3,
         "MODE" => 2,
         _ => 0,
     };
-    // Every statement has values; a sentence about a mode has none, and a mode
-    // has a name.
+    // Every statement has values; a sentence about a mode has none. A mode has
+    // a name.
     let stated = |l: &str| {
         let second = l.split_whitespace().nth(1).unwrap_or_default();
         let named = !l.to_ascii_uppercase().starts_with("MODE=");
@@ -46,7 +46,7 @@ fn recognise(text: &str) -> usize {
     };
     let first = |l: &str| {
         if stated(l) {
-            l.split([' ', '=', '\t']).next().map_or(0, telling)
+            l.split([' ', '=', '\t']).next().map_or(0, has_value)
         } else {
             0
         }

@@ -78,8 +78,8 @@ const COMMON_OPTIONS: &[&str] = &["CONFIG", "LIST", "PROMPT", "NOPROMPT", "SUPP"
 /// Options that have no value.
 const FLAGS: &[&str] = &["PROMPT", "NOPROMPT", "NOTRACE", "TRACE"];
 
-/// Lines whose verb is one of some words: the second word where a label
-/// stands in column 1.
+/// The number of lines with one of these verbs: the second word if column 1 has a
+/// label.
 fn verbs(text: &str, words: &[&str]) -> usize {
     count(text, words, true)
 }

@@ -7,7 +7,7 @@ use crate::rule::TuningRule;
 use crate::sna::kinds::aix;
 use crate::sna::source::{AIX, FIGURES_6_7};
 
-/// The options and what they should be.
+/// The options and their recommended values.
 const OPTIONS: &[(&str, u32)] = &[
     ("THEWALL", 8192),
     ("LOWCLUST", 256),

@@ -33,7 +33,7 @@ fn most(verb: &str, speed_16: bool) -> Option<u32> {
     }
 }
 
-/// The one line that all of some indices name.
+/// The line that all of some indices name. Returns `None` if they differ.
 fn only(mut lines: impl Iterator<Item = usize>) -> Option<usize> {
     let first = lines.next()?;
     lines.all(|other| other == first).then_some(first)

@@ -24,7 +24,7 @@ fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
         .filter(|m| m.product == SessionProduct::As400)
     {
         let coded = CodedSetting::on(mode.document, mode.statement, &["MAXLENRU"]);
-        // *CALC is also what holds where nothing is said.
+        // *CALC is also the default.
         if coded.operand.is_some_and(|o| !o.is("*CALC")) {
             out.push(coded.finding(&RULE).code(coded.line("*CALC")));
         }

@@ -1,4 +1,4 @@
-//! SENDSIZE and RECEIVESIZE against what stations ask for.
+//! Compares SENDSIZE and RECEIVESIZE with the sizes that stations request.
 
 use crate::cicsts::CsdDefinition;
 use crate::document::DocumentSet;

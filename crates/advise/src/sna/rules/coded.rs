@@ -1,5 +1,5 @@
-//! A setting as it is coded, or the statement on which it is missing, in any
-//! of the syntaxes: the value found and the line to code in its stead.
+//! A coded setting, or the statement in which it is missing, in any of the
+//! syntaxes: the current value and the line to code instead.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use crate::sna::syntax::{KeywordOperand, Statement};
 /// A setting in its place.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CodedSetting<'a> {
-    /// Where it is.
+    /// Its document.
     pub document: &'a Document,
     /// The statement that has it or should have it.
     pub statement: &'a Statement,
-    /// The setting; `None` where the default holds.
+    /// The setting. `None` if the default applies.
     pub operand: Option<&'a KeywordOperand>,
     /// Its keyword.
     pub name: &'a str,
@@ -98,7 +98,7 @@ impl<'a> CodedSetting<'a> {
         self.operand.and_then(KeywordOperand::number)
     }
 
-    /// Where the setting stands, or the statement without it.
+    /// The position of the setting, or of the statement without it.
     pub(super) fn place(&self) -> FilePlace {
         self.document
             .place(self.operand.map_or(self.statement.at, |o| o.at))

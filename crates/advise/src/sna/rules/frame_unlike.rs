@@ -23,7 +23,8 @@ pub(super) static RULE: TuningRule = TuningRule {
 const ALIKE: u32 = 90;
 
 fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
-    // With several rings, what the largest takes: a station may be on it.
+    // With several rings the largest frame counts: a station may be on that
+    // ring.
     let Some(ncp) = ncp_frames(documents).pop() else {
         return;
     };

@@ -61,7 +61,7 @@ fn among_stations(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
         let (_, names) = file.or_insert_with(|| (mode, HashSet::new()));
         names.insert(&mode.name);
     }
-    // With a host, the stations need not speak with each other.
+    // With a host, the stations need not have sessions with each other.
     let severity = if has_host(documents) {
         FindingSeverity::Note
     } else {
@@ -87,7 +87,7 @@ fn among_stations(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
         if let Some(mode) = lacking.get(LISTED) {
             let more = lacking.len() - LISTED;
             let value = format!(
-                "{product} has none of {more} more modes, {} the first",
+                "{product} lacks {more} more modes, the first is {}",
                 mode.name
             );
             let finding = TuningFinding::at(&RULE, place(), value).severity(severity);

@@ -33,7 +33,7 @@ fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     };
     let place = document.place(table.at);
     let because = format!("{} has MODETAB={}", appl.name, table.value);
-    let mut tell = |theirs: CodedSetting<'_>, severity: FindingSeverity| {
+    let mut report = |theirs: CodedSetting<'_>, severity: FindingSeverity| {
         let finding = theirs.finding(&RULE).code(theirs.line(&table.value));
         let finding = finding.severity(severity);
         out.push(finding.because(place.clone(), because.clone()));
@@ -47,12 +47,12 @@ fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
             for tier in tiers.iter().filter(|t| t.independent) {
                 let theirs = CodedSetting::on(d, tier.statement, &["MODETAB"]);
                 if theirs.operand.is_some_and(|o| !right(o)) && holds(tier, &lus, right) {
-                    tell(theirs, FindingSeverity::Warning);
+                    report(theirs, FindingSeverity::Warning);
                 }
             }
             if *kind == vtam::MAJOR {
                 for pu in without_table(&tiers) {
-                    tell(
+                    report(
                         CodedSetting::on(d, pu, &["MODETAB"]),
                         FindingSeverity::Advice,
                     );
@@ -62,13 +62,13 @@ fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     }
 }
 
-/// A table's name as it is compared.
+/// A table's name in the form for comparison.
 fn folded(name: &str) -> String {
     unquote(name).to_ascii_uppercase()
 }
 
-/// Whether what a statement codes holds for any LU of LU 6.2: not where each
-/// of them has its own right table.
+/// Whether a statement's setting applies to any LU of LU 6.2. It does not if each
+/// of them has its own correct table.
 fn holds(
     tier: &NestedStatement<'_>,
     lus: &StatementIndex<'_, '_>,

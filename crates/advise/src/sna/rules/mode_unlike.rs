@@ -26,8 +26,8 @@ struct ModeValue {
     what: String,
     value: String,
     place: FilePlace,
-    /// Whether it is compared with other files only: a later statement of one
-    /// file changes an earlier one.
+    /// Whether it is compared only with other files: within a file a later
+    /// statement changes an earlier one.
     across_files: bool,
 }
 

@@ -28,7 +28,7 @@ fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
             let Some(unit) = unitsz.number().filter(|unit| *unit != size) else {
                 continue;
             };
-            // The finding stands where the other number is.
+            // The finding is at the other value.
             let (wrong, other, line) = match unit {
                 ncp_unitsz::BYTES => (&iobuf, &unitsz, vtam_iobuf::line(&iobuf)),
                 _ => (&unitsz, &iobuf, unitsz.line("4000")),

@@ -43,7 +43,7 @@ fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
         };
         let unit = unit(host.statement);
         let want = wanted(*piu, host.statement);
-        // One more is what failing sessions need.
+        // Failing sessions need one more.
         if host.number().is_some_and(|n| n == want || n == want + 1) {
             continue;
         }

@@ -41,8 +41,8 @@ fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
             out.push(reported(&maxdata, "65535".to_owned(), *maxtsl, ring));
         }
     }
-    // A station of a generation is measured by its own line: one that is no
-    // ring has no MAXTSL.
+    // A station of a generation is compared with its own line: a line that is
+    // not a ring has no MAXTSL.
     let mut once_told = HashSet::new();
     for (maxtsl, ring) in &frames {
         for maxdata in ring.settings("MAXDATA") {

@@ -1,4 +1,4 @@
-//! RCVBUFC: room for frames that come in from the ring.
+//! RCVBUFC: buffers for frames received from the ring.
 
 use std::collections::HashSet;
 

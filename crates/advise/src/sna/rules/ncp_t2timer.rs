@@ -49,7 +49,7 @@ fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
         if build.iter().any(|c| c.operand.is_some()) {
             continue;
         }
-        // One place for all rings, or each that lacks what others have.
+        // One finding for all rings, or one for each ring that differs.
         let lacking: Vec<_> = if of_rings.iter().any(|c| c.operand.is_some()) {
             of_rings.iter().filter(|c| c.operand.is_none()).collect()
         } else {
@@ -68,7 +68,7 @@ fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
 
 fn tuned(timer: &CodedSetting<'_>) -> bool {
     let list = timer.operand.map(|o| o.list()).unwrap_or_default();
-    // `1.8` stands in the table where `1,8` may have been meant.
+    // The table has `1.8`, which may be a misprint of `1,8`.
     matches!(list[..], [_, _, "2"]) || matches!(list[..], [_, second] if second.contains('.'))
 }
 

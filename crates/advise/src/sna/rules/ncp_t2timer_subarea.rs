@@ -28,8 +28,7 @@ fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     let mut reported = HashSet::new();
     for ring in rings(documents).iter().filter(|r| r.subarea()) {
         let timer = ring.coded("T2TIMER");
-        // Without a timer of its own, the line has its group's, where it is
-        // reported.
+        // Without its own timer, the line has its group's, where it is reported.
         let timer = match timer.operand {
             Some(_) => timer,
             None => ring.group("T2TIMER").unwrap_or(timer),

@@ -10,9 +10,9 @@ use crate::sna::source::{FIGURES_6_7, FIGURES_9_10, NSDOS};
 
 /// The largest frame of the product over a ring of 4 Mb/s.
 const RING_4: &str = "4464";
-/// The one that the guide measured with there.
+/// The frame size of the guide's measurement on a ring of 4 Mb/s.
 const MEASURED_4: &str = "4100";
-/// The one that the guide measured with on a ring of 16 Mb/s.
+/// The frame size of the guide's measurement on a ring of 16 Mb/s.
 const MEASURED_16: &str = "16393";
 
 pub(super) static RULE: TuningRule = TuningRule {

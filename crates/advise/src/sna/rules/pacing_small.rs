@@ -8,7 +8,7 @@ use crate::sna::negotiate::Window;
 use crate::sna::session::{SessionPartner, pairs};
 use crate::sna::source::{AS400, GENERAL};
 
-/// Where fixed windows start, and what adaptive ones should reach.
+/// The initial value of fixed windows, and the target of adaptive ones.
 const GOAL: u32 = 8;
 /// The AS/400's own best window.
 const AS400_GOAL: u32 = 7;

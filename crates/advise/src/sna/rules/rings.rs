@@ -1,5 +1,5 @@
-//! The token rings of NCP generations: what holds for each line, with the
-//! operands that come from its group.
+//! The token rings of NCP generations: the operands of each line, including those
+//! of its group.
 //!
 //! A ring's line is one whose group or own statement has an ECLTYPE, a ring
 //! adapter or MAXTSL. Lines of `ECLTYPE=LOGICAL` groups are the stations'
@@ -94,7 +94,7 @@ impl<'a> NcpRing<'a> {
         self.line.document
     }
 
-    /// Whether it joins subareas, not stations.
+    /// Whether it connects subareas instead of stations.
     pub(super) fn subarea(&self) -> bool {
         ecltype(&self.line).contains("SUBAREA")
     }
@@ -109,8 +109,7 @@ impl<'a> NcpRing<'a> {
         self.coded("MAXTSL").number()
     }
 
-    /// The frame size for a ring of stations, and what is taken for its
-    /// adapter.
+    /// The frame size for a ring of stations, and the assumed adapter.
     pub(super) fn advised(&self) -> (u32, &'static str) {
         let speed = self.coded("TRSPEED").number();
         match (self.old(), speed) {
@@ -124,8 +123,8 @@ impl<'a> NcpRing<'a> {
         }
     }
 
-    /// The largest frame after the advice: a subarea ring and an old adapter
-    /// with short frames keep theirs.
+    /// The largest frame after the advice. A subarea ring, and an old adapter
+    /// with short frames, keep theirs.
     pub(super) fn frame(&self) -> u32 {
         let advised = self.advised().0;
         match self.maxtsl() {

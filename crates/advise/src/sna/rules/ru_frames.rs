@@ -117,8 +117,8 @@ impl StationFrames {
         }
     }
 
-    /// The frames of a product's stations. If those of the rings differ, it is
-    /// not known which one is theirs.
+    /// The frames of a product's stations. If those of the rings differ, the
+    /// station's ring is unknown.
     pub(super) fn of_product(&self, product: SessionProduct) -> Option<u32> {
         let own = self.own.get(&product).copied().flatten();
         match self.rings[..] {
@@ -144,9 +144,8 @@ impl StationFrames {
     }
 }
 
-/// Whether an RU is one frame or fills those that it is cut into. One frame is
-/// compared with what fits without the headers of subareas, which are added
-/// after the station's link.
+/// Whether an RU is one frame or fills its frames completely. One frame is compared
+/// with the size without subarea headers, which are added after the station's link.
 fn fits(bytes: u32, frame: u32, payload: u32) -> bool {
     bytes <= frame.saturating_sub(HEADERS) || fills(bytes, payload)
 }

@@ -1,6 +1,5 @@
-//! GROUP, LINE, PU and LU with the statements above them, from which their
-//! operands come where they code none themselves (the sift-down effect), and
-//! which of them carry sessions of LU 6.2.
+//! GROUP, LINE, PU and LU with the statements above them, from which they inherit
+//! operands (the sift-down effect), and those of them that carry LU 6.2 sessions.
 //!
 //! Reference: NCP, SSP and EP Resource Definition Reference and VTAM Resource
 //! Definition Reference, sift-down effect; LU definition statement, LOCADDR.
@@ -17,7 +16,7 @@ const VERBS: [&str; 4] = ["GROUP", "LINE", "PU", "LU"];
 /// A statement and those above it.
 #[derive(Debug, Clone)]
 pub(super) struct NestedStatement<'a> {
-    /// Where it is.
+    /// Its document.
     pub document: &'a Document,
     /// The statement.
     pub statement: &'a Statement,
@@ -109,10 +108,10 @@ pub(super) fn key(statement: &Statement) -> LineColumn {
     statement.at
 }
 
-/// The statements that sessions of LU 6.2 run through: independent LUs
-/// (LOCADDR=0, which is what holds where none is coded), physical units with
-/// such, with LUs that are defined when they speak, or without any LU, and
-/// what is above these. LUs with another LOCADDR are terminals and printers.
+/// The statements of LU 6.2 sessions: independent LUs (LOCADDR=0, the default),
+/// physical units with such LUs, with dynamically defined LUs or without any LU,
+/// and the statements above these. LUs with another LOCADDR are terminals and
+/// printers.
 fn carrying(tiers: &[NestedStatement<'_>]) -> HashSet<LineColumn> {
     let mut carrying = HashSet::new();
     for (i, tier) in tiers.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Sessions of one mode whose RUs depend on who sent the BIND.
+//! Sessions of one mode whose RU sizes depend on the sender of the BIND.
 
 use super::coded::entry;
 use crate::document::DocumentSet;
@@ -56,8 +56,8 @@ fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     }
 }
 
-/// The RUs of won and lost sessions, of the direction in which they differ
-/// most; `None` where both directions are alike.
+/// The RUs of won and lost sessions, in the direction with the largest difference.
+/// Returns `None` if they are equal in both directions.
 pub(super) fn sizes(pair: &SessionPair<'_>) -> Option<(u32, u32)> {
     let of = |won: Option<u32>, lost: Option<u32>| Some((won?, lost?)).filter(|(w, l)| w != l);
     let directions = [

@@ -1,13 +1,12 @@
 //! Statements in the columns of the assembler: mode tables, VTAM major nodes
 //! and NCP generations.
 //!
-//! A label stands in column 1, then the verb, then operands without blanks,
-//! then a comment. A statement goes on in the next line when column 72 is
-//! not blank; the next line's text begins in column 16. Text pasted from a
-//! manual has often lost its columns, so a comma at the end continues a
-//! statement too, with a warning. Columns 73 to 80 hold sequence numbers. A line
-//! of more than 80 columns is no card at all: it is read to its end, with a
-//! warning, and has no mark.
+//! A label in column 1, then the verb, then operands without blanks, then a
+//! comment. A statement continues on the next line if column 72 is not blank; the
+//! next line's text begins in column 16. Text pasted from a manual has often lost
+//! its columns, so a comma at the end continues a statement too, with a warning.
+//! Columns 73 to 80 have sequence numbers. A line of more than 80 columns is not a
+//! card: it is read to its end, with a warning, and has no continuation mark.
 //!
 //! Reference: z/OS Communications Server SNA Resource Definition Reference,
 //! coding conventions. Invariant: no input makes the reader panic.
@@ -103,7 +102,7 @@ fn statement(lines: &[&str], first: usize, found: &mut ParsedStatements) -> usiz
     chars.skip_blanks();
     let mut fields = Fields::default();
     let mut next = first + 1;
-    // A comma by itself says that there are no operands; what follows is a remark.
+    // A single comma means no operands; the rest is a remark.
     let none = chars.rest.split_whitespace().next() == Some(",");
     let mut goes_on = !none && fields.line(&mut chars);
     loop {
@@ -321,7 +320,7 @@ impl Fields {
     }
 }
 
-/// Whether text after a blank goes on with `KEYWORD=`.
+/// Whether the text after a blank continues with `KEYWORD=`.
 fn more_operands(rest: &str) -> bool {
     let word = rest.split_whitespace().next().unwrap_or("");
     word.split_once('=')

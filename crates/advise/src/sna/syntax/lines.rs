@@ -1,7 +1,7 @@
 //! Texts whose statements are lines: stanzas of AIX profiles, sections of
 //! OS/2 files, statements of Networking Services/DOS.
 //!
-//! The helpers split; what a line means is the business of its kind.
+//! The helpers split lines; the kind interprets them.
 
 use super::statement::{KeywordOperand, unquote};
 use crate::document::LineColumn;
@@ -11,7 +11,7 @@ use crate::document::LineColumn;
 pub struct SourceLine<'a> {
     /// The text without blanks around it.
     pub text: &'a str,
-    /// Where it begins.
+    /// Start of the line's text.
     pub at: LineColumn,
     /// Whether it begins in column 1.
     pub flush: bool,
@@ -73,7 +73,8 @@ impl<'a> SourceLine<'a> {
         let mut words: Vec<(&'a str, LineColumn)> = Vec::new();
         let mut start: Option<(usize, usize)> = None;
         let (mut depth, mut last) = (0u32, ' ');
-        // Whether a word, or its value, has been digits and commas so far.
+        // Whether the word, or its value, has only digits and commas so
+        // far.
         let mut digits = true;
         for (n, (i, c)) in self.text.char_indices().enumerate() {
             let blank = c.is_whitespace() || (c == ',' && !command);
@@ -125,8 +126,8 @@ impl<'a> SourceLine<'a> {
     }
 }
 
-/// Whether a text begins with a setting of its own, which is then no value of
-/// the keyword before it.
+/// Whether a text begins with its own setting, which is then no value of the
+/// keyword before it.
 fn begins_with_setting(text: &str) -> bool {
     text.split_once('=').is_some_and(|(name, _)| {
         let name = name.trim_end();

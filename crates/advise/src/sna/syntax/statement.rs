@@ -1,4 +1,4 @@
-//! The one shape that every SNA configuration text is read into.
+//! The common form of every SNA configuration text.
 //!
 //! A mode table, an NCP generation, a control-language program and an AIX
 //! stanza differ only in punctuation: each is a row of statements with a
@@ -15,7 +15,7 @@ pub struct KeywordOperand {
     pub name: String,
     /// The value as written, without outer blanks.
     pub value: String,
-    /// Where the operand begins.
+    /// Start of the operand.
     pub at: LineColumn,
 }
 
@@ -28,7 +28,7 @@ pub struct Statement {
     pub name: String,
     /// Its operands in their order.
     pub operands: Vec<KeywordOperand>,
-    /// Where the verb begins.
+    /// Start of the verb.
     pub at: LineColumn,
 }
 
@@ -66,7 +66,7 @@ impl KeywordOperand {
         }
     }
 
-    /// The elements of a list in parentheses, or the one value.
+    /// The elements of a list in parentheses, or the single value.
     pub fn list(&self) -> Vec<&str> {
         #[cfg(test)]
         reads::note(&self.name);
@@ -118,7 +118,7 @@ pub fn unquote(text: &str) -> &str {
     text
 }
 
-/// Splits at the commas that stand outside parentheses and quotes.
+/// Splits at the commas outside parentheses and quotes.
 pub(crate) fn split(text: &str) -> Vec<&str> {
     let (mut depth, mut quoted, mut start) = (0i32, false, 0);
     let mut parts = Vec::new();

@@ -1,8 +1,8 @@
 //! The forms of values, and the messages for wrong ones.
 //!
-//! A form has three functions: to check a value, to describe itself in errors
-//! and on the reference page, and to give a handful of values that cover what a
-//! wrong value might have meant ([`ValueForm::samples`]).
+//! A form has three functions: to check a value, to describe itself in errors and
+//! on the reference page, and to return a few candidates for an invalid value
+//! ([`ValueForm::samples`]).
 
 use crate::sna::ru;
 use crate::sna::syntax::statement::{number, split, unquote};
@@ -12,7 +12,7 @@ use crate::sna::syntax::statement::{number, split, unquote};
 pub(crate) enum ValueForm {
     /// A whole number between two bounds, both allowed.
     Number(u32, u32),
-    /// Such a number, or one of some words.
+    /// A number in a range, or one of some words.
     NumberOr(u32, u32, &'static [&'static str]),
     /// Seconds with a decimal point, up to so many.
     Seconds(u32),
@@ -24,19 +24,19 @@ pub(crate) enum ValueForm {
     PacingCount,
     /// Two size bytes, as `X'8787'`.
     RuSizes,
-    /// Positional values, separated by commas: each may be left out, and `None`
-    /// is one that no rule reads.
+    /// Positional values, separated by commas. Each may be omitted. `None` is a
+    /// position that no rule reads.
     Places(&'static [Option<ValueForm>]),
     /// Sessions up to so many, and after a comma those of them that this side
     /// wins; the second number may be left out.
     Sessions(u32),
-    /// So many values of one form at most, parted by blanks.
+    /// At most this many values of one form, separated by blanks.
     Row(usize, &'static ValueForm),
 }
 
 impl ValueForm {
-    /// The error of a value, as text that follows it; `None` if it has the
-    /// form.
+    /// The error of a value, as text that follows it. Returns `None` if it is
+    /// valid.
     pub(crate) fn fault(&self, value: &str) -> Option<String> {
         let value = unquote(value);
         match self {
@@ -142,16 +142,16 @@ impl ValueForm {
             ),
             ValueForm::Row(most, form) => {
                 format!(
-                    "up to {most} values parted by blanks, each {}",
+                    "up to {most} values separated by blanks, each {}",
                     form.expected()
                 )
             }
         }
     }
 
-    /// Values that a wrong one may have meant: the bounds and their neighbours,
-    /// a value between, and every word. If rules give the same findings for all
-    /// of these, the findings do not depend on the value. Always [`WORLDS`].
+    /// Candidates for an invalid value: the bounds and their neighbours, a
+    /// value between, and every word. If a finding is the same for all of them,
+    /// it does not depend on the value. Always [`WORLDS`] of them.
     pub(crate) fn samples(&self, value: &str) -> Vec<String> {
         let numbers = |least: u32, most: u32| {
             let between = least + (most - least) / 2;
@@ -200,13 +200,13 @@ impl ValueForm {
                 all.map(|s| vec![s; most].join(" ")).collect()
             }
         };
-        // Fewer than due are gone through again.
+        // If there are too few, they are repeated.
         all.iter().cycle().take(WORLDS).cloned().collect()
     }
 }
 
-/// The values of a list in parentheses, or the one value without them; `None`
-/// if there is no value, or a parenthesis is missing.
+/// The values of a list in parentheses, or a single value without them. Returns
+/// `None` if there is no value, or if a parenthesis is missing.
 fn listed(value: &str) -> Option<Vec<&str>> {
     let inner = match value.strip_prefix('(') {
         Some(rest) => rest.strip_suffix(')')?,
@@ -215,8 +215,8 @@ fn listed(value: &str) -> Option<Vec<&str>> {
     (!inner.trim().is_empty()).then(|| split(inner))
 }
 
-/// A list's values in one world: its right values unchanged, its wrong ones
-/// replaced; all replaced if it is not such a list.
+/// The list for one candidate: valid values unchanged, invalid ones replaced. If it
+/// is not a list, all are replaced.
 fn places(forms: &[Option<ValueForm>], value: &str, world: usize) -> String {
     let parts = listed(unquote(value)).filter(|parts| parts.len() <= forms.len());
     let sample = |form: &Option<ValueForm>| {
@@ -239,7 +239,7 @@ fn places(forms: &[Option<ValueForm>], value: &str, world: usize) -> String {
     }
 }
 
-/// How many samples each form gives.
+/// The number of candidates of each form.
 pub(crate) const WORLDS: usize = 6;
 
 /// Digits with at most one point among them.
@@ -250,8 +250,7 @@ fn seconds(value: &str) -> Option<f64> {
     value.parse().ok().filter(|_| plain)
 }
 
-/// A value as an error quotes it: short, and without what a terminal would
-/// take for a command.
+/// A value as an error quotes it: shortened, without control characters.
 pub(crate) fn shown(value: &str) -> String {
     let plain = |c: char| if c.is_control() { '\u{fffd}' } else { c };
     let mut out: String = value.chars().take(QUOTED).map(plain).collect();

@@ -9,7 +9,7 @@ use crate::sna::syntax::Statement;
 use crate::worlds::UnreadableValue;
 
 /// The effect of a wrong value on rules.
-pub(super) const SILENT: &str = "what depends on it is not judged";
+pub(super) const SILENT: &str = "rules that depend on it are not applied";
 
 impl Table {
     /// The row of a statement's keyword.

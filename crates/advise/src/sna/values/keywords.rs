@@ -11,9 +11,9 @@ use crate::sna::kinds::aix;
 use crate::sna::syntax::Statement;
 
 impl Table {
-    /// Values without a keyword, where the product has none: a keyword whose
-    /// value is missing, or a number that a comma or a blank cut off. Gives the
-    /// operands whose values were cut so.
+    /// Reports values without a keyword, for products that have none: a keyword
+    /// without a value, or a number that a comma or blank cut off. Returns the
+    /// operands with such values.
     pub(super) fn name_values(
         &self,
         statement: &mut Statement,
@@ -48,7 +48,7 @@ impl Table {
                         let number = self.style.spell(&verb, &whose.name, &whose.value);
                         (whose.at, format!("{number} is cut off before {rest}"))
                     }
-                    None => (operand.at, format!("{verb}: {rest} belongs to no keyword")),
+                    None => (operand.at, format!("{verb}: {rest} has no keyword")),
                 };
                 if !message.is_empty() {
                     let mut d = at.diagnostic(Severity::Error, message);
@@ -69,9 +69,9 @@ impl Table {
             || (self.rows.iter().any(|r| r.on.is_empty()) && STATEMENTS.contains(&verb))
     }
 
-    /// Keywords that the statement does not have, where its keywords are known,
-    /// and others that are spelled almost as one that is read. What is not the
-    /// statement's is no longer found by its name.
+    /// Reports unknown keywords of statements whose keywords are all known, and
+    /// misspelt keywords of others. An unknown keyword is removed from the
+    /// statement.
     pub(super) fn report_unlisted(
         &self,
         statement: &mut Statement,
@@ -97,14 +97,11 @@ impl Table {
                 let (severity, message) = if complete {
                     (Severity::Error, format!("{verb} has no keyword {name}"))
                 } else {
-                    (
-                        Severity::Note,
-                        format!("{verb}: keyword {name} is passed over"),
-                    )
+                    (Severity::Note, format!("{verb}: keyword {name} is skipped"))
                 };
                 if others.is_some() || meant.is_some() {
                     let mut d = operand.at.diagnostic(severity, message);
-                    d.help = meant.map(|meant| format!("{meant} is meant?"));
+                    d.help = meant.map(|meant| format!("did you mean {meant}?"));
                     findings.push(d);
                 }
             }
@@ -114,7 +111,7 @@ impl Table {
         }
     }
 
-    /// The keywords that a word may be meant for.
+    /// The keywords that are similar to a word.
     fn meant(&self, verb: &str, word: &str, others: Option<&UnreadKeywords>) -> Option<String> {
         let rows = self
             .rows
@@ -130,8 +127,8 @@ impl Table {
         } else {
             Vec::new()
         };
-        // Where not all keywords of a statement are known, what is no more than
-        // alike is another keyword; and so is one with something in front of it.
+        // If not all keywords of a statement are known, a similar word may
+        // be another keyword, and so may a word with a prefix.
         let likely = |near: &&str| match others {
             Some(_) => !word.ends_with(*near),
             None => is_slip(word, near),
@@ -142,14 +139,14 @@ impl Table {
         }
     }
 
-    /// Keywords that stand twice on a statement. Commands change objects,
-    /// options and devices, so there the later value is meant.
+    /// Reports keywords that occur twice in a statement. Commands change
+    /// objects, options and devices, so there the later value applies.
     pub(super) fn report_repeated(&self, statement: &Statement, findings: &mut Vec<Diagnostic>) {
         let device = [aix::OPTION, aix::ADAPTER].contains(&statement.verb.as_str());
         if self.style == KeywordStyle::Command || (self.style == KeywordStyle::Stanza && device) {
             return;
         }
-        // No more names than the table has, however many operands there are.
+        // The number of names is bounded by the table, not by the operands.
         let mut seen: Vec<&str> = Vec::new();
         for operand in &statement.operands {
             let name = operand.name.as_str();
@@ -204,11 +201,10 @@ const ALIKE: &[&str] = &["PACING", "T1TIMER", "RECVBUFS"];
 const STATEMENTS: &[&str] = &[
     "APPL", "GROUP", "LINE", "CLUSTER", "PU", "LU", "TERMINAL", "PCCU", "BUILD", "HOST",
 ];
-/// The name of what belongs to no keyword of its statement; no keyword is
-/// spelled so.
+/// The name of a value without a keyword; no keyword is spelled so.
 const STRAY: &str = "?";
 
-/// Whether a value is meant as a number.
+/// Whether a value is intended as a number.
 fn is_numeric(value: &str) -> bool {
     let digits = value.strip_prefix('-').unwrap_or(value);
     digits.starts_with(|c: char| c.is_ascii_digit())

@@ -1,12 +1,12 @@
 //! The values that rules read, checked once for every statement.
 //!
-//! Each product has a table of keywords ([`rows`]) with what a value may be
-//! ([`form`]). A value that is not so is an error of the reader ([`judge`], and
-//! [`within`] for two that must fit each other), and it is
-//! *open*: no rule may say what depends on it ([`crate::worlds`]). The tables
-//! make the reference page too.
+//! Each product has a table of keywords ([`rows`]) with the form of their values
+//! ([`form`]). An invalid value is an error of the reader ([`judge`], and
+//! [`within`] for two values that must fit each other), and it is *open*: no rule
+//! may report a finding that depends on it ([`crate::worlds`]). The reference page
+//! is made from the same tables.
 //!
-//! Invariant: nothing else in this area decides whether a value is a number.
+//! Invariant: only this module decides whether a value is a number.
 
 mod form;
 mod judge;

@@ -1,11 +1,11 @@
-//! The keywords whose values rules read, and what the values may be: a row
-//! each, in a table for each product. A keyword that is in no row has no
-//! number for any rule.
+//! The keywords whose values rules read, and the forms of the values: one row each,
+//! in a table for each product. A rule cannot read a number of a keyword without a
+//! row.
 //!
-//! Reference: the manuals named with each table. Where none states a range,
-//! it is what the field of the protocol holds: 63 for a pacing window of a
-//! BIND, 127 for a window of LLC2 or SDLC, 8 to 491,520 bytes for an RU,
-//! 65,535 bytes for a frame or a buffer.
+//! Reference: the manuals named with each table. If no manual states a range, it is
+//! that of the protocol's field: 63 for a pacing window of a BIND, 127 for a window
+//! of LLC2 or SDLC, 8 to 491,520 bytes for an RU, 65,535 bytes for a frame or a
+//! buffer.
 
 use super::form::{ValueForm, shown};
 use crate::sna::kinds::{aix, cm2_lan, nsdos};
@@ -15,7 +15,7 @@ use crate::sna::kinds::{aix, cm2_lan, nsdos};
 pub(crate) struct Table {
     /// The kinds of text that it holds for, by their words.
     pub(crate) kinds: &'static [&'static str],
-    /// How keyword and value are written.
+    /// The syntax of keyword and value.
     pub(crate) style: KeywordStyle,
     /// Whether `&NAME` may be a value: a variable or a system symbol.
     pub(crate) variables: bool,
@@ -32,18 +32,18 @@ pub(crate) struct UnreadKeywords {
     pub(crate) on: &'static [&'static str],
     /// The keywords.
     pub(crate) names: &'static [&'static str],
-    /// Whether there are no more, so that another one is an error.
+    /// Whether the list is complete, so that another keyword is an error.
     pub(crate) complete: bool,
 }
 
-/// How a product writes a keyword with its value.
+/// The syntax of a product's keywords and values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeywordStyle {
     /// `KEYWORD=VALUE`, and no values without keywords but those of a row.
     Equals,
     /// `KEYWORD(VALUE)`, and no values without keywords.
     Parentheses,
-    /// `KEYWORD(VALUE)`; values may stand in their order without keywords.
+    /// `KEYWORD(VALUE)`; positional values may omit the keyword.
     Command,
     /// `KEYWORD = VALUE`, a line each.
     Setting,
@@ -76,7 +76,7 @@ impl KeywordStyle {
 /// One keyword.
 #[derive(Debug)]
 pub(crate) struct KeywordRow {
-    /// The statements that have it, `*` at the end for any rest; none for all.
+    /// The statements that have it, `*` at the end for any rest. `None` for all.
     pub(crate) on: &'static [&'static str],
     /// Its spellings.
     pub(crate) names: &'static [&'static str],

@@ -1,5 +1,5 @@
-//! Every number that a rule reads has a row, and no number of any fixture can
-//! be spoilt in silence.
+//! Every number that a rule reads has a row, and no number of any fixture can be
+//! spoilt silently.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -127,9 +127,9 @@ fn thousands(number: &str) -> Option<String> {
     decimal.then(|| format!("{},{}", &number[..1], &number[1..]))
 }
 
-/// The text with something else in a number's place. Where that is longer on a
-/// card with a mark in column 72, a blank of its line goes, or the mark would
-/// move.
+/// The text with something else in place of a number. If that is longer on a card
+/// with a mark in column 72, a blank is removed so that the mark stays in its
+/// column.
 fn with(kind: &str, text: &str, range: &std::ops::Range<usize>, wrong: &str) -> String {
     let mut changed = text.to_owned();
     changed.replace_range(range.clone(), wrong);
@@ -205,7 +205,7 @@ fn no_number_of_a_fixture_can_be_spoilt_in_silence() {
                     documents[i] = read(file, kind, &changed);
                     spoilt += 1;
                     let reported = errors(&documents[i]).len() > errors(&all[i]).len();
-                    // Whatever is wrong, the value is open in the same way.
+                    // The value is open for any error.
                     if reported && !comma && !matches!(wrong, "abc" | "") {
                         continue;
                     }

@@ -110,8 +110,8 @@ fn assert_row_reports(kind: &str, table: &Table, row: &KeywordRow, name: &str) {
     }
     let empty = text(kind, table, row, name, "");
     let reported = errors(&read("f", kind, &empty));
-    // An attribute without a value has its default, and a word of NS/DOS
-    // without one is not there at all.
+    // An attribute without a value has its default. A word of NS/DOS without a
+    // value is absent.
     let left_out = kind == "csd" || name.is_empty();
     assert_eq!(
         reported.len(),
@@ -120,8 +120,7 @@ fn assert_row_reports(kind: &str, table: &Table, row: &KeywordRow, name: &str) {
     );
 }
 
-/// Statements, objects and words that rules name and that are no keywords
-/// with numbers.
+/// Statements, objects and words in rules that are not keywords with numbers.
 const NOT_NUMBERS: &[&str] = &[
     "ADAPTER",
     "ALL",
@@ -494,7 +493,7 @@ fn the_guide_shows_what_is_printed() {
     assert_eq!(shown, Some(printed.as_str()));
 }
 
-/// LUTYPE is another statement's, and TYPE says something else.
+/// LUTYPE belongs to another statement, and TYPE has another meaning.
 #[test]
 fn a_keyword_with_something_in_front_is_no_slip() {
     let modes = |keyword: &str| {
@@ -503,5 +502,5 @@ fn a_keyword_with_something_in_front_is_no_slip() {
     };
     let help = |keyword: &str| modes(keyword).into_iter().find_map(|d| d.help);
     assert_eq!(help("LUTYPE"), None);
-    assert_eq!(help("TYPEE").as_deref(), Some("TYPE is meant?"));
+    assert_eq!(help("TYPEE").as_deref(), Some("did you mean TYPE?"));
 }

@@ -14,7 +14,7 @@ struct PartWithinWhole {
     on: &'static [&'static str],
     /// Spellings of the part.
     part: &'static [&'static str],
-    /// Spellings of the whole, the one that counts first.
+    /// Spellings of the whole; the first one counts.
     whole: &'static [&'static str],
 }
 
@@ -44,7 +44,7 @@ impl Table {
         &self,
         (s, statement): (usize, &Statement),
         open: &mut Vec<UnreadableValue>,
-        told: &mut Vec<Diagnostic>,
+        diagnostics: &mut Vec<Diagnostic>,
     ) {
         let verb = statement.verb.as_str();
         for within in ALL.iter().filter(|w| w.on.contains(&verb)) {
@@ -68,7 +68,7 @@ impl Table {
             let message = format!("{} is more than {}", spelled[0], spelled[1]);
             let mut diagnostic = part.1.at.diagnostic(Severity::Error, message);
             diagnostic.help = Some(SILENT.to_owned());
-            told.push(diagnostic);
+            diagnostics.push(diagnostic);
             for (operand, o, _) in [part, whole] {
                 if let Some(row) = self.row(verb, &o.name) {
                     open.push(UnreadableValue {
@@ -93,29 +93,29 @@ mod tests {
         let entries = std::fs::read_dir(folder).expect("the example is there");
         let set: Vec<_> = entries.map(|e| e.expect("an entry").path()).collect();
         let rules = |right: &str, wrong: &str| {
-            let mut told = Vec::new();
+            let mut diagnostics = Vec::new();
             let documents = set.iter().map(|path| {
                 let text = std::fs::read_to_string(path).expect("text");
                 let name = path.file_name().expect("a name").to_string_lossy();
                 let kind = crate::kind::recognise(&text).expect("a kind fits").word;
                 let document = read(&name, kind, &text.replace(right, wrong));
-                told.extend(errors(&document));
+                diagnostics.extend(errors(&document));
                 document
             });
             let documents = DocumentSet::new(documents.collect::<Vec<_>>());
             let all = advise(&documents, &["sna.session".to_owned()]);
             let said: Vec<_> = all.iter().map(|f| f.rule).collect();
-            (told, said)
+            (diagnostics, said)
         };
-        let (told, said) = rules("", "");
-        assert!(told.is_empty() && said.contains(&"sna.session.unlike"));
-        let (told, said) = rules(
+        let (diagnostics, said) = rules("", "");
+        assert!(diagnostics.is_empty() && said.contains(&"sna.session.unlike"));
+        let (diagnostics, said) = rules(
             "minimum_contention_winners = 2",
             "minimum_contention_winners = 9",
         );
-        assert_eq!(told.len(), 1, "{told:?}");
+        assert_eq!(diagnostics.len(), 1, "{diagnostics:?}");
         assert_eq!(
-            told[0].1,
+            diagnostics[0].1,
             "minimum_contention_winners = 9 is more than maximum_number_of_sessions = 4"
         );
         assert!(!said.contains(&"sna.session.unlike"), "{said:?}");

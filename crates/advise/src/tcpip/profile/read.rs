@@ -137,7 +137,7 @@ fn reader(all: &[PlacedWord]) -> Reader {
     let mut rest = all;
     while let Some((head, tail)) = rest.split_first() {
         let Some((name, end)) = statement(&head.text) else {
-            // A word where a statement should begin: past its line.
+            // A word in place of a statement: skip its line.
             reader.unknown.add(&head.text.to_ascii_uppercase(), head.at);
             let line = tail.iter().take_while(|w| !w.first).count();
             rest = &tail[line..];
@@ -161,9 +161,9 @@ fn reader(all: &[PlacedWord]) -> Reader {
     reader
 }
 
-/// Words of a statement that has no end word: to the next line that begins
-/// with a statement, or with an unknown word that stands no further right
-/// than this statement's keyword.
+/// The number of words of a statement without an end word. It ends before the next
+/// line that begins with a statement, or with an unknown word that is not further
+/// right than this statement's keyword.
 fn free_length(head: &PlacedWord, name: &str, tail: &[PlacedWord]) -> usize {
     let ends = |word: &PlacedWord| {
         if !word.first || word.at.line == head.at.line {

@@ -6,9 +6,8 @@ use cics::diagnostic::{Diagnostic, Severity};
 use super::super::words::PlacedWord;
 use super::Route;
 
-/// ROUTE statements of a block: destination, first hop, link, MTU, options.
-/// An address mask may stand between destination and first hop, and HOST in
-/// the place of a mask.
+/// ROUTE statements of a block: destination, first hop, link, MTU, options. An
+/// address mask may follow the destination, or HOST in place of a mask.
 pub(super) fn route_block(body: &[PlacedWord], diagnostics: &mut Vec<Diagnostic>) -> Vec<Route> {
     let starts: Vec<usize> = (0..body.len()).filter(|at| body[*at].is("ROUTE")).collect();
     let ends = starts.iter().skip(1).copied().chain([body.len()]);

@@ -51,8 +51,8 @@ pub(super) const STATEMENTS: &[(&str, Option<&str>)] = &[
     ("VIPASMPARMS", None),
 ];
 
-/// TCPCONFIG: parameter and whether it takes a value. EPHEMERALPORTS takes
-/// two, TTLS may be followed by none.
+/// TCPCONFIG: parameters and their number of values. EPHEMERALPORTS has two values,
+/// TTLS may have none.
 pub(super) const TCPCONFIG: &[(&str, usize)] = &[
     ("CONNECTInitinterval", 1),
     ("CONNECTTimeout", 1),

@@ -1,4 +1,4 @@
-//! A limit of the receive buffer below what is asked for.
+//! A limit of the receive buffer below the requested size.
 
 use crate::document::DocumentSet;
 use crate::finding::{FindingSeverity, TuningFinding};

@@ -40,7 +40,7 @@ fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     }
     let (document, profile) = stack.profiles[0];
     let coded = decision.place.is_some();
-    // A member for OBEYFILE or INCLUDE leaves out what others say.
+    // A member for OBEYFILE or INCLUDE omits the statements of other members.
     let is_fragment = |p: &TcpipProfile| {
         let says_nothing = p.tcp.at.is_none() && p.ports.is_empty() && p.routes.is_empty();
         says_nothing && p.interfaces.is_empty() && p.links.is_empty()

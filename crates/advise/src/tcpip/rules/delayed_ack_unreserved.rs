@@ -36,7 +36,7 @@ fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
             let mut finding =
                 TuningFinding::at(&RULE, document.place(at), format!("port {number}"))
                     .code(format!("PORT {number} TCP jobname NODELAYACKS"))
-                    .needs("the job name of the region in the place of jobname");
+                    .needs("the job name of the region instead of jobname");
             if let Some(place) = decision.place.clone() {
                 finding = finding.because(place, &*decision.says);
             }

@@ -1,4 +1,4 @@
-//! A route's MTU is less than what Ethernet carries.
+//! A route's MTU is below that of Ethernet.
 
 use crate::document::DocumentSet;
 use crate::finding::{FindingSeverity, TuningFinding};

@@ -40,11 +40,11 @@ fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     }
 }
 
-/// How many packets 10,000 bytes take with one MTU and the other.
+/// The number of packets for 10,000 bytes with each of the two MTUs.
 fn segments(from: u64, to: u64, v6: bool) -> String {
     let packets = |mtu| 10_000_u64.div_ceil(mss(mtu, v6).max(1));
     format!(
-        "10,000 bytes take {} packets in the place of {}",
+        "10,000 bytes take {} packets instead of {}",
         packets(to),
         packets(from)
     )

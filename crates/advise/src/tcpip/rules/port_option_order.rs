@@ -30,7 +30,7 @@ fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     }
 }
 
-/// The first option that should stand further left, and the entry in order.
+/// The first option that should be further left, and the entry in order.
 fn out_of_order(port: &Port) -> Option<(&PlacedWord, String)> {
     // BIND and SAF take the next word along.
     let mut groups: Vec<(usize, Vec<&PlacedWord>)> = Vec::new();

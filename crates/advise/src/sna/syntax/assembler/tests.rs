@@ -1,4 +1,4 @@
-//! Cards, pasted text, and what goes wrong with both.
+//! Cards, pasted text, and their errors.
 
 use super::*;
 
