@@ -1,8 +1,8 @@
 //! The status of a running node: links, sessions, modes and programs, as JSON
 //! over HTTP on a loopback address.
 //!
-//! `GET /status` is all of it. One request a connection; anything else is
-//! answered by 404. The same types read the answer on the asking side.
+//! `GET /status` is the only request, one per connection. Any other request gets a
+//! 404. The client parses the response with the same types.
 
 use crate::host::SharedHost;
 use crate::{Error, NodeHost};
@@ -52,7 +52,7 @@ pub struct LinkStatus {
     pub kind: String,
     /// The partner's address.
     pub peer: String,
-    /// The partner's name, as far as it is known.
+    /// The partner's name, if known.
     pub partner: String,
     /// `primary` or `secondary`.
     pub role: String,
@@ -71,7 +71,7 @@ pub struct SessionStatus {
     pub mode: String,
     /// Whether this side is the contention winner.
     pub winner: bool,
-    /// Whether it is active, and not on its way in or out.
+    /// Whether it is active: neither being activated nor being ended.
     pub active: bool,
     /// The largest RU each way, in bytes: sent, received.
     pub ru_bytes: (usize, usize),
@@ -129,8 +129,8 @@ impl From<&sna::Mode> for ModeStatus {
     }
 }
 
-/// Answers on `listener`, on a thread of its own, until the host has stopped.
-/// Each connection has a thread, so that an idle one delays no other.
+/// Answers on `listener`, on its own thread, until the host has stopped. Each
+/// connection has a thread, so that an idle one delays no other.
 pub fn serve(host: &NodeHost, listener: TcpListener) -> Result<(), Error> {
     let host = host.weak();
     let asking = Arc::new(());
@@ -183,7 +183,8 @@ fn answer(host: &Weak<SharedHost>, mut stream: TcpStream) -> std::io::Result<()>
     )
 }
 
-/// Reads a request's head within [`PATIENCE`], however slowly it comes.
+/// Reads the head of a request within [`PATIENCE`], even if it arrives in small
+/// pieces.
 fn question(stream: &mut TcpStream) -> std::io::Result<String> {
     let until = Instant::now() + PATIENCE;
     let mut head = Vec::new();

@@ -17,13 +17,13 @@ use std::path::PathBuf;
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct AppcConfig {
     /// The local logical unit, `NET.NAME`; also the control-point name that
-    /// partners see in XIDs. A partner has one node of each name at a time. If
-    /// it is not given, clients (`tupelo aping`, `drive`, CPI-C programs that
-    /// no partner calls) generate a name of their own.
+    /// partners see in XIDs. A partner has one node of each name at a time. If it
+    /// is not given, clients (`tupelo aping`, `drive`, CPI-C programs that no
+    /// partner calls) generate their own name.
     #[serde(deserialize_with = "upper")]
     pub lu: String,
-    /// Where DLSw partners may connect; nothing is listened on when empty. An
-    /// address that is reached from outside must be given explicitly.
+    /// The address on which DLSw partners connect; empty for none. An address
+    /// that other machines can reach must be given explicitly.
     pub listen: Option<SocketAddr>,
     /// An Ethernet interface for 802.2 links; needs CAP_NET_RAW.
     pub interface: Option<String>,
@@ -46,7 +46,7 @@ pub struct AppcConfig {
     pub activation_timeout_s: u64,
     /// A file to write a capture to (pcapng, for tshark).
     pub trace: Option<PathBuf>,
-    /// Where `tupelo appc status` asks; only loopback addresses.
+    /// The address of the status for `tupelo appc status`; loopback only.
     pub admin: Option<SocketAddr>,
     /// Sessions at most.
     pub max_sessions: usize,
@@ -77,16 +77,16 @@ pub struct SideConfig {
     pub tp: String,
 }
 
-/// How many TCP connections DLSw opens and uses. Partners that call are served
-/// in their own manner, whatever is chosen here.
+/// The number of TCP connections that DLSw opens and uses. If the partner connects,
+/// its choice is used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DlswConnections {
     /// This node opens one, and both directions use it.
     #[default]
     One,
-    /// Each node writes on the one it opened (RFC 1795). The node must
-    /// listen where the partner connects back.
+    /// Each node writes on the connection that it opened (RFC 1795). The node
+    /// must listen for the partner's connection.
     Two,
     /// Two are opened; if both nodes announce one connection, the node with the
     /// higher address closes one.
@@ -116,7 +116,7 @@ pub struct PartnerConfig {
     /// on the Ethernet (Ethernet bit order) when `ethernet` is set. Generated
     /// from its name if not given.
     pub mac: Option<String>,
-    /// Reach it over the interface instead of DLSw.
+    /// Use the Ethernet interface instead of DLSw.
     pub ethernet: bool,
     /// Its SAP, two hexadecimal digits; 04 when not given.
     pub sap: Option<String>,
@@ -132,8 +132,8 @@ pub struct PartnerConfig {
 pub struct ModeConfig {
     /// The largest RU either way, in bytes.
     pub ru_bytes: Option<usize>,
-    /// The pacing window either way, in RUs; 0 is no pacing. 63 at most with
-    /// `fixed-pacing`.
+    /// The pacing window in both directions, in RUs; 0 is no pacing. At most 63
+    /// with `fixed-pacing`.
     pub pacing: Option<u8>,
     /// Fixed instead of adaptive pacing.
     pub fixed_pacing: bool,
@@ -173,7 +173,7 @@ impl Default for AppcConfig {
 }
 
 impl AppcConfig {
-    /// A node of this name with defaults everywhere else.
+    /// A node of this name with defaults for everything else.
     pub fn named(lu: &str) -> Result<AppcConfig, Error> {
         let config = AppcConfig {
             lu: lu.to_owned(),
@@ -183,8 +183,8 @@ impl AppcConfig {
         Ok(config)
     }
 
-    /// Changes a mode as far as given: its largest RU in bytes and its pacing
-    /// window in RUs.
+    /// Changes a mode's largest RU in bytes and its pacing window in RUs.
+    /// `None` leaves a value unchanged.
     pub fn tune(&mut self, mode: &str, ru: Option<usize>, pacing: Option<u8>) {
         if ru.is_some() || pacing.is_some() {
             let mode = self.modes.entry(mode.to_owned()).or_default();
@@ -316,7 +316,7 @@ impl ModeConfig {
         Ok(())
     }
 
-    /// `mode` with what is given here.
+    /// `mode` with the values that are set here.
     pub fn apply(&self, mut mode: Mode) -> Mode {
         if let Some(bytes) = self.ru_bytes {
             mode = mode.with_ru_bytes(bytes);
@@ -344,7 +344,7 @@ impl ModeConfig {
     }
 }
 
-/// A logical unit's name, or what is wrong with it.
+/// Parses the name of a logical unit, or returns the error.
 pub(crate) fn lu_name(what: &'static str, text: &str) -> Result<sna::LuName, Error> {
     text.parse().map_err(|why| Error::config(what, text, why))
 }

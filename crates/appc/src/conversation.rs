@@ -87,8 +87,8 @@ impl AllocateRequest {
     }
 }
 
-/// The message that a partner does not accept the user of a conversation, who
-/// was therefore not sent. `local` is this node's logical unit.
+/// The message that a partner does not accept security subfields, so that the user
+/// was not sent. `local` is this node's logical unit.
 pub fn withheld(what: WithheldSecurity, user: &str, local: &str) -> String {
     match what {
         WithheldSecurity::VerifiedUser => format!(
@@ -108,20 +108,20 @@ pub fn withheld(what: WithheldSecurity, user: &str, local: &str) -> String {
 pub struct ReceiveResult {
     /// Bytes now in the buffer.
     pub len: usize,
-    /// Whether they are all of a record.
+    /// Whether the data complete a record.
     pub data: DataReceived,
-    /// The status: what the partner expects.
+    /// What the partner expects next.
     pub status: StatusReceived,
     /// Whether the partner asked to send.
     pub request_to_send: bool,
-    /// Whether the partner ended the conversation normally; it is gone then.
+    /// Whether the partner deallocated the conversation normally.
     pub ended: bool,
     /// Whether the partner's normal end arrived with this record: the next
     /// receive returns only that end.
     pub last: bool,
 }
 
-/// A record of this many bytes may wait for what the program does next.
+/// A record of up to this many bytes may wait for the program's next verb.
 const SMALL_BYTES: usize = 1024;
 
 /// One conversation. Dropped before its end, it is deallocated abnormally.
@@ -229,8 +229,8 @@ impl Conversation {
         self.check("ACCEPT", code)
     }
 
-    /// Sends a record (mapped) or a piece of the logical-record stream (basic);
-    /// true when the partner asked to send.
+    /// Sends a record (mapped) or a piece of the logical-record stream (basic).
+    /// Returns `true` if the partner asked to send.
     pub fn send(&mut self, data: &[u8]) -> Result<bool, Error> {
         let id = self.id;
         let wake = WakeEvent::Conversation(id);
@@ -247,7 +247,7 @@ impl Conversation {
         Ok(sent.request_to_send)
     }
 
-    /// Sends what is buffered.
+    /// Sends the buffered data.
     pub fn flush(&mut self) -> Result<(), Error> {
         let id = self.id;
         let code = self.now(|node| node.flush(id))?;

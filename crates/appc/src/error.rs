@@ -32,7 +32,7 @@ pub enum Error {
         /// The system's error.
         why: std::io::Error,
     },
-    /// The link did not come up, or broke.
+    /// The link could not be activated, or failed.
     #[error("the link to {partner} did not come up: {why}")]
     Link {
         /// Which partner.
@@ -72,8 +72,8 @@ impl Error {
         }
     }
 
-    /// A verb that ended with a code, of whose reason the node knows no more than
-    /// the sense data.
+    /// The error of a verb that ended with a return code. The sense data are
+    /// all that the node knows of the reason.
     pub(crate) fn verb(verb: &'static str, code: ReturnCode, sense: Option<Sense>) -> Error {
         let text = code.text();
         let (first, rest) = text.split_at(text.len().min(1));

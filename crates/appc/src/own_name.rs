@@ -1,4 +1,4 @@
-//! A logical unit name for a process that was given none.
+//! A generated logical unit name for a process without a configured one.
 //!
 //! Two nodes of one name cannot both have sessions with a third: session limits
 //! apply to a pair of names. So a client without a configured name generates
@@ -14,8 +14,8 @@ const ALPHABET: &[u8; 36] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 /// A name that begins with this letter and is this process's own.
 ///
-/// The seven characters after the letter come from the process's number and
-/// random bytes: process numbers alone are equal in many containers.
+/// The seven characters after the letter are derived from the process id and random
+/// bytes. Process ids alone are equal in many containers.
 pub fn own_name(letter: char) -> String {
     let random = std::collections::hash_map::RandomState::new();
     name(letter, random.hash_one(std::process::id()))

@@ -1,12 +1,11 @@
-//! The `[appc]` section as it stands in a file.
+//! The `[appc]` section as written in a file.
 
 use crate::config::AppcConfig;
 use serde::Deserialize;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// A configuration's bytes at most. What is longer is a device or a file that
-/// was named by mistake.
+/// The size limit of a configuration. A larger file is a device or a wrong file.
 const MOST_BYTES: u64 = 16 << 20;
 
 /// The `[appc]` section of a file. Other sections are ignored.
@@ -24,15 +23,15 @@ struct File {
     appc: AppcConfig,
 }
 
-/// The section as it is written in the file.
+/// The section as written in the file.
 #[derive(Deserialize)]
 struct Keys {
     appc: toml::Table,
 }
 
 impl AppcSection {
-    /// The text of a configuration file, of 16 MiB at most: a device that never
-    /// ends is an error, and takes no more memory than that.
+    /// Reads a configuration file of at most 16 MiB. A device without an end is
+    /// an error and does not exhaust memory.
     pub fn text(path: impl AsRef<Path>) -> io::Result<String> {
         let mut bytes = Vec::new();
         let file = std::fs::File::open(path)?;
@@ -44,7 +43,8 @@ impl AppcSection {
         String::from_utf8(bytes).map_err(|why| io::Error::new(io::ErrorKind::InvalidData, why))
     }
 
-    /// Reads it from the text of a TOML file; the error has the place.
+    /// Parses the section from the text of a TOML file. The error has the
+    /// position.
     pub fn parse(text: &str) -> Result<AppcSection, toml::de::Error> {
         let file: File = toml::from_str(text)?;
         let keys: Keys = toml::from_str(text)?;

@@ -2,9 +2,9 @@
 //! or frames that carried them.
 //!
 //! tshark leaves the data of a DLSw INFOFRAME undissected, so each PIU is also
-//! written on an interface of its own (link type 252, "exported PDU" for the
-//! `sna` dissector). DLSw messages are written as the TCP segments they are,
-//! with their real addresses and ports, on an interface of link type 1; Ethernet frames as
+//! written on its own interface (link type 252, "exported PDU" for the `sna`
+//! dissector). DLSw messages are written as the TCP segments they are, with their
+//! real addresses and ports, on an interface of link type 1; Ethernet frames as
 //! they are.
 //!
 //! Passwords in Attach headers are written as asterisks.
@@ -39,7 +39,7 @@ pub struct Flow {
     sequence: [u32; 2],
 }
 
-/// Which way something went.
+/// The direction of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TraceDirection {
     /// This node sent it.
@@ -135,7 +135,7 @@ impl CaptureWriter {
             && let Err(error) = write(self)
         {
             self.failed = true;
-            tracing::warn!("the trace cannot be written, and ends here: {error}");
+            tracing::warn!("the trace cannot be written and is stopped: {error}");
         }
     }
 

@@ -43,7 +43,7 @@ impl TransactionTimes {
         self.total().as_secs_f64() / self.repetitions.len().max(1) as f64
     }
 
-    /// Bytes a second.
+    /// Bytes/s.
     pub fn bytes_per_s(&self) -> f64 {
         self.bytes as f64 / self.average_s().max(f64::MIN_POSITIVE)
     }
@@ -151,8 +151,7 @@ pub fn inquiry_while(
     })
 }
 
-/// Does `one` again and again on a conversation, and ends it; how long each
-/// took.
+/// Repeats `one` on a conversation and ends it. Returns the duration of each.
 fn repeat(
     mut conversation: Conversation,
     repetitions: u32,

@@ -36,13 +36,14 @@ impl ApingOptions {
     }
 }
 
-/// Runs APING. `tell` receives the report so far, once the partner program runs
-/// and after each exchange; if it returns false, no further exchange is made.
-/// If the host is stopped meanwhile, the report covers the exchanges before.
+/// Runs APING. `report_progress` receives the report so far when the partner
+/// program runs and after each exchange. If it returns `false`, no further exchange
+/// is made. If the host is stopped meanwhile, the report covers the exchanges
+/// before.
 pub fn run(
     host: &NodeHost,
     options: &ApingOptions,
-    mut tell: impl FnMut(&ApingReport) -> bool,
+    mut report_progress: impl FnMut(&ApingReport) -> bool,
 ) -> Result<ApingReport, Error> {
     let begin = Instant::now();
     let mut conversation = host.allocate(&options.call)?;
@@ -63,7 +64,7 @@ pub fn run(
     };
 
     let record: Vec<u8> = (0..options.size).map(|at| (at % 251) as u8).collect();
-    let mut wanted = tell(&report);
+    let mut wanted = report_progress(&report);
     for _ in 0..options.iterations {
         if !wanted {
             break;
@@ -73,7 +74,7 @@ pub fn run(
             Err(Error::Stopped) if !report.exchanges.is_empty() => return Ok(report),
             Err(error) => return Err(error),
         }
-        wanted = tell(&report);
+        wanted = report_progress(&report);
     }
     match conversation.deallocate(DeallocateType::Flush) {
         Ok(()) | Err(Error::Stopped) => Ok(report),

@@ -145,7 +145,7 @@ impl fmt::Display for Head<'_> {
         let allocate = line("Allocate duration:");
         writeln!(f, "{allocate}{:>10} ms", ms_text(report.allocate))?;
         let (major, minor) = report.version;
-        let system = report.system.as_deref().unwrap_or("(not told)");
+        let system = report.system.as_deref().unwrap_or("(unknown)");
         let connected = line("Connected to a partner running on:");
         writeln!(f, "{connected}{system}, APINGD {major}.{minor}")?;
         let startup = line("Program startup and version exchange:");

@@ -1,4 +1,4 @@
-//! Where a partner's DLSw switch listens, as people write it.
+//! Parses the address of a partner's DLSw switch.
 
 use crate::Error;
 use crate::config::PartnerConfig;

@@ -12,8 +12,8 @@ use crate::net::LinkTransport;
 use sna::{ChangedSessions, LocalUser, LuName, Mode, PartnerLu, PasswordBytes};
 
 impl NodeHost {
-    /// Changes or adds a partner. Sessions with it are renewed where what they
-    /// have agreed on changes.
+    /// Changes or adds a partner. Sessions are ended and bound again if the
+    /// change affects what they negotiated.
     pub fn change_partner(
         &self,
         name: &str,
@@ -36,8 +36,8 @@ impl NodeHost {
         Ok(self.renew(lu, moved))
     }
 
-    /// Takes a partner away: it is called no more, and what is up with it ends
-    /// as its conversations do. It may still call this node.
+    /// Removes a partner: this node no longer calls it, and active sessions end
+    /// with their conversations. The partner may still call this node.
     pub fn remove_partner(&self, name: &str) -> Result<ChangedSessions, Error> {
         let lu = lu_name("partner", name)?;
         if self.shared.partners().remove(name).is_none() {
@@ -83,15 +83,15 @@ impl NodeHost {
         });
     }
 
-    /// Forgets a user.
+    /// Removes a user.
     pub fn remove_user(&self, name: &str) {
         self.shared.lock().node.remove_user(name);
     }
 }
 
 impl SharedHost {
-    /// Ends the links to partners that have moved and have no sessions left;
-    /// true when there was one.
+    /// Ends the links to partners that have moved and have no sessions left.
+    /// Returns `true` if there was one.
     pub(super) fn leave(&self, inner: &mut HostState) -> bool {
         if inner.leaving.is_empty() {
             return false;

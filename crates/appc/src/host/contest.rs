@@ -6,7 +6,7 @@ use crate::net::{NameConflict, PATIENCE};
 use sna::MonotonicTime;
 
 impl HostState {
-    /// Does what is due about contested names.
+    /// Settles the name conflicts whose time has come.
     pub(super) fn settle_name_conflicts(&mut self, now: MonotonicTime) {
         for contest in self.names.due(now) {
             self.settle_name_conflict(contest, now);
@@ -24,7 +24,7 @@ impl HostState {
             if transports.any(|transport| transport.probe_partner(&place, now)) {
                 self.names.note_query(&name, now)
             } else {
-                // It went without a word.
+                // It was released before a decision.
                 self.names.free(&name)
             }
             return;

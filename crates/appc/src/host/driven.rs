@@ -1,14 +1,14 @@
 //! A node whose owner does its input and output: no thread of its own, and no
 //! verb that waits.
 //!
-//! For programs that hold many conversations in one thread. The owner calls
+//! For programs with many conversations in one thread. The owner calls
 //! [`DrivenNode::turn`] when [`DrivenNode::as_fd`] is readable or the time of
-//! [`DrivenNode::next_timeout`] has come, and goes on with whatever
-//! [`DrivenNode::take_ready`] names. Verbs are those of [`Node`]; a verb that gives
-//! `Pending` is tried again when its conversation is ready.
+//! [`DrivenNode::next_timeout`] is reached, and continues with everything that
+//! [`DrivenNode::take_ready`] returns. Verbs are those of [`Node`]. A verb that
+//! returns `Pending` is tried again when its conversation is ready.
 //!
-//! Invariant: nothing here blocks, and what a verb gives the node to send has
-//! left when [`DrivenNode::verb`] returns, in one write.
+//! Invariant: no call blocks. The data that a verb sends have been written when
+//! [`DrivenNode::verb`] returns, in one write.
 
 use super::inner::CallState;
 use super::{NodeHost, SharedHost, WakeEvent};
@@ -44,7 +44,7 @@ impl DrivenNode {
         })
     }
 
-    /// Takes what the sockets have and does what is due.
+    /// Reads the sockets and runs expired timers.
     pub fn turn(&self) -> Result<(), Error> {
         let mut pump = self
             .shared
@@ -60,19 +60,19 @@ impl DrivenNode {
             let mut inner = self.shared.lock();
             self.shared.turn(&mut pump, &mut inner);
             self.shared.drain(&mut inner, true);
-            // Fewer than there was room for: there are no more.
+            // A partly filled buffer means that there are no more.
             if pump.events.iter().count() < pump.events.capacity() {
                 return Ok(());
             }
         }
     }
 
-    /// How long nothing is due.
+    /// The time until the next timer expires.
     pub fn next_timeout(&self) -> Option<Duration> {
         self.shared.lock().next_timeout(self.shared.now())
     }
 
-    /// Hands over what can go on since the last time.
+    /// Calls `each` with everything that has become ready since the last call.
     pub fn take_ready(&self, mut each: impl FnMut(WakeEvent)) {
         let mut inner = self.shared.lock();
         if !inner.ready.is_empty() {
@@ -80,7 +80,7 @@ impl DrivenNode {
         }
     }
 
-    /// Lets `verb` work on the node, and sends what comes of it.
+    /// Runs `verb` on the node, and sends its output.
     pub fn verb<T>(&self, verb: impl FnOnce(&mut Node, MonotonicTime) -> T) -> T {
         let mut inner = self.shared.lock();
         let value = verb(&mut inner.node, self.shared.now());
@@ -152,7 +152,7 @@ impl NodeHost {
     /// The switch's first address in `host[:port]`; asks the system's resolver.
     pub fn resolve(address: &str) -> Result<SocketAddr, Error> {
         let mut found = super::resolve(address)?.into_iter();
-        let none = || Error::config("address", address, "no address");
+        let none = || Error::config("address", address, "the host has no address");
         found.next().ok_or_else(none)
     }
 }

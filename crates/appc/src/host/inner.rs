@@ -50,14 +50,14 @@ pub(crate) struct HostState {
     link_events: Vec<LinkEvent>,
     pub names: NameClaims,
     peer_faults: PeerFaultLog,
-    /// Why the last link to each partner went that is not up again.
+    /// Why the last link to each partner ended, if it is not active again.
     lost: BTreeMap<LuName, String>,
 }
 
 /// The state of a request for a link.
 #[derive(Debug, Clone)]
 pub(crate) enum CallState {
-    /// No answer yet; it fails if none arrives until then.
+    /// Outstanding; it fails if no answer arrives until this time.
     Pending(MonotonicTime),
     Up,
     Failed(String),
@@ -107,7 +107,7 @@ impl HostState {
             .any(|transport| transport.leads_to(partner))
     }
 
-    /// How long nothing is due.
+    /// The time until the next timer expires.
     pub fn next_timeout(&self, now: MonotonicTime) -> Option<Duration> {
         let node = self.node.poll_timeout().map(MonotonicTime::as_nanos);
         let transports = self
@@ -284,7 +284,7 @@ impl HostState {
         });
     }
 
-    /// Whatever is due.
+    /// Runs expired timers.
     pub fn handle_timeouts(&mut self, now: MonotonicTime) {
         if self.node.poll_timeout().is_some_and(|at| at <= now) {
             self.node.handle_timeout(now);
@@ -353,13 +353,14 @@ impl HostState {
         };
         if let Err(broken) = work(transport, &mut around) {
             transport.broken(&mut around, &broken);
-            // A refusal of its capabilities still goes to the partner.
+            // A rejection of its capabilities is still sent to the
+            // partner.
             let _ = transport.transmit(&mut around);
             self.remove(token);
         }
     }
 
-    /// Forgets a transport; its socket closes.
+    /// Removes a transport, which closes its socket.
     pub fn remove(&mut self, token: usize) {
         match self.transports.remove(&token) {
             Some(LinkTransport::Dlsw(mut dlsw)) => {
@@ -413,7 +414,7 @@ impl HostState {
         })
     }
 
-    /// Notes why a link is gone, or forgets it.
+    /// Stores why a link ended, or clears it.
     fn note_lost(&mut self, partners: Vec<LuName>, why: Option<&str>) {
         for partner in partners {
             match why {
@@ -426,12 +427,12 @@ impl HostState {
         }
     }
 
-    /// Logs, at a limited rate, what a peer does.
+    /// Logs an error of a peer, at a limited rate.
     pub fn complain(&mut self, peer: &LuName, why: &str, now: MonotonicTime) {
         self.peer_faults.log_fault(now, peer, &why);
     }
 
-    /// Logs what a partner did wrong on a link.
+    /// Logs an error of a partner on a link.
     fn complain_of(
         &mut self,
         link: LinkId,
@@ -460,7 +461,7 @@ impl SharedHost {
             inner.transmit_all(self.now());
             inner.owes = false;
             inner.joined = false;
-            let news = self.take_news(inner, by_pump) || !inner.link_events.is_empty();
+            let news = self.take_events(inner, by_pump) || !inner.link_events.is_empty();
             if !news && !self.leave(inner) {
                 break;
             }
@@ -473,25 +474,25 @@ impl SharedHost {
     /// Passes on the node's events, and leaves its output to the next caller
     /// that drains.
     pub(crate) fn settle(&self, inner: &mut HostState, by_pump: bool) {
-        self.take_news(inner, by_pump);
+        self.take_events(inner, by_pump);
         inner.owes = true;
     }
 
-    /// Returns true if the node had events.
-    fn take_news(&self, inner: &mut HostState, by_pump: bool) -> bool {
+    /// Handles all events. Returns `true` if there were any.
+    fn take_events(&self, inner: &mut HostState, by_pump: bool) -> bool {
         let mut wake_pump = false;
-        for told in std::mem::take(&mut inner.link_events) {
-            wake_pump |= take_link_event(inner, told);
+        for event in std::mem::take(&mut inner.link_events) {
+            wake_pump |= take_link_event(inner, event);
         }
-        let mut told = false;
+        let mut changed = false;
         while let Some(event) = inner.node.poll_event() {
-            told = true;
+            changed = true;
             wake_pump |= self.take_event(inner, event);
         }
         if wake_pump && !by_pump {
             self.wake_pump();
         }
-        told
+        changed
     }
 
     fn take_event(&self, inner: &mut HostState, event: NodeEvent) -> bool {
@@ -571,8 +572,8 @@ impl SharedHost {
     }
 }
 
-fn take_link_event(inner: &mut HostState, told: LinkEvent) -> bool {
-    let (call, state) = match told {
+fn take_link_event(inner: &mut HostState, event: LinkEvent) -> bool {
+    let (call, state) = match event {
         LinkEvent::Up { call, partners } => {
             inner.note_lost(partners, None);
             (call, CallState::Up)
@@ -588,10 +589,11 @@ fn take_link_event(inner: &mut HostState, told: LinkEvent) -> bool {
         }
     };
     // A later loss of the link is not reported to the caller again.
-    let Some((call, told)) = call.and_then(|call| Some((call, inner.calls.get_mut(&call)?))) else {
+    let Some((call, entry)) = call.and_then(|call| Some((call, inner.calls.get_mut(&call)?)))
+    else {
         return false;
     };
-    *told = state;
+    *entry = state;
     let wake = WakeEvent::Call(call);
     inner.ready.insert(wake);
     inner.waiting.notify(wake)

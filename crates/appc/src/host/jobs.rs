@@ -11,7 +11,7 @@ type Job = Box<dyn FnOnce() + Send>;
 
 /// Stack of a program's thread; programs in COBOL run in processes of their own.
 const STACK_BYTES: usize = 512 * 1024;
-/// How long a thread waits for another program.
+/// How long an idle thread waits for another job.
 const IDLE: Duration = Duration::from_secs(10);
 
 /// A pool that grows with the programs that run at once.
@@ -40,9 +40,9 @@ impl JobPool {
         }
     }
 
-    /// Runs a job on a thread of its own; returns false if too many run, or the
-    /// system has no thread left. The job is made only when it has a thread:
-    /// the caller may hold a lock that the job's end takes.
+    /// Runs a job on its own thread; returns false if too many run, or the system
+    /// has no thread left. The job is made only when it has a thread: the caller
+    /// may hold a lock that the job's end takes.
     pub fn run(&self, job: impl FnOnce() -> Job) -> bool {
         let mut queue = self.lock();
         if queue.stopping || (queue.idle <= queue.jobs.len() && !self.grow(&mut queue)) {
@@ -53,7 +53,7 @@ impl JobPool {
         true
     }
 
-    /// Adds a thread that waits for jobs, if there may be one.
+    /// Adds a thread that waits for jobs, up to the limit.
     fn grow(&self, queue: &mut Queue) -> bool {
         if queue.threads >= self.most {
             return false;
@@ -92,7 +92,7 @@ impl JobPool {
         }
     }
 
-    /// The next job of an idle thread; none when the thread ends.
+    /// The next job of an idle thread. Returns `None` if the thread ends.
     fn next(&self) -> Option<Job> {
         let waited = self
             .shared

@@ -47,8 +47,7 @@ const WAKER: Token = Token(0);
 const LISTENER: Token = Token(1);
 const FIRST_TRANSPORT: usize = 2;
 
-/// A program that partners attach: called on a thread of its own with each
-/// conversation.
+/// A program that partners attach: called on its own thread with each conversation.
 pub type Program = Arc<dyn Fn(IncomingAttach) + Send + Sync>;
 
 /// Called by each thread of a node when it begins.
@@ -96,7 +95,7 @@ pub(crate) struct SharedHost {
     me: Weak<SharedHost>,
 }
 
-/// Stops the host when the last handle goes.
+/// Stops the host when the last handle is dropped.
 struct HostStopper {
     shared: Arc<SharedHost>,
     thread: Mutex<Option<JoinHandle<()>>>,
@@ -145,7 +144,7 @@ impl NodeHost {
         })
     }
 
-    /// Where DLSw partners connect; of use when the port was 0.
+    /// The address on which DLSw partners connect; needed if the port was 0.
     pub fn listening(&self) -> Option<SocketAddr> {
         self.shared.listening
     }
@@ -193,7 +192,7 @@ impl NodeHost {
         inner.node.remove_tp(name);
     }
 
-    /// Changes or adds a mode; sessions that are up keep theirs.
+    /// Changes or adds a mode. Active sessions keep the old values.
     pub fn define_mode(&self, mode: sna::Mode) {
         self.shared.lock().node.modes_mut().define(mode);
     }
@@ -309,8 +308,8 @@ impl NodeHost {
         Ok(call)
     }
 
-    /// Lets `verb` work on the node, and sends what comes of it. For verbs that
-    /// never wait.
+    /// Runs `verb` on the node, and sends its output. For verbs that never
+    /// wait.
     pub fn once<T>(&self, verb: impl FnOnce(&mut Node, MonotonicTime) -> T) -> T {
         let mut inner = self.shared.lock();
         let value = verb(&mut inner.node, self.shared.now());

@@ -17,12 +17,12 @@ pub(crate) struct PeerFaultLog {
     begun: Option<MonotonicTime>,
     logged: u32,
     left_out: u64,
-    /// Where the partners of recent links were: the node reports their faults
-    /// only afterwards.
+    /// Partner addresses of recent links: the node reports some faults only
+    /// after the end of a link.
     gone: VecDeque<(LinkId, String)>,
 }
 
-/// Links that are gone and remembered at most.
+/// The maximum number of ended links in it.
 const GONE: usize = 1024;
 
 impl PeerFaultLog {
@@ -45,7 +45,7 @@ impl PeerFaultLog {
         Some(std::mem::take(&mut self.left_out))
     }
 
-    /// Notes where the partner of a link was that is gone.
+    /// Stores the partner's address of a link that has ended.
     pub fn note_gone(&mut self, link: LinkId, place: &str) {
         if self.gone.len() == GONE {
             self.gone.pop_front();
@@ -53,14 +53,14 @@ impl PeerFaultLog {
         self.gone.push_back((link, place.to_owned()));
     }
 
-    /// Where the partner of a link was that is gone.
+    /// The partner's address of a link that has ended.
     pub fn place_of_gone(&self, link: LinkId) -> Option<String> {
         let mut latest = self.gone.iter().rev();
         let found = latest.find(|(gone, _)| *gone == link);
         found.map(|(_, place)| place.clone())
     }
 
-    /// Logs what `peer` did wrong.
+    /// Logs an error of `peer`.
     pub fn log_fault(&mut self, now: MonotonicTime, peer: &dyn Display, why: &dyn Display) {
         match self.admit(now) {
             None => {}
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_refused_attach_names_partner_and_program_and_shows_what_has_no_print() {
-        let told = |tp: &[u8]| {
+        let line_of = |tp: &[u8]| {
             refused(&RefusedAttach {
                 partner: "NET.A".parse().unwrap(),
                 tp: sna::TpName::from_ebcdic(tp).ok(),
@@ -109,8 +109,8 @@ mod tests {
             (&[0x06, 0xF1], "for the program X'06F1' was"),
             (&[], "Attach of NET.A was"),
         ] {
-            assert!(told(tp).contains(name), "{}", told(tp));
-            assert!(told(tp).contains("of NET.A "), "{}", told(tp));
+            assert!(line_of(tp).contains(name), "{}", line_of(tp));
+            assert!(line_of(tp).contains("of NET.A "), "{}", line_of(tp));
         }
     }
 

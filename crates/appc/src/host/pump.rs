@@ -1,4 +1,4 @@
-//! Waiting, and who does the input and output meanwhile.
+//! Waiting, and which thread does the I/O in the meantime.
 //!
 //! The thread that has the pump waits for sockets on behalf of all. A program's
 //! thread that has to wait takes the pump if it is free, so that the thread
@@ -52,12 +52,12 @@ enum OutputPolicy {
     Sent,
     /// They may leave with the program's next verb.
     Kept,
-    /// Output that already waits may wait once more.
+    /// Output that already waits may wait again.
     Joined,
 }
 
 impl SocketPump {
-    /// Takes what the sockets have at the moment.
+    /// Reads and writes the sockets once.
     pub fn poll_sockets(&mut self) -> std::io::Result<()> {
         self.poll.poll(&mut self.events, Some(Duration::ZERO))
     }
@@ -84,7 +84,7 @@ impl SocketPump {
     }
 }
 
-/// Threads that wait without the pump, and what the background thread knows.
+/// Threads that wait without the pump, and the state of the background thread.
 pub(crate) struct WaitingThreads {
     pub holder: PumpHolder,
     queue: VecDeque<(WakeEvent, Arc<Condvar>)>,
@@ -95,7 +95,7 @@ pub(crate) struct WaitingThreads {
     asleep: bool,
 }
 
-/// How long the pump may lie unused before the background thread takes it.
+/// How long the pump may be unused before the background thread takes it.
 const GRACE: Duration = Duration::from_millis(1);
 
 thread_local! {
@@ -268,7 +268,7 @@ impl SharedHost {
         inner
     }
 
-    /// Does what the sockets are ready for and what is due.
+    /// Handles ready sockets and expired timers.
     pub(crate) fn turn(&self, pump: &mut SocketPump, inner: &mut HostState) {
         let now = self.now();
         for event in &pump.events {
@@ -288,7 +288,8 @@ impl SharedHost {
         inner.handle_timeouts(now);
     }
 
-    /// Offers a free pump to a waiting program, or else to the background.
+    /// Passes a free pump to a waiting program, otherwise to the background
+    /// thread.
     fn hand_over(&self, inner: &mut HostState) {
         if inner.waiting.holder != PumpHolder::Free {
             return;
@@ -332,8 +333,8 @@ impl SharedHost {
             };
         }
         drop(inner);
-        // The pump is released now and no connection is accepted any more. A
-        // connection accepted while the host stopped ends too.
+        // The pump is released and no connection is accepted any more. A
+        // connection accepted while the host stops is closed too.
         let mut pump = self.pump.lock().unwrap_or_else(PoisonError::into_inner);
         pump.listener = None;
         drop(pump);

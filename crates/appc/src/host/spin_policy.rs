@@ -10,7 +10,7 @@
 
 use std::time::Duration;
 
-/// How long a program looks, and what counts as a short wait.
+/// How long a program spins, and the limit of a short wait.
 const SPIN_TIME: Duration = Duration::from_micros(50);
 /// A wait asleep that was shorter would have been over within a look, most
 /// likely: to be woken takes its time on either side.
@@ -25,7 +25,7 @@ const LONGEST_RUN: u32 = 4096;
 pub(crate) struct SpinPolicy {
     /// Short waits in a row.
     short: u32,
-    /// How many of them are wanted before a look.
+    /// Number of short waits required before it spins.
     run: u32,
     /// Whether the partner may have a processor to itself meanwhile.
     room: bool,
@@ -42,7 +42,7 @@ impl SpinPolicy {
         }
     }
 
-    /// How long to look before the next sleep; `None` is not at all.
+    /// How long to spin before the next sleep. `None` for not at all.
     pub fn spin_time(&self) -> Option<Duration> {
         (self.room && self.short >= self.run).then_some(SPIN_TIME)
     }
@@ -78,8 +78,8 @@ mod tests {
         }
     }
 
-    /// Waits as long as `took` says, which is asked whether it is a look; how
-    /// many looks there were.
+    /// Simulates `waits` waits; `took` gets whether the program spins and
+    /// returns whether the wait was short. Returns the number of spins.
     fn count_spins(of: &mut SpinPolicy, waits: u32, took: impl Fn(bool) -> Duration) -> u32 {
         let mut looks = 0;
         for _ in 0..waits {
@@ -133,7 +133,7 @@ mod tests {
         let soon = |_| SPIN_TIME / 4;
         count_spins(&mut patience, 2 * LONGEST_RUN, soon);
         assert_eq!(count_spins(&mut patience, 1000, soon), 1000);
-        // The policy forgets: a single long wait costs one short run.
+        // The policy adapts: a single long wait costs one short run.
         patience.waited(SPIN_TIME * 2, false);
         assert_eq!(count_spins(&mut patience, 100, soon), 100 - RUN);
     }

@@ -9,7 +9,7 @@ use super::TransportContext;
 use super::names::NameClaim;
 use crate::config::DlswConnections;
 
-/// This node, as it is described to partners.
+/// This node's data for partners.
 #[derive(Debug, Clone)]
 pub(crate) struct LocalNode {
     pub lu: LuName,
@@ -22,18 +22,18 @@ pub(crate) struct LocalNode {
     pub connections: DlswConnections,
 }
 
-/// One link on its way up, and up.
+/// One link, being activated or active.
 #[derive(Debug)]
 pub(crate) struct LinkSide {
     pub negotiation: XidNegotiation,
     pub agreed: Option<XidAgreement>,
     pub link: Option<LinkId>,
-    /// The partner this side wants to reach, and the host's wish.
+    /// The partner that this side calls, and the number of the host's request.
     pub partner: Option<LuName>,
     pub call: Option<u64>,
     /// This node.
     lu: LuName,
-    /// Where the partner is, for people and as the place of its name.
+    /// The partner's address, for messages and as the owner of its name.
     place: String,
     /// The name that it claims.
     claimed: Option<LuName>,
@@ -44,7 +44,7 @@ pub(crate) struct LinkSide {
 /// The decision on a partner whose identification is known.
 #[derive(Debug)]
 pub(crate) enum PartnerAdmission {
-    /// It is admitted; this XID goes to it first.
+    /// Admitted; this XID is sent to it first.
     Admitted(Option<Vec<u8>>),
     /// Its name is contested: it waits.
     Waits,
@@ -103,7 +103,7 @@ impl LinkSide {
         self.settle(around, claim)
     }
 
-    /// Whether it waits for its name.
+    /// Whether it waits until its name is decided.
     pub fn waits(&self) -> bool {
         self.held.is_some()
     }
@@ -170,7 +170,8 @@ impl LinkSide {
         .into()
     }
 
-    /// Gives the link to the node. `frame_bytes` is what the path takes.
+    /// Activates the link in the node. `frame_bytes` is the largest frame of
+    /// the path.
     pub fn up(&mut self, around: &mut TransportContext<'_>, frame_bytes: usize) -> Option<LinkId> {
         let agreed = self.agreed.as_ref()?;
         let role = match agreed.role {
@@ -222,27 +223,28 @@ impl LinkSide {
 
     /// The names under which the partner is reached over it.
     fn partners(&self) -> Vec<LuName> {
-        let told = self.agreed.as_ref();
-        let told = told.and_then(|agreed| agreed.peer.cp_name.parse().ok());
-        told.into_iter().chain(self.partner.clone()).collect()
+        let announced = self.agreed.as_ref();
+        let announced = announced.and_then(|agreed| agreed.peer.cp_name.parse().ok());
+        announced.into_iter().chain(self.partner.clone()).collect()
     }
 
-    /// Whether it is up and leads to `partner`.
+    /// Whether it is active and its partner is `partner`.
     pub fn leads_to(&self, partner: &LuName) -> bool {
-        let told = self
+        let announced = self
             .agreed
             .as_ref()
             .is_some_and(|agreed| agreed.peer.cp_name == partner.as_str());
-        self.link.is_some() && (told || self.partner.as_ref() == Some(partner))
+        self.link.is_some() && (announced || self.partner.as_ref() == Some(partner))
     }
 
-    /// How the partner is called, for people.
+    /// The partner's name for messages.
     pub fn partner_name(&self) -> String {
-        let told = self
+        let announced = self
             .agreed
             .as_ref()
             .map(|agreed| agreed.peer.cp_name.clone());
-        told.filter(|name| !name.is_empty())
+        announced
+            .filter(|name| !name.is_empty())
             .or_else(|| self.partner.as_ref().map(|name| name.as_str().to_owned()))
             .unwrap_or_default()
     }

@@ -33,13 +33,13 @@ pub(crate) struct TransportContext<'a> {
 /// Events of a transport for the host.
 #[derive(Debug)]
 pub(crate) enum LinkEvent {
-    /// A link is up. `call` is the number of the host's wish it fulfils.
+    /// A link is active. `call` is the number of the host's request for it.
     Up {
         call: Option<u64>,
         partners: Vec<LuName>,
     },
-    /// A link did not come up, or is gone. `partners` are the names under which
-    /// it was known while it was up.
+    /// A link could not be activated, or has ended. `partners` are the names
+    /// that it had while active.
     Down {
         call: Option<u64>,
         partners: Vec<LuName>,
@@ -52,7 +52,7 @@ pub(crate) enum LinkEvent {
 pub(crate) struct TransportFailure {
     /// The reason.
     pub why: String,
-    /// Whether the partner did what it must not.
+    /// Whether the partner violated the protocol.
     pub fault: bool,
 }
 
@@ -63,7 +63,7 @@ impl TransportFailure {
         TransportFailure { why, fault }
     }
 
-    /// The partner did what it must not.
+    /// The partner violated the protocol.
     pub(crate) fn fault(why: impl ToString) -> TransportFailure {
         let (why, fault) = (why.to_string(), true);
         TransportFailure { why, fault }
@@ -77,7 +77,7 @@ impl TransportContext<'_> {
         }
     }
 
-    /// Logs what a peer did wrong.
+    /// Logs an error of a peer.
     pub(crate) fn complain(&mut self, peer: &dyn std::fmt::Display, why: &dyn std::fmt::Display) {
         self.peer_faults.log_fault(self.now, peer, why);
     }
@@ -90,7 +90,7 @@ pub(crate) enum LinkTransport {
 }
 
 impl LinkTransport {
-    /// Reads and writes what the socket is ready for.
+    /// Reads and writes a ready socket.
     pub fn handle_ready(
         &mut self,
         around: &mut TransportContext<'_>,
@@ -105,7 +105,7 @@ impl LinkTransport {
         }
     }
 
-    /// Takes the node's PIUs as far as there is room, and writes.
+    /// Takes as many PIUs from the node as fit, and writes.
     pub fn transmit(&mut self, around: &mut TransportContext<'_>) -> Result<(), TransportFailure> {
         match self {
             LinkTransport::Dlsw(dlsw) => dlsw.transmit(around),
@@ -113,7 +113,7 @@ impl LinkTransport {
         }
     }
 
-    /// Does what is due.
+    /// Runs expired timers.
     pub fn handle_timeout(
         &mut self,
         around: &mut TransportContext<'_>,
@@ -147,7 +147,7 @@ impl LinkTransport {
         }
     }
 
-    /// Where the partner of a link is seen, when the link is one of its own.
+    /// The partner's address of a link, if the link belongs to this transport.
     pub fn peer_of(&self, link: LinkId) -> Option<String> {
         match self {
             LinkTransport::Dlsw(dlsw) => dlsw.peer_of(link),
@@ -171,8 +171,8 @@ impl LinkTransport {
         }
     }
 
-    /// Asks the partner at `place` to respond; returns false if there is none
-    /// at that place.
+    /// Asks the partner at `place` to respond. Returns `false` if no partner
+    /// has this address.
     pub fn probe_partner(&mut self, place: &str, now: MonotonicTime) -> bool {
         match self {
             LinkTransport::Dlsw(dlsw) => dlsw.probe_partner(place),
@@ -180,7 +180,8 @@ impl LinkTransport {
         }
     }
 
-    /// Whether it has given one since then; `None` when there is no such place.
+    /// Whether a sign arrived since then. Returns `None` if there is no such
+    /// place.
     pub fn answered(
         &mut self,
         place: &str,
@@ -193,7 +194,8 @@ impl LinkTransport {
         }
     }
 
-    /// Takes a partner at `place` for gone. True when the whole transport is.
+    /// Treats the partner at `place` as gone. Returns `true` if the whole
+    /// transport is closed.
     pub fn give_up(&mut self, around: &mut TransportContext<'_>, place: &str, why: &str) -> bool {
         match self {
             LinkTransport::Dlsw(_) => true,

@@ -14,12 +14,12 @@ use sna::{LuName, MonotonicTime};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How long the holder of a name may stay silent when another wants it.
+/// How long the holder of a name may be silent if another node claims it.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
-/// How often it is looked whether a sign has come.
+/// Interval of checking for a sign.
 const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Names that callers have, and who else wants them.
+/// The names of callers, and the other nodes that claim them.
 #[derive(Debug, Default)]
 pub(crate) struct NameClaims {
     held: BTreeMap<LuName, NameHolder>,
@@ -52,13 +52,13 @@ pub(crate) enum NameClaim {
     Refused(String),
 }
 
-/// A name that is asked for, and what is to be done.
+/// A claimed name and the state of the query.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct NameConflict {
     pub name: LuName,
-    /// Where the holder is.
+    /// The holder's address.
     pub place: String,
-    /// When it was asked; not yet when there is nothing.
+    /// Time of the query. `None` before it is sent.
     pub queried_at: Option<MonotonicTime>,
 }
 
@@ -88,7 +88,7 @@ impl NameClaims {
         }
     }
 
-    /// A link of `place` under this name is gone, or will not come.
+    /// A link of `place` with this name has ended, or was not activated.
     pub fn release(&mut self, name: &LuName, place: &str) {
         let Some(held) = self.held.get_mut(name) else {
             return;
@@ -237,7 +237,7 @@ mod tests {
         names.release(&name(), "two");
         assert_eq!(names.next_timeout(), None);
         names.claim(&name(), "two");
-        // The name came to it, and it went before it looked.
+        // It received the name and was closed before it noticed.
         names.release(&name(), "one");
         names.release(&name(), "two");
         assert!(names.held.is_empty());

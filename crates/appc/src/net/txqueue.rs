@@ -9,7 +9,7 @@ use std::io::{self, IoSlice, Write};
 
 /// Pieces up to this many bytes are copied together.
 const SMALL_BYTES: usize = 1024;
-/// A gathered buffer takes no more pieces beyond this.
+/// A gathered buffer beyond this size takes no more pieces.
 const GATHER_BYTES: usize = 32 * 1024;
 /// Pieces given to one call.
 const SLICES: usize = 64;
@@ -70,8 +70,8 @@ impl TxQueue {
         }
     }
 
-    /// Writes until nothing is left or the stream takes no more; true when
-    /// nothing is left.
+    /// Writes until nothing is left or the stream accepts no more. Returns
+    /// `true` if nothing is left.
     pub fn write_to(&mut self, stream: &mut impl Write) -> io::Result<bool> {
         while self.bytes > 0 {
             let wrote = match self.write_once(stream) {
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A stream that takes a few bytes at a time and now and then none.
+    /// A stream that accepts a few bytes at a time and sometimes none.
     struct ShortWriter(Vec<u8>, usize);
 
     impl Write for ShortWriter {

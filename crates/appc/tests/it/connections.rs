@@ -12,8 +12,8 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// Runs a test on a thread of its own and fails it when nothing comes of it: a
-/// partner that waits for ever must not hold up all others.
+/// Runs a test on its own thread and fails it when nothing comes of it: a partner
+/// that waits forever must not hold up all others.
 fn bounded(test: fn()) {
     let (ended, reported) = channel();
     let thread = std::thread::spawn(move || {
@@ -104,9 +104,8 @@ fn a_caller_that_cannot_be_connected_back_to_is_served_on_its_own_connection() {
             ..AppcConfig::named("NET.CLIENT").unwrap()
         })
         .unwrap();
-        let nobody = TcpListener::bind("127.0.0.1:0").unwrap();
-        let unused = nobody.local_addr().unwrap().to_string();
-        drop(nobody);
+        let unused = TcpListener::bind("127.0.0.1:0").unwrap();
+        let unused = unused.local_addr().unwrap().to_string();
         server.define_partner("NET.CLIENT", &unused).unwrap();
         client.define_partner("NET.SERVER", &at(&server)).unwrap();
         aping::run(&client, &ApingOptions::new("NET.SERVER"), |_| true).unwrap();

@@ -146,7 +146,7 @@ fn a_client_that_dies_in_the_middle_of_its_bind_leaves_the_server_whole() {
 }
 
 /// Rejecting a program drops nothing that takes the node's lock: the node would
-/// hang for ever.
+/// hang forever.
 #[test]
 fn one_program_too_many_is_refused_and_the_node_goes_on() {
     let server = server_with(AppcConfig {

@@ -3,7 +3,7 @@
 use appc::config::AppcConfig;
 use appc::{NodeHost, aping, transactions};
 
-/// A server with every program, on a port of its own.
+/// A server with every program, on its own port.
 pub fn server(lu: &str) -> NodeHost {
     server_with(AppcConfig::named(lu).unwrap())
 }

@@ -1,11 +1,12 @@
 //! Whether a DLSw partner is still there.
 //!
-//! One that data are sent to is given up when its TCP has been silent for
-//! [`SILENCE`]; TCP's own keepalive looks after the others. When another node wants
-//! its name, a keepalive message asks, which no switch answers; the acknowledgement of the
-//! partner's TCP is the sign. A partner that is stopped or busy is there; one
-//! whose machine or network is gone is not.
-//! Reference: RFC 1795, section 3.5 (message types); tcp(7), TCP_INFO.
+//! A partner that has data to acknowledge is given up when its TCP has been silent
+//! for [`SILENCE`]. For other partners TCP's own keepalive is used. If another node
+//! claims a partner's name, this side sends a keepalive message. No switch answers
+//! it; the acknowledgement by the partner's TCP is the sign. A partner whose
+//! program is stopped or busy counts as present; one whose machine or network is
+//! down does not. Reference: RFC 1795, section 3.5 (message types); tcp(7),
+//! TCP_INFO.
 
 use super::{DlswTransport, PipeId, TransportFailure};
 use sna::MonotonicTime;
@@ -14,13 +15,13 @@ use std::os::fd::AsRawFd;
 use std::time::Duration;
 
 impl DlswTransport {
-    /// Asks for a sign of life; false when the partner is not at `place`.
+    /// Asks for a sign of life. Returns `false` if the partner is not at `place`.
     pub fn probe_partner(&mut self, place: &str) -> bool {
         if self.peer.to_string() != place {
             return false;
         }
-        // Before that nothing but capabilities may be sent, and a partner that
-        // exchanges none has its own limit.
+        // Before that only capabilities may be sent, and their exchange has
+        // its own timeout.
         if self.pipes.settled() && self.exchange_until.is_none() {
             let out = self.waiting.gather();
             let before = out.len();
@@ -36,8 +37,8 @@ impl DlswTransport {
         both.map(|which| self.pipes.stream(which).map(|stream| stream.as_raw_fd()))
     }
 
-    /// Looks whether the partner's TCP still takes what is sent, or says that it
-    /// has no room.
+    /// Checks that the partner's TCP acknowledges data or reports a full
+    /// window.
     pub(super) fn check_liveness(&mut self, now: u64) -> Result<(), TransportFailure> {
         let sockets = self.sockets();
         for (watch, socket) in self.watches.iter_mut().zip(sockets) {
@@ -52,8 +53,8 @@ impl DlswTransport {
         Ok(())
     }
 
-    /// Whether there was one since then; `None` when the partner is not at
-    /// `place`.
+    /// Whether a sign arrived since then. Returns `None` if the partner is not
+    /// at `place`.
     pub fn answered(
         &mut self,
         place: &str,
@@ -73,12 +74,12 @@ impl DlswTransport {
     }
 }
 
-/// How often it is looked whether a partner that data are sent to is there.
+/// Interval of the check of partners that have data to acknowledge.
 pub(super) const CHECK_INTERVAL_NS: u64 = 5_000_000_000;
-/// How long data may wait for a sign of the partner's TCP.
+/// How long data may be unacknowledged without a sign of the partner's TCP.
 const SILENCE: Duration = Duration::from_secs(60);
 
-/// Watches whether what was written on a connection meets any sign of life.
+/// Watches for a sign of life after data were written.
 #[derive(Debug, Default)]
 pub(super) struct LivenessCheck {
     /// Since when data wait without one.

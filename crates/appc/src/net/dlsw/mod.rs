@@ -1,7 +1,7 @@
 //! DLSw over TCP: one connection used both ways, or one each way ([`pipes`]).
 //!
-//! PIUs are cut out of the receive buffer without copying; what is sent goes out
-//! in one call for everything that the circuit's window allows.
+//! PIUs are taken from the receive buffer without copying. Everything that the
+//! circuit's window allows is sent in one call.
 
 mod alive;
 mod flows;
@@ -33,13 +33,13 @@ use std::os::fd::AsRawFd;
 const CLOSED: &str = "the partner closed the connection";
 /// Bytes asked for in one read.
 const READ_BYTES: usize = 256 * 1024;
-/// Reads of a turn: then the answers are written, and other partners come first.
+/// Reads of a turn. Then replies are written and other partners are served.
 const READS_A_TURN: usize = 4;
-/// The node is asked for no more PIUs while so many bytes wait to be written.
+/// If so many bytes wait to be written, no more PIUs are taken from the node.
 const MAX_WAITING_BYTES: usize = 256 * 1024;
 
-/// A partner that leaves more than this unread has its connection closed: what
-/// it asks for again and again is not answered into memory without end.
+/// A partner with more unread data than this has its connection closed, so that
+/// replies that it does not read take a bounded amount of memory.
 const MAX_UNREAD_BYTES: usize = 1024 * 1024;
 
 /// A circuit to set up once the partner is ready.
@@ -54,7 +54,7 @@ pub(crate) struct PendingCircuit {
 pub(crate) struct DlswTransport {
     pub pipes: PipePair,
     peer: SocketAddr,
-    /// When the capabilities must be exchanged; `None` when they are.
+    /// The deadline of the exchange of capabilities. `None` after the exchange.
     exchange_until: Option<u64>,
     /// The partner's capabilities, until circuits may be used.
     ready: Option<SwitchCapabilities>,
@@ -150,7 +150,7 @@ impl DlswTransport {
         }
     }
 
-    /// Where the partner is seen.
+    /// The partner's address.
     pub fn peer(&self) -> SocketAddr {
         self.peer
     }
@@ -176,8 +176,8 @@ impl DlswTransport {
         }
     }
 
-    /// Reads until the socket is empty or the turn is over, and takes what is
-    /// whole. A partner may send faster than this side reads.
+    /// Reads until the socket is empty or the turn is over, and handles
+    /// complete messages. A partner may send faster than this side reads.
     fn handle_readable(
         &mut self,
         around: &mut TransportContext<'_>,
@@ -299,7 +299,8 @@ impl DlswTransport {
                     self.exchange_until = None;
                     self.ready = Some(peer);
                     if self.agree_on_one() {
-                        // The answer to the partner's capabilities goes first.
+                        // The response to the partner's
+                        // capabilities is sent first.
                         self.take_control(around);
                         self.pipes.agreed_on_one(around.now.as_nanos());
                     }
@@ -366,7 +367,7 @@ impl DlswTransport {
             return;
         };
         if side.waits() {
-            // It says again what is known.
+            // It repeats its name.
             return;
         }
         let (answer, agreed) = match side.negotiation.handle(xid) {
@@ -420,7 +421,7 @@ impl DlswTransport {
         }
     }
 
-    /// Goes on with those whose names were contested.
+    /// Continues the links whose names were contested.
     fn resume_contested_names(&mut self, around: &mut TransportContext<'_>) {
         let waits = self.sides.iter().filter(|(_, side)| side.waits());
         for id in waits.map(|(id, _)| *id).collect::<Vec<_>>() {
@@ -527,7 +528,8 @@ impl DlswTransport {
         self.waiting.gathered(added);
     }
 
-    /// Moves PIUs from the node into the queue; true when the queue is full.
+    /// Moves PIUs from the node into the queue. Returns `true` if the queue is
+    /// full.
     fn take_pius(&mut self, around: &mut TransportContext<'_>) -> bool {
         for (&id, side) in &self.sides {
             let (Some(link), Some(circuit)) = (side.link, self.switch.circuit(id)) else {
@@ -590,7 +592,7 @@ impl DlswTransport {
     /// The missing part of the capabilities exchange.
     fn unanswered(&self) -> String {
         let more = match (self.moved[1], self.switch.peer()) {
-            (0, _) => "nothing came",
+            (0, _) => "it sent nothing",
             (_, None) if self.received.is_empty() => "it sent no capabilities exchange",
             (_, None) => "its first message is incomplete",
             (_, Some(_)) => "it sent its capabilities, but did not answer this side's",
@@ -626,7 +628,7 @@ impl DlswTransport {
         self.close(around, &why);
     }
 
-    /// Where the partner is seen, when the link is one of this transport.
+    /// The partner's address of a link, if the link belongs to this transport.
     pub fn peer_of(&self, link: LinkId) -> Option<String> {
         let mut sides = self.sides.values();
         let found = sides.any(|side| side.link == Some(link));
@@ -674,7 +676,7 @@ impl DlswTransport {
     }
 }
 
-/// The system cannot use the connection any more.
+/// The failure of a connection that the system reports.
 fn broke(error: &io::Error) -> TransportFailure {
     TransportFailure::ended(format!("the connection broke: {error}"))
 }
@@ -682,8 +684,8 @@ fn broke(error: &io::Error) -> TransportFailure {
 /// Reads once into the spare room of `buffer`.
 fn read_into(stream: &TcpStream, buffer: &mut BytesMut) -> io::Result<usize> {
     let spare = buffer.spare_capacity_mut();
-    // SAFETY: the pointer and length name memory that `buffer` owns and that
-    // nothing else refers to; the kernel writes at most `spare.len()` bytes.
+    // SAFETY: the pointer and length describe memory that `buffer` owns and no
+    // other code refers to; the kernel writes at most `spare.len()` bytes.
     let read = unsafe { libc::read(stream.as_raw_fd(), spare.as_mut_ptr().cast(), spare.len()) };
     let Ok(read) = usize::try_from(read) else {
         return Err(io::Error::last_os_error());

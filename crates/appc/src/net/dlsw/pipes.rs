@@ -1,5 +1,5 @@
-//! The TCP connections of one DLSw transport: which of them is read, which is
-//! written, and how it comes to that.
+//! The TCP connections of one DLSw transport: which one is read and which one is
+//! written.
 //!
 //! By the standard each switch opens a connection to the other's port and
 //! writes on the one it opened. If both announce in their capabilities that
@@ -16,11 +16,10 @@ use crate::config::DlswConnections;
 use mio::net::TcpStream;
 use std::net::SocketAddr;
 
-/// How long a partner that connected may stay silent before this side connects
-/// back.
+/// How long a partner that connected may be silent before this side connects back.
 const SILENCE_NS: u64 = 500_000_000;
-/// How long this side waits for the partner's connection, or for its own way
-/// back, before it does with the one there is.
+/// How long this side waits for the partner's connection or for its own before it
+/// uses the existing one for both directions.
 const PATIENCE_NS: u64 = 3_000_000_000;
 
 /// One of at most two connections.
@@ -28,7 +27,7 @@ const PATIENCE_NS: u64 = 3_000_000_000;
 pub(crate) enum PipeId {
     /// The transport began with it.
     First,
-    /// It came later.
+    /// The second one.
     Second,
 }
 
@@ -112,7 +111,7 @@ impl PipePair {
         self.opened
     }
 
-    /// The one that is read.
+    /// The connection that is read.
     pub fn reads(&self) -> PipeId {
         match self.manner {
             PipeUse::Both(which) => which,
@@ -121,7 +120,7 @@ impl PipePair {
         }
     }
 
-    /// The one that is written, when there is one already.
+    /// The connection that is written. Returns `None` if it does not exist yet.
     pub fn writes(&self) -> Option<PipeId> {
         match self.manner {
             PipeUse::Both(which) => Some(which),
@@ -187,15 +186,16 @@ impl PipePair {
         }
     }
 
-    /// The partner's capabilities came on the connection that is read.
+    /// The partner's capabilities arrived on the connection that is read.
     pub fn capabilities_received(&mut self, partner_uses: u8) {
         // The connection back may be there without a readiness event yet.
         self.check_back();
         self.manner = match self.manner {
             PipeUse::Silent { .. } if partner_uses > 1 => PipeUse::Wanted,
             PipeUse::Silent { .. } => PipeUse::Both(PipeId::First),
-            // It answers where this side spoke, or speaks before this side's own
-            // connection is there: it knows one only.
+            // It replies on this side's connection, or sends before
+            // this side's own connection is open: it uses a single
+            // connection.
             PipeUse::Awaited { .. } => PipeUse::Both(PipeId::First),
             PipeUse::Wanted | PipeUse::Back { .. } if partner_uses == 1 => {
                 self.second = None;
@@ -215,7 +215,7 @@ impl PipePair {
             self.manner = PipeUse::Dropping { until };
             return;
         }
-        // The one that was accepted goes.
+        // The accepted connection is closed.
         self.manner = if self.opened {
             self.second = None;
             PipeUse::Both(PipeId::First)
@@ -276,7 +276,7 @@ impl PipePair {
         }
     }
 
-    /// Does what is due.
+    /// Runs expired timers.
     pub fn handle_timeout(&mut self, now: u64) {
         if self.next_timeout().is_none_or(|at| at > now) {
             return;
@@ -300,8 +300,8 @@ impl PipePair {
     }
 }
 
-/// Where a partner's switch listens that is seen at `peer`: at a port that the
-/// configuration names for that address, or at the standard one.
+/// The listening address of the switch of a partner at `peer`: with the port that
+/// the configuration has for that address, otherwise the standard port.
 pub(crate) fn way_back(peer: SocketAddr, switches: &[SocketAddr]) -> SocketAddr {
     let named = switches.iter().find(|switch| switch.ip() == peer.ip());
     named

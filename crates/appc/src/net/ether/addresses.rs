@@ -8,12 +8,12 @@ use sna::dlc::pdu::SAP_SNA;
 pub(super) struct StationAddresses {
     /// The address for its calls.
     pub address: Mac,
-    /// The address for callers that know only the logical unit's name.
+    /// The address for callers that have only the logical unit's name.
     pub by_name: Mac,
 }
 
 impl StationAddresses {
-    /// The one of them that a frame is for; none when it is for another
+    /// The one of them that a frame is for. Returns `None` if it is for another
     /// station, or is this one's own.
     pub fn addressed(self, frame: &Frame<'_>) -> Option<Mac> {
         let both = [self.address, self.by_name];

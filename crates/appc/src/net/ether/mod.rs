@@ -2,8 +2,8 @@
 //!
 //! Processes that share an address have a SAP each ([`own_sap`]).
 //!
-//! A link to a station comes up by TEST (to the null SAP), a null XID, XID3s and
-//! SABME; each command is repeated until it is answered or N2 tries are over.
+//! A link to a station is activated by TEST (to the null SAP), a null XID, XID3s
+//! and SABME. Each command is repeated until it is answered or N2 tries are over.
 //! Frames for other stations are ignored.
 //!
 //! Raw sockets need CAP_NET_RAW; without it, [`EthernetTransport::open`] says so.
@@ -54,9 +54,9 @@ pub(crate) struct EthernetTransport {
 }
 
 impl EthernetTransport {
-    /// Opens a raw socket on `interface`. The station has the address of the
-    /// configuration. When none is given it has the interface's own, and answers
-    /// also to the one that is made from the logical unit's name.
+    /// Opens a raw socket on `interface`. The station has the configured
+    /// address. Without one it has the interface's address, and also answers to
+    /// the address derived from the logical unit's name.
     pub fn open(
         interface: &str,
         local: LocalNode,
@@ -116,7 +116,8 @@ impl EthernetTransport {
                     return match error.kind() {
                         io::ErrorKind::WouldBlock => Ok(()),
                         io::ErrorKind::Interrupted => continue,
-                        // The interface went down: links time out by themselves.
+                        // The interface went down: links
+                        // will time out.
                         _ if error.raw_os_error() == Some(libc::ENETDOWN) => Ok(()),
                         _ => Err(TransportFailure::ended(error)),
                     };
@@ -205,8 +206,8 @@ impl EthernetTransport {
         key: Key,
         pdu: &[u8],
     ) {
-        // A link begins with an XID; nothing else makes this node remember a
-        // station, and there is a bound to how many.
+        // A link begins with an XID. No other frame creates a station, and
+        // their number is limited.
         let begins = matches!(Pdu::parse(pdu), Ok(pdu) if is_xid(&pdu));
         if !self.peers.contains_key(&key) && (!begins || self.peers.len() >= MAX_PEERS) {
             return;
@@ -416,7 +417,7 @@ impl EthernetTransport {
         self.at(place).map(|(_, peer)| peer.last_frame_at > since)
     }
 
-    /// Takes the station at `place` for gone.
+    /// Treats the station at `place` as gone.
     pub fn give_up(&mut self, around: &mut TransportContext<'_>, place: &str, why: &str) {
         if let Some((key, peer)) = self.at(place) {
             peer.side.down(around, why);

@@ -26,8 +26,8 @@ pub(super) struct OwnSap {
 }
 
 impl OwnSap {
-    /// The first free one at this address of an interface, which has this index;
-    /// none when all are taken.
+    /// The first free SAP at this address of an interface with this index.
+    /// Returns `None` if all are in use.
     pub fn take(interface: u32, address: Mac) -> Option<OwnSap> {
         (SAP_SNA..=LAST).step_by(4).find_map(|value| {
             let address = address.map(|byte| format!("{byte:02x}")).concat();

@@ -11,7 +11,7 @@ use sna::dlc::xid3::{Exchange, NegotiationStep, Xid3};
 
 /// A station and the link with it.
 pub(super) struct PeerStation {
-    /// Where it is.
+    /// The station's address.
     pub mac: Mac,
     /// This station's address on that link.
     pub own: Mac,
@@ -23,8 +23,8 @@ pub(super) struct PeerStation {
     pub out: Vec<u8>,
     /// When it last sent a frame.
     pub last_frame_at: MonotonicTime,
-    /// How the XID goes that waits for the partner's name: as a response, and
-    /// with the poll bit.
+    /// How the XID is sent that waits for the partner's name: as a response,
+    /// and with the poll bit.
     held: (bool, bool),
     /// Its identification was rejected: it is removed when the answer is sent.
     pub over: bool,
@@ -110,7 +110,7 @@ impl PeerStation {
         // a response is the next command.
         self.held = (!response, response || poll);
         if self.side.waits() {
-            // It says again what is known.
+            // It repeats its name.
             return;
         }
         let step = match self.side.negotiation.handle(info) {
@@ -164,7 +164,7 @@ impl PeerStation {
         }
     }
 
-    /// Goes on when its name was contested.
+    /// Continues after its name was contested.
     pub fn resume_contested_name(&mut self, around: &mut TransportContext<'_>) {
         if self.side.waits() {
             let admission = self.side.poll_admission(around);
@@ -173,7 +173,7 @@ impl PeerStation {
     }
 }
 
-/// Why a link is gone, for people.
+/// Why a link ended, for messages.
 fn ended(reason: DisconnectReason) -> String {
     match reason {
         DisconnectReason::Local => "this side ended the link".to_owned(),
@@ -192,7 +192,7 @@ pub(super) fn begins_anew(bytes: &[u8]) -> bool {
     let Ok(pdu) = Pdu::parse(bytes) else {
         return false;
     };
-    // A null XID only asks who is there.
+    // A null XID only asks for the station.
     let reported = Xid3::parse(pdu.info).map(|xid| xid.exchange);
     is_xid(&pdu) && !matches!(reported, Err(_) | Ok(Exchange::NonActivation))
 }

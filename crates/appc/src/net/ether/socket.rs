@@ -29,7 +29,7 @@ pub(super) fn open(interface: &str) -> Result<(OwnedFd, u32), Error> {
     if fd < 0 {
         return Err(fail("no raw socket: "));
     }
-    // SAFETY: `fd` was just opened and nothing else owns it.
+    // SAFETY: `fd` was just opened and no other code owns it.
     let socket = unsafe { OwnedFd::from_raw_fd(fd) };
     let name = std::ffi::CString::new(interface)
         .map_err(|_| Error::config("interface", interface, "no such interface"))?;
@@ -96,8 +96,8 @@ pub(super) fn hardware_address(interface: &str) -> Option<Mac> {
     (mac != [0; 6]).then_some(mac)
 }
 
-/// Asks for frames to an address that is not the interface's own; an interface
-/// that cannot is left as it is.
+/// Enables frames to an address other than the interface's own. If the interface
+/// does not support it, nothing changes.
 fn promiscuous(socket: &OwnedFd, index: u32) {
     let wish = libc::packet_mreq {
         mr_ifindex: index as i32,
@@ -105,7 +105,7 @@ fn promiscuous(socket: &OwnedFd, index: u32) {
         mr_alen: 0,
         mr_address: [0; 8],
     };
-    // SAFETY: the pointer and length name `wish`.
+    // SAFETY: the pointer and length describe `wish`.
     unsafe {
         libc::setsockopt(
             socket.as_raw_fd(),
