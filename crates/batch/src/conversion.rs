@@ -1,8 +1,8 @@
 //! Records of a DD in another code page than the program's.
 //!
-//! The program sees records of its own code page, whatever the file of the
-//! machine has: each is converted when it is read and when it is written. A
-//! record has the same length on both sides.
+//! The program sees records in its own code page, whatever the code page of the
+//! file. Each record is converted when it is read and when it is written. Its
+//! length does not change.
 //!
 //! Invariant: a record that cannot be converted never reaches the program or the
 //! file; the statement gets file status 30 and the reason is printed.

@@ -1,4 +1,4 @@
-//! What a step runs and what its DD names stand for.
+//! The program of a step and the data sets of its DD names.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ pub struct ProgramStep {
     /// The data base of EXEC SQL, when the program has statements.
     #[serde(default)]
     pub sql: Option<SqlAt>,
-    /// File that gets the condition code, or what ended the program instead.
+    /// File for the condition code, or for the reason of an abnormal end.
     pub result: PathBuf,
 }
 
@@ -41,7 +41,7 @@ pub struct SqlAt {
     pub qualifier: Option<String>,
 }
 
-/// A store and how it is opened.
+/// A store and its access.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoreAt {
     /// Its folder.
@@ -56,17 +56,16 @@ pub struct StoreAt {
     pub sync: bool,
 }
 
-/// What a DD name stands for.
+/// The data set of a DD name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DdAllocation {
-    /// Read one after the other; only the first is written.
+    /// Read in sequence; only the first is written.
     pub sources: Vec<RecordSource>,
     /// Whether OPEN OUTPUT adds at the end: DISP=MOD.
     pub append: bool,
     /// Whether OPEN OUTPUT empties a file of the store that holds records.
     pub reuse: bool,
-    /// What its files of the machine are written in, when it is not what the
-    /// program expects.
+    /// The code page of its files, if it differs from the program's.
     pub code_page: Option<CodePageOf>,
 }
 
@@ -81,7 +80,7 @@ pub struct CodePageOf {
     pub letter_signs: bool,
 }
 
-/// Where records are.
+/// The source of records.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RecordSource {
     /// A file, alternate index or path of the store.
@@ -90,7 +89,8 @@ pub enum RecordSource {
     File {
         /// Its path.
         path: PathBuf,
-        /// How it is written; when absent, as the program's organisation has it.
+        /// The record format. `None` takes the one of the program's
+        /// organisation.
         format: Option<RecordFormat>,
     },
     /// Lines in the job.
@@ -99,11 +99,11 @@ pub enum RecordSource {
     Input,
     /// Standard output.
     Output,
-    /// Nothing: at its end when read, and what is written is gone.
+    /// DUMMY: empty when read; written records are discarded.
     Dummy,
 }
 
-/// How records lie in a file of the machine.
+/// The record format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RecordFormat {
@@ -111,7 +111,7 @@ pub enum RecordFormat {
     Fixed,
     /// One record a line.
     Lines,
-    /// Variable-length records, each behind a four-byte record descriptor word.
+    /// Variable-length records, each after a four-byte record descriptor word.
     Rdw,
 }
 

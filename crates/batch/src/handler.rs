@@ -1,8 +1,8 @@
 //! The file handler: the rules of COBOL's file statements and their status.
 //!
-//! A [`FileStatement`] is one statement. The handler knows which files are open, in
-//! which mode and where each stands in its sequence; records come from
-//! [`stored`](crate::stored) or [`plain`](crate::plain) files.
+//! A [`FileStatement`] is one statement. The handler keeps the open files, their
+//! mode and their position; records come from [`stored`](crate::stored) or
+//! [`plain`](crate::plain) files.
 //!
 //! Reference: IBM, *Enterprise COBOL for z/OS Language Reference*, OPEN, READ,
 //! WRITE, REWRITE, DELETE, START and CLOSE, and "File status key".
@@ -37,7 +37,7 @@ pub enum FileOrganization {
     Relative,
 }
 
-/// How a file is open.
+/// The open mode of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// INPUT.
@@ -53,7 +53,7 @@ pub enum Mode {
 /// The relation of a START.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StartRelation {
-    /// The first record with such a key.
+    /// The first record with this key.
     Equal,
     /// The first with a greater one.
     Greater,
@@ -69,7 +69,7 @@ pub enum StartRelation {
     Last,
 }
 
-/// How a CLOSE goes on.
+/// The phrase of a CLOSE.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClosePhrase {
     /// It ends.
@@ -103,7 +103,7 @@ pub enum FileOperation {
     Delete,
     /// START.
     Start(StartRelation),
-    /// One that the handler does not know.
+    /// A statement that the handler does not support.
     Unknown(u16),
 }
 
@@ -120,7 +120,7 @@ pub struct Key {
 pub struct FileStatement<'a> {
     /// The statement.
     pub op: FileOperation,
-    /// What tells the program's files apart.
+    /// Identifies the file among those of the program.
     pub file: usize,
     /// The name in ASSIGN.
     pub assign: &'a str,
@@ -136,9 +136,10 @@ pub struct FileStatement<'a> {
     pub min: usize,
     /// Longest record.
     pub max: usize,
-    /// The record area; what is read goes there.
+    /// The record area; a read record is stored there.
     pub area: &'a mut [u8],
-    /// Bytes of the record that is written; of the one that was read.
+    /// Length of the record that is written, or of the one that was read, in
+    /// bytes.
     pub length: usize,
     /// RELATIVE KEY; the number of the record that was read or written.
     pub number: u32,
@@ -152,7 +153,7 @@ pub struct FileStatement<'a> {
     pub key_bytes: usize,
 }
 
-/// Where a sequence stands.
+/// The position of sequential access.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Cursor {
     /// Before the first record.
@@ -196,21 +197,21 @@ pub struct FileHandler {
     files: HashMap<usize, OpenFile>,
     locked: HashSet<usize>,
     print: PrintFunction,
-    /// Told when a status alone would leave people without a reason.
+    /// Called if a status alone does not show users the reason.
     notify: fn(&str),
 }
 
 type CallResult = Result<Status, Fault>;
 
 impl FileHandler {
-    /// A handler over these DDs. `denied` says why there is no store.
+    /// A handler with these DDs. `denied` is the reason why there is no store.
     pub fn new(
         dds: BTreeMap<String, DdAllocation>,
         conversions: StepConversions,
         store: Option<StoreRecords>,
         denied: String,
         print: PrintFunction,
-        tell: fn(&str),
+        notify: fn(&str),
     ) -> Self {
         FileHandler {
             dds,
@@ -220,7 +221,7 @@ impl FileHandler {
             files: HashMap::new(),
             locked: HashSet::new(),
             print,
-            notify: tell,
+            notify,
         }
     }
 
@@ -253,7 +254,7 @@ impl FileHandler {
         }
     }
 
-    /// Closes every file and applies what is pending.
+    /// Closes every file and commits pending changes.
     pub fn finish(&mut self) -> Result<(), Fault> {
         for (_, mut open) in self.files.drain() {
             if let OpenedFile::Plain(PlainFile::Output(output)) = &mut open.records {
@@ -477,7 +478,7 @@ impl FileHandler {
                     status: Status::MODE,
                     text: format!(
                         "{name} holds records, and OPEN OUTPUT fills an empty file; \
-                         `,reuse` behind the DD's file empties it first"
+                         `,reuse` after the DD's file empties it first"
                     ),
                 });
             }
@@ -487,8 +488,8 @@ impl FileHandler {
     }
 }
 
-/// The DD name in an ASSIGN: what stands behind the last hyphen, as in
-/// `UT-S-SYSIN` and `AS-ESDS1`.
+/// The DD name in an ASSIGN: the text after the last hyphen, as in `UT-S-SYSIN` and
+/// `AS-ESDS1`.
 pub fn dd_name(assign: &str) -> String {
     let assign = assign.trim_matches([' ', '\0', '"', '\'']);
     let name = assign.rsplit('-').next().unwrap_or(assign);
@@ -496,7 +497,7 @@ pub fn dd_name(assign: &str) -> String {
 }
 
 fn no_dd(call: &FileStatement<'_>, mode: Mode) -> Fault {
-    // What is to be made needs a DD that says where.
+    // A new file needs a DD with its location.
     let status = match mode {
         Mode::Output => Status::NO_DD,
         Mode::Update | Mode::Extend if call.is_optional => Status::NO_DD,
@@ -505,7 +506,7 @@ fn no_dd(call: &FileStatement<'_>, mode: Mode) -> Fault {
     let name = dd_name(call.assign);
     Fault {
         status,
-        text: format!("there is no such DD: --dd {name}=FILE gives it a file"),
+        text: format!("there is no DD {name}; add one with --dd {name}=FILE"),
     }
 }
 
@@ -545,7 +546,8 @@ fn forbidden(call: &FileStatement<'_>, open: &OpenFile) -> Option<Status> {
     (!permits(call, open.mode).allow(access)).then(|| not_open(call.op))
 }
 
-/// What an OPEN allows: it has the place that a FILE definition has in CICS.
+/// The operations that an OPEN allows. It corresponds to the FILE definition in
+/// CICS.
 fn permits(call: &FileStatement<'_>, mode: Mode) -> FilePermits {
     let reads = matches!(mode, Mode::Input | Mode::Update);
     let by_number = matches!(

@@ -5,17 +5,17 @@
 //!   (-fcallfh)   FCD3      Request               └▶ plain    files of the machine
 //! ```
 //!
-//! Files that a region has are changed by the region: [`beside`].
+//! A region changes the files that it owns: [`region_files`].
 //!
-//! A [`ProgramStep`] says what runs and what its DD names stand for. [`run`] is the
-//! whole life of its process: it hosts libcob, whose file statements come to
-//! the [`handler`], which knows the rules of COBOL's file status. [`jcl`] reads
-//! jobs, [`tso`] the commands of their TSO steps. Files in another code page are converted record by record: [`conversion`].
+//! A [`ProgramStep`] has the program and its DD names. [`run`] is the main function
+//! of its process: it hosts libcob, whose file statements call the [`handler`],
+//! which implements the rules of COBOL's file status. [`jcl`] parses jobs, [`tso`]
+//! the commands of their TSO steps. Files in another code page are converted record
+//! by record: [`conversion`].
 //!
 //! Invariant: a statement always gets a file status; nothing that a program
 //! does to a file panics.
 
-pub mod beside;
 pub mod conversion;
 pub mod dd;
 pub mod handler;
@@ -23,6 +23,7 @@ pub mod jcl;
 mod markup;
 mod output;
 mod plain;
+pub mod region_files;
 mod run;
 mod services;
 mod sql;

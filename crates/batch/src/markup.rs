@@ -1,8 +1,8 @@
 //! JSON and XML statements of batch programs, on the operands that libcob
 //! describes.
 //!
-//! What the statements do is the `runtime` crate's; here are the operands. The
-//! C side calls in and ends the program with the text that it gets back.
+//! The `runtime` crate executes the statements; this module reads their operands.
+//! The C side calls it and ends the program with the message that it returns.
 //!
 //! Invariant: no panic crosses the C side.
 
@@ -11,7 +11,7 @@ use std::ffi::{CString, c_char, c_int, c_longlong, c_void};
 
 use runtime::markup::{CallOperands, StatementCache};
 
-/// libcob's description of an item, as far as it is read.
+/// libcob's description of an item, in part.
 #[repr(C)]
 pub(crate) struct Field {
     size: usize,
@@ -38,14 +38,14 @@ impl Field {
         unsafe { std::slice::from_raw_parts(self.data, self.size) }.to_vec()
     }
 
-    /// Writes at the item's beginning what it has room for.
+    /// Writes as many bytes to the item as fit.
     pub(crate) fn set_bytes(&self, bytes: &[u8]) {
         let n = bytes.len().min(self.size);
         // SAFETY: inside the item, as above.
         unsafe { std::ptr::copy(bytes.as_ptr(), self.data, n) };
     }
 
-    /// Its value; a group or characters of a word's size count as binary.
+    /// Its value. A group, or characters of a word's size, count as binary.
     pub(crate) fn int(&self) -> i64 {
         let bytes = self.bytes();
         if self.kind() & NUMERIC == 0 && matches!(bytes.len(), 2 | 4 | 8) {
@@ -99,7 +99,7 @@ impl Field {
     }
 }
 
-/// What the C side calls for a statement.
+/// The function that the C side calls for a statement.
 pub(crate) type Statement = unsafe extern "C" fn(*const *mut Field, c_int, c_int) -> *const c_char;
 
 type GetInt = unsafe extern "C" fn(*mut Field) -> c_longlong;
@@ -132,6 +132,7 @@ pub(crate) struct BatchOperands<'a> {
 
 impl BatchOperands<'_> {
     /// # Safety
+    ///
     /// `params` is null or has `count` fields that live as long as the CALL.
     pub(crate) unsafe fn new(params: *const *mut Field, count: c_int, ebcdic_sign: bool) -> Self {
         let count = usize::try_from(count).unwrap_or(0);

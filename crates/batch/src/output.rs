@@ -1,5 +1,5 @@
-//! Where a step's process writes: standard output through libcob, among what
-//! DISPLAY writes, and messages for people on standard error.
+//! Output of a step's process: standard output through libcob, in order with
+//! DISPLAY, and messages for users on standard error.
 //!
 //! The entry of the C side that writes is set once, before the program runs.
 

@@ -13,7 +13,7 @@ use crate::dd::{RecordFormat, RecordSource};
 /// Writes to standard output, where the program's own lines go too.
 pub type PrintFunction = fn(&[u8]);
 
-/// What goes before and after a record on a page.
+/// The printer control before and after a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineAdvance {
     /// No ADVANCING.
@@ -28,8 +28,8 @@ pub enum LineAdvance {
     AfterPage,
 }
 
-/// How records lie in a file whose DD does not say it, and what they are
-/// converted with.
+/// The default record format of a file whose DD has none, and the conversion of its
+/// records.
 #[derive(Clone)]
 pub struct FileFraming {
     /// The format of the program's organisation.
@@ -41,7 +41,7 @@ pub struct FileFraming {
 /// A record that was read.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ReadRecord {
-    /// Its bytes, no more than the longest record has.
+    /// Its bytes, at most as many as the longest record has.
     pub bytes: Vec<u8>,
     /// Whether it was longer, or ended before a fixed length.
     pub misfit: bool,
@@ -57,7 +57,7 @@ pub enum PlainFile {
     Update(PlainUpdate),
 }
 
-/// Sources that are read one after the other.
+/// Sources that are read in sequence.
 pub struct PlainInput {
     waiting: VecDeque<RecordSource>,
     current: Option<Stream>,
@@ -71,7 +71,7 @@ struct Stream {
     conversion: Option<Rc<RecordConversion>>,
 }
 
-/// Where records are written.
+/// The target of written records.
 pub struct PlainOutput {
     sink: OutputSink,
     format: RecordFormat,
@@ -87,14 +87,14 @@ enum OutputSink {
     Nowhere,
 }
 
-/// A file of which records are replaced by others of their length.
+/// A file whose records are replaced by others of the same length.
 pub struct PlainUpdate {
     file: File,
     format: RecordFormat,
     conversion: Option<Rc<RecordConversion>>,
-    /// Where the next record begins.
+    /// Offset of the next record.
     next: u64,
-    /// Where the last one's bytes are, and how many.
+    /// Offset and length of the last record.
     last: Option<(u64, usize)>,
 }
 
@@ -179,14 +179,14 @@ fn take(
         return Ok(None);
     };
     if format == RecordFormat::Lines {
-        // Fields behind the line's end are blank, and a copybook counts on them.
+        // The rest of the record after the line's end is blank.
         taken.bytes.resize(max, bytes.blank);
     }
     taken.bytes = conversion.inward(&taken.bytes)?;
     Ok(Some(taken))
 }
 
-/// One record of a stream as it is written.
+/// Reads one record of a stream without conversion.
 fn take_raw(
     reader: &mut dyn BufRead,
     format: RecordFormat,
@@ -208,7 +208,7 @@ fn take_raw(
         wanted = wanted.checked_sub(4).ok_or_else(|| {
             io::Error::new(
                 io::ErrorKind::InvalidData,
-                "a record descriptor word says less than 4",
+                "a record descriptor word is less than 4",
             )
         })?;
     }
@@ -234,7 +234,7 @@ fn cut() -> io::Error {
     )
 }
 
-/// A line without its end, however long: what is beyond `max` is passed over.
+/// Reads a line without its end. Bytes beyond `max` are skipped.
 fn line(reader: &mut dyn BufRead, end_byte: u8, max: usize) -> io::Result<Option<ReadRecord>> {
     let mut bytes = Vec::new();
     let (mut is_any, mut misfit) = (false, false);
@@ -279,7 +279,7 @@ fn fill(reader: &mut (impl Read + ?Sized), into: &mut [u8]) -> io::Result<usize>
 }
 
 impl PlainOutput {
-    /// Opens what records are written to.
+    /// Opens the target of written records.
     pub fn open(
         source: &RecordSource,
         framed: FileFraming,
@@ -369,7 +369,7 @@ impl PlainOutput {
                 self.lines(1, true)?;
                 self.put(b"\x0c")?;
             }
-            // Lines that the program displays may come next.
+            // Lines that the program displays may follow.
             LineAdvance::After(_) | LineAdvance::AfterPage
                 if matches!(self.sink, OutputSink::Print(_)) =>
             {
@@ -380,8 +380,8 @@ impl PlainOutput {
         Ok(())
     }
 
-    /// Goes on by so many lines. At the begin of a line that is one less, for
-    /// the line before it has ended.
+    /// Advances by this many lines. At the beginning of a line it is one less,
+    /// because the previous line has ended.
     fn lines(&mut self, lines: u32, is_within: bool) -> io::Result<()> {
         let ends = if is_within {
             lines
@@ -446,7 +446,7 @@ impl PlainUpdate {
         self.file.seek(SeekFrom::Start(self.next))?;
         let mut reader = BufReader::new(&mut self.file);
         let taken = take(&mut reader, self.format, self.conversion.as_deref(), max)?;
-        let behind = reader.stream_position()?;
+        let after_record = reader.stream_position()?;
         if let Some(taken) = &taken {
             let prefix = if self.format == RecordFormat::Rdw {
                 4
@@ -454,12 +454,12 @@ impl PlainUpdate {
                 0
             };
             self.last = Some((self.next + prefix, taken.bytes.len()));
-            self.next = behind;
+            self.next = after_record;
         }
         Ok(taken)
     }
 
-    /// Puts a record in the place of the last one; false if its length is
+    /// Puts a record in the place of the last one. Returns `false` if its length is
     /// another.
     pub fn rewrite(&mut self, record: &[u8]) -> io::Result<bool> {
         let converted = self.conversion.as_ref().map(|c| c.outward(record));

@@ -1,8 +1,8 @@
-//! The process of one batch program: libcob, the handler, and how it ended.
+//! The process of one batch program: libcob, the handler, and its end.
 //!
-//! The C object is loaded before libcob and for everybody, so that its entries
-//! stand before libcob's. The program runs with the rights of whoever started
-//! it, in no sandbox.
+//! The C object is loaded with global symbols before libcob, so that its functions
+//! override libcob's. The program runs with the rights of the user, without a
+//! sandbox.
 
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -12,7 +12,6 @@ use std::path::Path;
 
 use store::{CommitDurability, DiskOptions, DiskReader, DiskStore, OpenError};
 
-use crate::beside::Region;
 use crate::conversion::StepConversions;
 use crate::dd::ProgramStep;
 use crate::handler::{
@@ -20,6 +19,7 @@ use crate::handler::{
     Mode, StartRelation, StoreRecords,
 };
 use crate::output::{self, PrintBytes, print_message, print_out};
+use crate::region_files::Region;
 use crate::{markup, services, sql};
 
 /// Why a program could not be started.
@@ -33,7 +33,7 @@ pub enum RunError {
     Program {
         /// Its name.
         program: String,
-        /// What the library said.
+        /// The message of the library.
         reason: String,
     },
     /// The store cannot be opened.
@@ -46,8 +46,8 @@ pub enum RunError {
 
 const SHIM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/batch.so"));
 const MOST_KEYS: usize = 64;
-/// What a step's result says of an abnormal end; the code of one that the
-/// program asked for stands behind it.
+/// Marks an abnormal end in a step's result. The abend code of the program follows
+/// it.
 const ABEND: &str = "abend";
 
 /// A key, as the C side has it.
@@ -104,7 +104,7 @@ type RunProgram = unsafe extern "C" fn(
     *mut *const c_char,
 ) -> c_int;
 
-/// What the process has: one thread, so one of each.
+/// The state of the process: it has one thread, so one of each.
 struct ProcessState {
     handler: FileHandler,
     step: ProgramStep,
@@ -122,8 +122,8 @@ static HANDLERS: HandlerTable = HandlerTable {
     service: services::service,
 };
 
-/// Runs the step's program to its end, writes how it ended and leaves the
-/// process; comes back only if the program could not be started.
+/// Runs the step's program to its end, writes its result and exits the process.
+/// Returns only if the program could not be started.
 pub fn run(step: ProgramStep, conversions: StepConversions) -> RunError {
     match start(step, conversions) {
         Ok(never) => match never {},
@@ -137,8 +137,8 @@ fn start(
 ) -> Result<std::convert::Infallible, RunError> {
     let shim = load_shim().map_err(RunError::Libcob)?;
     let libcob = open(c"libcob.so.4").map_err(RunError::Libcob)?;
-    // SAFETY: before libcob starts there is one thread, and nobody reads the
-    // environment meanwhile.
+    // SAFETY: before libcob starts there is one thread, so no other thread
+    // reads the environment.
     unsafe { std::env::set_var("COB_LIBRARY_PATH", &step.modules) };
     // SAFETY: batch.c gives these entries these types.
     let (begin, run_program, print) = unsafe {
@@ -169,7 +169,7 @@ fn start(
     STATE.with(|cell| *cell.borrow_mut() = Some(state));
     // SAFETY: the handle is libcob's, the handlers live as long as the process.
     if unsafe { begin(libcob, &HANDLERS) } == 0 {
-        return Err(RunError::Libcob("it lacks an entry".to_owned()));
+        return Err(RunError::Libcob("a function is missing".to_owned()));
     }
     reset_signals();
     let (mut code, mut why) = (0, std::ptr::null());
@@ -190,8 +190,8 @@ fn start(
     leave(code, None)
 }
 
-/// PARM as a program finds it: its length in two bytes, then the text. What a
-/// program looks at beyond it is blank.
+/// PARM as the program receives it: its length in two bytes, then the text. The
+/// area after it is blank.
 fn parameter(parm: &str) -> Vec<u8> {
     let length = parm.len().min(usize::from(u16::MAX));
     let mut bytes = (length as u16).to_be_bytes().to_vec();
@@ -200,8 +200,8 @@ fn parameter(parm: &str) -> Vec<u8> {
     bytes
 }
 
-/// The store, to be changed by this process or by the region that has it; or
-/// why there is none.
+/// The store, changed by this process or by the region that owns it. Returns the
+/// reason without a store.
 fn open_store(step: &ProgramStep) -> Result<(Option<StoreRecords>, String), RunError> {
     let Some(at) = &step.store else {
         return Ok((None, "the application has no store".to_owned()));
@@ -235,8 +235,8 @@ fn open_store(step: &ProgramStep) -> Result<(Option<StoreRecords>, String), RunE
     Ok((Some(records), String::new()))
 }
 
-/// Writes what is pending and how the program ended, and leaves the process
-/// without going through what libcob does at its end: the files are closed.
+/// Commits pending changes, writes the result and exits the process without
+/// libcob's exit handlers: the files are closed already.
 fn leave(code: i32, abend: Option<String>) -> ! {
     let fault = sql::end(abend.is_none());
     let mut outcome = abend.unwrap_or_else(|| code.to_string());
@@ -279,7 +279,7 @@ unsafe extern "C" fn stop(status: c_int, why: c_int) {
 }
 
 unsafe extern "C" fn serve(request: *mut Request) {
-    // SAFETY: the C side's own block, which nothing else uses meanwhile.
+    // SAFETY: the C side's own block, which no other code uses during the call.
     let request = unsafe { &mut *request };
     let served = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         STATE.with(|cell| {
@@ -362,7 +362,7 @@ fn serve_request(handler: &mut FileHandler, request: &mut Request) {
     };
 }
 
-/// What an operation code of the interface means.
+/// The operation of an operation code of the interface.
 fn operation(code: u32, options: u32) -> FileOperation {
     match code {
         0xFA00 | 0xFA04 | 0xFA08 => FileOperation::Open(Mode::Input),
@@ -437,13 +437,13 @@ fn load_shim() -> Result<*mut c_void, String> {
     file.write_all(SHIM).map_err(|e| e.to_string())?;
     let path = CString::new(path).map_err(|e| e.to_string())?;
     let handle = open(&path)?;
-    // The path must not come to mean another object.
+    // The path must not change to another object before it is loaded.
     std::mem::forget(file);
     Ok(handle)
 }
 
 fn open(path: &CStr) -> Result<*mut c_void, String> {
-    // SAFETY: neither object runs code of ours when it is loaded.
+    // SAFETY: neither object runs code of this process when it is loaded.
     let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL) };
     if handle.is_null() {
         Err(loader_error())
@@ -461,12 +461,11 @@ fn text(at: *const c_char) -> String {
     if at.is_null() {
         return "no reason given".to_owned();
     }
-    // SAFETY: a C string, by the contract of those who gave it.
+    // SAFETY: the caller guarantees a C string.
     unsafe { CStr::from_ptr(at) }.to_string_lossy().into_owned()
 }
 
-/// Takes back what libcob's start does to signals: its handlers call exit() and
-/// hide what happened.
+/// Resets libcob's signal handlers, which call exit() and hide the cause.
 fn reset_signals() {
     for signal in [
         libc::SIGHUP,

@@ -1,8 +1,9 @@
 //! Services of Language Environment in batch programs.
 //!
-//! What they do is the `runtime` crate's; here are the clock, the arguments that
-//! libcob describes, and the line that CEEMOUT writes. The C side has an entry of
-//! each name, which calls in here and ends the program with the code that it gets.
+//! The `runtime` crate implements the services; this module has the clock, the
+//! arguments as libcob describes them, and the output of CEEMOUT. The C side has a
+//! function of each name, which calls this module and ends the program if it
+//! returns a code.
 //!
 //! Invariant: no panic crosses the C side.
 
@@ -14,11 +15,11 @@ use runtime::le::{self, CallArguments, ServiceError, ServiceHost, ServiceSetting
 
 use crate::markup::{BatchOperands, Field};
 
-/// What the C side calls for a service.
+/// The function that the C side calls for a service.
 pub(crate) type ServiceFunction =
     unsafe extern "C" fn(*const c_char, *const *mut Field, c_int, *const c_char, c_uint) -> c_int;
 
-/// The program goes on.
+/// The program continues.
 const GO_ON: c_int = -1;
 
 thread_local! {

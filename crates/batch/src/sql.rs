@@ -19,8 +19,8 @@ use sql::temporal::DateStyle;
 use crate::dd::SqlAt;
 use crate::markup::Field;
 
-/// What the C side calls: 0 for a statement, 1 for DSNTIAR, 2 for DSNTIAC. The
-/// result is for RETURN-CODE.
+/// The function that the C side calls: 0 for a statement, 1 for DSNTIAR, 2 for
+/// DSNTIAC. The result is the RETURN-CODE.
 pub(crate) type SqlCall = unsafe extern "C" fn(c_int, *const *mut Field, c_int) -> c_int;
 
 thread_local! {
@@ -34,7 +34,7 @@ struct Connection {
 
 /// Takes over the descriptor of a step.
 pub(crate) fn open(at: &SqlAt) {
-    // SAFETY: the descriptor was left open for this process, and nothing else here
+    // SAFETY: the descriptor was left open for this process, and no other code
     // uses it.
     let file = unsafe { File::from_raw_fd(at.descriptor) };
     let options = SessionOptions {
@@ -49,8 +49,8 @@ pub(crate) fn open(at: &SqlAt) {
     CONNECTION.set(Some(Connection { file, session }));
 }
 
-/// The program ends: its unit of work is committed, or rolled back. Returns what
-/// is wrong if it could not be committed.
+/// Ends the program's unit of work by commit or rollback. Returns the error if it
+/// could not be committed.
 pub(crate) fn end(commit: bool) -> Option<String> {
     let mut connection = CONNECTION.take()?;
     let Connection { file, session } = &mut connection;
@@ -111,7 +111,7 @@ impl SqlAreas for BatchAreas<'_> {
 
     fn bytes_mut(&mut self, at: usize) -> &mut [u8] {
         match self.part(at) {
-            // SAFETY: as above, and nothing else reads it meanwhile.
+            // SAFETY: as above; no other code reads it during the call.
             Some((data, size)) => unsafe { std::slice::from_raw_parts_mut(data, size) },
             None => &mut [],
         }

@@ -34,7 +34,7 @@ statuses! {
     SEQUENCE = b"21",
     /// There is a record with this key.
     DUPLICATE = b"22",
-    /// There is no such record.
+    /// The record does not exist.
     NOT_FOUND = b"23",
     /// No room in an indexed or relative file.
     NO_ROOM = b"24",
@@ -48,17 +48,17 @@ statuses! {
     MODE = b"37",
     /// The file was closed WITH LOCK.
     LOCKED = b"38",
-    /// The file is not what the program says it is.
+    /// The file's attributes conflict with the program's description.
     CONFLICT = b"39",
     /// It is open.
     OPEN_ALREADY = b"41",
     /// It is not open.
     NOT_OPEN = b"42",
-    /// No READ went before a REWRITE or DELETE in sequence.
+    /// A sequential REWRITE or DELETE without a READ before it.
     NO_READ = b"43",
     /// A record of a length that the file cannot have.
     BAD_LENGTH = b"44",
-    /// There is no next record: the end was met, or a READ or START failed.
+    /// There is no next record: the end was reached, or a READ or START failed.
     NO_NEXT = b"46",
     /// READ or START of a file that is not open for it.
     NOT_INPUT = b"47",
@@ -66,11 +66,11 @@ statuses! {
     NOT_OUTPUT = b"48",
     /// REWRITE or DELETE in a file that is not open for it.
     NOT_UPDATE = b"49",
-    /// The handler does not know the statement.
+    /// The statement is not supported by the handler.
     LOGIC = b"92",
     /// Another process has it.
     IN_USE = b"93",
-    /// There is no DD for a file to be written.
+    /// The DD of a file to be written is missing.
     NO_DD = b"96",
 }
 

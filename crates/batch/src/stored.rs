@@ -1,18 +1,18 @@
 //! Files of the store: a KSDS with its alternate keys, an RRDS, an ESDS.
 //!
-//! All files of a program share one unit of work. It is applied when it has
-//! grown, when a file is closed and when the program ends: as with a batch
-//! program on z/OS, what is written stays, however the program ends. Beside a
-//! region, the region makes the changes; the unit is what it has not committed
-//! yet, for this program to read.
+//! All files of a program share one unit of work. It is committed when it has grown
+//! to its limit, when a file is closed and when the program ends: as for a batch
+//! program on z/OS, written records stay even after an abnormal end. If a region
+//! runs, the region makes the changes, and the unit has those that the region has
+//! not committed yet, so that this program can read them.
 
 use store::{
     ApplyError, FileAccessPath, FileDef, FileEnds, FileId, FileOrganisation, FoundRecord,
     ReadError, ReadStore, SeekKey, StorageError, UnitError, UnitOfWork, WriteStore,
 };
 
-use crate::beside::{JobRequest, Region, Response};
 use crate::handler::Key;
+use crate::region_files::{JobRequest, Region, Response};
 use crate::status::Status;
 
 /// Changes and bytes after which the unit is applied.
@@ -28,7 +28,7 @@ pub struct StoreRecords {
     changes: usize,
 }
 
-/// Who changes the files.
+/// The writer of the files.
 enum Writer {
     /// This process.
     Own(Box<dyn WriteStore>),
@@ -37,7 +37,7 @@ enum Writer {
     InRegion(Region, u64),
 }
 
-/// What went wrong, as a status and in words.
+/// A failure, as a file status and a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// For the program.
@@ -110,7 +110,7 @@ impl From<UnitError> for Fault {
     }
 }
 
-/// What a file is read by: its own key or an alternate index.
+/// The access path of a file: its own key or an alternate index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum KeySource {
     Own,
@@ -154,7 +154,7 @@ impl StoreRecords {
         }
     }
 
-    /// Applies what is pending.
+    /// Commits pending changes.
     pub fn commit(&mut self) -> Result<(), Fault> {
         self.changes = 0;
         let unit = std::mem::take(&mut self.unit);
@@ -183,8 +183,9 @@ impl StoreRecords {
         Ok(())
     }
 
-    /// Has the region do something, when it has the store. What it has
-    /// committed others may change again, so it is no longer laid over.
+    /// Sends a request to the region, if it owns the store. Changes that it has
+    /// committed are removed from the unit, because other tasks may change
+    /// those records.
     fn ask(&mut self, ask: &JobRequest<'_>) -> Result<Option<Response>, Fault> {
         let Writer::InRegion(region, commits) = &mut self.writer else {
             return Ok(None);
@@ -197,8 +198,9 @@ impl StoreRecords {
         reply.map(Some)
     }
 
-    /// Makes a change in the unit. Beside a region it is made already; what
-    /// cannot be laid over what is committed is read when it is committed too.
+    /// Adds a change to the unit. If a region runs, it has made the change
+    /// already. Changes that cannot be merged with committed records become
+    /// visible with their commit.
     fn lay(
         &mut self,
         change: impl FnOnce(&mut UnitOfWork, &mut dyn ReadStore, &mut FileEnds) -> Result<(), UnitError>,
@@ -214,8 +216,8 @@ impl StoreRecords {
         Ok(())
     }
 
-    /// Finds a file, path or index by its name and sees whether it is what the
-    /// program says.
+    /// Opens a file, path or index by name and checks that it matches the
+    /// program.
     pub fn open(
         &mut self,
         name: &str,
@@ -245,9 +247,9 @@ impl StoreRecords {
         })
     }
 
-    /// What serves a key of the program. As on z/OS its place and length must be
-    /// those of the index. Whether keys are unique is the index's business:
-    /// `DUPLICATES` of the program is not compared with it.
+    /// Finds the index for a key of the program. As on z/OS, position and
+    /// length must be those of the index. Whether keys are unique is a property
+    /// of the index; `DUPLICATES` of the program is not compared with it.
     fn by(&mut self, access: &FileAccessPath, at: usize, key: &Key) -> Result<KeySource, Fault> {
         let place = |offset: u32, length: u32| (offset, length) == (key.offset, key.length);
         if at == 0 {
@@ -364,7 +366,8 @@ impl StoreRecords {
                 key: found.key(),
             })?;
             *held = Some(found.key().to_vec());
-            // Somebody may have changed or deleted it before it was locked.
+            // Another task may have changed or deleted it before it was
+            // locked.
             let locked = self.seek_now(file, key, seek, false)?;
             if locked.as_ref().is_some_and(|l| l.key() == found.key()) {
                 return Ok(locked);
@@ -405,7 +408,8 @@ impl StoreRecords {
         Ok(copy)
     }
 
-    /// Adds a record under its key; the status tells of equal alternate keys.
+    /// Adds a record under its key. The status reports duplicate alternate
+    /// keys.
     pub fn insert(
         &mut self,
         file: &StoredFile,
@@ -427,11 +431,11 @@ impl StoreRecords {
     /// Adds a record at the end of an ESDS or RRDS and gives its key.
     pub fn append(&mut self, file: &StoredFile, record: &[u8]) -> Result<Vec<u8>, Fault> {
         let id = file.file;
-        let told = self.ask(&JobRequest::Append { file: id.0, record })?;
+        let response = self.ask(&JobRequest::Append { file: id.0, record })?;
         let mut key = Vec::new();
-        self.lay(|unit, reader, ends| match told {
-            Some(told) => {
-                key = told.key;
+        self.lay(|unit, reader, ends| match response {
+            Some(response) => {
+                key = response.key;
                 unit.insert(reader, id, &key, record)
             }
             None => {
@@ -443,7 +447,7 @@ impl StoreRecords {
         Ok(key)
     }
 
-    /// Replaces a record; the status tells of equal alternate keys.
+    /// Replaces a record. The status reports duplicate alternate keys.
     pub fn replace(
         &mut self,
         file: &StoredFile,
@@ -506,12 +510,12 @@ fn different(text: String) -> Fault {
     }
 }
 
-/// An error if a file is not what the program says.
+/// The error if a file does not match the program.
 fn conflict(def: &FileDef, wanted: FileOrganisation, max: usize) -> Result<(), Fault> {
     let same = std::mem::discriminant(&def.organisation) == std::mem::discriminant(&wanted);
     if !same {
         return Err(different(format!(
-            "{} is a {}, and the program's organisation needs a {wanted}",
+            "{} is a {}, but the program's organisation requires a {wanted}",
             def.name, def.organisation
         )));
     }

@@ -1,9 +1,9 @@
 //! SYSTSIN of a step that runs TSO in the background: the DSN command processor and
 //! the programs that it runs.
 //!
-//! DSN, its RUN and END, and CALL are understood. BIND and the like have no meaning
-//! here, where statements are translated when a program is compiled: they are named
-//! and left out. Everything else is an error with its line.
+//! Supported are DSN with its RUN and END, and CALL. BIND and similar commands have
+//! no effect here, because statements are translated when a program is compiled;
+//! they are reported and skipped. Everything else is an error with its line.
 //!
 //! Reference: Db2 for z/OS Command Reference, "DSN (TSO)", "RUN (DSN)"; z/OS TSO/E
 //! Command Reference, "CALL command".
@@ -15,16 +15,16 @@
 pub struct TsoCommand {
     /// Line that it begins on, from 1.
     pub line: u32,
-    /// The command as it is written, on one line.
+    /// The command as written, on one line.
     pub text: String,
-    /// What it is.
+    /// The kind of command.
     pub kind: TsoKind,
 }
 
-/// What a command does.
+/// The kind of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TsoKind {
-    /// DSN: what follows, to END, are its subcommands.
+    /// DSN: the following commands, up to END, are its subcommands.
     Dsn,
     /// RUN PROGRAM of DSN.
     Run(ProgramRun),
@@ -43,7 +43,7 @@ pub enum TsoKind {
 pub struct ProgramRun {
     /// Its name.
     pub program: String,
-    /// What it is given as PARM.
+    /// Its PARM.
     pub parm: Option<String>,
 }
 
@@ -125,7 +125,7 @@ fn command(text: &str, in_dsn: bool) -> TsoKind {
         "DSN" if !in_dsn => TsoKind::Dsn,
         "END" if in_dsn => TsoKind::End,
         "RUN" if in_dsn => run(rest),
-        "RUN" => TsoKind::Wrong("RUN stands outside DSN: write DSN SYSTEM(name) before it".into()),
+        "RUN" => TsoKind::Wrong("RUN is outside DSN: write DSN SYSTEM(name) before it".into()),
         "CALL" => call(rest),
         name if LEFT_OUT.contains(&name) => TsoKind::LeftOut(word),
         "SPUFI" | "DCLGEN" => TsoKind::Wrong(format!("{word} of DSN is not supported")),
@@ -208,7 +208,7 @@ fn keywords(text: &str) -> Result<Vec<(String, String)>, String> {
     Ok(found)
 }
 
-/// A text in quotes, and what follows it; a doubled quote stands for one.
+/// A text in quotes, and the rest after it. A doubled quote is one quote.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let mut chars = text.strip_prefix('\'')?.char_indices().peekable();
     let mut value = String::new();

@@ -31,11 +31,12 @@ fn what_is_not_supported_is_named_with_its_place() {
     assert!(job.has_errors());
 }
 
-/// The mistakes of a job behind its JOB statement, each as `line:column message`.
+/// The mistakes of a job after its JOB statement, each as `line:column message`.
 fn mistakes(cards: &str) -> Vec<String> {
     let job = parse(&format!("//J JOB 1\n{cards}"));
-    let told = job.diagnostics.iter();
-    told.map(|d| format!("{}:{} {}", d.line, d.column, d.message))
+    let reported = job.diagnostics.iter();
+    reported
+        .map(|d| format!("{}:{} {}", d.line, d.column, d.message))
         .collect()
 }
 
@@ -58,11 +59,14 @@ fn what_is_not_closed_or_not_continued_is_reported() {
     assert!(one("//A EXEC PGM=X,\n//B EXEC PGM=Y\n").contains("2:15 the next line does not go on"));
     assert!(one("//A EXEC PGM=X,COND=(4,LT\n").contains("2:21 this ( is not closed"));
     assert!(one("//A EXEC PGM=X\n//X DD DISP=OLD),DSN=A\n").contains("3:16 this ) closes"));
-    let told = one("//A EXEC PGM=X\n// IF (A.RC = 0 & B) THEN\n// SET C='&D\n");
-    assert_eq!(told, "3:4 IF is not supported; 4:4 SET is not supported");
-    let told = parse("//J JOB 1\n//A EXEC PGM=X\n//  PARM='A'\n").diagnostics;
-    let help = told[0].help.as_deref().unwrap_or_default();
-    assert!(help.contains("ends with a comma"), "{told:?}");
+    let reported = one("//A EXEC PGM=X\n// IF (A.RC = 0 & B) THEN\n// SET C='&D\n");
+    assert_eq!(
+        reported,
+        "3:4 IF is not supported; 4:4 SET is not supported"
+    );
+    let reported = parse("//J JOB 1\n//A EXEC PGM=X\n//  PARM='A'\n").diagnostics;
+    let help = reported[0].help.as_deref().unwrap_or_default();
+    assert!(help.contains("ends with a comma"), "{reported:?}");
 }
 
 #[test]
@@ -87,7 +91,7 @@ fn conditions_names_and_dispositions_are_checked() {
     let cards = "//A EXEC PGM=X\n//B EXEC PGM=X,COND=(4,LT,NOSTEP)\n";
     assert_eq!(
         mistakes(cards),
-        ["3:16 COND names the step NOSTEP, and none before is called so"]
+        ["3:16 COND refers to the step NOSTEP, but no earlier step has this name"]
     );
     assert_eq!(
         mistakes("//A EXEC PGM=X\n//B EXEC PGM=X,COND=((4,LT,A),EVEN)\n"),
@@ -95,14 +99,14 @@ fn conditions_names_and_dispositions_are_checked() {
     );
     assert_eq!(
         mistakes("//TOOLONGNAME EXEC PGM=X\n"),
-        ["2:3 TOOLONGNAME is no name"]
+        ["2:3 TOOLONGNAME is not a valid name"]
     );
-    let told = mistakes("//A EXEC PGM=X\n//D DD DISP=(OLD,ZAP),DSN=A\n//E DD DSN=\n");
+    let reported = mistakes("//A EXEC PGM=X\n//D DD DISP=(OLD,ZAP),DSN=A\n//E DD DSN=\n");
     assert!(
-        told[0].starts_with("3:8 ZAP in DISP is not one of"),
-        "{told:?}"
+        reported[0].starts_with("3:8 ZAP in DISP is not one of"),
+        "{reported:?}"
     );
-    assert_eq!(told[1], "4:8 DSN names no data set");
+    assert_eq!(reported[1], "4:8 DSN names no data set");
 }
 
 #[test]
@@ -125,9 +129,12 @@ fn where_programs_are_is_no_data_set() {
 #[test]
 fn a_procedure_is_reported_once() {
     for cards in ["//A EXEC PROC=REPROC\n", "//A EXEC REPROC\n"] {
-        let told = mistakes(cards);
-        assert_eq!(told.len(), 1, "{told:?}");
-        assert!(told[0].contains("procedures are not supported"), "{told:?}");
+        let reported = mistakes(cards);
+        assert_eq!(reported.len(), 1, "{reported:?}");
+        assert!(
+            reported[0].contains("procedures are not supported"),
+            "{reported:?}"
+        );
     }
 }
 

@@ -1,5 +1,4 @@
-//! WRITE, REWRITE and DELETE: what they add, replace and take away, in sequence
-//! or by key.
+//! WRITE, REWRITE and DELETE: changes in sequence or by key.
 //!
 //! Reference: IBM, *Enterprise COBOL for z/OS Language Reference*, WRITE,
 //! REWRITE, DELETE and "File status key".

@@ -23,12 +23,12 @@ pub(super) struct JclOperand {
 }
 
 const NO_QUOTE: &str =
-    "a quote is not closed; a line is read up to column 71, and the next goes on from column 16";
+    "a quote is not closed; a statement continues from column 71 in column 16 of the next line";
 const NO_MORE: &str =
     "the next line does not go on after this comma: it begins with // and a blank";
 
-/// The statement that begins on line `at`, and `at` behind it; `None` for a
-/// comment, a delimiter or the end of the job.
+/// Reads the statement that begins on line `at`, and advances `at`. Returns `None`
+/// for a comment, a delimiter or the end of the job.
 pub(super) fn card(lines: &[&str], at: &mut usize) -> Option<JclStatement> {
     let first = *at;
     let body = cut(lines[first]).strip_prefix("//")?;
@@ -96,7 +96,7 @@ fn field(
     quoted
 }
 
-/// The pieces between commas that stand in no parentheses and no quotes.
+/// The parts between commas outside parentheses and quotes.
 fn pieces<T>(text: &[T], character: impl Fn(&T) -> char) -> Vec<&[T]> {
     let (mut depth, mut quoted) = (0_u32, false);
     let pieces = text.split(|item| {
@@ -139,7 +139,7 @@ fn operands(text: &[(char, u32, u32)]) -> Vec<JclOperand> {
     found
 }
 
-/// What is wrong with parentheses, and where.
+/// The first error in parentheses, with its position.
 fn unbalanced(text: &[(char, u32, u32)]) -> Option<(u32, u32, &'static str)> {
     let (mut open, mut quoted) = (Vec::new(), false);
     for (c, line, column) in text {

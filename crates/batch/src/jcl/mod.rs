@@ -1,9 +1,9 @@
 //! Jobs: as much of JCL as runs programs with their files.
 //!
-//! JOB, EXEC PGM with PARM and COND, DD with DSN, DISP, SYSOUT, DUMMY and
-//! in-stream data are understood. What says where on a disk data lie, how much
-//! a step may use, or who pays has no meaning here and is accepted. Everything
-//! else is named with its line and column.
+//! Supported are JOB, EXEC PGM with PARM and COND, DD with DSN, DISP, SYSOUT, DUMMY
+//! and in-stream data. Operands on placement on a disk, on resource limits and on
+//! accounting are accepted without effect. Everything else is an error with its
+//! line and column.
 //!
 //! Reference: IBM, *z/OS MVS JCL Reference*.
 //!
@@ -46,7 +46,7 @@ pub struct JclStep {
     pub parm: Option<String>,
     /// COND: when one of the tests holds, the step does not run.
     pub cond: Vec<CondTest>,
-    /// Whether it runs after an abend: EVEN, ONLY.
+    /// Whether it runs after an abend (EVEN, ONLY).
     pub after_abend: AfterAbend,
     /// Its DDs, in their order.
     pub dds: Vec<DdConcatenation>,
@@ -64,10 +64,11 @@ pub enum AfterAbend {
     Only,
 }
 
-/// A test of COND: it holds when `code` stands so to a step's condition code.
+/// A test of COND. It is true if `code` has this relation to a step's condition
+/// code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CondTest {
-    /// What is compared.
+    /// The code to compare.
     pub code: u32,
     /// How.
     pub operator: CondOperator,
@@ -75,7 +76,7 @@ pub struct CondTest {
     pub step: Option<String>,
 }
 
-/// How a test compares.
+/// The relation of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CondOperator {
     /// GT.
@@ -99,20 +100,20 @@ pub struct DdConcatenation {
     pub name: String,
     /// Line, from 1.
     pub line: u32,
-    /// What it stands for, one for each data set.
+    /// Its parts, one for each data set.
     pub parts: Vec<DdPart>,
 }
 
-/// What one DD statement stands for.
+/// One data set of a DD statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DdPart {
     /// A data set.
     DataSet {
         /// Its name; with `&&` in front of it for this job alone.
         name: String,
-        /// Whether it is there before.
+        /// Whether it exists before the step.
         status: Status,
-        /// What becomes of it when the step ends.
+        /// Its disposition at the end of the step.
         normal: DataSetDisposition,
         /// And when it ends abnormally.
         abnormal: DataSetDisposition,
@@ -140,13 +141,14 @@ pub enum Status {
 /// The second and the third part of DISP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DataSetDisposition {
-    /// Not said, of one that was there: it stays as it is.
+    /// Not given, for an existing data set: it is kept.
     Usual,
     /// KEEP, CATLG or UNCATLG: it stays.
     Keep,
-    /// DELETE: it goes.
+    /// DELETE: it is deleted.
     Delete,
-    /// PASS: it stays for later steps; what is new goes with the job.
+    /// PASS: it is kept for later steps; a new data set is deleted at the end
+    /// of the job.
     Pass,
 }
 
@@ -159,7 +161,7 @@ impl JclJob {
 }
 
 impl CondTest {
-    /// Whether it holds for a condition code.
+    /// Whether it is true for a condition code.
     pub fn holds(&self, code: u32) -> bool {
         match self.operator {
             CondOperator::Greater => self.code > code,

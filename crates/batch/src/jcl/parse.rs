@@ -1,4 +1,4 @@
-//! Statements to a [`JclJob`], and what is wrong with them.
+//! Parses statements to a [`JclJob`], and reports errors.
 
 use cics::diagnostic::{Diagnostic, Severity};
 
@@ -13,7 +13,7 @@ const EXEC_ACCEPTED: &[&str] = &[
     "ACCT", "ADDRSPC", "DYNAMNBR", "MEMLIMIT", "PERFORM", "RD", "REGION", "TIME",
 ];
 
-/// DD operands that say where on a disk data lie, and how much of it.
+/// DD operands on placement and space, which are ignored.
 const DD_ACCEPTED: &[&str] = &[
     "AMP", "AVGREC", "BLKSIZE", "BUFNO", "DATACLAS", "DCB", "DSNTYPE", "DSORG", "EXPDT", "FREE",
     "HOLD", "LABEL", "LRECL", "MGMTCLAS", "OUTLIM", "OUTPUT", "RECFM", "RETPD", "SPACE",
@@ -46,7 +46,7 @@ pub fn parse(text: &str) -> JclJob {
         if !is_jcl && !lines[at].trim().is_empty() {
             // Lines of prose are one mistake.
             if !stray {
-                let message = "this line is no statement and belongs to no DD".to_owned();
+                let message = "this line is not a statement and not the data of a DD".to_owned();
                 let help = "statements begin with // in column 1, a job with //NAME JOB";
                 let place = (at as u32 + 1, 1);
                 reader.add_diagnostic(Severity::Error, place, message, Some(help.to_owned()));
@@ -59,7 +59,7 @@ pub fn parse(text: &str) -> JclJob {
         at += 1;
     }
     if !reader.has_job && strays {
-        // It has been told what a job begins with.
+        // Reported already: a job begins with a JOB statement.
     } else if !reader.has_job {
         let help = Some("a job begins with //NAME JOB".to_owned());
         reader.add_diagnostic(
@@ -110,7 +110,7 @@ impl Reader {
         self.add_diagnostic(Severity::Error, at, message, None);
     }
 
-    /// The current step ends on this line, as far as is known.
+    /// Extends the current step to this line.
     fn reach(&mut self, line: usize) {
         if let Some(step) = self.job.steps.last_mut() {
             step.last_line = line as u32;
@@ -131,17 +131,17 @@ impl Reader {
         let here = (card.line, card.column);
         if !card.name.is_empty() && !is_name(&card.name) {
             let help = "a letter, $, # or @, then up to seven of these or digits".to_owned();
-            let message = format!("{} is no name", card.name);
+            let message = format!("{} is not a valid name", card.name);
             self.add_diagnostic(Severity::Error, (card.line, 3), message, Some(help));
         }
         match operation.as_str() {
             "JOB" => self.job_card(card),
             "EXEC" => self.exec(card),
             "DD" => self.dd(card, lines, at),
-            "" => self.error(here, "there is no operation behind the name".to_owned()),
+            "" => self.error(here, "the operation after the name is missing".to_owned()),
             other if card.name.is_empty() && other.contains('=') => {
-                let help = "where a statement goes on, the line before ends with a comma";
-                let message = format!("{other} is no operation");
+                let help = "to continue a statement, end the previous line with a comma";
+                let message = format!("{other} is not an operation; expected JOB, EXEC or DD");
                 self.add_diagnostic(Severity::Error, here, message, Some(help.to_owned()));
             }
             other => {
@@ -165,7 +165,7 @@ impl Reader {
         if let Some((_, name)) = text.split_once('&').filter(|_| !passed) {
             let end = name.find(|c: char| !c.is_ascii_alphanumeric());
             let name = &name[..end.unwrap_or(name.len())];
-            let help = format!("--set '&{name}=TEXT' gives it a value");
+            let help = format!("set its value with --set '&{name}=TEXT'");
             let message = format!("the symbol &{name} has no value");
             self.add_diagnostic(
                 Severity::Error,
@@ -208,7 +208,7 @@ impl Reader {
                 Some("PARM") => {
                     let text = parm(&operand.value);
                     if text.len() > MOST_PARM {
-                        let help = "put it into a file of its own and read that".to_owned();
+                        let help = "put it into its own file and read that".to_owned();
                         let message =
                             format!("PARM has {} bytes and may have {MOST_PARM}", text.len());
                         self.add_diagnostic(Severity::Error, at, message, Some(help));
@@ -246,13 +246,14 @@ impl Reader {
     fn steps_of(&mut self, tests: &[CondTest], at: (u32, u32)) {
         for name in tests.iter().filter_map(|test| test.step.as_ref()) {
             if !self.job.steps.iter().any(|step| step.name == *name) {
-                let message = format!("COND names the step {name}, and none before is called so");
+                let message =
+                    format!("COND refers to the step {name}, but no earlier step has this name");
                 self.error(at, message);
             }
         }
     }
 
-    /// COND's tests; a mistake in one is told.
+    /// COND's tests; a mistake in one is reported.
     fn cond(&mut self, operand: &JclOperand) -> (Vec<CondTest>, AfterAbend) {
         let (mut tests, mut after) = (Vec::new(), AfterAbend::No);
         let list = parts(&operand.value);
@@ -272,7 +273,7 @@ impl Reader {
                 _ => {
                     let at = (operand.line, operand.column);
                     let help = Some("write (CODE,OPERATOR) or (CODE,OPERATOR,STEP)".to_owned());
-                    let message = format!("{text:?} is no test of a condition code");
+                    let message = format!("{text:?} is not a test of a condition code");
                     self.add_diagnostic(Severity::Error, at, message, help);
                 }
             }
@@ -284,7 +285,7 @@ impl Reader {
         let here = (card.line, card.column);
         let part = self.part(&card, lines, at);
         let Some(step) = self.job.steps.last_mut() else {
-            // One without a name goes on with the libraries before it.
+            // A DD without a name adds a library to the previous DD.
             let named = LIBRARIES.contains(&card.name.as_str());
             self.has_libraries |= named;
             let library = card.name.is_empty() && self.has_libraries;
@@ -297,13 +298,16 @@ impl Reader {
             match step.dds.last_mut() {
                 Some(dd) if LIBRARIES.contains(&dd.name.as_str()) => {}
                 Some(dd) => dd.parts.push(part),
-                None => self.error(here, "a DD without a name follows no other DD".to_owned()),
+                None => self.error(
+                    here,
+                    "a DD without a name must follow another DD".to_owned(),
+                ),
             }
             return;
         }
         let name = card.name.to_ascii_uppercase();
         if step.dds.iter().any(|dd| dd.name == name) {
-            return self.error(here, format!("the step has a DD {name} already"));
+            return self.error(here, format!("the step already has a DD {name}"));
         }
         let part = if LIBRARIES.contains(&name.as_str()) {
             DdPart::Dummy
@@ -317,7 +321,7 @@ impl Reader {
         });
     }
 
-    /// What a DD stands for; lines of data are taken from the job.
+    /// The data set of a DD; in-stream data are taken from the job's lines.
     fn part(&mut self, card: &JclStatement, lines: &[&str], at: &mut usize) -> DdPart {
         let value = |key: &str| {
             let mut all = card.operands.iter();
@@ -352,7 +356,7 @@ impl Reader {
             let library = LIBRARIES.contains(&card.name.as_str());
             let temporary = value("SPACE").or_else(|| value("UNIT")).is_some();
             if !library && !temporary && card.operands.is_empty() {
-                let message = format!("DD {} says nothing", card.name);
+                let message = format!("DD {} has no operands", card.name);
                 self.error((card.line, card.column), message);
             }
             if temporary {
@@ -368,8 +372,8 @@ impl Reader {
         })
     }
 
-    /// The lines of data behind a DD. Those with a delimiter of their own do not
-    /// end with the job.
+    /// The lines of data after a DD. With DLM the data end at its delimiter and
+    /// may contain JCL.
     fn lines(
         &mut self,
         card: &JclStatement,
@@ -403,7 +407,7 @@ impl Reader {
             "" | "NEW" => Status::New,
             "OLD" | "SHR" => Status::Old,
             "MOD" => Status::Mod,
-            // Its parenthesis is not closed, which is told.
+            // Its parenthesis is not closed, which is reported.
             other if other.starts_with('(') => Status::Old,
             other => {
                 let at = disp.map_or((1, 1), |o| (o.line, o.column));
@@ -476,8 +480,7 @@ fn data(lines: &[&str], at: &mut usize, delimiter: Option<&str>, is_data: bool) 
     (text, false)
 }
 
-/// Whether a name is one of JCL's; a name may have a second part behind a
-/// period.
+/// Whether a name is a valid JCL name. It may have a second part after a period.
 fn is_name(name: &str) -> bool {
     name.split('.').all(|part| {
         let mut characters = part.chars();

@@ -1,7 +1,7 @@
 //! The socket of a region in its state folder.
 //!
-//! It lies in a folder of its own that only its owner may enter: whoever may
-//! change the store's files may have the region change them.
+//! It is in its own folder that only the owner can access: users who may change the
+//! store's files may have the region change them.
 
 use std::fs::{DirBuilder, File, Permissions};
 use std::io;
@@ -17,8 +17,8 @@ const SOCKET: &str = "socket";
 /// The longest path that the address of a socket holds.
 const LONGEST: usize = 100;
 
-/// Listens in a state folder. What an earlier region left is removed: the
-/// caller has the folder's store, so nobody else serves it.
+/// Listens in a state folder. A socket of an earlier region is removed: the caller
+/// has the folder's store locked, so no other region serves it.
 pub fn listen(state: &Path) -> io::Result<UnixListener> {
     let folder = state.join(FOLDER);
     match DirBuilder::new().mode(0o700).create(&folder) {
@@ -39,7 +39,7 @@ pub fn connect(state: &Path) -> io::Result<UnixStream> {
     UnixStream::connect(path)
 }
 
-/// The socket's path; one that is too long goes by an open folder.
+/// The socket's path. A path that is too long is opened through its folder.
 fn address(folder: &Path) -> io::Result<(PathBuf, Option<File>)> {
     let path = folder.join(SOCKET);
     if path.as_os_str().len() <= LONGEST {

@@ -1,12 +1,12 @@
 //! The messages between a job's process and a region.
 //!
 //! ```text
-//!   asked:  bytes u32 | what u8 | file u32 | key bytes u16 | key | record
-//!   told:   bytes u32 | status 2 | commits u64 | key bytes u16 | key | text
+//!   request:  bytes u32 | what u8 | file u32 | key bytes u16 | key | record
+//!   response: bytes u32 | status 2 | commits u64 | key bytes u16 | key | text
 //! ```
 //!
-//! Numbers are little-endian; `bytes` counts what follows it. A message that
-//! makes no sense ends the connection.
+//! Numbers are little-endian; `bytes` is the length of what follows. An invalid
+//! message ends the connection.
 
 use std::io::{self, Read};
 
@@ -18,10 +18,10 @@ pub const VERSION: u32 = 2;
 /// Most bytes of a message: a key, a record of the greatest length, and a bit.
 const MOST_BYTES: usize = 64 << 10;
 
-/// What a job asks. `file` is the store's number of a file.
+/// A request of a job. `file` is the store's number of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobRequest<'a> {
-    /// Comes first: the version of the messages and the program's name.
+    /// The first request: the version of the messages and the program's name.
     Hello {
         /// [`VERSION`].
         version: u32,
@@ -51,7 +51,7 @@ pub enum JobRequest<'a> {
         /// The record.
         record: &'a [u8],
     },
-    /// Adds a record at the end of an ESDS or RRDS; its key is told.
+    /// Adds a record at the end of an ESDS or RRDS; returns its key.
     Append {
         /// The file.
         file: u32,
@@ -74,9 +74,9 @@ pub enum JobRequest<'a> {
         /// The record's key.
         key: &'a [u8],
     },
-    /// Commits what is pending.
+    /// Commits pending changes.
     Flush,
-    /// Only wants to know what is committed.
+    /// Asks for the number of commits only.
     Look,
     /// Has an IDCAMS command of the catalogue done: DEFINE, BLDINDEX, DELETE.
     Command {
@@ -85,16 +85,16 @@ pub enum JobRequest<'a> {
     },
 }
 
-/// What the region says.
+/// The response of the region.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Response {
-    /// How it went, as the program is told.
+    /// The outcome for the program.
     pub status: Status,
-    /// How often the job's changes were committed before this one was made.
+    /// The number of commits of the job's changes before this one was made.
     pub commits: u64,
     /// The key of a record that was appended.
     pub key: Vec<u8>,
-    /// Why it was not done, for people.
+    /// The reason of a failure, for users.
     pub text: String,
 }
 
@@ -149,7 +149,7 @@ impl JobRequest<'_> {
 }
 
 impl Response {
-    /// That it was done.
+    /// A response of success.
     pub fn done(commits: u64) -> Response {
         Response::with(Status::OK, commits, String::new())
     }
@@ -190,7 +190,7 @@ impl Response {
     }
 }
 
-/// Messages out of a stream of bytes, however they come.
+/// Splits a stream of bytes into messages.
 #[derive(Debug, Default)]
 pub struct FrameBuffer {
     bytes: Vec<u8>,
@@ -199,8 +199,8 @@ pub struct FrameBuffer {
 }
 
 impl FrameBuffer {
-    /// The next message without its length. None when the stream gives nothing
-    /// for as long as it waits; an error when it has ended.
+    /// The next message without its length. Returns `None` if the read times
+    /// out, and an error if the stream has ended.
     pub fn next(&mut self, stream: &mut impl Read) -> io::Result<Option<&[u8]>> {
         self.bytes.drain(..std::mem::take(&mut self.given));
         loop {
@@ -226,7 +226,7 @@ impl FrameBuffer {
         }
     }
 
-    /// Where the first message ends, when all of it is there.
+    /// The end of the first message, if it is complete.
     fn end(&self) -> io::Result<Option<usize>> {
         let Some(length) = self.bytes.first_chunk() else {
             return Ok(None);
@@ -314,10 +314,10 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_told_reads_back(commits: u64, key in prop::collection::vec(any::<u8>(), 0..300), text: String) {
-            let told = Response { status: Status::IN_USE, commits, key, text };
+            let response = Response { status: Status::IN_USE, commits, key, text };
             let mut bytes = Vec::new();
-            told.emit(&mut bytes);
-            prop_assert_eq!(Response::parse(&bytes[4..]), Some(told));
+            response.emit(&mut bytes);
+            prop_assert_eq!(Response::parse(&bytes[4..]), Some(response));
         }
 
         #[test]

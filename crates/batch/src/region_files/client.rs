@@ -1,6 +1,6 @@
-//! A job's connection with the region that has its files: made when the first
-//! file is opened to be changed, and not again once it is lost, for what the
-//! region had not committed then is not known here.
+//! A job's connection with the region that owns its files. It is opened with the
+//! first file that is opened for update. A lost connection is not opened again,
+//! because the job does not know which changes the region had committed.
 
 use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
@@ -15,10 +15,10 @@ use crate::stored::Fault;
 pub struct Region {
     state: PathBuf,
     program: String,
-    /// The process that has the store, in words.
+    /// The process that has the store, as text.
     holder: String,
     open: Option<Connection>,
-    /// It was there and is gone.
+    /// The connection was open and has failed.
     lost: bool,
     /// How often it has committed this job's changes.
     commits: u64,
@@ -31,8 +31,8 @@ struct Connection {
 }
 
 impl Region {
-    /// The region of a state folder, the program that asks it, and the process
-    /// that has the store, in words.
+    /// The region of a state folder, the program that asks it, and the process that
+    /// has the store, as text.
     pub fn new(state: PathBuf, program: &str, holder: String) -> Region {
         Region {
             state,
@@ -44,7 +44,7 @@ impl Region {
         }
     }
 
-    /// Has it do something.
+    /// Sends a request and waits for the response.
     pub fn ask(&mut self, ask: &JobRequest<'_>) -> Result<Response, Fault> {
         self.connect()?;
         let reply = self.exchange(ask).inspect_err(|_| {
@@ -62,7 +62,8 @@ impl Region {
         }
     }
 
-    /// How often it has committed this job's changes, as far as was told.
+    /// The number of commits of this job's changes that the region has
+    /// reported.
     pub fn commits(&self) -> u64 {
         self.commits
     }
@@ -89,16 +90,16 @@ impl Region {
             out: Vec::new(),
         });
         let program = std::mem::take(&mut self.program);
-        let told = self.exchange(&JobRequest::Hello {
+        let response = self.exchange(&JobRequest::Hello {
             version: VERSION,
             program: program.as_bytes(),
         });
         self.program = program;
-        let refused = match told {
-            Ok(told) if told.status.is_done() => return Ok(()),
-            Ok(told) => Fault {
-                status: told.status,
-                text: told.text,
+        let refused = match response {
+            Ok(response) if response.status.is_done() => return Ok(()),
+            Ok(response) => Fault {
+                status: response.status,
+                text: response.text,
             },
             Err(fault) => fault,
         };
@@ -110,12 +111,12 @@ impl Region {
         let Some(connection) = &mut self.open else {
             return Err(gone("the region is not connected"));
         };
-        let told = connection.exchange(ask).map_err(|error| {
+        let response = connection.exchange(ask).map_err(|error| {
             gone(&format!(
                 "the region has ended ({error}); what it committed is in the files"
             ))
         })?;
-        told.ok_or_else(|| gone("the region's answer makes no sense"))
+        response.ok_or_else(|| gone("the region sent an invalid response"))
     }
 }
 

@@ -1,9 +1,10 @@
-//! Files of a store that a region has: what a job's process asks of the region.
+//! Files of a store that a region owns: the requests of a job's process to the
+//! region.
 //!
-//! A region is the only writer of its store. A job that changes files beside
-//! it has the region lock and change the records, over a socket in the
-//! region's state folder; it reads what is committed by itself, and lays what
-//! it has changed and the region has not committed yet over that.
+//! A region is the only writer of its store. A job that changes the files of a
+//! running region has the region lock and change the records, over a socket in the
+//! region's state folder. The job reads committed records itself and merges its own
+//! changes that are not committed yet.
 //!
 //! ```text
 //!  job                                    region
@@ -14,9 +15,9 @@
 //!   │  Flush ─────────────────────────────▶│  commits now
 //! ```
 //!
-//! Invariant: what the region has answered it commits also when the job's
-//! process dies; only the death of the region loses what is younger than its
-//! last commit.
+//! Invariant: a change that the region has acknowledged is committed even if the
+//! job's process ends abnormally. Only a failure of the region loses changes after
+//! its last commit.
 
 mod client;
 mod socket;
@@ -30,7 +31,7 @@ pub use client::Region;
 pub use socket::{connect, listen};
 pub use wire::{FrameBuffer, JobRequest, Response, VERSION};
 
-/// What a program is told of a condition that a change came to.
+/// Maps the condition of a change to the file status of the program.
 pub fn status_of(condition: Condition) -> Status {
     match condition {
         Condition::Normal => Status::OK,
