@@ -38,8 +38,8 @@ pub struct IpconnConfig {
     pub tls: Option<TlsFiles>,
     /// The regions that are called, by name.
     pub connections: BTreeMap<String, ConnectionConfig>,
-    /// Groups of them, by name: a request uses the one with the fewest running
-    /// requests.
+    /// Groups of connections, by name. A request uses the connection with the
+    /// fewest running requests.
     pub groups: BTreeMap<String, Vec<String>>,
     /// Milliseconds that a request waits for a free session (MAXQTIME).
     pub session_wait_ms: u32,
@@ -122,7 +122,7 @@ impl Default for ConnectionConfig {
 pub struct ConfigError {
     /// The key.
     pub key: String,
-    /// The problem, and what to do.
+    /// The problem, and the remedy.
     pub why: String,
 }
 
@@ -145,13 +145,13 @@ impl IpconnConfig {
         };
         let counts = 1..=MAX_SESSIONS;
         if !counts.contains(&self.receive_count) {
-            say("[ipconn] receive_count".into(), "1 to 999");
+            say("[ipconn] receive_count".into(), "expected 1 to 999");
         }
         if !(1..=10_000).contains(&self.max_connections) {
-            say("[ipconn] max_connections".into(), "1 to 10000");
+            say("[ipconn] max_connections".into(), "expected 1 to 10000");
         }
         if !(1..=1024).contains(&self.max_message_mib) {
-            say("[ipconn] max_message_mib".into(), "1 to 1024");
+            say("[ipconn] max_message_mib".into(), "expected 1 to 1024");
         }
         if let Some(listen) = self.listen.filter(|l| !l.ip().is_loopback())
             && self.tls.is_none()
@@ -180,10 +180,10 @@ impl IpconnConfig {
                 say(key("address"), "expected host:port, such as 10.0.0.7:1435");
             }
             if !counts.contains(&connection.sessions) {
-                say(key("sessions"), "1 to 999");
+                say(key("sessions"), "expected 1 to 999");
             }
             if connection.keepalive_ms < 100 {
-                say(key("keepalive_ms"), "100 or more");
+                say(key("keepalive_ms"), "expected 100 or more");
             }
             if connection
                 .applid

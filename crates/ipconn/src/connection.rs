@@ -1,12 +1,12 @@
 //! A connection as a state machine, for either end.
 //!
-//! The caller sends requests, the server answers them. Received bytes go in
-//! with [`Connection::handle_input`]; their events are returned by
-//! [`Connection::poll_event`]; output comes from [`Connection::gather`] and
+//! The caller sends requests, the server answers them. The owner passes received
+//! bytes to [`Connection::handle_input`], takes events from
+//! [`Connection::poll_event`], and takes output from [`Connection::gather`] and
 //! [`Connection::pieces`]. Times are milliseconds of any monotonic clock.
 //!
-//! Invariant: a peer can hold no more of this side's memory than sessions times
-//! what comes unasked, and the budget of granted messages.
+//! Invariant: a peer can use at most this much of this side's memory: the ungranted
+//! bytes of all sessions, and the budget of granted messages.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -22,7 +22,7 @@ const GREETING_MS: u64 = 10_000;
 const SILENT: u64 = 3;
 /// Shortest keepalive, in milliseconds.
 const LEAST_KEEPALIVE_MS: u64 = 100;
-/// Milliseconds for which a peer may read nothing of what is written.
+/// Milliseconds during which a peer may read nothing of the pending output.
 const STALLED_MS: u64 = 30_000;
 /// Bytes of answers to control frames that may wait for a peer that does not
 /// read.
@@ -31,7 +31,7 @@ const MOST_CONTROL: usize = 256 << 10;
 /// The reason why a connection ended.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// The peer did what the format does not allow.
+    /// The peer violated the format.
     #[error("frame {frame}: {what}")]
     Violation {
         /// Which frame of the connection, from 1.
@@ -39,7 +39,7 @@ pub enum Fault {
         /// The problem.
         what: String,
     },
-    /// No version is spoken by both.
+    /// The two ends have no version in common.
     #[error("{0}")]
     Version(String),
     /// The peer says why it ends it.
@@ -58,7 +58,7 @@ pub enum ConnectionEvent {
     Greeted(HelloMessage),
     /// The server has let this side in. Caller alone.
     Open,
-    /// A request has come. Server alone.
+    /// A request has arrived. Server only.
     Request(u32, Vec<u8>),
     /// The caller cancelled a request and no longer waits for its reply. Server
     /// only.
@@ -81,10 +81,10 @@ enum ConnectionPhase {
     Over,
 }
 
-/// How far a request has come.
+/// The progress of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RequestStage {
-    /// Its message is coming, or on its way.
+    /// Its message is being sent or received.
     Open,
     /// The caller has given it up.
     Cancelled,
@@ -106,8 +106,8 @@ pub struct Connection {
     events: VecDeque<ConnectionEvent>,
     began_ms: u64,
     last_received_ms: u64,
-    /// When something was written last, and since when the peer reads nothing
-    /// of what is ready.
+    /// Time of the last write, and since when the peer reads nothing of the
+    /// pending output.
     wrote_ms: u64,
     ready_ms: u64,
     /// A ping is under way.
@@ -183,7 +183,7 @@ impl Connection {
         self.sending.is_whole(id)
     }
 
-    /// Whether it is draining and nothing is under way any more.
+    /// Whether it is draining and no request is in progress.
     pub fn is_drained(&self) -> bool {
         self.draining && self.requests.is_empty()
     }
@@ -218,7 +218,7 @@ impl Connection {
         self.phase = ConnectionPhase::Over;
     }
 
-    /// Takes nothing new; what is under way ends.
+    /// Accepts no new request; those in progress are completed.
     pub fn drain(&mut self) {
         if !self.draining && !self.caller && self.phase == ConnectionPhase::Open {
             self.sending.control(FrameKind::Drain, 0, &[]);
@@ -226,8 +226,9 @@ impl Connection {
         self.draining = true;
     }
 
-    /// Sends a request; its number. None when [`Connection::is_free`] says no,
-    /// or the message is longer than [`Connection::longest`].
+    /// Sends a request and returns its number. Returns `None` if
+    /// [`Connection::is_free`] is false, or if the message is longer than
+    /// [`Connection::longest`].
     pub fn request(&mut self, message: Bytes) -> Option<u32> {
         let peer = self.peer.as_ref()?;
         if !self.caller || !self.is_free() || message.len() > peer.max_message_bytes as usize {
@@ -260,8 +261,8 @@ impl Connection {
         self.sending.control(FrameKind::Cancel, id, &[]);
     }
 
-    /// Answers a request. A reply that is longer than the caller takes must
-    /// not come here.
+    /// Answers a request. The caller checks that the reply does not exceed the
+    /// peer's limit.
     pub fn reply(&mut self, id: u32, message: Bytes) {
         if self.caller || self.requests.get(&id) != Some(&RequestStage::Open) {
             return;
@@ -272,8 +273,8 @@ impl Connection {
 
     // Receiving.
 
-    /// Takes received bytes. After an error no more input is taken, but the
-    /// output still sends the reason to the peer.
+    /// Handles received bytes. After an error it accepts no more input, but
+    /// still sends the reason to the peer.
     pub fn handle_input(&mut self, now_ms: u64, mut bytes: &[u8]) -> Result<(), Fault> {
         self.last_received_ms = now_ms;
         self.ping_pending = false;
@@ -386,7 +387,7 @@ impl Connection {
     fn welcomed(&mut self, payload: &[u8]) -> Result<(), Fault> {
         let hello = HelloMessage::parse(payload).map_err(|e| self.violated(e.to_string()))?;
         if hello.versions != (VERSION, VERSION) {
-            let what = format!("{} speaks version {}", hello.applid, hello.versions.0);
+            let what = format!("{} uses version {}", hello.applid, hello.versions.0);
             return Err(Fault::Version(what));
         }
         if hello.sessions > self.own.sessions {
@@ -436,7 +437,8 @@ impl Connection {
         self.events.pop_front()
     }
 
-    /// Makes the next bytes ready; false when there is nothing to be written.
+    /// Makes the next bytes ready. Returns `false` if there is nothing to be
+    /// written.
     pub fn gather(&mut self, now_ms: u64) -> bool {
         let waited = self.is_writing();
         let some = self.sending.gather();
@@ -471,12 +473,12 @@ impl Connection {
         } else {
             u64::MAX
         };
-        let heard = match self.phase {
+        let silent_since = match self.phase {
             ConnectionPhase::Greeting | ConnectionPhase::Greeted => self.began_ms + GREETING_MS,
             _ if self.caller && !self.ping_pending => self.quiet_ms() + keepalive,
             _ => self.last_received_ms + keepalive * SILENT,
         };
-        heard.min(stalled)
+        silent_since.min(stalled)
     }
 
     /// Time has passed: asks whether the peer is there, or gives it up.

@@ -1,14 +1,14 @@
-//! The state that a region which decides units of work has for one that takes
-//! part in them, and their messages about these units.
+//! The coordinator of units of work: its state for one other region that takes part
+//! in them, and the messages between the two.
 //!
 //! ```text
-//!  join ──LINK──▶ part ──prepare──▶ ──commit or back out──▶ forgotten
-//!                  └────commit alone──▶ answered ──────────▶ heard
-//!                             └── answer lost ──▶ asked ──▶ heard
+//!  join ──LINK──▶ part ──prepare──▶ ──commit or back out──▶ removed
+//!                  └────commit alone──▶ answered ──────────▶ known
+//!                             └── answer lost ──▶ asked ──▶ known
 //! ```
 //!
-//! Messages and replies go in and out as bytes; who sends them, and who holds the
-//! votes, is around it. So `cargo xtask sim` plays it.
+//! Messages and replies are bytes. The owner sends them and collects the votes, so
+//! `cargo xtask sim` can simulate it.
 //!
 //! Invariant: no socket, no thread, no clock.
 
@@ -35,7 +35,7 @@ pub struct BranchCoordinator {
     /// Units that the region was asked to commit in one phase and has not
     /// answered; the value says whether their outcome must be queried.
     one_phase: BTreeMap<u64, bool>,
-    /// Units whose outcome is known and which the other region may forget.
+    /// Units whose outcome is known, so that the other region can remove them.
     finished: Vec<u64>,
 }
 
@@ -53,7 +53,7 @@ struct RemoteUnit {
 pub struct UnitMessage {
     /// The subject.
     pub about: MessageSubject,
-    /// As it is sent.
+    /// The bytes to send.
     pub bytes: Vec<u8>,
 }
 
@@ -71,7 +71,7 @@ pub enum MessageSubject {
     CommitOnePhase(u64, Vec<u64>),
     /// Queries the outcome of a unit.
     Outcome(u64),
-    /// The connection is new: what is in doubt there?
+    /// The connection is new: query the units in doubt.
     Resync,
 }
 
@@ -91,7 +91,7 @@ pub enum ReplyOutcome {
     Vote(u64, bool),
     /// The outcome of the unit is unknown: the query is sent.
     Unsure(u64, UnitMessage),
-    /// The message is sent again, as it is now.
+    /// The message is sent again with its current state.
     Again(UnitMessage),
     /// These units are prepared in the other region and in doubt there.
     InDoubt(Vec<u64>),
@@ -112,19 +112,21 @@ impl BranchCoordinator {
         }
     }
 
-    /// A LINK is about to become part of a unit: what its request says of it.
+    /// Adds a LINK to a unit. Returns what its request says about the unit.
     pub fn join(&mut self, unit: u64) -> OfUnit {
         let before = self.parts.entry(unit).or_default().links;
         self.of_unit(unit, UnitStep::Link(before))
     }
 
-    /// Whether what a unit had there is lost already: a LINK must fail.
+    /// Whether the unit's changes in the other region are lost: further LINKs
+    /// fail.
     pub fn is_lost(&self, unit: u64) -> bool {
         self.parts.get(&unit).is_none_or(|part| part.lost)
     }
 
-    /// A reply says what the unit has there after a LINK of so many before. False
-    /// when it has nothing there, and its region takes no part in it.
+    /// Handles what a reply says about the unit after `before` LINKs. Returns
+    /// `false` if the unit has no part in that region, so the region does not
+    /// take part.
     pub fn linked(&mut self, unit: u64, before: u32, in_unit: InUnit) -> bool {
         match in_unit {
             InUnit::Nothing => {
@@ -158,7 +160,7 @@ impl BranchCoordinator {
         }
     }
 
-    /// The unit's end has come so far.
+    /// The next step of the unit's end.
     pub fn order(&mut self, unit: u64, order: Order) -> OrderOutcome {
         let lost = self.is_lost(unit);
         match order {

@@ -1,11 +1,11 @@
 //! The connection from a gateway or a region to a region: its frames, its
 //! state machine, and the sockets around it.
 //!
-//! One connection carries many requests at once. Each has a number and one of
-//! the sessions that both ends agreed on; what is long is cut, so that it does
-//! not block what is short. [`wire`] and [`Connection`] are pure: bytes and
-//! milliseconds go in, bytes and events come out. [`ConnectionPool`] calls, over one
-//! connection or several; [`Listener`] answers, with tasks of a region.
+//! One connection carries many requests at once. Each has a number and one of the
+//! negotiated sessions. Long messages are split, so that they do not block short
+//! ones. [`wire`] and [`Connection`] are pure: bytes and milliseconds in, bytes and
+//! events out. [`ConnectionPool`] is the caller, over one connection or several;
+//! [`Listener`] is the server, which runs tasks of a region.
 //!
 //! Format: `docs/internals/ipconn.md`. It has the role that IPIC has between
 //! CICS regions, and its words; it is not IPIC's format.

@@ -1,15 +1,15 @@
-//! Bytes to frames and messages, as they come.
+//! Splits received bytes into frames and messages.
 //!
-//! The bytes of a message are copied once, from where they were read into the
-//! message. What it says of its length is not believed beyond what may come
-//! unasked; the rest has its room when it is granted.
+//! The bytes of a message are copied once, from the read buffer into the message.
+//! Memory for a message is limited to the ungranted size until the rest is granted,
+//! whatever length it announces.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::sending::LENGTH;
 use crate::wire::{FrameKind, Header};
 
-/// A message of which not everything is there.
+/// An incomplete message.
 #[derive(Debug)]
 struct IncomingMessage {
     total: usize,
@@ -17,7 +17,7 @@ struct IncomingMessage {
     credit_requested: bool,
 }
 
-/// Where in the stream the next byte belongs.
+/// What the next byte of the stream belongs to.
 #[derive(Debug)]
 enum StreamPosition {
     Header(Vec<u8>),
@@ -44,7 +44,7 @@ pub struct ReceiveBuffer {
     at: StreamPosition,
     frames: u64,
     coming: HashMap<u32, IncomingMessage>,
-    /// Bytes of a message that come before the rest is granted.
+    /// Bytes of a message that may arrive before the rest is granted.
     unasked: usize,
     longest: usize,
     /// Bytes of granted messages that may be here at once, and that are.
@@ -73,7 +73,7 @@ impl ReceiveBuffer {
         }
     }
 
-    /// Frames that have come.
+    /// Number of received frames.
     pub fn frames(&self) -> u64 {
         self.frames
     }

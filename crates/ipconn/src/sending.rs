@@ -52,7 +52,7 @@ struct MessageTail {
 }
 
 impl SendQueue {
-    /// Has a frame without a message sent before anything else.
+    /// Queues a frame without a message, before everything else.
     pub fn control(&mut self, kind: FrameKind, id: u32, payload: &[u8]) {
         let header = Header {
             length: payload.len(),
@@ -68,7 +68,8 @@ impl SendQueue {
         self.control.len()
     }
 
-    /// Has a message sent, of which the peer takes so much unasked.
+    /// Queues a message of which the peer accepts `unasked` bytes without a
+    /// grant.
     pub fn message(&mut self, kind: FrameKind, id: u32, message: Bytes, unasked: usize) {
         let allowed = if message.len() <= unasked {
             message.len()
@@ -114,12 +115,12 @@ impl SendQueue {
         self.ready.remove(at).is_some_and(|o| o.sent == 0)
     }
 
-    /// Whether a message waits of which nothing has left.
+    /// Whether nothing of a message has been sent yet.
     pub fn is_whole(&self, id: u32) -> bool {
         self.ready.iter().any(|o| o.id == id && o.sent == 0)
     }
 
-    /// Prepares the next bytes; returns false if there are none.
+    /// Prepares the next bytes. Returns `false` if there are none.
     pub fn gather(&mut self) -> bool {
         if self.out_at < self.out.len() || self.tail.is_some() {
             return true;

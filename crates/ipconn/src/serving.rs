@@ -1,4 +1,4 @@
-//! A caller's unit of work: LINKs that belong to it, and how it ends.
+//! A caller's unit of work: its LINKs, and its end.
 //!
 //! ```text
 //!  LINK ──▶ task ──LINK──▶ task ──prepare──▶ a branch of the region
@@ -26,14 +26,14 @@ use crate::wire::{
     emit_units, parse_units,
 };
 
-/// TERMERR with RESP2 17: what the caller's unit had here is backed out.
+/// TERMERR with RESP2 17: the changes of the caller's unit were backed out.
 const LOST: RequestEnding = RequestEnding::Condition(81, 17);
 /// ROLLEDBACK: the unit cannot be committed.
 const ROLLED_BACK: RequestEnding = RequestEnding::Condition(82, 0);
 
 /// A region that does its part of callers' units.
 pub trait BranchRegion {
-    /// A task that holds such a part. Dropped, it is backed out.
+    /// A task of a unit. Dropping it backs the unit out.
     type Task;
 
     /// Begins a task for a LINK; an error is the reply that says why not.
@@ -44,8 +44,8 @@ pub trait BranchRegion {
     fn holds_unit(&self, task: &Self::Task) -> bool;
     /// Prepares a task's unit.
     async fn prepare(&self, task: &mut Self::Task, branch: BranchId) -> PrepareOutcome;
-    /// Commits a task's unit in one phase; `heard` are the units whose outcome
-    /// the caller knows.
+    /// Commits a task's unit in one phase. `known_outcomes` are the units whose
+    /// outcome the caller knows.
     async fn commit_one_phase(
         &self,
         task: &mut Self::Task,
@@ -54,10 +54,10 @@ pub trait BranchRegion {
     ) -> OnePhaseOutcome;
     /// Ends a task, with its unit committed or backed out.
     async fn end(&self, task: Self::Task, abend: Option<Abend>);
-    /// Has what is prepared committed or backed out; true when that is done.
+    /// Commits or backs out a prepared unit. Returns `true` if it is done.
     async fn settle(&self, branch: BranchId, commit: bool) -> bool;
     /// The outcome of a unit that was to be committed in one phase. Returns
-    /// `None` if it is not known now.
+    /// `None` if it is not known yet.
     async fn outcome(&self, branch: BranchId) -> Option<bool>;
     /// A caller whose branches have this prefix has reconnected, and asks for
     /// no unit up to `after`.
@@ -74,7 +74,7 @@ pub struct LinkOutcome {
     pub reply: Vec<u8>,
     /// The program's abend.
     pub abend: Option<Abend>,
-    /// It ran: what did not leaves the unit as it was.
+    /// Whether the program ran. If not, the unit is unchanged.
     pub ran: bool,
 }
 
@@ -255,7 +255,7 @@ impl<R: BranchRegion> BranchServer<'_, R> {
     }
 
     async fn outcome(&self, of: CallerConnection, unit: u64, branch: BranchId) -> Vec<u8> {
-        // A newer connection asks: nothing of the unit begins any more.
+        // A newer connection of the caller replaces the unit.
         while self.units.is_there(of, unit) {
             self.region.pause().await;
         }
@@ -272,14 +272,14 @@ fn reported(committed: Option<bool>) -> Vec<u8> {
             refused(ROLLED_BACK, why.into())
         }
         None => {
-            let why = "the outcome of the unit of work is known after the region has restarted";
+            let why = "the outcome of the unit of work is known only after a restart of the region";
             refused(RequestEnding::Never, why.into())
         }
     }
 }
 
 fn unknown() -> Vec<u8> {
-    let why = "the region has no data of the unit of work any more";
+    let why = "the region no longer has the unit of work";
     refused(ROLLED_BACK, why.into())
 }
 
@@ -306,7 +306,7 @@ fn lost() -> Vec<u8> {
     with_unit(refused(LOST, why.into()), InUnit::Lost)
 }
 
-/// A reply that says what the caller's unit has here.
+/// A reply with the state of the caller's unit.
 pub fn with_unit(mut reply: Vec<u8>, in_unit: InUnit) -> Vec<u8> {
     reply[IN_UNIT_AT] = in_unit as u8;
     reply

@@ -27,8 +27,8 @@ fn joined(sessions: u16) -> (Connection, Connection) {
     (caller, server)
 }
 
-/// Carries what one end has to the other, in pieces of at most `cut` bytes.
-/// False when there was nothing.
+/// Transfers the output of one end to the other, in pieces of at most `cut` bytes.
+/// Returns `false` if there was nothing.
 fn carry(from: &mut Connection, to: &mut Connection, cut: usize) -> bool {
     let mut some = false;
     while from.gather(0) {

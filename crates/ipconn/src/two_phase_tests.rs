@@ -16,7 +16,7 @@ use crate::wire::{
 };
 use region::CallFailure;
 
-/// A region with three units, each of which has LINKed there.
+/// A region with three units, each of which has a LINK to the other region.
 fn coordinating() -> BranchCoordinator {
     let mut coordinating = BranchCoordinator::new(region::Name::from_bytes(*b"PEER"), UnitId(0));
     for unit in 1..=3 {

@@ -1,10 +1,10 @@
 //! The parts of callers' units of work that are done here and not prepared yet.
 //!
-//! A unit's first LINK begins a task, which stays until the unit is prepared or
-//! backed out; further LINKs run in it. A unit lives on one connection: when
-//! that has ended, or the caller has come back by another, nothing of it can be
-//! prepared any more, and it is backed out. What is prepared is the region's
-//! ([`region::Handle::settle`]) and lives as long as it must.
+//! A unit's first LINK starts a task, which exists until the unit is prepared or
+//! backed out; further LINKs run in it. A unit belongs to one connection. When that
+//! has ended, or the caller has connected again, the unit cannot be prepared any
+//! more and is backed out. A prepared unit belongs to the region
+//! ([`region::Handle::settle`]) until its outcome is known.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -34,7 +34,7 @@ impl CallerConnection {
         Some(u64::from_be_bytes(unit.try_into().ok()?))
     }
 
-    /// The coordinator of a branch, and its unit there; `None` if the
+    /// The coordinator of a branch, and its unit. Returns `None` if the
     /// coordinator is not a caller over `ipconn`.
     pub fn of_branch(branch: &BranchId) -> Option<(CallerConnection, u64)> {
         let (prefix, unit) = branch.as_bytes().split_first_chunk::<12>()?;
@@ -89,7 +89,7 @@ enum BranchState<T> {
     },
 }
 
-/// A unit whose task works. Dropping it forgets the unit.
+/// A unit whose task is running. Dropping it removes the unit.
 pub struct RunningBranch<'u, T> {
     units: &'u BranchTable<T>,
     of: CallerConnection,
@@ -102,8 +102,8 @@ impl<T> BranchTable<T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A connection speaks for a caller: false when it is an old one. With a
-    /// new one the units of the old are backed out.
+    /// Registers a connection of a caller. Returns `false` if it is older than
+    /// the known one. A new connection backs out the units of the old one.
     pub fn enter(&self, of: CallerConnection, connection: u64) -> bool {
         let mut all = self.lock();
         let caller = all.entry(of).or_default();
@@ -140,8 +140,8 @@ impl<T> BranchTable<T> {
         gone
     }
 
-    /// A LINK of a unit, after so many others: the task that they ran in, none
-    /// for the first one. An error when it is not the next one.
+    /// Begins a LINK of a unit after `before` earlier ones. Returns the task of
+    /// the unit, `None` for the first LINK, or an error if a LINK is missing.
     pub fn begin(
         &self,
         of: CallerConnection,
@@ -165,7 +165,7 @@ impl<T> BranchTable<T> {
         Ok((self.working(of, unit), task))
     }
 
-    /// The task of a unit that is to be prepared; none when there is no such
+    /// The task of a unit to be prepared. Returns `None` if there is no such
     /// unit.
     pub fn take(&self, of: CallerConnection, unit: u64) -> Option<(RunningBranch<'_, T>, Box<T>)> {
         let mut all = self.lock();
@@ -248,7 +248,7 @@ impl<T> RunningBranch<'_, T> {
         None
     }
 
-    /// Forgets the unit; true when it was backed out meanwhile.
+    /// Removes the unit. Returns `true` if it was backed out in the meantime.
     pub fn close(mut self) -> bool {
         self.forget()
     }

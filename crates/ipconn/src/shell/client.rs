@@ -30,13 +30,13 @@ use crate::ConnectionConfig;
 use crate::connection::{Connection, ConnectionEvent};
 use crate::wire::{EndNotice, HelloMessage, VERSION, WireName};
 
-/// How long a connection may take to be made, TLS included.
+/// Timeout of connecting, including TLS.
 const CONNECT: Duration = Duration::from_secs(5);
 /// Pause before the next attempt, at first and at most.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(5));
 /// A connection that lasted so long was a good one.
 const GOOD: Duration = Duration::from_secs(1);
-/// Bytes of a reply that come before the rest is granted.
+/// Bytes of a reply that may arrive before the rest is granted.
 const UNASKED: u32 = 256 << 10;
 
 /// The identity of this process towards the regions that it calls.
@@ -78,7 +78,7 @@ pub struct Client {
     opened: RefCell<Option<OpenCallback>>,
 }
 
-/// A connection, and who waits for replies.
+/// A connection, and the requests that wait for replies.
 struct Link {
     wire: ConnectionDriver,
     open: Cell<usize>,
@@ -91,7 +91,7 @@ struct SessionSlot {
     waker: RefCell<Option<Waker>>,
 }
 
-/// A connection ended before a reply came.
+/// A connection ended before the reply arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConnectionLost {
     /// No byte of the request was sent.
@@ -165,7 +165,7 @@ impl Client {
         self.load().filter(|in_use| !last(*in_use))
     }
 
-    /// Whether it is connected; else since when it is not.
+    /// Since when it is not connected. Returns `None` while it is connected.
     pub fn down_since(&self) -> Option<Instant> {
         let link = self.link.borrow();
         let open = link.as_ref().is_some_and(|l| l.open.get() > 0);
@@ -179,7 +179,7 @@ impl Client {
             .map_or(0, |l| l.wire.with_connection(Connection::longest))
     }
 
-    /// Sends a request; none when no session is free.
+    /// Sends a request. Returns `None` if no session is free.
     pub fn request(&self, message: Bytes) -> Option<PendingRequest> {
         let link = self.link.borrow().clone()?;
         let id = link.wire.with(|c| c.request(message))?;
@@ -197,7 +197,7 @@ impl Client {
         })
     }
 
-    /// Connects, and again whenever the connection has ended, for ever.
+    /// Connects, and again whenever the connection has ended, forever.
     pub async fn run(self: Rc<Self>) {
         let mut pause = PAUSE.0;
         loop {
@@ -213,7 +213,8 @@ impl Client {
             if opened && began.elapsed() >= GOOD {
                 pause = PAUSE.0;
             }
-            // Clients that lost one region at once do not come back at once.
+            // Clients that lost the same region reconnect at different
+            // times.
             let part = RandomState::new().hash_one(self.number) % 50;
             sleep(pause * (75 + part as u32) / 100).await;
             pause = (pause * 2).min(PAUSE.1);

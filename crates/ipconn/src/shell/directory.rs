@@ -54,7 +54,7 @@ pub struct ConnectionStatus {
     pub name: String,
     /// By which programs name it; empty when they cannot.
     pub sysid: String,
-    /// Where the region listens.
+    /// The region's listening address.
     pub address: String,
     /// The region's own name, empty before it has said it.
     pub applid: String,
@@ -87,7 +87,7 @@ pub struct PartnerStatus {
     pub applid: String,
     /// Its short name.
     pub sysid: String,
-    /// Where it comes from.
+    /// The partner's address.
     pub address: String,
     /// Its connections.
     pub lanes: u32,
@@ -147,8 +147,8 @@ impl ConnectionDirectory {
             .map(|r| r.name.clone())
     }
 
-    /// The own name of the region that a connection leads to, empty before it
-    /// has said it; none when it is not connected.
+    /// The APPLID of the region that a connection leads to, empty before the
+    /// greeting. Returns `None` if it is not connected.
     pub fn applid(&self, connection: &str) -> Option<String> {
         let record = self.record(connection)?;
         let open = record.lanes.load(Relaxed) > 0;

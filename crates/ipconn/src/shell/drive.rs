@@ -18,14 +18,14 @@ use crate::connection::{Connection, ConnectionEvent, Fault};
 /// Bytes that are read at once.
 const READ: usize = 128 << 10;
 thread_local! {
-    /// Where bytes are read before they are handled, which is at once: a
-    /// connection that says nothing has no memory for it.
+    /// The read buffer of a thread. Bytes are handled at once, so an idle
+    /// connection needs no buffer.
     static READ_BUFFER: RefCell<Vec<u8>> = RefCell::new(vec![0; READ]);
 }
 
 /// Reads and writes after which others have their turn.
 const ROUNDS: usize = 16;
-/// How long the reason for a connection's end may take to be sent.
+/// How long sending the reason for a connection's end may take.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// A stream of bytes, plain or secured.
@@ -41,7 +41,7 @@ pub struct ConnectionDriver {
     started: Instant,
 }
 
-/// How a connection ended.
+/// The cause of a connection's end.
 #[derive(Debug)]
 pub enum ConnectionEnd {
     /// The peer, or this side, closed it between messages.
@@ -162,8 +162,8 @@ async fn moved(
     .await
 }
 
-/// Writes what there is; whether anything was. What a layer of TLS keeps is
-/// flushed, now or when it can be.
+/// Writes pending output. Returns whether something was written. The output of the
+/// TLS layer is flushed, now or later.
 fn write(
     stream: &mut dyn Stream,
     wire: &ConnectionDriver,
@@ -200,7 +200,7 @@ fn write(
     Ok(wrote)
 }
 
-/// Reads what there is; whether anything was.
+/// Reads available input. Returns whether something was read.
 fn read(
     stream: &mut dyn Stream,
     wire: &ConnectionDriver,

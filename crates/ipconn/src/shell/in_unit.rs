@@ -11,8 +11,7 @@ use super::mirror::{MirrorRegion, answer, fill, not_taken};
 use crate::serving::{BranchRegion, LinkOutcome, ended, refused};
 use crate::wire::{Request, RequestEnding};
 
-/// How long a question waits for a commit that is under way, before it looks
-/// again.
+/// How long a query waits for a commit in progress before it checks again.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// The region, for a thread of the listener.
@@ -34,7 +33,7 @@ impl BranchRegion for InUnits<'_> {
     }
 
     async fn link(&self, task: &mut OpenTask, request: &Request<Vec<u8>>) -> LinkOutcome {
-        // An earlier LINK may have come by another thread.
+        // An earlier LINK may have arrived on another thread.
         task.move_to(self.port);
         let (reply, abend, ran) = match task.run(request.head.program, request.len()).await {
             None => {
@@ -51,8 +50,8 @@ impl BranchRegion for InUnits<'_> {
                         TaskOutcome::Abend(abend) => Some(abend.clone()),
                         TaskOutcome::Ok => None,
                     };
-                    // The reply's memory is the worker's: it is copied before
-                    // anything else.
+                    // The reply's memory belongs to the worker:
+                    // it is copied first.
                     (answer(&reply, reply.outcome(), request), abend, true)
                 }
             },
@@ -72,9 +71,9 @@ impl BranchRegion for InUnits<'_> {
         &self,
         task: &mut OpenTask,
         branch: BranchId,
-        heard: &[BranchId],
+        known_outcomes: &[BranchId],
     ) -> OnePhaseOutcome {
-        task.commit_one_phase(branch, heard).await
+        task.commit_one_phase(branch, known_outcomes).await
     }
 
     async fn end(&self, task: OpenTask, abend: Option<Abend>) {
@@ -82,20 +81,20 @@ impl BranchRegion for InUnits<'_> {
     }
 
     async fn settle(&self, branch: BranchId, commit: bool) -> bool {
-        let (done, heard) = oneshot::channel();
+        let (done, receiver) = oneshot::channel();
         self.mirror.region.settle(branch, commit, move |yes| {
-            // The requester may have gone.
+            // The requester may have stopped waiting.
             let _ = done.send(yes);
         });
-        heard.await.unwrap_or(false)
+        receiver.await.unwrap_or(false)
     }
 
     async fn outcome(&self, branch: BranchId) -> Option<bool> {
-        let (reported, heard) = oneshot::channel();
+        let (reported, receiver) = oneshot::channel();
         self.mirror.region.outcome(branch, move |committed| {
             let _ = reported.send(committed);
         });
-        heard.await.unwrap_or(None)
+        receiver.await.unwrap_or(None)
     }
 
     fn caller_returned(&self, prefix: &[u8], after: &[u8]) {

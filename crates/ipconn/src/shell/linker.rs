@@ -27,7 +27,7 @@ pub enum CallerError {
     /// A certificate, a key or an authority cannot be used.
     #[error(transparent)]
     Tls(#[from] TlsError),
-    /// There is no thread, or no runtime for it.
+    /// The thread or its runtime cannot be created.
     #[error("cannot start a thread: {0}")]
     Thread(#[from] std::io::Error),
 }
@@ -120,7 +120,7 @@ impl RegionCaller {
             connection: connection.to_owned(),
             message: Bytes::from(message),
             answer: Box::new(move |reply| {
-                // The requester may have gone.
+                // The requester may have stopped waiting.
                 let _ = answer.send(reply);
             }),
             wanted: Some(wanted),

@@ -1,9 +1,9 @@
 //! A request becomes a task of the region, and its end the reply.
 //!
 //! A LINK without SYNCONRETURN belongs to its caller's unit of work
-//! ([`super::in_unit`]). A caller without a coordinator names no unit: then
-//! such a program may read and must not change recoverable data; its changes
-//! are backed out, and the LINK is rejected with a message.
+//! ([`super::in_unit`]). If the caller has no coordinator, it sends no unit. Then
+//! the program may read but not change recoverable data: its changes are backed
+//! out, and the LINK is rejected with a message.
 //!
 //! Reference: CICS TS intercommunication guide, distributed program link.
 
@@ -35,7 +35,7 @@ const TOO_LONG: RequestEnding = RequestEnding::Condition(22, 11);
 #[derive(Clone)]
 pub struct MirrorRegion {
     pub region: Handle,
-    /// The user of tasks for which the partner names none.
+    /// The default user of the partner's tasks.
     pub user: UserId,
     /// The branches of callers' units of work.
     pub units: Arc<BranchTable<OpenTask>>,
@@ -218,7 +218,7 @@ impl MirrorRegion {
     }
 }
 
-/// Gives the task what was passed; an error is the reply.
+/// Passes the data of the request to the task. The error is the reply.
 pub(super) fn fill(task: &mut Task, request: &Request<Vec<u8>>) -> Result<(), Vec<u8>> {
     let head = &request.head;
     if !head.eib_transid.is_blank() {

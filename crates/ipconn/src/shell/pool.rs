@@ -25,7 +25,7 @@ use super::waiting::SessionQueue;
 use crate::IpconnConfig;
 use crate::wire::{ReplyMessage, RequestEnding, is_order};
 
-/// Times that one request is sent at most.
+/// The maximum number of attempts for one request.
 const ATTEMPTS: usize = 3;
 
 /// The regions that a thread calls.
@@ -36,15 +36,15 @@ pub struct ConnectionPool {
     patience: Duration,
     queue_limit: usize,
     tasks: Vec<JoinHandle<()>>,
-    /// Where the next choice among equals begins.
+    /// Where the next round-robin choice begins.
     turn: Cell<usize>,
     /// Orders on units of work go by it, too.
     has_orders: bool,
 }
 
 impl ConnectionPool {
-    /// One for a thread, of which the process has so many. Nothing is connected
-    /// before [`ConnectionPool::start`].
+    /// A pool for one of the process's `lanes` threads. It connects after
+    /// [`ConnectionPool::start`].
     pub fn new(
         config: &IpconnConfig,
         folder: &Path,
@@ -176,8 +176,8 @@ impl ConnectionPool {
         })
     }
 
-    /// Sends a request to the one of a group with the fewest under way, as soon
-    /// as one has a session.
+    /// Sends a request to the connection of a group with the fewest requests in
+    /// progress, as soon as one has a free session.
     async fn send(
         &self,
         group: &Rc<[usize]>,
@@ -211,8 +211,9 @@ impl ConnectionPool {
         }
     }
 
-    /// The one with the fewest requests under way that has a free session, among
-    /// equals each in turn; `avoid` only when there is no other.
+    /// Chooses the connection with a free session and the fewest requests in
+    /// progress, in turn among equals. `avoid` is used only if there is no
+    /// other.
     fn choose(&self, group: &[usize], avoid: Option<usize>, order: bool) -> Option<&Rc<Client>> {
         let turn = self.turn.get();
         self.turn.set(turn.wrapping_add(1));

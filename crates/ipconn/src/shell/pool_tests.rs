@@ -18,15 +18,15 @@ use std::future::Future;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ServerBehaviour {
     Answer,
-    /// Takes it and closes the connection.
+    /// Reads the request and closes the connection.
     Close,
-    /// Says that it takes no more.
+    /// Announces that it accepts no more requests.
     Refuse,
     /// Never answers.
     Wait,
 }
 
-/// A server on a free port; how many requests have come to it.
+/// A server on a free port, with a counter of its requests.
 async fn server(does: ServerBehaviour, sessions: u16) -> (String, Rc<Cell<usize>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();

@@ -1,7 +1,7 @@
 //! A program call of a front door that runs in a region elsewhere.
 //!
-//! The input is written into the message in place, and the reply is read in the
-//! message that came back, as in the region of this process.
+//! The input is written into the message in place, and the reply is read in place,
+//! as with a region of this process.
 
 use std::rc::Rc;
 
@@ -22,7 +22,7 @@ pub struct RemoteTask {
     idempotent: bool,
 }
 
-/// What came back.
+/// The reply.
 pub struct RemoteReply(wire::ReplyMessage, Option<Abend>);
 
 impl RemoteTask {

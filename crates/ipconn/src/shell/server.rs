@@ -37,11 +37,11 @@ use crate::wire::{EndNotice, HelloMessage, VERSION, WireName};
 
 /// How long the TLS handshake may take.
 const HANDSHAKE: Duration = Duration::from_secs(10);
-/// Pause after an accept that failed for want of descriptors or memory.
+/// Pause after an accept that failed because of missing descriptors or memory.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Connections that may wait to be accepted.
 const BACKLOG: i32 = 1024;
-/// Bytes of a request that come before the rest is granted.
+/// Bytes of a request that may arrive before the rest is granted.
 const UNASKED: u32 = 64 << 10;
 
 /// Why a listener could not start.
@@ -71,7 +71,7 @@ pub enum StartError {
 pub struct ServedRegion {
     /// The region.
     pub region: Handle,
-    /// The user of tasks for which the partner names none.
+    /// The default user of the partner's tasks.
     pub user: UserId,
 }
 
@@ -101,7 +101,7 @@ struct SharedServer {
     tls: Option<ReloadingSettings<ServerConfig>>,
     mirror: MirrorRegion,
     directory: ConnectionDirectory,
-    /// How many there were.
+    /// Number of accepted connections.
     accepted: AtomicU64,
 }
 
@@ -112,7 +112,7 @@ struct ServerThread {
 }
 
 impl Listener {
-    /// Listens; none when the settings name no address.
+    /// Starts to listen. Returns `None` if the settings have no address.
     pub fn start(
         config: &IpconnConfig,
         folder: &Path,
@@ -145,8 +145,8 @@ impl Listener {
             receive_count: usize::from(config.receive_count),
             seats: ListenerSeats::new(SeatLimits {
                 most: config.max_connections as usize,
-                // A partner that comes while all are at work is refused with the
-                // reason.
+                // If all threads are busy, a partner is rejected
+                // with the reason.
                 reserved: 0,
             }),
             max_connections: config.max_connections as usize,
@@ -192,7 +192,7 @@ impl Listener {
         }))
     }
 
-    /// Where it listens.
+    /// The listening address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -377,7 +377,7 @@ struct PartnerConnection {
     /// Later connections have greater ones.
     number: u64,
     tasks: RefCell<HashMap<u32, AbortHandle>>,
-    /// Its name and its sessions, once it is let in.
+    /// Its name and its sessions, after it was admitted.
     greeted: RefCell<Option<(WireName, usize, Arc<PartnerCounters>)>>,
 }
 
@@ -460,7 +460,7 @@ impl PartnerConnection {
     }
 }
 
-/// Counts a request as under way while it lives.
+/// Counts a request as in progress until it is dropped.
 struct RequestGuard(
     Arc<PartnerCounters>,
     #[expect(dead_code, reason = "dropped with it")] SeatWork,

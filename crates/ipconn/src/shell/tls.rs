@@ -14,7 +14,7 @@ pub enum TlsError {
     /// A file cannot be used.
     #[error(transparent)]
     File(#[from] FileError),
-    /// No certificate can be of such a name.
+    /// The name cannot be that of a certificate.
     #[error("{0} is not a name that a certificate can contain")]
     Name(String),
 }

@@ -15,7 +15,7 @@ pub struct SessionQueue(RefCell<VecDeque<Rc<SessionWaiter>>>);
 
 #[derive(Debug)]
 struct SessionWaiter {
-    /// The clients of which any will do.
+    /// The clients of which any is acceptable.
     any: Rc<[usize]>,
     /// It takes precedence over all that are not.
     first: bool,
@@ -25,12 +25,12 @@ struct SessionWaiter {
 }
 
 impl SessionQueue {
-    /// How many wait.
+    /// Number of waiting requests.
     pub fn len(&self) -> usize {
         self.0.borrow().len()
     }
 
-    /// A session of a client is free, or something else is to be looked at.
+    /// Handles a free session of a client, or another change of its state.
     pub fn freed(&self, client: usize) {
         let mut all = self.0.borrow_mut();
         let fits = |first: bool| {

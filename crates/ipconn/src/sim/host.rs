@@ -1,4 +1,4 @@
-//! A simulated region as the one that serves callers' units.
+//! A simulated region that serves callers' units.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -32,7 +32,7 @@ pub struct HostTask {
 /// The input of a program by LINK.
 #[derive(Debug, Clone, Copy)]
 pub struct LinkInput {
-    /// The LINK, of which there is no other.
+    /// The id of the LINK.
     pub link: u64,
     /// The number that it writes.
     pub number: u64,
@@ -60,7 +60,7 @@ impl LinkInput {
     }
 }
 
-/// Serves a message: the reply, of a region that lives all the while.
+/// Serves a message and returns the reply. The region does not fail during it.
 pub fn serve(
     host: SimulatedRegion,
     units: Rc<BranchTable<HostTask>>,

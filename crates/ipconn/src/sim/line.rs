@@ -16,7 +16,7 @@ use region::{CallFailure, NotStarted};
 
 /// How long a message waits for a session, in nanoseconds.
 const PATIENCE: u64 = 20_000_000;
-/// How often one is sent, of which nothing has left.
+/// The maximum number of attempts for a request of which nothing was sent.
 const ATTEMPTS: u32 = 3;
 
 type ServeFuture = Pin<Box<dyn Future<Output = Vec<u8>>>>;
@@ -59,9 +59,9 @@ struct JointConnection {
 pub struct LineEvents {
     /// The caller's end is open.
     pub opened: bool,
-    /// Requests that came: their numbers, and those of their connections.
+    /// Received requests: their numbers, and those of their connections.
     pub requests: Vec<(u32, u64, Vec<u8>)>,
-    /// Replies that came, and requests that get none.
+    /// Received replies, and requests that get none.
     pub replies: Vec<(SimulatedReceiver, Result<ReplyMessage, CallFailure>)>,
     /// Connections whose servers' ends have ended.
     pub left: Vec<u64>,
@@ -141,7 +141,7 @@ impl SimulatedLine {
         late.map(|waiting| (waiting.waiter, failed())).collect()
     }
 
-    /// The newest connection is cut: what is on its way arrives in part.
+    /// Cuts the newest connection: a part of the data in transit arrives.
     pub fn cut(&mut self, random: &mut SeededRandom) {
         if let Some(joint) = self.joints.last_mut() {
             joint.cut(random);
@@ -168,14 +168,14 @@ impl SimulatedLine {
         }
     }
 
-    /// A request that came is served.
+    /// Adds a received request that is being served.
     pub fn serve(&mut self, number: u64, id: u32, future: ServeFuture) {
         if let Some(joint) = self.joints.iter_mut().find(|j| j.number == number) {
             joint.served.push((id, future));
         }
     }
 
-    /// Goes on with what is served; true when something has ended.
+    /// Polls the requests being served. Returns `true` if one has ended.
     pub fn poll(&mut self) -> bool {
         let mut cx = Context::from_waker(Waker::noop());
         let mut busy = false;

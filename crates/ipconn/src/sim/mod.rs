@@ -2,13 +2,12 @@
 //! units of work with links that delay and are cut, stores that fail and lose
 //! power, and regions that die.
 //!
-//! Kernels, frames, [`crate::BranchCoordinator`] and [`crate::serving`] are those
-//! that run over sockets. Every choice comes from the seed, so a history that
-//! breaks a rule can be played again. The rules: At rest the changes of a unit
-//! are in both regions or in neither. A unit whose program received NORMAL is
-//! committed, and one whose program received a rollback is nowhere. A program
-//! that is linked to runs only once for one LINK. At rest there is no lock, no
-//! prepared unit, no decision and no query.
+//! Kernels, frames, [`crate::BranchCoordinator`] and [`crate::serving`] are the
+//! ones used over sockets. Every choice depends on the seed, so a failing history
+//! can be replayed. The rules: At rest the changes of a unit are in both regions or
+//! in neither. A unit whose program received NORMAL is committed; the changes of
+//! one whose program received a rollback are nowhere. A program runs only once for
+//! each LINK. At rest there is no lock, no prepared unit, no decision and no query.
 
 mod host;
 mod line;
@@ -59,7 +58,7 @@ pub struct PairHistoryReport {
     /// Power losses in which a store lost changes that were not yet
     /// acknowledged.
     pub power_losses: u64,
-    /// Questions what became of a unit.
+    /// Queries of the outcome of a unit.
     pub outcome_queries: u64,
     /// Units that were in doubt at a new connection.
     pub in_doubt: u64,
@@ -69,7 +68,7 @@ pub struct PairHistoryReport {
     pub hash: u64,
 }
 
-/// How a unit ended, as its program received it.
+/// The outcome of a unit, as its program received it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum UnitOutcome {
     Committed,
@@ -81,7 +80,7 @@ enum UnitOutcome {
 /// The actions of a program's unit, by the number that it wrote.
 #[derive(Debug, Clone, Default)]
 struct SimUnit {
-    /// How often it was written in each region.
+    /// Number of writes in each region.
     puts: [usize; 2],
     answer: Option<UnitOutcome>,
 }
@@ -96,7 +95,7 @@ struct RegionSide {
     programs: Vec<Program>,
 }
 
-/// Both, and what is between them.
+/// Both regions, and the connection between them.
 struct SimWorld {
     random: SeededRandom,
     now: u64,
@@ -111,8 +110,8 @@ struct SimWorld {
     report: PairHistoryReport,
 }
 
-/// Plays the history of a seed: so many steps, and then until nothing is left
-/// to do. Panics when a rule is broken.
+/// Plays the history of a seed: so many steps, and then until nothing is left to
+/// do. Panics if a rule is broken.
 pub fn play(seed: u64, steps: u64) -> PairHistoryReport {
     play_world(SimWorld::new(seed), seed, steps)
 }
@@ -132,7 +131,7 @@ fn play_world(mut world: SimWorld, seed: u64, steps: u64) -> PairHistoryReport {
     }
     world.come_to_rest(seed);
     world.check_at_rest(seed);
-    // With a further connection nothing of earlier lives is left.
+    // With a new connection nothing of the earlier ones is left.
     for line in &mut world.lines {
         line.cut(&mut world.random);
     }
@@ -374,7 +373,7 @@ impl SimWorld {
         }
     }
 
-    /// A region dies and starts again.
+    /// Stops a region abruptly and starts it again.
     fn crash(&mut self, at: usize) {
         self.report.crashes += 1;
         let (now, random) = (self.now, &mut self.random);

@@ -44,14 +44,14 @@ pub struct Program {
     task: u32,
     script: std::vec::IntoIter<ProgramStep>,
     waits: AwaitedEvent,
-    /// The number of its unit, once it has changed something.
+    /// The number of its unit. `None` before its first change.
     pub number: Option<u64>,
     /// It has abended: its unit is backed out.
     abended: bool,
 }
 
 impl Program {
-    /// One with a script of its own.
+    /// One with its own script.
     pub fn new(random: &mut SeededRandom, node: &Rc<RefCell<Node>>) -> Program {
         let mut script = Vec::new();
         for _ in 0..1 + random.below(3) {

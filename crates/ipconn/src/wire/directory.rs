@@ -1,7 +1,7 @@
 //! The directory of a message: its containers, and where their bytes are.
 //!
-//! It comes after the data, because the data is written in place, straight into
-//! the message, before its lengths are known.
+//! It follows the data, because the data is written directly into the message
+//! before its lengths are known.
 
 use super::reader::{MalformedBytes, Reader};
 use region::{ContainerName, ContainerType};
@@ -20,9 +20,9 @@ pub struct MessageContainerEntry {
     pub kind: ContainerType,
     /// Code page of its characters, 0 for the region's.
     pub ccsid: u16,
-    /// Where its bytes begin in the message.
+    /// Offset of its bytes in the message.
     pub at: usize,
-    /// How many there are.
+    /// Number of its bytes.
     pub bytes: usize,
 }
 

@@ -28,7 +28,7 @@ pub enum FrameKind {
     Reply = 4,
     /// More of either.
     Data = 5,
-    /// The rest of a message may come.
+    /// Allows the rest of a message.
     Grant = 6,
     /// Cancels a request; in the other direction it acknowledges this.
     Cancel = 7,
@@ -81,7 +81,7 @@ impl FrameKind {
         }
     }
 
-    /// Whether it is about one request.
+    /// Whether it belongs to one request.
     fn is_of_request(self) -> bool {
         matches!(
             self,
@@ -117,13 +117,13 @@ impl Header {
         let id = r.u32("the number of the request is missing")?;
         if length > kind.most() {
             return Err(MalformedBytes {
-                what: "a payload longer than this kind of frame may have",
+                what: "the payload is longer than allowed for this kind of frame",
                 at: 0,
             });
         }
         if (id != 0) != kind.is_of_request() {
             return Err(MalformedBytes {
-                what: "a request number on a frame of the connection, or none on a frame of a request",
+                what: "the request number does not fit the kind of frame",
                 at: 8,
             });
         }

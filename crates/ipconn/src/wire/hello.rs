@@ -1,4 +1,4 @@
-//! The greeting of a connection: versions, names, and what each end takes.
+//! The greeting of a connection: versions, names, and limits of each end.
 //!
 //! ```text
 //! 0       4        6         8          10      12          16        20
@@ -18,7 +18,7 @@ use std::hash::{BuildHasher, RandomState};
 use super::WireName;
 use super::reader::{MalformedBytes, Reader};
 
-/// The version of the format that this side speaks.
+/// The version of the format that this side uses.
 pub const VERSION: u16 = 3;
 /// Most sessions of a connection.
 pub const MAX_SESSIONS: u16 = 999;
@@ -27,13 +27,13 @@ const MAGIC: &[u8; 4] = b"TXIP";
 /// The greeting of one end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HelloMessage {
-    /// Lowest and highest version that it speaks; in a welcome both are the
-    /// one that is spoken.
+    /// The lowest and highest supported version; in a welcome both are the
+    /// selected one.
     pub versions: (u16, u16),
     /// Requests that it wants, or takes, at once; 1 to 999.
     pub sessions: u16,
-    /// Connections that its process has to this peer, which share what the
-    /// peer takes of one partner.
+    /// Connections of its process to this peer. They share the peer's limit for
+    /// one partner.
     pub lanes: u16,
     /// Milliseconds of silence after which it sends a ping.
     pub keepalive_ms: u32,
@@ -50,7 +50,8 @@ pub struct HelloMessage {
 }
 
 impl HelloMessage {
-    /// One with this name and usual limits; none when it cannot be a name.
+    /// A greeting with this name and default limits. Returns `None` if the name
+    /// is invalid.
     pub fn named(applid: &str) -> Option<HelloMessage> {
         Some(HelloMessage {
             versions: (VERSION, VERSION),
@@ -128,12 +129,12 @@ impl HelloMessage {
     }
 }
 
-/// Why a connection ends, as it is sent: a code and words.
+/// The reason of a connection's end as it is sent: a code and a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EndNotice {
-    /// The peer did what the format does not allow.
+    /// The peer violated the format.
     Violation(String),
-    /// No version is spoken by both.
+    /// The two ends have no version in common.
     Version(String),
     /// The peer is not let in.
     Refused(String),

@@ -1,7 +1,7 @@
 //! The bytes of a connection: frames, greetings, and the messages in them.
 //!
-//! Invariant: everything that a peer sends is parsed or rejected; a length
-//! counts only as far as bytes are there.
+//! Invariant: all input is parsed or rejected. A length is used only as far as its
+//! bytes have arrived.
 
 mod directory;
 mod frame;

@@ -6,7 +6,7 @@ use region::{ChannelName, ContainerName, ContainerType, ProgramName};
 
 /// Bytes of the head.
 const REPLY_HEAD: usize = 56;
-/// Where a reply says what the caller's unit of work has here.
+/// Offset of the state of the caller's unit of work in a reply.
 pub const IN_UNIT_AT: usize = 1;
 /// Most bytes of the words.
 const MAX_TEXT: usize = 4096;
@@ -25,7 +25,7 @@ pub enum InUnit {
     Unchanged,
 }
 
-/// How a request ended.
+/// The outcome of a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RequestEnding {
     /// The program ended normally; its unit of work is committed.
@@ -51,17 +51,17 @@ impl RequestEnding {
 /// The head of a reply, before its data.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReplyHead {
-    /// How it ended.
+    /// The outcome.
     pub ending: RequestEnding,
     /// Program in control at an abend; blank when unknown.
     pub program: ProgramName,
     /// Line of its source, 0 when unknown.
     pub line: u32,
-    /// A message that says what happened.
+    /// A message about the outcome.
     pub text: String,
     /// Number of the task, 0 for none.
     pub task: u64,
-    /// Name of the channel that came back; blank for none.
+    /// Name of the returned channel; blank for none.
     pub channel_name: ChannelName,
     /// The state of the caller's unit of work here.
     pub in_unit: InUnit,
@@ -110,11 +110,11 @@ pub fn emit_reply(head: &ReplyHead, commarea: &[u8], containers: &[ReplyContaine
     out
 }
 
-/// A reply that came, and its parts.
+/// A received reply, and its parts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReplyMessage {
     message: Vec<u8>,
-    /// How it ended.
+    /// The outcome and its data.
     pub head: ReplyHead,
     /// The containers.
     pub containers: Vec<MessageContainerEntry>,
@@ -145,7 +145,7 @@ impl ReplyMessage {
             }
             _ => {
                 return Err(MalformedBytes {
-                    what: "unknown kind of end",
+                    what: "unknown outcome",
                     at: 0,
                 });
             }

@@ -82,8 +82,8 @@ impl RequestBuilder {
         self.message.len() == REQUEST_HEAD
     }
 
-    /// Puts a container of at most `most` bytes, which `fill` writes in place;
-    /// one of the same name is replaced. `None` if there are too many.
+    /// Adds a container of at most `most` bytes, which `fill` writes in place.
+    /// It replaces one of the same name. Returns `None` if there are too many.
     pub fn put<E>(
         &mut self,
         (name, kind, ccsid): (ContainerName, ContainerType, u16),
@@ -173,7 +173,7 @@ impl RequestBuilder {
     }
 }
 
-/// A request that came, and its parts.
+/// A received request, and its parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request<B> {
     message: B,

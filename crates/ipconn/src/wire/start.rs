@@ -37,7 +37,7 @@ const OPTIONS: [(u8, &str); 18] = [
 /// The container of the name that the region gave a request.
 const REQID: &str = "REQID";
 
-/// The request of a START; none when it cannot go to another region.
+/// The request of a START. Returns `None` if it cannot be sent to another region.
 pub fn emit_start(head: RequestHead, operands: &CommandOperands) -> Option<Vec<u8>> {
     if operands.has(row::PROTECT) || operands.has(row::CHANNEL) {
         return None;
@@ -70,7 +70,7 @@ pub fn emit_start(head: RequestHead, operands: &CommandOperands) -> Option<Vec<u
     Some(builder.finish())
 }
 
-/// The operands of a START that came.
+/// The operands of a received START.
 pub fn parse_start<B: AsRef<[u8]>>(
     request: &Request<B>,
 ) -> Result<CommandOperands, MalformedBytes> {

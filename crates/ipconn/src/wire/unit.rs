@@ -58,7 +58,7 @@ const COMMIT_ONE_PHASE: u32 = 5;
 const OUTCOME: u32 = 6;
 
 impl UnitStep {
-    /// Whether it is no LINK.
+    /// Whether it is an order, not a LINK.
     pub fn is_order(self) -> bool {
         !matches!(self, UnitStep::Link(_))
     }
@@ -99,7 +99,8 @@ pub fn emit_units(units: &[u64]) -> Vec<u8> {
     units.iter().flat_map(|unit| unit.to_be_bytes()).collect()
 }
 
-/// Reads such a COMMAREA; `None` if its length is not a multiple of a unit's.
+/// Parses such a COMMAREA. Returns `None` if its length is not a multiple of a
+/// unit's.
 pub fn parse_units(bytes: &[u8]) -> Option<Vec<u64>> {
     let (units, []) = bytes.as_chunks::<8>() else {
         return None;
