@@ -86,7 +86,7 @@ impl SocketName {
 /// The identity of a task that gives or takes a socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ClientId {
-    /// The address family of what is given.
+    /// The address family of the parameters.
     pub domain: u32,
     /// The address space: a region's name.
     pub name: [u8; 8],

@@ -1,7 +1,7 @@
 //! Error numbers, as programs see them in ERRNO.
 //!
-//! The system's numbers are those of BSD; from 10,000 on stand the numbers of
-//! the call interface itself.
+//! The system's numbers are those of BSD. Numbers from 10,000 are those of the call
+//! interface itself.
 //!
 //! Reference: IP sockets application programming interface guide, "Return
 //! codes": "Sockets return codes (ERRNOs)" and "Sockets extended ERRNOs".
@@ -56,7 +56,7 @@ numbers! {
     ENFILE 23 = ENFILE;
     /// The descriptor table is full.
     EMFILE 24 = EMFILE;
-    /// No room for what is given.
+    /// The storage is too small.
     ENOSPC 28 = ENOSPC;
     /// The connection is broken.
     EPIPE 32 = EPIPE;
@@ -142,7 +142,7 @@ numbers! {
     WRITE_NEGATIVE 10186;
     /// GETHOSTNAME: a name shorter than 24.
     HOST_NAME_LENGTH 10190;
-    /// INITAPI came again.
+    /// INITAPI was called again.
     INITAPI_AGAIN 10197;
     /// INITAPI: more sockets than there may be.
     INITAPI_SOCKETS 10198;
@@ -158,7 +158,7 @@ numbers! {
     VECTOR_EMPTY 10224;
     /// IOVCNT above 120.
     VECTOR_LONG 10225;
-    /// SELECT: MAXSOC above what a task may have.
+    /// SELECT: MAXSOC is above the limit of a task.
     SELECT_MAXSOC 10332;
     /// An unknown function.
     FUNCTION 20000;

@@ -55,7 +55,7 @@ functions! {
     Connect "CONNECT" 2 Both false;
     /// Whether a socket blocks.
     Fcntl "FCNTL" 3 Both false;
-    /// Frees what GETADDRINFO gave.
+    /// Frees the result of GETADDRINFO.
     FreeAddrInfo "FREEADDRINFO" 1 Both true;
     /// Addresses of a host's and a service's name.
     GetAddrInfo "GETADDRINFO" 7 Both true;
@@ -164,7 +164,7 @@ impl Function {
         self.row().ends
     }
 
-    /// True when INITAPI need not come before it.
+    /// Returns `true` if it may be called before INITAPI.
     pub fn may_be_first(self) -> bool {
         self.row().first
     }

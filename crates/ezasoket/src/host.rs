@@ -16,7 +16,7 @@ pub struct HostList {
 }
 
 impl HostList {
-    /// Writes it; a name is cut at 255 bytes.
+    /// Encodes it; a name is truncated to 255 bytes.
     pub fn emit(&self) -> Vec<u8> {
         let name = &self.name.as_bytes()[..self.name.len().min(255)];
         let mut out = (name.len() as u16).to_be_bytes().to_vec();
@@ -29,19 +29,19 @@ impl HostList {
         out
     }
 
-    /// Reads it; none when it is not what [`HostList::emit`] writes.
+    /// Decodes it. Returns `None` if [`HostList::emit`] did not write it.
     pub fn parse(bytes: &[u8]) -> Option<HostList> {
         let (length, rest) = bytes.split_first_chunk()?;
         let (name, mut rest) = rest.split_at_checked(usize::from(u16::from_be_bytes(*length)))?;
         let mut addresses = Vec::new();
         while let Some((bytes, octets)) = rest.split_first() {
-            let (octets, behind) = octets.split_at_checked(usize::from(*bytes))?;
+            let (octets, after) = octets.split_at_checked(usize::from(*bytes))?;
             addresses.push(match octets.len() {
                 4 => IpAddr::from(<[u8; 4]>::try_from(octets).ok()?),
                 16 => IpAddr::from(<[u8; 16]>::try_from(octets).ok()?),
                 _ => return None,
             });
-            rest = behind;
+            rest = after;
         }
         Some(HostList {
             name: String::from_utf8_lossy(name).into_owned(),

@@ -12,8 +12,8 @@
 //! blanks. Only sockets of AF_INET have interfaces with such addresses; names
 //! and indexes are the same for all sockets.
 //!
-//! Reference: IP CICS Sockets Guide, IOCTL, "IOCTL call arguments"; ioctl(2)
-//! and netdevice(7) for where they come from.
+//! Reference: IP CICS Sockets Guide, IOCTL, "IOCTL call arguments"; ioctl(2) and
+//! netdevice(7) for the system's data.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
@@ -49,12 +49,12 @@ pub const IFREQ_BYTES: usize = 32;
 const NAME_BYTES: usize = 16;
 /// Most elements that SIOCGIFCONF gives.
 const MOST: usize = 100;
-/// Bytes of an entry of SIOCGIFNAMEINDEX, and of what stands before them.
+/// Bytes of an entry of SIOCGIFNAMEINDEX, and of the header before the entries.
 const ENTRY_BYTES: usize = 24;
 const HEADER_BYTES: usize = 8;
 
 impl InterfaceQuery {
-    /// True when REQARG is the length of RETARG, not an IFREQ.
+    /// Returns `true` if REQARG is the length of RETARG, not an IFREQ.
     pub fn requests_all(self) -> bool {
         matches!(self, InterfaceQuery::List | InterfaceQuery::NameIndex)
     }
@@ -148,8 +148,8 @@ impl Socket {
 
     fn ioctl<T>(&self, request: libc::Ioctl, argument: &mut T) -> Result<(), Errno> {
         let fd = self.as_fd().as_raw_fd();
-        // SAFETY: each request comes with the structure that it reads and
-        // writes, and with storage for what that points to.
+        // SAFETY: each request has the structure that it reads and writes,
+        // and storage for the data that it points to.
         match unsafe { libc::ioctl(fd, request, argument) } {
             0 => Ok(()),
             _ => Err(match io::Error::last_os_error() {
@@ -222,7 +222,7 @@ struct Ifconf {
 }
 
 impl Ifreq {
-    /// One that asks for an interface; ENXIO for a name that none has.
+    /// A request for an interface by name; ENXIO if no interface has the name.
     fn named(name: &[u8]) -> Result<Ifreq, Errno> {
         let mut asked = Ifreq::default();
         // A null follows it.

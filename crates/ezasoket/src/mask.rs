@@ -21,7 +21,7 @@ impl SelectMask {
         SelectMask(vec![0; maxsoc.div_ceil(32)])
     }
 
-    /// Reads the sockets below `maxsoc`; what is not there is not set.
+    /// Parses the sockets below `maxsoc`; missing bytes count as not set.
     pub fn parse(bytes: &[u8], maxsoc: usize) -> SelectMask {
         let mut mask = SelectMask::new(maxsoc);
         for (word, four) in mask.0.iter_mut().zip(bytes.chunks_exact(4)) {
@@ -54,12 +54,12 @@ impl SelectMask {
         })
     }
 
-    /// How many sockets are in it.
+    /// Number of sockets in it.
     pub fn len(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Whether none is.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -1,7 +1,7 @@
-//! A call on its way from a worker to its region, and the answer.
+//! The messages of a socket call from a worker to its region, and of the reply.
 //!
-//! They travel as the integers and bytes of a mid-task call of the link. What
-//! a function's integers mean:
+//! They are sent as the integers and bytes of a mid-task call of the link. The
+//! integers of each function:
 //!
 //! | function | integers | bytes there | bytes back |
 //! |---|---|---|---|
@@ -21,7 +21,7 @@
 
 use crate::{Function, SocketKind};
 
-/// Bit of [`CallReply::value`]: a descriptor comes along.
+/// Bit of [`CallReply::value`]: a descriptor is attached.
 const BROUGHT: i64 = 1 << 32;
 
 /// A call of a program.
@@ -29,7 +29,7 @@ const BROUGHT: i64 = 1 << 32;
 pub struct Request {
     /// The function.
     pub function: Function,
-    /// The socket that it names; 0 if it names none.
+    /// The socket number; 0 for none.
     pub socket: i64,
     /// Its other integers.
     pub args: [i64; 4],
@@ -61,7 +61,8 @@ impl Request {
         }
     }
 
-    /// Reads the integers of a mid-task call; none when they name no function.
+    /// Parses the integers of a mid-task call. Returns `None` for an unknown
+    /// function.
     pub fn parse(args: &[u64; 8], data: Vec<u8>) -> Option<Request> {
         let [function, socket, a, b, c, d, ..] = *args;
         Some(Request {
@@ -81,14 +82,14 @@ impl Request {
 }
 
 impl CallReply {
-    /// Says that a copy of the new socket's descriptor comes along.
+    /// Marks that a copy of the new socket's descriptor is attached.
     pub fn bring(&mut self, kind: SocketKind, blocks: bool) {
         let bits = i64::from(kind.stream) << 16 | i64::from(blocks) << 17;
         self.value = BROUGHT | bits | i64::from(kind.family);
     }
 
-    /// The kind of the attached descriptor's socket, and whether it blocks;
-    /// `None` without a descriptor.
+    /// The kind of the attached descriptor's socket, and whether it blocks.
+    /// Returns `None` without a descriptor.
     pub fn brought(&self) -> Option<(SocketKind, bool)> {
         let kind = SocketKind {
             family: self.value as u16,
@@ -97,7 +98,7 @@ impl CallReply {
         (self.value & BROUGHT != 0).then_some((kind, self.value & 1 << 17 != 0))
     }
 
-    /// A call that went well.
+    /// A successful call.
     pub fn ok(retcode: i64) -> CallReply {
         CallReply {
             retcode,

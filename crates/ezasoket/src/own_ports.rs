@@ -1,7 +1,7 @@
 //! Ports of this process that its own programs, scripts and requesters must not
-//! connect to, whatever the settings allow them: administration, and the doors
-//! by which other regions and terminals come in. A program could act as another
-//! user there.
+//! connect to, even if the settings allow it: the administration port, and the
+//! ports for other regions and terminals. A program could act as another user
+//! there.
 //!
 //! The test is made with the address that a connection is made to, after names
 //! are resolved, so that no spelling of it matters: other addresses of loopback,

@@ -54,7 +54,7 @@ impl FromStr for AddressRule {
 }
 
 impl AddressRule {
-    /// Whether it names this address.
+    /// Whether it includes this address.
     pub fn allows(&self, address: SocketAddr) -> bool {
         let port = self.port.is_none_or(|p| p == address.port());
         port && self.network.is_none_or(|(network, bits)| {

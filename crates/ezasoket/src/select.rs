@@ -61,12 +61,12 @@ impl SelectResult {
         }
     }
 
-    /// Writes three masks one after another.
+    /// Writes three masks in sequence.
     pub fn emit(&self) -> Vec<u8> {
         [self.read.emit(), self.write.emit(), self.exception.emit()].concat()
     }
 
-    /// How many are set.
+    /// Number of set bits.
     pub fn count(&self) -> usize {
         self.read.len() + self.write.len() + self.exception.len()
     }
@@ -83,8 +83,8 @@ impl SelectResult {
 /// Waits until a socket is ready or the time has passed; returns the ready
 /// ones.
 ///
-/// `taken` says whether a socket that was given has been taken; the waiter
-/// comes back with [`PollResult::Nudged`] when that changes.
+/// `taken` says whether a given socket has been taken. The waiter returns
+/// [`PollResult::Nudged`] when that changes.
 pub fn select<'s>(
     wanted: &SelectResult,
     maxsoc: usize,

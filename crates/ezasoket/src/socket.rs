@@ -1,4 +1,4 @@
-//! A socket, and what calls do with it.
+//! A socket, and the effect of each call on it.
 //!
 //! The descriptor is always nonblocking. Whether the socket blocks its program
 //! is stored separately, because a socket that is given to another task keeps
@@ -56,7 +56,7 @@ pub struct Socket {
     listening: AtomicBool,
     /// It has or had a partner.
     connected: AtomicBool,
-    /// Nanoseconds that a call waits at most; 0 for ever.
+    /// Nanoseconds that a call waits at most; 0 forever.
     receive_ns: AtomicU64,
     send_ns: AtomicU64,
 }
@@ -97,7 +97,7 @@ impl Socket {
         };
         let stream = os.r#type()? == Type::STREAM;
         let socket = Socket::of(os, SocketKind { family, stream })?;
-        // Asked while it surely has its partner.
+        // Queried while it is certainly connected.
         socket.was_connected();
         Ok(socket)
     }
@@ -178,7 +178,7 @@ impl Socket {
         if self.is_listening() {
             return Err(Errno::EOPNOTSUPP);
         }
-        // Linux would say once more that it is connected.
+        // Linux would say again that it is connected.
         if self.kind.stream && self.connected.load(Ordering::Relaxed) {
             return Err(Errno::EISCONN);
         }

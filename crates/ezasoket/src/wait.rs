@@ -1,8 +1,8 @@
 //! Waiting for descriptors.
 //!
-//! Every socket of the system is nonblocking; a call that blocks for its
-//! program waits here. What else ends the wait is the caller's: the end of the
-//! task, a socket that was taken.
+//! Every socket of the system is non-blocking. A call that blocks its program waits
+//! here. The caller supplies the other reasons to end the wait: the end of the
+//! task, or a socket that was taken.
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
@@ -17,7 +17,7 @@ pub enum PollResult {
     Ready(usize),
     /// The time has passed.
     TimedOut,
-    /// Something else may have happened: look again.
+    /// Something else may have changed: check again.
     Nudged,
     /// The waiting call was cancelled.
     Cancelled,
