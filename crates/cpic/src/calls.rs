@@ -1,8 +1,9 @@
 //! The calls that do something: set up, send, receive, synchronise, end.
 //!
 //! # Safety
-//! Of every function here: pointers are null or point to what `cmc.h` says,
-//! which nothing else uses during the call.
+//!
+//! For every function here: pointers are null or point to the types in `cmc.h`, and
+//! no other code uses them during the call.
 //!
 //! They return zero although C ignores it: a COBOL CALL stores a function's
 //! result in RETURN-CODE.

@@ -18,13 +18,13 @@ const PROGRAM: &str = "TUPELO_APPC_TPN";
 pub struct CpicLibrary {
     host: NodeHost,
     local: LuName,
-    /// Whether its name is made up, so that no partner can know it.
+    /// Whether its name is generated, so that no partner can know it.
     unfindable: bool,
     /// Partners cannot connect to it: only those it calls can attach programs.
     deaf: bool,
     cpic: Mutex<CpicInterface>,
     incoming: Mutex<Receiver<CheckedAttach>>,
-    /// Where programs that are attached go.
+    /// Receives the Attaches for this process's programs.
     attached: Sender<CheckedAttach>,
     /// The transaction programs that CMACCP accepts.
     names: Mutex<BTreeSet<TpName>>,
@@ -36,8 +36,8 @@ const REASONS: usize = 100;
 
 static LIBRARY: OnceLock<Result<CpicLibrary, String>> = OnceLock::new();
 
-/// The library, or the return code of a process that has none. The reason why
-/// it could not start is printed to standard error, once.
+/// The library. Returns a return code if it could not start; the reason is printed
+/// to standard error once.
 pub fn library() -> Result<&'static CpicLibrary, ReturnCode> {
     let library = LIBRARY.get_or_init(|| {
         let started = CpicLibrary::start();
@@ -135,10 +135,10 @@ impl CpicLibrary {
 
     /// Prints a reason that no return code expresses, once.
     fn print_once(&self, why: String) {
-        let mut told = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.len() < REASONS && !told.contains(&why) {
+        let mut printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
+        if printed.len() < REASONS && !printed.contains(&why) {
             eprintln!("libcpic: {why}");
-            told.insert(why);
+            printed.insert(why);
         }
     }
 
@@ -161,8 +161,8 @@ impl CpicLibrary {
         Ok(code)
     }
 
-    /// Makes sure that a link leads to the partner of `cid`. A conversation
-    /// whose partner cannot be reached is gone.
+    /// Ensures that there is a link to the partner of `cid`. If the partner
+    /// cannot be reached, the conversation is ended.
     fn connect(&self, cid: &ConversationIdentifier, partner: &LuName) -> Result<(), ReturnCode> {
         let Err(why) = self.host.connect(partner.as_str()) else {
             return Ok(());
@@ -305,7 +305,7 @@ fn side_table(config: &AppcConfig) -> Result<SideTable, String> {
     Ok(side)
 }
 
-/// An error and what it comes from, in one line.
+/// An error with its causes, in one line.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -88,8 +88,9 @@ pub unsafe fn bytes<'a>(
 /// `length` bytes, at most `most`, to write to.
 ///
 /// # Safety
-/// `place` is null or points to that many writable bytes, which nothing else
-/// uses while the result is used.
+///
+/// `place` is null or points to that many writable bytes, and no other code uses
+/// them while the result is used.
 pub unsafe fn bytes_mut<'a>(
     place: *mut u8,
     length: u32,

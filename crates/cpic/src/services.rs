@@ -2,8 +2,9 @@
 //! buffer, code pages.
 //!
 //! # Safety
-//! Of every function here: pointers are null or point to what `cmc.h` says,
-//! which nothing else uses during the call.
+//!
+//! For every function here: pointers are null or point to the types in `cmc.h`, and
+//! no other code uses them during the call.
 //!
 //! They return zero although C ignores it: a COBOL CALL stores a function's
 //! result in RETURN-CODE.
@@ -94,7 +95,7 @@ pub unsafe extern "C" fn CMCNVI(buffer: *mut u8, length: *const i32, return_code
 }
 
 /// Convert_Outgoing: the program's own characters to EBCDIC (code page 037), in
-/// place. One that is no ASCII becomes `?`.
+/// place. A character outside ASCII becomes `?`.
 ///
 /// # Safety
 /// As the module says.

@@ -32,7 +32,8 @@ fn source(name: &str) -> String {
         .to_string()
 }
 
-/// Runs `compile` with the library linked; false when there is no such compiler.
+/// Runs `compile` with the library linked. Returns `false` if there is no such
+/// compiler.
 fn compiled(compile: &mut Command) -> bool {
     let library = library_folder();
     compile
@@ -68,9 +69,8 @@ fn server() -> NodeHost {
 
 /// The program as a process whose node knows `server`.
 fn process(program: &Path, folder: &Path, server: &NodeHost) -> Command {
-    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let unused = nobody.local_addr().unwrap();
-    drop(nobody);
+    let unused = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let unused = unused.local_addr().unwrap();
     let mut text = format!(
         "[appc]\nlu = \"NET.CLIENT\"\n\
          [appc.partners.\"NET.SERVER\"]\naddress = \"{}\"\n\
@@ -323,7 +323,7 @@ fn an_allocate_that_fails_reports_the_reason() {
     };
     let server = server();
     for (change, reported, code) in [
-        ("NET.SERVER", "CMALLC to NET.NOBODY: ", 19),
+        ("NET.SERVER", "CMALLC to NET.ABSENT: ", 19),
         (
             "#INTER",
             "CMALLC to NET.SERVER, mode \"NOMODE\": this mode",
@@ -337,14 +337,14 @@ fn an_allocate_that_fails_reports_the_reason() {
         let (partners, side) = text.split_once("[appc.side-information.ECHO]").unwrap();
         let text = match change {
             "NET.SERVER" => {
-                let side = side.replace(change, "NET.NOBODY");
+                let side = side.replace(change, "NET.ABSENT");
                 format!("{partners}[appc.side-information.ECHO]{side}")
             }
             "#INTER" => text.replace(change, "NOMODE"),
             _ => {
                 let unused = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-                let nobody = unused.local_addr().unwrap().to_string();
-                text.replace(&server.listening().unwrap().to_string(), &nobody)
+                let closed = unused.local_addr().unwrap().to_string();
+                text.replace(&server.listening().unwrap().to_string(), &closed)
             }
         };
         std::fs::write(&configuration, text).unwrap();
