@@ -1,9 +1,9 @@
-//! The binding file of a web service: what a region needs to run it, made from
-//! copybooks or from a service description.
+//! The binding file of a web service: the data that a region needs to run it, made
+//! from copybooks or from a service description.
 //!
-//! It is JSON with a version. The records are COBOL source, parsed when the
-//! file is loaded, so that the layout is the one that programs have. A mapping
-//! assigns elements to items.
+//! It is JSON with a version. The records are COBOL source, parsed when the file is
+//! loaded, so the layout is the same as in programs. A mapping assigns elements to
+//! items.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,10 +33,9 @@ pub struct ServiceBinding {
     /// The program that a provider links to; a requester has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
-    /// How the program gets its data.
+    /// The interface of the program.
     pub interface: ProgramInterface,
-    /// The methods of HTTP that a RESTful service of JSON takes; a service that names
-    /// none takes requests by POST and answers them.
+    /// The HTTP methods of a RESTful JSON service; empty for POST only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub methods: Vec<String>,
     /// Path of the provider, or the requester's endpoint.
@@ -60,7 +59,7 @@ pub struct MessageActions {
     pub response: Option<String>,
 }
 
-/// How a program gets its data.
+/// The interface of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind", deny_unknown_fields)]
 pub enum ProgramInterface {
@@ -77,7 +76,7 @@ pub enum ProgramInterface {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MessageLayout {
-    /// COBOL source: the record first, then those that lie in containers.
+    /// COBOL source: the main record first, then records in containers.
     pub copybook: String,
     /// The element of the message.
     pub root: Node,
@@ -98,7 +97,7 @@ pub struct Node {
     /// Fewest occurrences.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub min: u32,
-    /// Most occurrences; `None` when nothing limits them.
+    /// Maximum number of occurrences. `None` for no limit.
     #[serde(default = "some_one", skip_serializing_if = "is_some_one")]
     pub max: Option<u32>,
     /// Its item: the place in source order, the record being 0.
@@ -106,11 +105,11 @@ pub struct Node {
     /// The item that counts its occurrences.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
-    /// Its occurrences lie in a container of their own: which record of the
-    /// copybook they are. `field` holds the container's name then.
+    /// The index of the copybook's record, if its occurrences are in a separate
+    /// container. Then `field` is the name of the container.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<u32>,
-    /// How the item's bytes are its text.
+    /// The form of the item's text.
     #[serde(default, skip_serializing_if = "TextForm::is_item")]
     pub form: TextForm,
     /// The child elements.
@@ -118,7 +117,7 @@ pub struct Node {
     pub children: Vec<Node>,
 }
 
-/// How an item's bytes are an element's text.
+/// The form of an element's text in an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TextForm {
@@ -139,7 +138,7 @@ impl TextForm {
     }
 }
 
-/// Why a file is no binding.
+/// Why a file is not a binding.
 #[derive(Debug, thiserror::Error)]
 pub enum BindingError {
     /// It is not the JSON of a binding.
@@ -157,7 +156,8 @@ impl ServiceBinding {
     /// Reads a file.
     ///
     /// # Errors
-    /// Why it is no binding.
+    ///
+    /// Why it is not a binding.
     pub fn parse(text: &str) -> Result<ServiceBinding, BindingError> {
         let value: serde_json::Value = serde_json::from_str(text)?;
         if let Some(version) = value.get("version").and_then(serde_json::Value::as_u64)

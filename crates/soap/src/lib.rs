@@ -2,12 +2,12 @@
 //! program's record.
 //!
 //! [`xml`] reads documents within limits and without document types. [`envelope`]
-//! is SOAP 1.1 and 1.2: parsing, building, faults; [`addressing`] is WS-Addressing.
-//! [`XmlCodec`] is compiled once
-//! from a [`MessageLayout`] and goes straight between records and elements. [`wsdl`]
-//! makes a service description from copybooks and copybooks from a description;
-//! both give a [`ServiceBinding`], the file that a region runs a service by.
-//! [`pipeline`] is the way of a message through its handlers, as a state machine.
+//! is SOAP 1.1 and 1.2: parsing, building, faults. [`addressing`] is WS-Addressing.
+//! [`XmlCodec`] is compiled once from a [`MessageLayout`] and converts directly
+//! between records and elements. [`wsdl`] makes a service description from
+//! copybooks, and copybooks from a description; both return a [`ServiceBinding`],
+//! the file with which a region runs a service. [`pipeline`] passes a message
+//! through its handlers, as a state machine.
 //!
 //! Reference: SOAP 1.1 (W3C note), SOAP 1.2 part 1, WSDL 1.1, XML Schema part 2;
 //! CICS Transaction Server, "Creating web services".

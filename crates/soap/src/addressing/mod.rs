@@ -61,7 +61,7 @@ impl AddressingVersion {
         }
     }
 
-    /// How a message is related to the one that it answers.
+    /// The relationship type of a reply.
     pub const fn reply(self) -> &'static str {
         match self {
             AddressingVersion::Recommendation => REPLY,
@@ -79,7 +79,7 @@ impl AddressingVersion {
         }
     }
 
-    /// The action of other faults that name none.
+    /// The action of faults without their own action.
     pub const fn soap_fault(self) -> &'static str {
         match self {
             AddressingVersion::Recommendation => "http://www.w3.org/2005/08/addressing/soap/fault",
@@ -90,7 +90,7 @@ impl AddressingVersion {
 
 /// The anonymous address: the other end of the connection.
 pub const ANONYMOUS: &str = "http://www.w3.org/2005/08/addressing/anonymous";
-/// The none address: what is sent there is discarded.
+/// The none address: messages to it are discarded.
 pub const NONE: &str = "http://www.w3.org/2005/08/addressing/none";
 /// The usual relation of an answer to its request.
 pub const REPLY: &str = "http://www.w3.org/2005/08/addressing/reply";
@@ -120,7 +120,7 @@ impl AddressingProperties {
         *self == AddressingProperties::default()
     }
 
-    /// Takes over what `other` has.
+    /// Replaces the properties that `other` has.
     pub fn replace_by(&mut self, other: &AddressingProperties) {
         let take = |own: &mut Option<EndpointReference>, other: &Option<EndpointReference>| {
             let Some(other) = other else {
@@ -165,7 +165,7 @@ impl AddressingProperties {
         }
     }
 
-    /// The destination of the answer, or of the fault; `None` is the requester.
+    /// The destination of the answer or fault. `None` for the requester.
     pub fn destination(&self, is_fault: bool) -> Option<&EndpointReference> {
         let own = self.fault_to.as_ref().filter(|_| is_fault);
         own.or(self.reply_to.as_ref())

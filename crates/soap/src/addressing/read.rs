@@ -15,11 +15,13 @@ pub struct AddressingHeaders {
 }
 
 impl AddressingHeaders {
-    /// The properties of a message: the blocks that are meant for us, of the
-    /// first of `editions` that it has one of. None without one.
+    /// The properties of a message: the header blocks for this receiver, of the
+    /// first edition in `editions` that occurs. Returns `None` without such a
+    /// block.
     ///
     /// # Errors
-    /// What is wrong, with the edition.
+    ///
+    /// The fault, with the edition.
     pub fn parse(
         envelope: &Envelope<'_>,
         editions: &[AddressingVersion],
@@ -61,7 +63,8 @@ impl AddressingHeaders {
     /// Whether a request has all required properties.
     ///
     /// # Errors
-    /// What is missing.
+    ///
+    /// The property that is missing.
     pub fn check_request(&self, wants_answer: bool) -> Result<(), AddressingError> {
         let own = &self.properties;
         if own.action.is_none() {
@@ -81,7 +84,7 @@ impl AddressingHeaders {
     }
 }
 
-/// A header block with what is declared around it.
+/// A header block with the namespace declarations in scope.
 fn part<'a>(envelope: &Envelope<'a>, header: &Header) -> Result<XmlPart<'a>, String> {
     let text = &envelope.text[header.span.clone()];
     let mut reader = Reader::new(text, Limits::default()).map_err(|e| e.to_string())?;
@@ -157,5 +160,5 @@ fn property(made: &mut AddressingProperties, part: &XmlPart<'_>) -> Result<(), A
     }
 }
 
-/// Most messages that one is related to.
+/// The maximum number of related messages.
 const MOST_RELATED: usize = 64;

@@ -38,7 +38,8 @@ impl XmlCodec {
     /// around it.
     ///
     /// # Errors
-    /// What is wrong with it, and where.
+    ///
+    /// The mistake, and its place.
     pub fn encode(&self, text: &str, scopes: NamespaceScopes) -> Result<RecordMessage, XmlError> {
         let mut message = RecordMessage {
             record: vec![0; self.max_len()],
@@ -54,7 +55,8 @@ impl XmlCodec {
     /// the record's length. On an error the area contains parts of the record.
     ///
     /// # Errors
-    /// What is wrong with it, and where.
+    ///
+    /// The mistake, and its place.
     pub fn encode_into(
         &self,
         text: &str,
@@ -100,8 +102,8 @@ struct Parser<'a, 'c> {
     plan: &'a Plan,
     reader: Reader<'a>,
     scopes: NamespaceScopes,
-    /// The prefix that was resolved last, and its namespace among the plan's;
-    /// `None` when declarations have changed.
+    /// The last resolved prefix, and the index of its namespace in the plan.
+    /// `None` if declarations have changed since.
     prefix: Vec<u8>,
     namespace: Option<u16>,
     frames: Vec<Frame>,
@@ -128,7 +130,7 @@ impl<'a> Parser<'a, '_> {
         let root = &plan.nodes[0];
         let start = match self.next()? {
             ReaderEvent::Start(start) => start,
-            _ => return Err(self.fault("there is no element")),
+            _ => return Err(self.fault("an element is missing")),
         };
         let length = self.whole(root, start, area, true)?;
         // Only Eof can follow: a second root is refused by the reader.
@@ -136,7 +138,7 @@ impl<'a> Parser<'a, '_> {
         Ok(length)
     }
 
-    /// An element that is a record of its own; gives the record's length.
+    /// An element that is its own record; gives the record's length.
     fn whole(
         &mut self,
         node: &'a Node,
@@ -438,7 +440,8 @@ impl<'a> Parser<'a, '_> {
         self.only_known(&strange)
     }
 
-    /// The member of an element's name; `None` for one to skip.
+    /// The member with an element's name. Returns `None` for an element to
+    /// skip.
     #[inline]
     fn find(
         &mut self,
@@ -450,7 +453,7 @@ impl<'a> Parser<'a, '_> {
         let (prefix, local) = split(start.name());
         let namespace = self.namespace_of(prefix)?;
         let is = |node: &Node| node.namespace == namespace && node.local == local;
-        // Elements come in the schema's order, nearly always.
+        // Elements are nearly always in the order of the schema.
         for (number, member) in members.iter().enumerate().skip(next).take(2) {
             if is(member) {
                 return Ok(Some(number));
@@ -521,7 +524,7 @@ impl<'a> Parser<'a, '_> {
         })
     }
 
-    /// An occurrence that goes to the end of a container.
+    /// An occurrence that is stored at the end of a container.
     fn contained(&mut self, element: &'a Node, frame: usize, start: StartTag<'a>) -> Step {
         let Frame { count, container } = self.frames[frame];
         let container = match container {
@@ -541,7 +544,7 @@ impl<'a> Parser<'a, '_> {
         let length = self
             .whole(element, start, &mut area, false)
             .map_err(|mut fault| {
-                // Its name is added by who called.
+                // The caller adds its name.
                 fault.path.pop();
                 fault
             })?;
@@ -551,7 +554,7 @@ impl<'a> Parser<'a, '_> {
         Ok(())
     }
 
-    /// At the end of a group: what is missing, and the counts.
+    /// Ends a group: checks missing members, and stores the counts.
     #[inline]
     fn settle(&mut self, members: &[Node], base: usize, record: &mut [u8], delta: usize) -> Step {
         for (number, node) in members.iter().enumerate() {
@@ -588,5 +591,5 @@ impl<'a> Parser<'a, '_> {
     }
 }
 
-/// How the names of containers begin that messages are put into.
+/// The prefix of container names for messages.
 const CONTAINER: &str = "DFHPICC-";

@@ -1,4 +1,4 @@
-//! Bytes that are no characters: truth values, hexadecimal digits, base64.
+//! Bytes that are not characters: boolean values, hexadecimal digits, base64.
 //!
 //! Reference: XML Schema part 2, boolean, hexBinary, base64Binary; RFC 4648.
 

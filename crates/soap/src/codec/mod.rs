@@ -107,7 +107,7 @@ struct Part {
 struct Node {
     /// Names from the root, for messages.
     name: String,
-    /// `<name>` as it is written; without `>` when attributes follow.
+    /// `<name>` in its final form; without `>` if attributes follow.
     open: Vec<u8>,
     /// `</name>`, or nothing for an attribute.
     close: Vec<u8>,
@@ -139,7 +139,7 @@ struct Count {
 enum Content {
     /// An item by its picture; true for a number.
     Item(CodecItem, bool),
-    /// The bytes at an offset, in a form of their own.
+    /// The bytes at an offset, in their own form.
     Bytes(TextForm, Range<usize>),
     /// Attributes first, then elements, or the element's own text: a run of
     /// [`Plan::nodes`].

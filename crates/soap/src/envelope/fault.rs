@@ -17,7 +17,7 @@ pub enum FaultCode {
     VersionMismatch,
     /// A header block that must be understood is not.
     MustUnderstand,
-    /// A code of the application, as it is written.
+    /// A code of the application, as written.
     Other(String),
 }
 
@@ -152,7 +152,7 @@ impl Fault {
             return Ok(None);
         }
         let declarations = envelope.scopes.to_attributes();
-        // The body alone, with what the envelope declares for it.
+        // The body only, with the namespace declarations of the envelope.
         let body = format!("<body {declarations}>{}</body>", envelope.body_text());
         let root = xml::parse_tree(&body, Limits::default()).map_err(|e| e.to_string())?;
         let Some(fault) = root.children.first() else {

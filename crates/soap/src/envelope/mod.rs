@@ -1,8 +1,8 @@
 //! SOAP envelopes, versions 1.1 and 1.2.
 //!
-//! An [`Envelope`] is a view over a message: where its header blocks and its
-//! body are, and which prefixes are declared there. What is in the body is read
-//! by a codec, straight from the message's text.
+//! An [`Envelope`] is a view of a message: the positions of its header blocks and
+//! body, and the namespace declarations there. A codec reads the contents of the
+//! body directly from the message's text.
 //!
 //! Reference: SOAP 1.1, sections 4 and 6; SOAP 1.2 part 1, section 5; WS-I basic
 //! profile 1.1, section 4.
@@ -78,7 +78,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Whether it is meant for a receiver that is the message's last.
+    /// Whether it is for the ultimate receiver.
     pub fn is_for_ultimate_receiver(&self) -> bool {
         match self.role.as_deref() {
             None | Some("") => true,
@@ -108,7 +108,7 @@ pub struct Envelope<'a> {
     pub scopes: NamespaceScopes,
 }
 
-/// Why a message is no envelope.
+/// Why a message is not an envelope.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EnvelopeError {
     /// It is not well-formed, or breaks a limit.
@@ -137,7 +137,8 @@ impl<'a> Envelope<'a> {
     /// Looks at a message.
     ///
     /// # Errors
-    /// Why it is no envelope.
+    ///
+    /// Why it is not an envelope.
     pub fn parse(text: &'a str, limits: Limits) -> Result<Envelope<'a>, EnvelopeError> {
         let limits = Limits {
             instructions: false,
@@ -161,7 +162,7 @@ impl<'a> Envelope<'a> {
         payload.is_some_and(|(ns, name)| name == "Fault" && ns == self.version.namespace())
     }
 
-    /// The header blocks meant for us that must be understood and are not in
+    /// The header blocks for this receiver with mustUnderstand that are not in
     /// `known` (namespace and name).
     pub fn not_understood(&self, known: &[(String, String)]) -> Vec<&Header> {
         let strange = |h: &&Header| {
@@ -237,8 +238,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The next element within the current one, its declarations taken in;
-    /// `None` at the end. The number is what its scope is closed with.
+    /// The next child element, after entering its declarations. Returns `None`
+    /// at the end. The number closes its scope.
     fn element(&mut self) -> Result<Option<(Name, Attributes)>, EnvelopeError> {
         loop {
             match self.reader.next_event()? {
@@ -348,7 +349,7 @@ const ROLES: [&str; 3] = [
     "http://www.w3.org/2003/05/soap-envelope/role/next",
     "http://www.w3.org/2003/05/soap-envelope/role/ultimateReceiver",
 ];
-/// More blocks are no message but an attack.
+/// More blocks are treated as an attack.
 const MAX_HEADERS: usize = 256;
 
 #[cfg(test)]

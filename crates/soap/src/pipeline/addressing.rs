@@ -1,5 +1,5 @@
-//! WS-Addressing in a run: what a request says of itself and where its answer
-//! goes, and what a requester's message says.
+//! WS-Addressing in a pipeline: the properties of a request, the destination of its
+//! answer, and the properties of a requester's message.
 //!
 //! Reference: W3C, Web Services Addressing 1.0, Core and SOAP Binding; CICS
 //! Transaction Server, "Support for Web Services Addressing".
@@ -18,18 +18,18 @@ use crate::envelope::{Envelope, Fault};
 
 /// Says whether an answer may be sent to an address that a request names.
 pub trait ReplyPolicy: Debug + Send + Sync {
-    /// Whether it may.
+    /// Whether the settings allow the address.
     fn allows(&self, address: &str) -> bool;
 }
 
 /// The addressing of a run.
 #[derive(Debug, Clone, Default)]
 pub struct RunAddressing {
-    /// Of the request: a provider's as it came, a requester's as its program
-    /// has built it.
+    /// Of the request: as received by a provider, or as built by a requester's
+    /// program.
     pub request: AddressingProperties,
-    /// Of the response: a provider's as its program has built it, a requester's
-    /// as it came.
+    /// Of the response: as built by a provider's program, or as received by a
+    /// requester.
     pub response: AddressingProperties,
     /// The message's own name, unless a program gives one.
     pub message_id: String,
@@ -50,7 +50,7 @@ pub struct RunAddressing {
 pub enum AnswerDestination {
     /// To the requester, on its connection.
     Connection,
-    /// To the none address: not sent.
+    /// The none address: the answer is not sent.
     Nowhere,
     /// To another address.
     Elsewhere {
@@ -67,7 +67,8 @@ impl Pipeline {
         self.addressing.active.is_some()
     }
 
-    /// Takes what a provider's program has built for its response.
+    /// Sets the properties that a provider's program has built for its
+    /// response.
     pub fn set_response_addressing(&mut self, response: AddressingProperties) {
         if let (None, Some(edition), false) = (
             self.addressing.active,
@@ -134,7 +135,8 @@ impl Pipeline {
             .check_request(found.properties.reply_to.is_some())
             .and_then(|()| self.check_destinations(&found.properties));
         if let Err(wrong) = checked {
-            // The answer goes to the requester, whatever ReplyTo has.
+            // The answer is sent to the requester, whatever ReplyTo
+            // contains.
             self.addressing.request = AddressingProperties {
                 message_id: found.properties.message_id,
                 ..AddressingProperties::default()
@@ -164,7 +166,7 @@ impl Pipeline {
         Ok(())
     }
 
-    /// The blocks of a provider's response; `fault` is the one that it is.
+    /// The header blocks of a provider's response; `fault` if it is one.
     pub(super) fn response_blocks(&self, fault: Option<&Fault>) -> Vec<String> {
         let own = &self.addressing;
         let Some(edition) = own.active else {

@@ -1,9 +1,8 @@
 //! The configuration file of a pipeline.
 //!
-//! Elements are taken in the namespace of the documented schema, or in none.
-//! What is in them and means nothing here (transports by name, MTOM, security)
-//! is refused by name: a message must not go without a step that its pipeline
-//! demands.
+//! Elements may be in the namespace of the documented schema, or in none.
+//! Unsupported elements (transports by name, MTOM, security) are rejected by name:
+//! a message must not skip a step that its pipeline requires.
 
 use crate::addressing::AddressingVersion;
 use crate::envelope::SoapVersion;
@@ -90,7 +89,7 @@ impl HeaderProgram {
     }
 }
 
-/// Why a file is no pipeline.
+/// Why a file is not a pipeline.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
     /// Not XML.
@@ -110,7 +109,8 @@ impl Config {
     /// Reads a file.
     ///
     /// # Errors
-    /// What is wrong with it, and where.
+    ///
+    /// The mistake, and its place.
     pub fn parse(text: &str) -> Result<Config, ConfigError> {
         let root = xml::parse_tree(text, Limits::default())?;
         let role = match root.name.as_str() {

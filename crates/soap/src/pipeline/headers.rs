@@ -3,7 +3,7 @@
 use super::config::HeaderProgram;
 use std::collections::VecDeque;
 
-/// Calls that are to come, and what the calls have made.
+/// Pending calls, and the header blocks that calls have made.
 #[derive(Debug, Default)]
 pub(super) struct Headers {
     /// Program and block.
@@ -12,7 +12,7 @@ pub(super) struct Headers {
     again: Vec<String>,
     /// Blocks of the message that is sent.
     pub blocks: Vec<String>,
-    /// Blocks are taken from what programs return.
+    /// Whether blocks are taken from the programs' results.
     sending: bool,
 }
 
@@ -47,7 +47,8 @@ impl Headers {
         }
     }
 
-    /// Those who were called with the request are called with the answer.
+    /// Queues the programs that were called with the request, to be called with
+    /// the answer.
     pub fn answer(&mut self) {
         self.sending = true;
         self.blocks.clear();

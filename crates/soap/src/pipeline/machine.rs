@@ -33,7 +33,7 @@ pub enum PipelineAction {
     Done(PipelineOutcome),
 }
 
-/// How a pipeline ends.
+/// The outcome of a pipeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PipelineOutcome {
     /// With a message: to be sent by a provider, in DFHWS-BODY of a requester.
@@ -68,7 +68,7 @@ pub enum PipelineError {
         "no program is named: give the pipeline an apphandler, or put one into DFHWS-APPHANDLER"
     )]
     NoApplication,
-    /// The server was not reached, or its answer is no message.
+    /// The server was not reached, or its answer is not a message.
     #[error("the server: {0}")]
     Answer(String),
 }
@@ -88,7 +88,7 @@ enum Stage {
     Headers(usize, HandlerFunction),
     /// The application runs.
     Application,
-    /// The request is on its way.
+    /// The request was sent.
     Sent,
     Over,
 }
@@ -114,7 +114,7 @@ pub struct Pipeline {
     answered: Option<FaultCode>,
     /// A requester's fault.
     pub(super) fault: Option<Fault>,
-    /// The message that came has no byte: DFHREQUEST is there all the same.
+    /// The received message is empty; DFHREQUEST exists anyway.
     empty: bool,
     /// The action that [`Pipeline::poll`] returned and that is not yet
     /// answered.
@@ -122,7 +122,7 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// A provider's run, for a message that has come; a requester's with the
+    /// A provider's run for a received message, or a requester's run with the
     /// contents of a body.
     pub fn new(
         config: &Arc<Config>,
@@ -187,8 +187,8 @@ impl Pipeline {
         self.version
     }
 
-    /// The code of the fault that a provider answers with; `None` if it answers
-    /// without a fault.
+    /// The code of the fault that a provider answers with. Returns `None` if
+    /// the answer is not a fault.
     pub fn answered_fault(&self) -> Option<&FaultCode> {
         self.answered.as_ref()
     }
@@ -228,7 +228,7 @@ impl Pipeline {
         }
     }
 
-    /// Runs a step that needs no program; returns `None` for it.
+    /// Runs a step. Returns `None` if the step needs no program.
     fn step(&mut self) -> Option<PipelineAction> {
         let terminal = self.config.handlers.len();
         match self.stage {
@@ -527,8 +527,8 @@ impl Pipeline {
         }
     }
 
-    /// The application is back with its answer in DFHWS-BODY, or in DFHRESPONSE
-    /// of a JSON pipeline; `None` for no answer.
+    /// Handles the end of the application, whose answer is in DFHWS-BODY, or in
+    /// DFHRESPONSE for a JSON pipeline; `answer` says whether it has one.
     pub fn handle_answer(&mut self, fault: Option<&Fault>, answer: bool) {
         if !matches!(self.waiting, Some(PipelineAction::Application { .. })) {
             return;
@@ -547,7 +547,8 @@ impl Pipeline {
         }
     }
 
-    /// The network's answer to [`PipelineAction::Send`]; `None` when none was wanted.
+    /// Handles the network's answer to [`PipelineAction::Send`]. `None` if no
+    /// answer was expected.
     pub fn handle_received(&mut self, answer: Option<Vec<u8>>) {
         if self.waiting != Some(PipelineAction::Send) {
             return;

@@ -37,13 +37,13 @@ pub mod names {
     pub const REQUEST: &str = "DFHREQUEST";
     /// The response message.
     pub const RESPONSE: &str = "DFHRESPONSE";
-    /// Where in the pipeline a program is called.
+    /// The position in the pipeline at which a program is called.
     pub const FUNCTION: &str = "DFHFUNCTION";
     /// The error.
     pub const ERROR: &str = "DFHERROR";
     /// A header block.
     pub const HEADER: &str = "DFHHEADER";
-    /// Parameters of a handler, as they stand in the configuration.
+    /// Parameters of a handler, as in the configuration.
     pub const HANDLER_PARAMETERS: &str = "DFH-HANDLERPLIST";
     /// Parameters of the service.
     pub const SERVICE_PARAMETERS: &str = "DFH-SERVICEPLIST";
@@ -55,9 +55,9 @@ pub mod names {
     pub const OPERATION: &str = "DFHWS-OPERATION";
     /// The program of a SOAP handler.
     pub const APPLICATION: &str = "DFHWS-APPHANDLER";
-    /// 1 for SOAP 1.1, 2 for 1.2, 10 for what is not SOAP.
+    /// 1 for SOAP 1.1, 2 for 1.2, 10 for other messages.
     pub const LEVEL: &str = "DFHWS-SOAPLEVEL";
-    /// Where the message goes, or came to.
+    /// The URI of the message's destination.
     pub const URI: &str = "DFHWS-URI";
     /// Transaction of a provider's application.
     pub const TRANSID: &str = "DFHWS-TRANID";
@@ -69,14 +69,14 @@ pub mod names {
     pub const WEB_SERVICE: &str = "DFHWS-WEBSERVICE";
     /// The record of the application.
     pub const DATA: &str = "DFHWS-DATA";
-    /// The method of HTTP that a provider's request came with.
+    /// The HTTP method of a provider's request.
     pub const HTTP_METHOD: &str = "DFHHTTPMETHOD";
     /// The status that a provider's program wants for its answer.
     pub const HTTP_STATUS: &str = "DFHHTTPSTATUS";
-    /// The type of a provider's request, and the one that its program wants for the
-    /// answer.
+    /// The media type of a provider's request, and the one that its program
+    /// sets for the answer.
     pub const MEDIA_TYPE: &str = "DFHMEDIATYPE";
-    /// The URIMAP that a provider's request came by.
+    /// The URIMAP of a provider's request.
     pub const URI_MAP: &str = "DFHWS-URIMAP";
     /// Its path.
     pub const URI_MAP_PATH: &str = "DFHWS-URIMAPPATH";
@@ -88,7 +88,7 @@ pub mod names {
     pub const NO_RESPONSE: &str = "DFHNORESPONSE";
 }
 
-/// Where in a pipeline a program is called.
+/// The position in a pipeline at which a program is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HandlerFunction {
     /// A provider's handler, with the request.

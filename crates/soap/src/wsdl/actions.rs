@@ -28,7 +28,7 @@ pub(super) struct ActionNames<'e> {
     pub soap_action: &'e str,
     /// `input` of the port type's operation, if it is described.
     pub input: Option<&'e XmlElement>,
-    /// `output`; none for a one-way operation.
+    /// `output`. `None` for a one-way operation.
     pub output: Option<&'e XmlElement>,
 }
 
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn actions_are_named_or_follow_from_the_names() {
         let text = "<o xmlns:w='http://www.w3.org/2006/05/addressing/wsdl'>\
-                    <input w:Action='urn:asks'/><output name='told'/></o>";
+                    <input w:Action='urn:asks'/><output name='done'/></o>";
         let root = parse_tree(text, Limits::default()).unwrap();
         let named = |soap_action, input| ActionNames {
             namespace: "http://h/n/",
@@ -105,7 +105,7 @@ mod tests {
         };
         let made = named("urn:soap", root.children.first()).actions(true);
         assert_eq!(made.request, "urn:asks");
-        assert_eq!(made.response.as_deref(), Some("http://h/n/P/told"));
+        assert_eq!(made.response.as_deref(), Some("http://h/n/P/done"));
         assert_eq!(named("urn:soap", None).actions(true).request, "urn:soap");
         let one_way = named("", None).actions(false);
         assert_eq!(

@@ -502,7 +502,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Occurrences in a container, each a record of its own.
+    /// Occurrences in a container, each its own record.
     fn contained(
         &mut self,
         node: &mut Node,

@@ -27,7 +27,7 @@ pub struct ServiceOptions {
     pub program: String,
     /// Name of the operation; without one, the program's with `Operation`.
     pub operation: Option<String>,
-    /// How the program gets its record.
+    /// The interface of the program.
     pub interface: ProgramInterface,
     /// Address of the service: a whole URL.
     pub address: String,

@@ -38,7 +38,7 @@ impl CopybookDraft {
 
     /// The number of the last item.
     pub fn last(&self) -> u32 {
-        // Level 88 is no item of its own.
+        // Level 88 is not an item.
         self.items.iter().filter(|(level, ..)| *level != 88).count() as u32
     }
 

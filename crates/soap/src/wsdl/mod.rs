@@ -58,7 +58,7 @@ pub enum WsdlError {
 }
 
 impl WsdlError {
-    /// Whether it is a construct that is refused by name.
+    /// Whether it is an unsupported construct.
     pub fn is_refusal(&self) -> bool {
         matches!(self, WsdlError::Refused { .. })
     }

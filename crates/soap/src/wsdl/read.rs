@@ -8,7 +8,7 @@ use super::{SOAP, WSDL, WSDL2, WsdlError};
 use crate::binding::{MAPPING_LEVEL, MessageLayout, ProgramInterface, ServiceBinding, VERSION};
 use crate::xml::{self, XSD, XmlElement, parse_tree};
 
-/// Reads what a description imports: the text at a location, if there is one.
+/// Resolves an import: returns the text at a location, if it exists.
 pub type ImportResolver<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// Settings that a description does not contain.
@@ -20,12 +20,12 @@ pub struct CopybookOptions {
     pub operation: Option<String>,
     /// The program of a provider.
     pub program: Option<String>,
-    /// How programs get their record.
+    /// The interface of programs.
     pub interface: ProgramInterface,
     /// Path of a provider; without one the endpoint of the description.
     pub uri: Option<String>,
-    /// Elements that occur at most so often lie in the record, others in
-    /// containers of their own.
+    /// Elements with at most this many occurrences are in the record, others in
+    /// separate containers.
     pub inline_limit: u32,
     /// Characters of a text that the schema does not limit.
     pub text_limit: u32,
@@ -216,7 +216,7 @@ impl Description<'_> {
         match (made.is_empty(), self.parts.last()) {
             (true, Some(root)) => Err(match &self.options.operation {
                 Some(name) => self.broken(root, format!("it has no SOAP operation {name:?}")),
-                None => self.broken(root, "it has no SOAP binding with operations"),
+                None => self.broken(root, "the description has no SOAP binding with operations"),
             }),
             _ => Ok(made),
         }
@@ -391,7 +391,7 @@ impl Description<'_> {
         }
         let Some(part) = within.first() else {
             let fix = "Give the message a part with an element.";
-            return Err(self.refused(wanted.message, "it has no part for the body", fix));
+            return Err(self.refused(wanted.message, "the message has no part for the body", fix));
         };
         let Some(element) = part.attribute("element") else {
             let fix = "Give the part an element, as document/literal requires.";

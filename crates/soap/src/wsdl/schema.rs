@@ -1,4 +1,4 @@
-//! The schema type of an elementary item, with what limits its values.
+//! The schema type of an elementary item, with the limits of its values.
 
 use copybook::{Condition, Field, FieldKind, Literal, NumberStorage, NumericItem};
 

@@ -8,7 +8,7 @@ use crate::xml::{XSD, XmlElement};
 /// The caller's limits for types without facets.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
-    /// Occurrences that lie in the record.
+    /// Maximum number of occurrences in the record.
     pub inline: u32,
     /// Characters of a text.
     pub text: u32,
@@ -39,7 +39,7 @@ impl SimpleItem {
     }
 }
 
-/// How often something occurs; `None` for without a limit.
+/// The number of occurrences. `None` for no limit.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Occurs {
     pub min: u32,
@@ -189,7 +189,7 @@ impl Facets {
             }
             None => match restriction.first(XSD, "simpleType") {
                 Some(inner) => self.of(schemas, limits, schema, inner, depth + 1),
-                None => Err(schema.broken(restriction, "it has no base")),
+                None => Err(schema.broken(restriction, "the restriction has no base")),
             },
         }
     }

@@ -1,4 +1,4 @@
-//! The schemas of a description, and what stands at their top by name.
+//! The schemas of a description, and their top-level components by name.
 
 use super::WsdlError;
 use super::read::ImportResolver;
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 /// A schema document, or a schema within a description.
 pub(super) struct Schema {
-    /// File it is in.
+    /// Its file.
     pub file: String,
     pub namespace: String,
     pub root: XmlElement,
@@ -128,7 +128,7 @@ impl XsdSchemaSet {
                 _ => continue,
             };
             let Some(location) = child.attribute("schemaLocation") else {
-                // Its schema stands elsewhere in the description.
+                // Its schema is elsewhere in the description.
                 continue;
             };
             let namespace = if including {

@@ -1,10 +1,10 @@
 //! XML as messages may use it: no document types, no entities but the five of
 //! the language, limits on depth and size, one root.
 //!
-//! Own rules around the reader of `quick-xml`, which knows the syntax and not
-//! these limits. [`Reader`] gives events, [`NamespaceScopes`] says which namespace a
-//! prefix means, [`XmlElement`] is a whole document for tools that read
-//! descriptions; messages never become one.
+//! Limits and rules around the reader of `quick-xml`, which does not have these
+//! limits. [`Reader`] returns events, [`NamespaceScopes`] resolves prefixes,
+//! [`XmlElement`] is a whole document for tools that read descriptions; messages
+//! never become one.
 //!
 //! Reference: XML 1.0 (fifth edition); Namespaces in XML 1.0.
 

@@ -1,8 +1,8 @@
 //! Events of a document, every rule of [`Limits`] kept.
 //!
-//! An empty element is a start and an end. Text comes in pieces: around
-//! references and CDATA sections. What stands outside of the root is looked at
-//! and not reported.
+//! An empty element is a start and an end. Text arrives in pieces: around
+//! references and CDATA sections. Content outside the root is checked and not
+//! reported.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -20,7 +20,7 @@ pub struct Limits {
     pub depth: usize,
     /// Bytes.
     pub bytes: usize,
-    /// Processing instructions are taken; messages may have none.
+    /// Whether processing instructions are allowed; messages must not have any.
     pub instructions: bool,
 }
 
@@ -63,16 +63,17 @@ impl<'a> StartTag<'a> {
         &self.content.as_bytes()[..self.name_bytes]
     }
 
-    /// Whether there are no attributes, as in nearly all elements of a body.
+    /// Whether it has no attributes, like nearly all elements of a body.
     #[inline]
     pub fn is_plain(&self) -> bool {
         self.content.len() == self.name_bytes
     }
 
-    /// The attributes as they stand, namespace declarations among them.
+    /// The attributes as written, including namespace declarations.
     ///
     /// # Errors
-    /// What is wrong with them.
+    ///
+    /// The mistake in them.
     pub fn attributes(&self) -> Result<Vec<(String, String)>, String> {
         let mut all = Vec::new();
         // The library compares each name with all before it.
@@ -105,9 +106,9 @@ pub struct Reader<'a> {
     rooted: bool,
     /// The last start was that of an empty element.
     empty: bool,
-    /// There are no carriage returns, so text is taken unchanged.
+    /// Whether the text has no carriage returns, so that it is used unchanged.
     as_is: bool,
-    /// Where the last event began.
+    /// Start of the last event.
     at: usize,
 }
 
@@ -122,8 +123,8 @@ impl<'a> Reader<'a> {
             return Err(Error::at(text, 0, reason));
         }
         let bad = |b: u8| b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r');
-        // Looked for in all bytes at first: that takes many of them a step, and
-        // nearly none is there.
+        // Checked once for all bytes: that is fast, and nearly no document
+        // has one.
         let all = text.bytes().fold((0, 0), |(any, returns), b| {
             (any | u8::from(bad(b)), returns | u8::from(b == b'\r'))
         });
@@ -148,12 +149,12 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Where the last event began, in bytes.
+    /// Start of the last event, in bytes.
     pub fn start(&self) -> usize {
         self.at
     }
 
-    /// Where the last event ended, in bytes.
+    /// End of the last event, in bytes.
     pub fn position(&self) -> usize {
         (self.inner.buffer_position() as usize).min(self.text.len())
     }
@@ -172,7 +173,8 @@ impl<'a> Reader<'a> {
     /// The next event.
     ///
     /// # Errors
-    /// What breaks a rule of XML or a limit.
+    ///
+    /// A violated rule of XML, or an exceeded limit.
     #[inline]
     pub fn next_event(&mut self) -> Result<ReaderEvent<'a>, Error> {
         if self.empty {
@@ -189,8 +191,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The text up to the end of the element that began last; none when an
-    /// element stands there, of which the start is read then.
+    /// The text up to the end of the current element. Returns `None` if the
+    /// element contains an element, whose start is read then.
     ///
     /// # Errors
     /// As [`Reader::next_event`].
@@ -247,15 +249,16 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The document's part that the library's last event was read from: `bytes`
-    /// long, `behind` bytes before the position.
+    /// The part of the document that the library's last event was read from:
+    /// `bytes` long, ending `before` bytes before the position.
     #[inline]
-    fn last(&self, bytes: usize, behind: usize) -> &'a str {
-        let end = self.position() - behind;
+    fn last(&self, bytes: usize, before: usize) -> &'a str {
+        let end = self.position() - before;
         &self.text[end - bytes..end]
     }
 
-    /// Converts an event of the library; `None` for one that is not reported.
+    /// Converts an event of the library. Returns `None` for an event that is
+    /// not reported.
     #[inline]
     fn take(
         &mut self,
@@ -293,11 +296,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The start of an element whose end is `behind` bytes before the position.
+    /// The start of an element whose end is `before` bytes before the position.
     #[inline]
-    fn started(&self, inner: &BytesStart<'_>, behind: usize) -> StartTag<'a> {
+    fn started(&self, inner: &BytesStart<'_>, before: usize) -> StartTag<'a> {
         StartTag {
-            content: self.last(inner.len(), behind),
+            content: self.last(inner.len(), before),
             name_bytes: inner.name().into_inner().len(),
         }
     }
@@ -308,7 +311,7 @@ impl<'a> Reader<'a> {
         Error::at(self.text, at, error.to_string())
     }
 
-    /// Goes past the element that began last; gives where its end tag begins.
+    /// Skips the current element; returns the position of its end tag.
     ///
     /// # Errors
     /// As [`Reader::next_event`].
@@ -464,8 +467,8 @@ mod tests {
     #[test]
     fn one_byte_order_mark_is_left_out_and_a_second_refused() {
         assert_eq!(events("\u{feff}<a>é</a>").unwrap(), "<a>é/");
-        // The library leaves out one more without counting it: what was read
-        // was cut at the wrong bytes.
+        // The library consumes one more byte without counting it, so the
+        // text would be cut at the wrong place.
         for marks in 2..5 {
             let text = "\u{feff}".repeat(marks) + "<é>é</é>";
             let error = events(&text).unwrap_err();

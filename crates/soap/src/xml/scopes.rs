@@ -43,10 +43,11 @@ impl NamespaceScopes {
         Ok(mark)
     }
 
-    /// As above from a start tag; `None` without attributes.
+    /// Opens a scope for a start tag. Returns `None` without attributes.
     ///
     /// # Errors
-    /// What is wrong with the attributes.
+    ///
+    /// The mistake in the attributes.
     pub fn enter(&mut self, start: &StartTag<'_>) -> Result<usize, String> {
         if start.is_plain() {
             Ok(self.bindings.len())
@@ -55,13 +56,14 @@ impl NamespaceScopes {
         }
     }
 
-    /// Goes back to the declarations before the mark.
+    /// Closes all scopes after the mark.
     pub fn close(&mut self, mark: usize) {
         self.bindings.truncate(mark);
     }
 
-    /// The namespace of a prefix; the empty one is the default, which is no
-    /// namespace when nothing declares it. `None` for an undeclared prefix.
+    /// The namespace of a prefix. The empty prefix is the default, which is no
+    /// namespace unless it is declared. Returns `None` for an undeclared
+    /// prefix.
     pub fn resolve(&self, prefix: &[u8]) -> Option<&str> {
         let found = self
             .bindings
@@ -112,7 +114,8 @@ impl NamespaceScopes {
     /// The reverse of [`NamespaceScopes::to_attributes`].
     ///
     /// # Errors
-    /// Text that is no list of declarations.
+    ///
+    /// The text is not a list of declarations.
     pub fn from_attributes(text: &str) -> Result<NamespaceScopes, String> {
         let document = format!("<x {text}/>");
         let limits = super::Limits::default();

@@ -20,7 +20,7 @@ pub struct XmlElement {
     pub text: String,
     /// Declarations in force here, for names in attributes.
     pub scopes: Arc<NamespaceScopes>,
-    /// Line it begins on, from 1.
+    /// Its first line, from 1.
     pub line: usize,
 }
 
@@ -135,7 +135,7 @@ pub fn parse_tree(text: &str, limits: Limits) -> Result<XmlElement, Error> {
             ReaderEvent::Eof => break,
         }
     }
-    root.ok_or_else(|| Error::at(text, 0, "there is no element"))
+    root.ok_or_else(|| Error::at(text, 0, "the document has no element"))
 }
 
 fn is_declaration(key: &str) -> bool {
