@@ -1,5 +1,4 @@
-//! `tupelo lab`: the arguments and what they do. The binary only dispatches
-//! to [`run`].
+//! `tupelo lab`: the arguments and their actions. The binary only calls [`run`].
 
 use crate::error::LabError;
 use crate::experiments::{self, Context, EXPERIMENTS, Experiment, MachineNeeds};
@@ -11,8 +10,8 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// Reproduce the papers' experiments and print what they published beside
-/// what is found here.
+/// Reproduce the papers' experiments and print the published and the measured
+/// figures
 #[derive(Clone, Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  tupelo lab                       list the experiments\n  \
@@ -22,7 +21,7 @@ use std::process::{Command, ExitCode};
     2 could not run, 64 wrong usage."
 )]
 pub struct Args {
-    /// The experiment, or `all`; none to list them.
+    /// The experiment, or `all`. `None` to list them.
     #[arg(value_parser = names(), hide_possible_values = true)]
     pub name: Option<String>,
     /// One JSON object a figure instead of text.
@@ -34,11 +33,10 @@ pub struct Args {
     /// Keep captures and pictures in this folder.
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
-    /// What everything random depends on.
+    /// Seed of all random choices
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub seed: u64,
-    /// How long each load is presented to a server [default: 1.5 or what the
-    /// experiment says].
+    /// Seconds of each load [default: 1.5 or the experiment's own]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub seconds: Option<u64>,
     /// Repetitions, whose figures get an interval [default: 1, 3 or 5, as the
@@ -47,7 +45,7 @@ pub struct Args {
     pub repeat: Option<u64>,
 }
 
-/// What the experiments are called, for help and completions.
+/// The names of the experiments, for help and completions.
 fn names() -> PossibleValuesParser {
     let all = PossibleValue::new("all").help("Every experiment");
     let each = EXPERIMENTS
@@ -56,7 +54,7 @@ fn names() -> PossibleValuesParser {
     PossibleValuesParser::new(each.chain([all]))
 }
 
-/// Runs what was asked for; everything it has to say is said on the way.
+/// Runs the command and prints its output.
 pub fn run(args: &Args) -> ExitCode {
     let chosen: Vec<&Experiment> = match args.name.as_deref() {
         None => {
@@ -71,7 +69,7 @@ pub fn run(args: &Args) -> ExitCode {
     {
         return status;
     }
-    // Where the report cannot be written, say so before the work.
+    // Checks that the report can be written before the work.
     let page = match args.html.as_deref().map(ReportPage::begin).transpose() {
         Ok(page) => page,
         Err(error) => {
@@ -110,9 +108,9 @@ pub fn run(args: &Args) -> ExitCode {
 }
 
 fn one(experiment: &Experiment, args: &Args) -> Result<ExperimentReport, LabError> {
-    let tell = std::io::stderr().is_terminal() && !args.json;
+    let shows_progress = std::io::stderr().is_terminal() && !args.json;
     let progress = |text: &str| {
-        if tell {
+        if shows_progress {
             eprintln!("{}: {text}", experiment.name);
         }
     };
@@ -160,9 +158,9 @@ fn keep_pictures(
     Ok(())
 }
 
-/// Starts this very command again where an ordinary user may make networks:
-/// as root of a user namespace of its own. None where that is not needed, or
-/// not possible; then the experiments say what is missing.
+/// Starts this command again as root of a new user namespace, so that an ordinary
+/// user may create networks. Returns `None` if that is not needed or not possible;
+/// then the experiments report the missing permission.
 fn as_root_of_a_namespace() -> Option<ExitCode> {
     let refused = permission::check().is_err_and(|error| error.is_lacking());
     if !refused || permission::is_inside() {

@@ -1,5 +1,5 @@
-//! Why an experiment could not be carried out. A result that differs from the
-//! paper is no error: it stands in the report.
+//! Why an experiment failed. A result that differs from the paper is not an error;
+//! it is in the report.
 
 use std::io;
 use thiserror::Error;
@@ -7,12 +7,12 @@ use thiserror::Error;
 /// Why an experiment gave no report.
 #[derive(Debug, Error)]
 pub enum LabError {
-    /// The kernel does not let this user do what the experiment needs.
+    /// The kernel denies a permission that the experiment needs.
     #[error("{what} is not permitted here: {hint}")]
     Permission {
-        /// What was tried.
+        /// The attempted operation.
         what: String,
-        /// What would make it work.
+        /// The remedy.
         hint: String,
     },
     /// A tool that the experiment needs is not installed.
@@ -23,13 +23,13 @@ pub enum LabError {
     Command {
         /// The command line.
         command: String,
-        /// What it said.
+        /// Its message.
         message: String,
     },
     /// The system refused something.
     #[error("{what}: {error}")]
     System {
-        /// What was tried.
+        /// The attempted operation.
         what: String,
         /// The system's answer.
         error: io::Error,
@@ -48,7 +48,7 @@ impl LabError {
         matches!(self, LabError::Permission { .. } | LabError::Missing(_))
     }
 
-    /// Adds to a system error what was tried.
+    /// Adds the attempted operation to a system error.
     pub fn system(what: impl Into<String>) -> impl FnOnce(io::Error) -> LabError {
         let what = what.into();
         |error| LabError::System { what, error }

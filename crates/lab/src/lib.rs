@@ -1,12 +1,12 @@
-//! The papers' experiments, reproduced and printed beside the published figures.
+//! The papers' experiments, reproduced and compared with the published figures.
 //!
-//! An [`Experiment`](experiments::Experiment) is one file under `experiments/`
-//! and one row in its table. It makes the conditions that a paper describes,
-//! runs real traffic or a model through them, and gives back a
-//! [`Report`](report::Report): figures beside what was published, pictures,
-//! and what the explained captures name as the cause.
+//! An [`Experiment`](experiments::Experiment) is one file under `experiments/` and
+//! one row in its table. It creates the conditions of a paper, runs real traffic or
+//! a model, and returns a [`Report`](report::Report): measured and published
+//! figures, plots, and the causes that the explained captures name.
 //!
-//! Layer 3: reads wires and records, never internals of what it measures.
+//! Layer 3: it measures from wires and records, never from the internals of the
+//! system under test.
 
 pub mod appc;
 pub mod cli;

@@ -1,9 +1,9 @@
 //! Repetitions of an experiment as one report: each figure with its interval, and
 //! a verdict about each change.
 //!
-//! A repetition is the whole experiment, in which the cases that are compared come
-//! one after the other: so whatever else the machine does meets all alike, and a
-//! change is one of figures that were found side by side.
+//! A repetition is the whole experiment, with all cases in sequence. So other load
+//! on the machine affects all cases alike, and a change is computed from figures of
+//! the same repetition.
 //!
 //! Invariant: no change is called one whose 95 % interval holds the opposite.
 
@@ -50,9 +50,9 @@ pub fn merged(mut runs: Vec<ExperimentReport>) -> ExperimentReport {
         .chain(report.findings)
         .collect();
     if count > 1 {
-        let told =
+        let repetitions_text =
             format!("{count}; figures are means, and tables and pictures those of the last one");
-        report.condition("repetitions", told);
+        report.condition("repetitions", repetitions_text);
     }
     let changes: Vec<&ReportFigure> = report.figures.iter().filter(|f| f.is_change).collect();
     if !changes.is_empty() {
@@ -94,7 +94,7 @@ fn verdicts(changes: &[&ReportFigure], count: usize) -> Table {
         ]
     };
     Table {
-        title: "What the repetitions show".into(),
+        title: "Results of the repetitions".into(),
         heading: heading.map(str::to_owned).into(),
         rows: changes.iter().map(row).collect(),
         caption: "An interval that holds zero shows no difference; one that does not hold the \
@@ -109,7 +109,7 @@ fn interval(figure: &ReportFigure) -> Option<[f64; 2]> {
     Some([figure.found - half, figure.found + half])
 }
 
-/// What repetitions show of a change, in a few words.
+/// The result of the repetitions for a change, in a few words.
 fn short_verdict(figure: &ReportFigure, count: usize) -> String {
     let Some([least, most]) = interval(figure) else {
         return match count {
@@ -130,13 +130,13 @@ fn short_verdict(figure: &ReportFigure, count: usize) -> String {
     }
 }
 
-/// What repetitions show of a change, as a sentence.
+/// The result of the repetitions for a change, as a sentence.
 fn verdict(figure: &ReportFigure, count: usize) -> String {
     let about = format!("{} ({})", capitalised(&figure.name), figure.conditions);
     let Some([least, most]) = interval(figure) else {
         return match count {
             0 | 1 => format!(
-                "{about}: {:+.1} % in one run, which shows no difference by itself; --repeat 5 gives an interval.",
+                "{about}: {:+.1} % in one run, which is not significant; --repeat 5 gives an interval.",
                 figure.found
             ),
             _ => format!(
@@ -153,15 +153,16 @@ fn verdict(figure: &ReportFigure, count: usize) -> String {
     }
     let more = match repetitions_needed(figure.found, most - figure.found, count) {
         Some(needed) => format!("--repeat {needed} would show one of {:+.1} %", figure.found),
-        None => "no number of repetitions that is worth its time would show one".to_owned(),
+        None => "more repetitions are not worth their time".to_owned(),
     };
     format!(
         "{about}: no difference shown on this machine in {count} repetitions ({least:+.1} to {most:+.1} %); {more}."
     )
 }
 
-/// Repetitions after which the interval of such a change would exclude zero: its
-/// width shrinks with their square root. `None` past [`MOST`].
+/// The number of repetitions after which the interval of such a change would
+/// exclude zero: its width decreases with their square root. Returns `None` above
+/// [`MOST`].
 fn repetitions_needed(change: f64, half_width: f64, count: usize) -> Option<usize> {
     let ratio = half_width / change.abs().max(f64::MIN_POSITIVE);
     let needed = (count as f64 * ratio * ratio).ceil() + 1.0;
@@ -175,7 +176,7 @@ fn capitalised(text: &str) -> String {
         .map_or_else(String::new, |c| c.to_uppercase().chain(chars).collect())
 }
 
-/// What the title of a table with a row a repetition ends with.
+/// The suffix of the title of a table with one row for each repetition.
 const EVERY: &str = "every repetition";
 /// The most repetitions that `--repeat` takes.
 const MOST: f64 = 100.0;

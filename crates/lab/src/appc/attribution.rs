@@ -1,23 +1,23 @@
 //! Which parameter brought the gain.
 //!
-//! Each parameter is changed alone, from the baseline to the tuned value, and
-//! taken back alone from the tuned network. Where parameters only help together
-//! the two disagree, so a third column shares the gain out fairly: what a
-//! parameter brings on average over all orders in which all could have been
-//! changed (the Shapley value). These shares add up to the whole gain.
+//! Each parameter is changed alone, from the baseline to the tuned value, and reset
+//! alone from the tuned network. If parameters only help together, the two results
+//! differ. So a third column divides the gain: the average saving of a parameter
+//! over all orders of changes (the Shapley value). These parts add up to the whole
+//! gain.
 
 use super::mainframe::{Client, MainframeParameters};
 use super::model::NetworkModel;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// One parameter of the guide, or several that only make sense together.
+/// One parameter of the guide, or several that depend on each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterChange {
     /// The client's RU size, with the RECEIVESIZE that lets the host take it.
     RuSize,
-    /// The client's frame size and MAXTSL, with the RCVBUFC that goes
-    /// with it. Where the product sizes its RUs by the frame, they follow.
+    /// The client's frame size and MAXTSL, with the corresponding RCVBUFC. If
+    /// the product derives its RU size from the frame, it changes too.
     Frame,
     /// The client's link windows.
     DlcPacing,
@@ -33,13 +33,12 @@ pub enum ParameterChange {
     Iobuf,
 }
 
-/// What one change does.
+/// The effect of one change.
 #[derive(Clone, Debug)]
 pub struct ChangeEffect {
     /// The change.
     pub change: ParameterChange,
-    /// Seconds of a transfer with this change alone; none when the session
-    /// fails.
+    /// Seconds of a transfer with this change alone. `None` if the session fails.
     pub alone_s: Option<f64>,
     /// Seconds with everything tuned but this.
     pub without_s: Option<f64>,
@@ -56,8 +55,9 @@ pub struct ChangeEffects {
     pub after_s: f64,
     /// Every change.
     pub parts: Vec<ChangeEffect>,
-    /// Seconds with each set of changes; bit n of an index says whether the
-    /// n-th of [`ParameterChange::ALL`] is in it. None where the session fails.
+    /// Seconds with each set of changes. Bit n of an index says whether the
+    /// n-th of [`ParameterChange::ALL`] is in the set. `None` if the session
+    /// fails.
     times_s: Vec<Option<f64>>,
 }
 
@@ -187,8 +187,8 @@ fn combinations(client: Client, repetitions: usize, model: &NetworkModel) -> Vec
     times.into_inner().unwrap_or_default()
 }
 
-/// Seconds with larger frames before all other changes, but with the RU as it
-/// was: what the frame alone brings where a product sizes its RUs by it.
+/// Seconds with larger frames before all other changes, but with the old RU size:
+/// the effect of the frame alone if a product derives its RU size from it.
 pub fn frame_with_ru_held_s(
     client: Client,
     repetitions: usize,
@@ -200,8 +200,8 @@ pub fn frame_with_ru_held_s(
     model.mainframe_s(client, &parameters, repetitions).ok()
 }
 
-/// The mean of what change `place` saves over all orders: over all sets without
-/// it, each counted as often as an order leads through it.
+/// The mean saving of change `place` over all orders: over all sets without it,
+/// each weighted by its number of orders.
 fn share(place: usize, times: &[Option<f64>]) -> Option<f64> {
     let all = times.len().ilog2();
     let mut sum = 0.0;

@@ -1,11 +1,10 @@
 //! The calibrated costs, found again from the published figures.
 //!
-//! Each calibrated cost has one figure of its own ([`MAINFRAME_TARGETS`],
-//! [`MICRO_TARGETS`]), on one side of
-//! a published pair. A longer cost makes its
-//! own transaction longer and the others hardly, so the costs are found one
-//! after the other, in rounds, until none moves any more.
-//! `sensitivity` asks for this again for every other choice that it tries.
+//! Each calibrated cost has its own figure ([`MAINFRAME_TARGETS`],
+//! [`MICRO_TARGETS`]), one of a published pair. A cost has a strong effect on its
+//! own transaction and little on the others. So the costs are determined in
+//! sequence, in rounds, until none changes. `sensitivity` repeats this for every
+//! other choice.
 
 use super::costs::CostItem;
 use super::figures::{APPENDIX_A, micro_seconds};
@@ -115,8 +114,8 @@ impl PublishedTransaction {
     }
 }
 
-/// A model whose costs of `targets` meet their figures; its other costs stay.
-/// None where no cost above zero meets one.
+/// A model whose costs of `targets` reproduce their figures; its other costs are
+/// unchanged. Returns `None` if no cost above zero reproduces one.
 pub fn calibrate(model: &NetworkModel, targets: &[PublishedTime]) -> Option<NetworkModel> {
     let mut model = model.clone();
     for _ in 0..MOST_ROUNDS {
@@ -179,7 +178,7 @@ fn solve(model: &NetworkModel, target: &PublishedTime) -> Option<u64> {
     Some(b as u64)
 }
 
-/// A cost that moves by less in a round stands still.
+/// A cost that changes by less in a round has converged.
 const STILL: f64 = 0.002;
 const MOST_ROUNDS: usize = 6;
 const MOST_STEPS: usize = 12;

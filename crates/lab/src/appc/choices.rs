@@ -1,9 +1,9 @@
-//! Every choice of the model beside its costs, as data: what was taken, what
-//! else it could be, and which published figure was in sight when it was made.
+//! Every choice of the model except its costs, as data: the choice, the
+//! alternative, and the published figures that were known when it was made.
 //!
-//! All figures of the guide were in print before the model was. So a choice
-//! names the figures that somebody looked at when it was made, and `sensitivity`
-//! shows what the predictions would be, had it been made otherwise.
+//! All figures of the guide were published before the model was made. So a choice
+//! names the figures that were compared when it was made, and `sensitivity` shows
+//! the predictions with the alternative.
 
 use super::model::ModelStructure;
 use super::sensitivity::GuideAppendix;
@@ -14,17 +14,17 @@ use sna::ring::{AcknowledgePoint, Pacing};
 pub struct ModelChoice {
     /// The network that it is about.
     pub appendix: GuideAppendix,
-    /// What was to be decided.
+    /// The subject of the choice.
     pub what: &'static str,
-    /// What was taken.
+    /// The choice.
     pub taken: &'static str,
-    /// What else it could be; empty where there is nothing to set against it.
+    /// The alternative; empty if the model has only one.
     pub other: &'static str,
     /// The published figures that were looked at when it was made.
     pub seen: &'static str,
-    /// Why it was taken.
+    /// The reason.
     pub why: &'static str,
-    /// Makes the other choice; none where the model has only the one.
+    /// Applies the alternative to the model. `None` if the model has only one.
     pub change: Option<fn(&mut ModelStructure)>,
 }
 
@@ -36,7 +36,7 @@ pub const CHOICES: &[ModelChoice] = &[
         taken: "adaptive",
         other: "fixed",
         seen: "RS/6000 before",
-        why: "no public text tells it; fixed windows of 3 that wait for DELAY take minutes, \
+        why: "no public text describes it; fixed windows of 3 that wait for DELAY take minutes, \
               and 8.66 s are published",
         change: Some(|s| s.default_pacing = Pacing::Fixed),
     },
@@ -46,8 +46,8 @@ pub const CHOICES: &[ModelChoice] = &[
         taken: "as it comes",
         other: "when it has passed it on",
         seen: "OS/2 before, RS/6000 before",
-        why: "no public text tells it; it was chosen when other costs brought the RS/6000 nearer this \
-              way, and now no published figure tells the two apart",
+        why: "no public text describes it; it was chosen when other costs brought the RS/6000 nearer this \
+              way, and now no published figure distinguishes the two",
         change: Some(|s| s.acknowledges = AcknowledgePoint::WhenPassedOn),
     },
     ModelChoice {
@@ -65,16 +65,16 @@ pub const CHOICES: &[ModelChoice] = &[
         taken: "no time",
         other: "1 ms each",
         seen: "all after: they end near one rate",
-        why: "the way behind the ring is the limit, and no figure tells these costs",
+        why: "the path after the ring is the limit, and no figure depends on these costs",
         change: Some(|s| s.step_ns = 1_000_000),
     },
     ModelChoice {
         appendix: GuideAppendix::A,
-        what: "a segment of an RU in the front end, beside its PIU",
+        what: "a segment of an RU in the front end, in addition to its PIU",
         taken: "no time",
         other: "1 ms",
         seen: "OS/2 and RS/6000 reductions",
-        why: "1 ms stood here once because it brings the RS/6000 nearer; no public text has a \
+        why: "1 ms would bring the RS/6000 nearer, but no public text has a \
               value, so it was taken out",
         change: Some(|s| s.segment_ns = 1_000_000),
     },
@@ -84,7 +84,7 @@ pub const CHOICES: &[ModelChoice] = &[
         taken: "no time",
         other: "0.2 ms",
         seen: "none",
-        why: "no figure tells it",
+        why: "no figure depends on it",
         change: Some(|s| s.link_ns = 200_000),
     },
     ModelChoice {
@@ -93,7 +93,7 @@ pub const CHOICES: &[ModelChoice] = &[
         taken: "50 µs and 0.125 µs a byte",
         other: "100 µs and 0.25 µs a byte",
         seen: "none",
-        why: "of the order of a bus of 8 MB/s; no figure tells it",
+        why: "of the order of a bus of 8 MB/s; no figure depends on it",
         change: Some(|s| (s.card_frame_ns, s.card_byte_ps) = (100_000, 250_000)),
     },
     ModelChoice {
@@ -138,7 +138,7 @@ pub const CHOICES: &[ModelChoice] = &[
         taken: "what a verb costs",
         other: "0.1 ms each, a verb more",
         seen: "Turbo and Busmaster gains",
-        why: "0.1 ms stood here once with both gains in sight; one figure cannot tell them apart, \
+        why: "one figure cannot distinguish the two, \
               so they became one cost",
         change: Some(|s| s.os2_ru_ns = Some(100_000)),
     },
@@ -158,7 +158,7 @@ pub const CHOICES: &[ModelChoice] = &[
         taken: "no time",
         other: "5 µs",
         seen: "none",
-        why: "no figure tells it",
+        why: "no figure depends on it",
         change: Some(|s| s.driver_buffer_ns = 5_000),
     },
     ModelChoice {
@@ -172,7 +172,7 @@ pub const CHOICES: &[ModelChoice] = &[
     },
     ModelChoice {
         appendix: GuideAppendix::B,
-        what: "session work stands below link work in priority",
+        what: "session work has a lower priority than link work",
         taken: "yes",
         other: "",
         seen: "the four gains of file transfers over OS/2 defaults",

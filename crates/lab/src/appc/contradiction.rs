@@ -1,18 +1,18 @@
-//! Where the guide contradicts itself: both readings are simulated and shown.
+//! Contradictions in the guide: both readings are simulated and shown.
 
 use super::mainframe::{Client, MainframeParameters};
 use super::micro::{self, MachinePair, TransactionKind};
 use super::model::NetworkModel;
 use sna::ring::RingError;
 
-/// One contradiction, and what either reading would do.
+/// One contradiction, and the results of both readings.
 #[derive(Clone, Debug)]
 pub struct GuideContradiction {
     /// The parameter.
     pub parameter: &'static str,
-    /// What one place says, and the time of a transaction with it.
+    /// The first statement, and the time of a transaction with it.
     pub first: (&'static str, Option<f64>),
-    /// What the other place says, likewise.
+    /// The second statement, and the time of a transaction with it.
     pub second: (&'static str, Option<f64>),
     /// Which the model uses, or why it makes no difference.
     pub taken: &'static str,
@@ -63,7 +63,7 @@ pub fn all(model: &NetworkModel) -> Result<Vec<GuideContradiction>, RingError> {
                 "Figure 7: (1,1.8), W of 8",
                 Some(mainframe(os2, &|p| p.t2timer_w = 8)?),
             ),
-            taken: "2: the text says that a peripheral link knows only 1 and 2",
+            taken: "2: the text says that a peripheral link supports only 1 and 2",
         },
         GuideContradiction {
             parameter: "SNA Services/6000 pacing",
@@ -90,7 +90,7 @@ pub fn all(model: &NetworkModel) -> Result<Vec<GuideContradiction>, RingError> {
             parameter: "OS/2 RU size (Appendix B)",
             first: ("text: 16,384", Some(micro(16_384)?)),
             second: ("Figure 9: 7,168", Some(micro(7_168)?)),
-            taken: "7,168; beyond it nothing is gained",
+            taken: "7,168; a larger one has no effect",
         },
         GuideContradiction {
             parameter: "NS/DOS frame",
@@ -113,7 +113,7 @@ pub fn all(model: &NetworkModel) -> Result<Vec<GuideContradiction>, RingError> {
         GuideContradiction {
             parameter: "DELAY before tuning",
             first: ("Figure 6: default", None),
-            second: ("not told what the default was", None),
+            second: ("the default is not stated", None),
             taken: "calibrated on NS/DOS before tuning",
         },
         GuideContradiction {

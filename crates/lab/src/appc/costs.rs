@@ -1,10 +1,10 @@
-//! What each machine's work costs, and where each value comes from, as data.
+//! The costs of each machine's work, and the source of each value, as data.
 //!
-//! The guide publishes no cost. One value is *told* by it, every other one is
-//! *calibrated*: found from one published figure, which then predicts nothing.
-//! Where a machine's work would need a guess, the machine takes no time; the
-//! two guesses that are left, a card's time and a timer, stand among the
-//! `choices`. The whole table ([`COSTS`]) is printed with every report.
+//! The guide publishes no cost. One value is *given* in it. Every other one is
+//! *calibrated*: determined from one published figure, which then is no prediction.
+//! Work that would need a guess takes no time. The two remaining guesses, a card's
+//! time and a timer, are among the `choices`. The whole table ([`COSTS`]) is
+//! printed with every report.
 //!
 //! Invariant: a cost has one figure of its own, and no figure two costs.
 
@@ -40,16 +40,16 @@ pub struct KnownCost {
     pub item: CostItem,
     /// The machine.
     pub machine: &'static str,
-    /// What costs.
+    /// The work.
     pub what: &'static str,
-    /// How much, in `unit`.
+    /// The cost, in `unit`.
     pub value: u64,
     /// Nanoseconds, or picoseconds a byte.
     pub unit: &'static str,
-    /// The published figure that it was calibrated on; none where the guide
-    /// tells the value.
+    /// The published figure that it was calibrated on. `None` if the guide
+    /// gives the value.
     pub calibrated_on: Option<&'static str>,
-    /// What it stands for, and why this figure finds it.
+    /// Its meaning, and why this figure determines it.
     pub reason: &'static str,
 }
 
@@ -117,8 +117,8 @@ pub const COSTS: &[KnownCost] = &[
         value: 916_700,
         unit: "ns",
         calibrated_on: Some("RS/6000 after"),
-        reason: "stands for all that costs by the byte behind the ring: \
-                 front end, channel and host cannot be told apart from outside",
+        reason: "includes all costs per byte after the ring: \
+                 front end, channel and host cannot be distinguished from outside",
     },
     KnownCost {
         item: CostItem::NcpPiu,
@@ -127,7 +127,7 @@ pub const COSTS: &[KnownCost] = &[
         value: 2_355_700,
         unit: "ns",
         calibrated_on: Some("OS/2 before"),
-        reason: "stands for all that costs by the PIU behind the ring: OS/2 before tuning has \
+        reason: "includes all costs per PIU after the ring: OS/2 before tuning has \
                  twice as many PIUs, half as long, as the RS/6000 after",
     },
     KnownCost {
@@ -137,7 +137,7 @@ pub const COSTS: &[KnownCost] = &[
         value: 333_000,
         unit: "ps",
         calibrated_on: None,
-        reason: "told: a channel adapter of 3 MB/s",
+        reason: "given: a channel adapter of 3 MB/s",
     },
     KnownCost {
         item: CostItem::Os2Step,
@@ -146,7 +146,7 @@ pub const COSTS: &[KnownCost] = &[
         value: 315_900,
         unit: "ns",
         calibrated_on: Some("OS/2-OS/2 Turbo inquiry, tuned"),
-        reason: "one figure cannot tell the four apart, so they are one",
+        reason: "one figure cannot distinguish the four, so they are one cost",
     },
     KnownCost {
         item: CostItem::Os2Copy,
@@ -174,7 +174,7 @@ pub const COSTS: &[KnownCost] = &[
         value: 596_000,
         unit: "ns",
         calibrated_on: Some("DOS client inquiry, tuned"),
-        reason: "what the inquiry takes beside the OS/2 side",
+        reason: "the time of the inquiry without the OS/2 side",
     },
     KnownCost {
         item: CostItem::DosCopy,

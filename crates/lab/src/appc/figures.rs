@@ -1,5 +1,4 @@
-//! Every published figure of the guide's two appendices, and what the
-//! simulation says of it.
+//! Every published figure of the guide's two appendices, with the simulated value.
 
 use super::mainframe::Client;
 use super::micro::{self, MachinePair, TransactionKind};
@@ -12,31 +11,31 @@ use sna::ring::RingError;
 pub struct PredictedFigure {
     /// Its name, with the unit at the end.
     pub name: String,
-    /// What the guide says.
+    /// The guide's value.
     pub published: f64,
-    /// What the simulation says.
+    /// The simulated value.
     pub simulated: f64,
     /// The unit.
     pub unit: &'static str,
-    /// What the figure claims.
+    /// The kind of figure.
     pub origin: FigureOrigin,
-    /// Why it is not met, where the reason is known.
+    /// Why it differs, if the reason is known.
     pub note: &'static str,
     /// Of a gain: the seconds of a transaction with the defaults.
     pub defaults_s: Option<UntunedTime>,
 }
 
-/// The time of a transaction before tuning, of which the guide prints only the
+/// The time of a transaction before tuning, for which the guide prints only the
 /// gain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UntunedTime {
     /// The shortest and the longest that the guide's rounded figures allow.
     pub published_s: (f64, f64),
-    /// What the simulation says.
+    /// The simulated time.
     pub simulated_s: f64,
 }
 
-/// How often transactions are repeated.
+/// The number of repetitions of each transaction.
 #[derive(Clone, Copy, Debug)]
 pub struct TransactionCounts {
     /// Transfers of Appendix A.
@@ -80,13 +79,13 @@ impl PredictedFigure {
         PredictedFigure { origin, ..self }
     }
 
-    /// What is predicted; none where the figure claims nothing.
+    /// The predicted value. Returns `None` if the figure is not a prediction.
     pub fn predicted(&self) -> Option<f64> {
         self.origin.claims().then_some(self.simulated)
     }
 
-    /// How far the prediction is off, as a share of the published figure; of a
-    /// published zero, the difference itself.
+    /// The relative error of the prediction; for a published zero the
+    /// difference itself.
     pub fn error(&self) -> Option<f64> {
         let off = self.predicted()? - self.published;
         Some(if self.published == 0.0 {
@@ -220,7 +219,7 @@ struct FigureRow {
     kind: TransactionKind,
     /// Mb/s of a file transfer, seconds of an inquiry.
     tuned: f64,
-    /// Seconds, which the guide prints beside.
+    /// Seconds, which the guide prints in addition.
     seconds: f64,
     tuned_origin: FigureOrigin,
     os2_gain: f64,
@@ -229,7 +228,7 @@ struct FigureRow {
     dos_note: &'static str,
 }
 
-/// What the two times of a client of Appendix A claim.
+/// The kinds of the two times of a client of Appendix A.
 fn client_origins(client: Client) -> [FigureOrigin; 2] {
     match client {
         Client::Dos => [FigureOrigin::Calibrated, FigureOrigin::Seen],
@@ -340,14 +339,14 @@ const NOTE_OS2_STEPS: &str = "one cost for a verb, a dispatch, an RU and a frame
      frames too dear, and tuning saves six sevenths of them. With RUs and frames of 0.1 ms, as they \
      once were in sight of these gains, both come near (see the choices). The guide has one gain \
      for both cards; the model gives Busmaster more than Turbo either way.";
-const NOTE_RS6000: &str = "its RUs of 2,816 bytes go as two segments, and the model takes nothing for \
+const NOTE_RS6000: &str = "its RUs of 2,816 bytes are sent as two segments, and the model has no cost for \
      joining them (see the choices).";
 const NOTE_DOS_CLIENT: &str = "a byte costs NS/DOS as much up as down; the published times of the two \
      directions differ by half, of which waiting until a frame has left explains a part.";
 const NOTE_DOS_FRAME: &str = "not explained. Figure 10 has 256 as the default frame, so 100,000 \
      bytes took more than 400 frames; the guide's own gain from fewer, larger RUs on the OS/2 side \
      (41 % for a seventh of the frames) leaves no room for only 14.3 %. Figure 6 has 987 as the \
-     shipped default of the same product, and 1,929 stands where Figure 10 keeps defaults: see the \
+     shipped default of the same product, and 1,929 appears where Figure 10 has defaults: see the \
      table of frames. The same 14.3 % is printed for a server and a client whose tuned times \
      differ by half, so one of the two is a copy.";
 const NOTE_DOS_INQUIRY: &str = "not explained, and contradicted by the guide's own prose: inquiries \

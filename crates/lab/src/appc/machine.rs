@@ -1,7 +1,7 @@
 //! Machines, cards and the front end of the simulation, made of costs and
 //! structure.
 //!
-//! Which quantity costs what is said here; how much, and why, in
+//! This module defines which work has a cost. The amounts and their reasons are in
 //! [`super::costs`] and [`super::choices`].
 
 use super::costs::CostItem;
@@ -9,7 +9,7 @@ use super::mainframe::Client;
 use super::model::NetworkModel;
 use sna::ring::{AdapterCard, AdapterTransfer, PathControl, ProcessorCost};
 
-/// A client of Appendix A, or the host: none of them is the limit.
+/// A client of Appendix A, or the host; neither is the limit.
 pub fn client(model: &NetworkModel) -> ProcessorCost {
     ProcessorCost::uniform(model.structure.step_ns)
 }

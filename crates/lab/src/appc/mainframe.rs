@@ -2,10 +2,10 @@
 //! a channel, and a 4381 with VTAM and MVS; parameters as Figures 6 and 7 of
 //! the guide have them.
 //!
-//! What the guide leaves open is decided here, in one place: RUs are the largest
-//! that a BIND can express within the frame where the product sizes them
-//! itself; the host takes RUs up to RECEIVESIZE; sessions pace as `advise` says
-//! of the product. What else is decided is a row of `choices`.
+//! Open points of the guide are decided in one place. RUs are the largest that a
+//! BIND can express within the frame if the product chooses the size. The host
+//! accepts RUs up to RECEIVESIZE. Sessions pace as `advise` describes the product.
+//! Every other decision is a row of `choices`.
 
 use super::costs::CostItem;
 use super::machine;
@@ -31,7 +31,8 @@ pub enum Client {
 /// between clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MainframeParameters {
-    /// The client's RU size; none where the product takes what fits a frame.
+    /// The client's RU size. `None` if the product uses the largest that fits a
+    /// frame.
     pub ru_bytes: Option<usize>,
     /// The host's RECEIVESIZE.
     pub receive_size: usize,
@@ -47,10 +48,10 @@ pub struct MainframeParameters {
     pub maxtsl: usize,
     /// RCVBUFC.
     pub rcvbufc: usize,
-    /// W of T2TIMER as a peripheral link knows it: 1, or 2 when it is coded.
+    /// The window of T2TIMER for a peripheral link: 1, or 2 if it is coded.
     pub t2timer_w: u8,
-    /// DELAY in both directions, in nanoseconds; none for the default, which
-    /// the guide does not tell.
+    /// DELAY in both directions, in nanoseconds. `None` for the default, which
+    /// the guide does not state.
     pub delay_ns: Option<u64>,
     /// MAXBFRU.
     pub maxbfru: usize,
@@ -73,7 +74,7 @@ impl Client {
         }
     }
 
-    /// Bytes that one transfer moves.
+    /// Bytes of one transfer.
     pub fn file_bytes(self) -> usize {
         match self {
             Client::Dos => 100_000,
@@ -81,7 +82,7 @@ impl Client {
         }
     }
 
-    /// The product, as `advise` knows it.
+    /// The product, as in `advise`.
     pub fn product(self) -> SessionProduct {
         match self {
             Client::Dos => SessionProduct::NsDos,
@@ -90,8 +91,8 @@ impl Client {
         }
     }
 
-    /// Which pacing its sessions have: what `advise` says of the product, and
-    /// the model's choice where nothing is told.
+    /// The pacing of its sessions: as in `advise`, or the model's choice if
+    /// that has none.
     ///
     /// A fixed pacing response is an ordinary PIU of low priority and waits for
     /// DELAY; an adaptive one is expedited and does not.
@@ -134,8 +135,8 @@ impl Client {
             Client::Os2 => (Some(16_384), 4000, 8, 8),
             Client::Rs6000 => (Some(3840), 4060, 127, 127),
         };
-        // What a client sends is paced by the host's mode (63) and VPACING
-        // (32); the 8 of NS/DOS is the window in which it receives.
+        // Data from a client is paced by the host's mode (63) and VPACING
+        // (32). The 8 of NS/DOS is its receive window.
         let pacing_window = match self {
             Client::Dos => 32,
             _ => 63,
@@ -196,8 +197,8 @@ impl MainframeParameters {
         let costs = &model.costs;
         let ru_bytes = self.effective_ru_bytes();
         let delay_ns = self.delay_ns.unwrap_or(costs[CostItem::DelayDefault]);
-        // Adaptive windows open as far as buffers allow; the table's value is
-        // where they begin. NS/DOS keeps what was negotiated.
+        // Adaptive windows grow as far as buffers allow; the table has the
+        // initial value. NS/DOS keeps the negotiated window.
         let window = match client {
             Client::Dos => self.pacing_window.min(model.structure.dos_most_window),
             _ => self.pacing_window,

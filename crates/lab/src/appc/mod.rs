@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`mainframe`] | the network of Appendix A, before and after |
 //! | [`micro`] | the network of Appendix B, defaults and tuned |
-//! | [`costs`] | what the machines cost, calibrated or told, as data |
+//! | [`costs`] | costs of the machines, calibrated or given, as data |
 //! | [`choices`] | what else was decided, and with which figure in sight |
 //! | [`machine`] | the machines made of these costs |
 //! | [`model`] | the networks with one set of costs |

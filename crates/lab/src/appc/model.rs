@@ -1,5 +1,5 @@
-//! The simulated networks with one set of costs and one structure: what every
-//! table asks.
+//! The simulated networks with one set of costs and one structure, from which every
+//! table is computed.
 
 use super::costs::MachineCosts;
 use super::mainframe::{self, Client};
@@ -9,41 +9,41 @@ use sna::ring::{AcknowledgePoint, Pacing, RingError, run};
 /// Costs, structure and a seed: the same three give the same times.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NetworkModel {
-    /// What the machines cost.
+    /// The costs of the machines.
     pub costs: MachineCosts,
-    /// What was decided where the guide is silent.
+    /// The choices where the guide is silent.
     pub structure: ModelStructure,
-    /// What the wait for the token depends on.
+    /// Seed of the waiting time for the token.
     pub seed: u64,
 }
 
-/// What the guide leaves open and the model decides. Each field is a row of
-/// [`super::choices::CHOICES`], with what else it could be.
+/// Choices of the model where the guide is silent. Each field is a row of
+/// [`super::choices::CHOICES`], with the alternative.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelStructure {
     /// When the front end acknowledges a frame.
     pub acknowledges: AcknowledgePoint,
-    /// How sessions pace where nobody tells whether they do so adaptively.
+    /// The pacing of sessions if no text says whether it is adaptive.
     pub default_pacing: Pacing,
     /// The most RUs that NS/DOS sends in a window.
     pub dos_most_window: u8,
     /// A verb, a dispatch, an RU and a frame, each, on the machines of
     /// Appendix A.
     pub step_ns: u64,
-    /// A segment of an RU in the front end, beside its PIU.
+    /// Time of a segment of an RU in the front end, in addition to its PIU.
     pub segment_ns: u64,
     /// A frame at the front end's link level.
     pub link_ns: u64,
-    /// What a card that moves frames itself takes for one, beside its bytes.
+    /// Time of a bus-master card for a frame, in addition to its bytes.
     pub card_frame_ns: u64,
     /// And for a byte, in picoseconds.
     pub card_byte_ps: u64,
-    /// How long the front end keeps an acknowledgement back.
+    /// Delay of an acknowledgement by the front end.
     pub t2_ns: u64,
     /// Whether DOS waits until a frame has left.
     pub dos_waits_for_send: bool,
-    /// An RU and a frame under OS/2 in Appendix B, each; none where they cost
-    /// what a verb costs.
+    /// Time of an RU and of a frame under OS/2 in Appendix B. `None` if they
+    /// cost as much as a verb.
     pub os2_ru_ns: Option<u64>,
     /// A receive buffer of the OS/2 driver.
     pub driver_buffer_ns: u64,

@@ -1,9 +1,9 @@
-//! What the figures would be with other costs and other choices.
+//! The figures with other costs and other choices.
 //!
-//! [`costs`] makes each cost a quarter smaller and larger and leaves all else
-//! as it is: which figures rest on it. [`choices`] decides each choice the other
-//! way, finds the calibrated costs again, and makes the predictions anew: a
-//! prediction that stays where it is owes nothing to the choice.
+//! [`costs`] makes each cost a quarter smaller and larger with all else unchanged,
+//! to show which figures depend on it. [`choices`] applies the alternative of each
+//! choice, calibrates the costs again, and repeats the predictions. A prediction
+//! that does not change does not depend on the choice.
 
 use super::calibrate::{MAINFRAME_TARGETS, MICRO_TARGETS, calibrate};
 use super::choices::{CHOICES, ModelChoice};
@@ -24,10 +24,10 @@ pub enum GuideAppendix {
 /// The figures of one model that differs from the report's.
 #[derive(Clone, Debug)]
 pub struct SensitivityRow<T> {
-    /// What was changed.
+    /// The change.
     pub of: T,
-    /// All figures of the appendix; none where nothing can be calibrated so,
-    /// or a session fails.
+    /// All figures of the appendix. `None` if the calibration or a session
+    /// fails.
     pub figures: Option<Vec<PredictedFigure>>,
 }
 

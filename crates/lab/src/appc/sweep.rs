@@ -6,12 +6,12 @@ use super::model::NetworkModel;
 use measure::report::{Axis, Plot, Series};
 use sna::ring::{AcknowledgePoint, Pacing, RingError, RingNetwork, RingWorkload, Server, run};
 
-/// One picture and what to see in it.
+/// One plot with its caption.
 #[derive(Clone, Debug)]
 pub struct ParameterSweep {
     /// The plot: Mb/s of user data, or seconds.
     pub plot: Plot,
-    /// What to see in it.
+    /// The caption.
     pub caption: &'static str,
 }
 
@@ -99,7 +99,7 @@ pub fn frame_size(model: &NetworkModel) -> Result<ParameterSweep, RingError> {
         ),
         caption: "Every frame costs the front end the same whatever it carries; this is the \
                   strongest single parameter once DELAY is out of the way. OS/2 and the RS/6000 lie on \
-                  each other: what is behind the ring limits both.",
+                  each other: the path after the ring limits both.",
     })
 }
 
@@ -260,8 +260,8 @@ fn linear(label: &str) -> Axis {
     }
 }
 
-/// An axis on which every doubling is one step. A value too near to the one
-/// before has no label.
+/// An axis on which every doubling is one step. A value too close to the previous
+/// one has no label.
 fn doublings(label: &str, values: &[usize]) -> Axis {
     let near = |i: usize| i > 0 && place(values[i]) - place(values[i - 1]) < 0.2;
     let labelled = (0..values.len()).filter(|i| !near(*i)).map(|i| values[i]);
@@ -271,7 +271,7 @@ fn doublings(label: &str, values: &[usize]) -> Axis {
     }
 }
 
-/// Where a value stands on such an axis; zero stands one step before one.
+/// The position of a value on such an axis; zero is one step before one.
 fn place(value: usize) -> f64 {
     match value {
         0 => -1.0,

@@ -1,4 +1,4 @@
-//! The tables of the report: what the numbers say, row by row.
+//! The tables of the report.
 
 use super::attribution::{ChangeEffect, ChangeEffects};
 use super::choices::{CHOICES, ModelChoice};
@@ -15,15 +15,15 @@ use sna::ring::RingError;
 /// Predictions that are further off than a seventh, with the reason.
 pub fn unmet(found: &[PredictedFigure]) -> Table {
     let far = |f: &&PredictedFigure| f.error().is_some_and(|e| e.abs() > AIM);
-    let mut told: Vec<&str> = Vec::new();
+    let mut printed: Vec<&str> = Vec::new();
     let mut row = |f: &PredictedFigure| {
         let off = format!("{:+.0} %", f.error().unwrap_or(0.0) * 100.0);
-        let reason = if told.contains(&f.note) {
+        let reason = if printed.contains(&f.note) {
             "as above"
         } else {
             f.note
         };
-        told.push(f.note);
+        printed.push(f.note);
         let ms = |s: f64| format!("{:.1}", s * 1e3);
         let (guide, model) = f.defaults_s.map_or_else(Default::default, |d| {
             let (low, high) = d.published_s;
@@ -47,12 +47,12 @@ pub fn unmet(found: &[PredictedFigure]) -> Table {
     }
 }
 
-/// Seconds to hundredths; what is rounded to nothing has no sign.
+/// Seconds to hundredths; zero has no sign.
 fn hundredths(seconds: f64) -> String {
     format!("{:.2}", (seconds * 100.0).round() / 100.0 + 0.0)
 }
 
-/// What each parameter brings to one client.
+/// The effect of each parameter for one client.
 pub fn contributions(title: &str, all: &ChangeEffects) -> Table {
     let seconds = |s: Option<f64>| s.map_or("session fails".into(), |s| format!("{s:.2}"));
     let gain_s = all.before_s - all.after_s;
@@ -63,7 +63,7 @@ pub fn contributions(title: &str, all: &ChangeEffects) -> Table {
             seconds(a.alone_s),
             seconds(a.without_s),
             share.map_or("".into(), |(s, _)| hundredths(s)),
-            // Adding zero makes no "-0" of what is rounded to nothing.
+            // Adding zero avoids "-0" after rounding.
             share.map_or("".into(), |(_, p)| format!("{:.0}", p.round() + 0.0)),
         ]
     };
@@ -85,7 +85,7 @@ pub fn contributions(title: &str, all: &ChangeEffects) -> Table {
     }
 }
 
-/// What a frame took before tuning, from published numbers alone.
+/// The time of a frame before tuning, computed from published numbers only.
 pub fn frame_times(found: &[PredictedFigure]) -> Table {
     let row = |client: Client| {
         let name = format!("A {} before", client.name());
@@ -102,7 +102,7 @@ pub fn frame_times(found: &[PredictedFigure]) -> Table {
         ]
     };
     Table {
-        title: "Before tuning: what a frame took, from the guide's numbers alone".into(),
+        title: "Before tuning: time of a frame, from the guide's numbers only".into(),
         heading: words(&[
             "client",
             "link window",
@@ -182,26 +182,26 @@ pub fn contradictions(both: &[GuideContradiction]) -> Table {
     }
 }
 
-/// What the machines cost.
+/// The costs of the machines.
 pub fn costs() -> Table {
     let row = |k: &KnownCost| {
         vec![
             k.machine.to_owned(),
             k.what.to_owned(),
             k.show(k.value),
-            k.calibrated_on.unwrap_or("told by the guide").to_owned(),
+            k.calibrated_on.unwrap_or("given by the guide").to_owned(),
             k.reason.to_owned(),
         ]
     };
     Table {
-        title: "What the machines cost".into(),
+        title: "Costs of the machines".into(),
         heading: words(&["machine", "what", "cost", "from", "reason"]),
         rows: COSTS.iter().map(row).collect(),
-        caption: "A cost has a figure of its own, or is told, or is no time.".into(),
+        caption: "A cost is calibrated on its own figure, given by the guide, or zero.".into(),
     }
 }
 
-/// What else was decided, and with which figure in sight.
+/// The choices, with the published figures known at the time.
 pub fn choices() -> Table {
     let row = |c: &ModelChoice| {
         let cells = [c.what, c.taken, c.other, c.seen, c.why];
@@ -210,20 +210,17 @@ pub fn choices() -> Table {
         row
     };
     Table {
-        title: "What was chosen, and with which published figure in sight".into(),
+        title: "Choices, and the published figures known when they were made".into(),
         heading: words(&["", "what", "taken", "other", "in sight", "why"]),
         rows: CHOICES.iter().map(row).collect(),
         caption: String::new(),
     }
 }
 
-/// How many figures claim something, and how many of these hold.
+/// The number of predictions, and how many of them are correct.
 pub fn count(found: &[PredictedFigure]) -> Table {
     let kinds = [
-        (
-            "held out: nothing was chosen for it",
-            FigureOrigin::Predicted,
-        ),
+        ("held out: no choice depends on it", FigureOrigin::Predicted),
         (
             "predicted, with a choice made in sight of it",
             FigureOrigin::Seen,
@@ -245,7 +242,7 @@ pub fn count(found: &[PredictedFigure]) -> Table {
         vec![kind.to_owned(), of_kind.len().to_string(), near]
     };
     Table {
-        title: "What the figures claim".into(),
+        title: "Kinds of figures".into(),
         heading: words(&["kind", "figures", "within 15 %"]),
         rows: kinds.into_iter().map(row).collect(),
         caption: String::new(),
@@ -308,8 +305,7 @@ pub fn choice_sensitivity(
     }
 }
 
-/// Rows of what was changed, with a cell for each figure that has a short
-/// heading.
+/// One row for each change, with a cell for each figure that has a short heading.
 fn moved<T>(
     first: &[&str],
     found: &[PredictedFigure],
@@ -334,13 +330,13 @@ fn moved<T>(
     }
 }
 
-/// Whole percent; what is rounded to nothing has no minus.
+/// Whole percent; zero has no minus sign.
 fn percent(value: f64) -> String {
     format!("{:+.0}", value.round() + 0.0)
 }
 
-/// The short heading of a figure; none where the tables of sensitivity leave
-/// it out: arithmetic, and what [`unmet`] calls not explained.
+/// The short heading of a figure. Returns `None` for figures that the tables of
+/// sensitivity omit: arithmetic, and figures that [`unmet`] calls unexplained.
 fn short(figure: &PredictedFigure) -> Option<String> {
     let short = SHORT.iter().find(|(name, _)| figure.name.starts_with(name));
     short.map(|(_, short)| (*short).to_owned())
@@ -386,6 +382,6 @@ fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|w| (*w).to_owned()).collect()
 }
 
-/// Predictions should be within this share of what was published.
+/// The accepted relative error of predictions.
 const AIM: f64 = 0.15;
 const DOS_REPETITIONS: usize = 20;

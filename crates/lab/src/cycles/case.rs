@@ -3,7 +3,7 @@
 /// One of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CycleCase {
-    /// What reports call it.
+    /// Its name in reports.
     pub name: &'static str,
     /// `served` in `[sockets]`.
     pub served: &'static str,
@@ -11,7 +11,7 @@ pub struct CycleCase {
     pub offload: bool,
 }
 
-/// All of them; the first is what the others are compared with.
+/// All cases; the others are compared with the first.
 pub const CASES: [CycleCase; 4] = [
     CycleCase {
         name: "classic",
@@ -36,8 +36,8 @@ pub const CASES: [CycleCase; 4] = [
 ];
 
 impl CycleCase {
-    /// CPU in nanoseconds that counts as that of general engines: all of it
-    /// where there are no others.
+    /// CPU in nanoseconds of general engines: all CPU if there are no offload
+    /// engines.
     pub fn general(&self, general_s: f64, offload_s: f64) -> f64 {
         if self.offload {
             general_s

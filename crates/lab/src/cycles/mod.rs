@@ -1,7 +1,7 @@
-//! Paper 001's cycle: a gateway opens two sockets, one to send and one to
-//! receive, and has requests answered on them by a region, whose sockets are
-//! served in one of several ways. What a message costs by kind of engine is
-//! read from the region before and after.
+//! Paper 001's cycle: a gateway opens two sockets, one to send and one to receive,
+//! and a region answers its requests on them. The region serves its sockets in one
+//! of several ways. The CPU of a message by engine class is the difference of the
+//! region's counters before and after.
 //!
 //! The application is that of `examples/sockets`, unchanged.
 

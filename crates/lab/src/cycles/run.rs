@@ -1,4 +1,4 @@
-//! Cycles presented to a region, and what they cost there.
+//! Runs cycles against a region, and measures their cost there.
 
 use super::{CycleCase, LOOPS, application};
 use crate::error::LabError;
@@ -19,20 +19,21 @@ pub struct Region {
     pub case: CycleCase,
     /// The server, whose listener CSKL is started.
     pub server: Server,
-    /// Where the listener is.
+    /// The listener's address.
     pub listener: String,
 }
 
-/// What came of some cycles.
+/// The result of some cycles.
 #[derive(Clone, Debug)]
 pub struct CycleResult {
     /// Messages that were answered.
     pub messages: f64,
-    /// CPU of general engines, µs a message: of all where there are no others.
+    /// CPU of general engines, µs per message; all CPU if there are no offload
+    /// engines.
     pub general_us: f64,
     /// CPU of all engines, µs a message.
     pub all_us: f64,
-    /// What the region's counter of general engines grew by, in milliseconds.
+    /// The increase of the region's counter of general engines, in ms.
     pub general_ms: f64,
     /// The same of offload engines: threads that may run there, wherever they
     /// ran.
@@ -44,7 +45,8 @@ pub struct CycleResult {
 }
 
 impl Region {
-    /// Starts one with the `tupelo` at this path, or the one that runs.
+    /// Starts a region with the `tupelo` at this path, or with the running
+    /// executable.
     pub fn start(case: &CycleCase, executable: Option<&Path>) -> Result<Region, LabError> {
         let application = application(case);
         let server = match executable {
@@ -92,17 +94,17 @@ impl Region {
         })
     }
 
-    /// What a client is told that says this, to the end of its connection.
+    /// Sends `said` and returns everything received until the connection ends.
     pub fn ask(&self, said: &str) -> Result<String, LabError> {
         let failed = |error: std::io::Error| LabError::Failed(format!("{said}: {error}"));
         let mut stream = TcpStream::connect(&self.listener).map_err(failed)?;
         stream.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
-        // In one write: what comes later is the transaction's.
+        // In one write: data after it would belong to the transaction.
         let line = format!("{said}\n");
         stream.write_all(line.as_bytes()).map_err(failed)?;
-        let mut told = String::new();
-        stream.read_to_string(&mut told).map_err(failed)?;
-        Ok(told)
+        let mut received = String::new();
+        stream.read_to_string(&mut received).map_err(failed)?;
+        Ok(received)
     }
 }
 
@@ -130,8 +132,8 @@ pub fn plan(listener: &str, concurrent: u32, requests: u32) -> Result<RunPlan, L
     );
     let read = scenario::read(&text, Path::new("."));
     let scenario = read.map_err(|mistakes| {
-        let told: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
-        LabError::Failed(told.join("\n"))
+        let messages: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
+        LabError::Failed(messages.join("\n"))
     })?;
     let mut variants = scenario.variants.into_iter();
     let first = variants.next().map(|variant| variant.plan);

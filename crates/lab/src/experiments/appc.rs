@@ -1,5 +1,5 @@
-//! The APPC tuning guide in virtual time: its before and after, what each
-//! parameter brings, and where the guide contradicts itself.
+//! The APPC tuning guide in virtual time: before and after tuning, the effect of
+//! each parameter, and the contradictions of the guide.
 //!
 //! Reference: "APPC tuning guide", Appendices A and B.
 
@@ -37,7 +37,7 @@ fn run(context: &Context<'_>) -> Result<ExperimentReport, LabError> {
                    the guide's two networks? Real LU 6.2 sessions and a real 802.2 link layer run \
                    in virtual time; costs of the machines are calibrated on one side of each \
                    published pair, the other side is predicted, and what was chosen in sight of a \
-                   published figure is told."
+                   published figure is named."
             .into(),
         predictions: true,
         ..ExperimentReport::default()
@@ -130,7 +130,7 @@ fn add(report: &mut ExperimentReport, figure: &PredictedFigure) {
     report.add(figure.origin, name, "", published, figure.simulated, unit);
 }
 
-/// What tuning brings where it brings most.
+/// The largest effect of tuning.
 fn verdict(report: &mut ExperimentReport, all: &ChangeEffects) {
     let saved = |a: &&ChangeEffect| a.alone_s.map_or(0.0, |alone_s| all.before_s - alone_s);
     let most = |a: &&ChangeEffect, b: &&ChangeEffect| saved(a).total_cmp(&saved(b));
@@ -140,7 +140,7 @@ fn verdict(report: &mut ExperimentReport, all: &ChangeEffects) {
     let alone_s = all.before_s - saved(&first);
     let change = first.change.name();
     report.conclusions.push(format!(
-        "Tuned, 100,000 bytes from DOS take {:.2} s in the place of {:.1} s, and most of that is \
+        "Tuned, 100,000 bytes from DOS take {:.2} s instead of {:.1} s, and most of that is \
          saved by {change} alone.",
         all.after_s, all.before_s
     ));
@@ -149,7 +149,7 @@ fn verdict(report: &mut ExperimentReport, all: &ChangeEffects) {
     report.matters(alone_s, "s", &format!("with {change} changed alone"));
 }
 
-/// What brings the gain, beside what the guide names.
+/// The causes of the gain, compared with those that the guide names.
 fn conclusion(client: Client, all: &ChangeEffects) -> String {
     let name = client.name();
     let list = |mut parts: Vec<(&str, f64)>| {
@@ -194,12 +194,12 @@ fn conclusion(client: Client, all: &ChangeEffects) -> String {
     text
 }
 
-/// What the parts of NS/DOS's gain are not evidence of.
+/// A note for NS/DOS: which parts of the gain were calibrated.
 const FITTED: &str = " The model's default of DELAY was found from this very figure before tuning, \
     so what DELAY saves here is fitted and explains nothing; for OS/2 and the RS/6000 it is predicted.";
 
-/// What the model can and cannot show of OS/2: larger frames with the RU held,
-/// and a front end that acknowledges late.
+/// The limits of the model for OS/2: larger frames with unchanged RUs, and a front
+/// end that acknowledges late.
 fn about_os2(model: &NetworkModel, base: &ChangeEffects, report: &mut ExperimentReport) {
     let os2 = Client::Os2;
     let ru = os2.baseline().effective_ru_bytes();
@@ -230,11 +230,11 @@ fn about_os2(model: &NetworkModel, base: &ChangeEffects, report: &mut Experiment
     let first_s = model.mainframe_s(rs, &rs.baseline(), ATTRIBUTION_REPETITIONS);
     report.conclusions.push(format!(
         "OS/2: what DLC pacing brings depends on when the front end acknowledges a frame, which no \
-         public source tells. If as it comes, taking the windows of 8 back to 3 costs {:.2} s of \
+         public source describes. If as it comes, taking the windows of 8 back to 3 costs {:.2} s of \
          the tuned transfer; if only when it has passed it on, {cost:.2} s. The RS/6000 before \
          tuning comes to {:.2} s with the first reading and to {:.2} s with the second; 8.66 s are \
          published. The model does not decide this.",
-        // What is rounded to nothing has no sign.
+        // Zero has no sign.
         (now * 100.0).round() / 100.0 + 0.0,
         first_s.unwrap_or(f64::NAN),
         rs_s.unwrap_or(f64::NAN)

@@ -1,6 +1,6 @@
-//! Paper 003: a gateway and its region apart, 100 to 500 clients that think for
-//! half a second, responses of 1K to 128K; then 256K, and more clients than the
-//! machine can serve.
+//! Paper 003: a gateway and its region on separate hosts, 100 to 500 clients with
+//! half a second of think time, responses of 1K to 128K. Then 256K, with more
+//! clients than the machine can serve.
 //!
 //! Gateway, region and load driver are processes of their own, and accounted
 //! separately. The gateway's figures are its process's alone, as the paper's
@@ -32,7 +32,7 @@ pub const EXPERIMENT: Experiment = Experiment {
 struct CapacityPoint {
     clients: usize,
     bytes: usize,
-    /// Answers a second, refusals not counted.
+    /// Answers/s, refusals not counted.
     rate: f64,
     mean_ms: f64,
     p50_ms: f64,
@@ -162,7 +162,7 @@ fn point(
     let after = (reading(gateway)?, reading(region)?);
     let sum = outcome.sum();
     let answered = sum.measured.answered - sum.measured.checks_failed;
-    // CPU is read around the whole run, so it is divided by all of its answers.
+    // CPU covers the whole run, so it is divided by all of its answers.
     let all = sum.whole.answered as f64;
     let quantile = |share: f64| sum.passed.quantile(share) as f64 / 1e6;
     Ok(CapacityPoint {
@@ -284,7 +284,7 @@ fn figures(report: &mut ExperimentReport, points: &[CapacityPoint]) {
             last.gateway.eligible,
             "%",
         );
-        // Without an answer in the time measured there is no response time.
+        // Without an answer in the measured time there is no response time.
         if last.rate > 0.0 {
             report.measured(
                 "response at 500 clients, mean",
@@ -338,7 +338,7 @@ fn tables(points: &[CapacityPoint]) -> Vec<Table> {
         let mut row = vec![(p.bytes >> 10).to_string(), p.clients.to_string()];
         row.extend(figures.map(short));
         if p.rate == 0.0 {
-            // Nobody had an answer in the time measured.
+            // No request was answered in the measured time.
             row[3..6].fill("–".into());
         }
         row.push(p.failed.to_string());
@@ -392,7 +392,7 @@ fn pictures(points: &[CapacityPoint]) -> Vec<Picture> {
         })
     };
     vec![
-        plot("Transactions a second", axis("TPS", false), |p| p.rate),
+        plot("Transactions/s", axis("TPS", false), |p| p.rate),
         plot("Mean response time", axis("ms (log)", true), |p| p.mean_ms),
         plot(
             "CPU of the gateway a transaction",
@@ -437,13 +437,13 @@ fn conclude(report: &mut ExperimentReport, points: &[CapacityPoint]) {
         beyond.last(),
     ) {
         let best = (best.clients, best.rate);
-        let told = beyond_capacity(best, (last.clients, last.rate), last.p50_ms);
-        report.conclusions.push(told);
+        let text = beyond_capacity(best, (last.clients, last.rate), last.p50_ms);
+        report.conclusions.push(text);
     }
 }
 
-/// Where the gateway's CPU a transaction disagrees with the paper, which has little
-/// or no change from 100 to 500 clients.
+/// Whether the gateway's CPU per transaction disagrees with the paper, which has
+/// little or no change from 100 to 500 clients.
 fn against_the_paper(few: &CapacityPoint, many: &CapacityPoint) -> String {
     let change = (many.gateway.us / few.gateway.us.max(f64::MIN_POSITIVE) - 1.0) * 100.0;
     if change.abs() < LITTLE_PERCENT {
@@ -460,7 +460,7 @@ fn against_the_paper(few: &CapacityPoint, many: &CapacityPoint) -> String {
     )
 }
 
-/// What the paper's "little or no change" may be, in percent.
+/// The limit of the paper's "little or no change", in percent.
 const LITTLE_PERCENT: f64 = 10.0;
 
 /// Compares the greatest rate (`best`) with the rate at the most clients
@@ -509,10 +509,11 @@ const THINK: Duration = Duration::from_millis(500);
 const BODY: &str = r#"{"request":"as many characters as the path says"}"#;
 /// Chosen: the last are more than a machine of today serves.
 const MORE_CLIENTS: [usize; 9] = [750, 1000, 1500, 2000, 3000, 4000, 6000, 8000, 12_000];
-/// How many times as many connections the gateway takes as there are clients:
-/// its threads share them unevenly.
+/// The factor of the gateway's connections to the number of clients: its threads
+/// share them unevenly.
 const UNEVEN: usize = 2;
-/// Chosen: less of what is asked for is a rate that no longer follows.
+/// Chosen: below this fraction of the requested rate, throughput no longer follows
+/// the load.
 const FOLLOWS: f64 = 0.9;
 /// Chosen: how long a caller waits.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -582,9 +583,9 @@ mod tests {
 
     #[test]
     fn a_time_too_short_for_an_answer_says_so_and_gives_no_half() {
-        let told = beyond_capacity((100, 70.0), (1500, 0.0), 0.0);
-        assert!(told.contains("nobody had an answer"), "{told}");
-        assert!(!told.contains("half of"), "{told}");
+        let text = beyond_capacity((100, 70.0), (1500, 0.0), 0.0);
+        assert!(text.contains("no request was answered"), "{text}");
+        assert!(!text.contains("p50"), "{text}");
         let mut point = CapacityPoint {
             bytes: BEYOND,
             clients: 1500,

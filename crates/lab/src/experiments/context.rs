@@ -1,28 +1,27 @@
-//! What an experiment is given: the seed, where captures are kept, and whom
-//! to tell how far it is.
+//! The parameters of an experiment: the seed, the folder for captures, and the
+//! progress callback.
 
 use crate::error::LabError;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What an experiment is given.
+/// The parameters of an experiment.
 pub struct Context<'a> {
-    /// What everything random depends on; the same seed gives the same losses
-    /// and the same order.
+    /// Seed of all random choices; the same seed gives the same losses and the
+    /// same order.
     pub seed: u64,
-    /// How long each load is presented, in seconds; none for as long as the
-    /// experiment usually does.
+    /// Seconds of each load. `None` for the experiment's default.
     pub seconds: Option<u64>,
     /// Which repetition this is, from 1.
     pub repetition: usize,
-    /// Where captures are kept; none to throw them away.
+    /// The folder for captures. `None` to discard them.
     pub keep: Option<PathBuf>,
-    /// Is told what happens next, for a person who waits.
+    /// Receives progress messages for the user.
     pub progress: &'a dyn Fn(&str),
 }
 
 impl Context<'_> {
-    /// How long a load is presented that usually takes so long.
+    /// The length of a load; `usual` is the default.
     pub fn length(&self, usual: Duration) -> Duration {
         self.seconds.map_or(usual, Duration::from_secs)
     }
@@ -41,7 +40,7 @@ impl Context<'_> {
         Ok(Some(path))
     }
 
-    /// Says what happens next.
+    /// Reports the next step.
     pub fn report_progress(&self, text: &str) {
         (self.progress)(text);
     }

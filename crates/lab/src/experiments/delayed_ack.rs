@@ -173,8 +173,8 @@ struct Flow {
     /// Exchanges: three waits are in the paper's trace; a TLS handshake has two
     /// round trips more.
     exchanges: u64,
-    /// What the tasks of the flow took in the paper's table, in milliseconds,
-    /// less the wait inside one of them.
+    /// The time of the flow's tasks in the paper's table, in milliseconds,
+    /// without the wait inside one of them.
     service_ms: f64,
     /// Response time before and after, in seconds.
     published_s: [f64; 2],
@@ -197,7 +197,8 @@ impl Flow {
                 .run(context, report, &name)?;
             let planted = ack_delay_ms.map(|_| cause::WRITE_WRITE_READ);
             report.findings.push(run.finding(planted));
-            // The exchanges are alike, and a lost SYN of a busy machine is none.
+            // All exchanges are equal. A SYN lost by a busy machine is
+            // not a finding.
             found_ms[i] = run.response_ms() * self.exchanges as f64;
             let published = PublishedValue::number(self.published_s[i] * 1e3);
             let name = "response time of the flow";
@@ -248,10 +249,10 @@ const WAITS: [(&str, f64); 3] = [
     ("case 3, task 232", 271.6),
 ];
 
-/// The flows of "CICS Web Services". Its table of tasks is that of Web Services without
-/// SSL: CWXN 4.9 ms, CWXN 300.6 ms of which 297.4 are the second wait, CPIH 28.8
-/// ms, within which FXS1 runs. Web Support has no pipeline: FXS1's 2.7 ms in place
-/// of CPIH. Nothing is told of what SSL costs.
+/// The flows of "CICS Web Services". Its table of tasks is that of Web Services
+/// without SSL: CWXN 4.9 ms, CWXN 300.6 ms of which 297.4 are the second wait, CPIH
+/// 28.8 ms, within which FXS1 runs. Web Support has no pipeline: FXS1's 2.7 ms in
+/// place of CPIH. The cost of SSL is not reported.
 const FLOWS: [Flow; 4] = [
     Flow {
         name: "Web Services without SSL",

@@ -26,16 +26,16 @@ use crate::report::ExperimentReport;
 pub struct Experiment {
     /// Its name on the command line.
     pub name: &'static str,
-    /// What it shows, in one line.
+    /// Its subject, in one line.
     pub about: &'static str,
     /// The paper it reproduces, by its title in short.
     pub paper: &'static str,
-    /// What it needs of the machine.
+    /// Its requirements on the machine.
     pub needs: MachineNeeds,
-    /// Repetitions when none are asked for: more than one where figures of one
-    /// run are noise on a machine that does other work.
+    /// The default number of repetitions: more than one if single runs are
+    /// noisy on a machine with other load.
     pub repeats: usize,
-    /// Carries it out.
+    /// Runs the experiment.
     pub run: fn(&Context<'_>) -> Result<ExperimentReport, LabError>,
 }
 
@@ -52,7 +52,7 @@ impl Experiment {
     }
 }
 
-/// What an experiment needs of the machine.
+/// The requirements of an experiment on the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MachineNeeds {
     /// Nothing that an ordinary user lacks.

@@ -1,6 +1,5 @@
-//! The maximum segment size: 1,460 bytes against the 536 that z/OS advertises
-//! where a ROUTE statement says no MTU, and what part of that comes from the
-//! advertisement alone.
+//! The maximum segment size: 1,460 bytes compared with the 536 that z/OS advertises
+//! if a ROUTE statement has no MTU, and the effect of the advertisement alone.
 //!
 //! Reference: RFC 9293, 3.7.1; "We Do Performance", whose request took three packets and
 //! its response six.
@@ -27,7 +26,7 @@ fn run(context: &Context<'_>) -> Result<ExperimentReport, LabError> {
     let mut report = network::report(
         &EXPERIMENT,
         "Maximum segment size 536 against 1,460",
-        "A route without an MTU is taken for 576 bytes, so the host advertises segments of 536 \
+        "A route without an MTU has 576 bytes, so the host advertises segments of 536 \
          and sends no larger ones. How many packets does that make of one exchange, and what does \
          it cost where nothing else is wrong?",
     );
@@ -93,8 +92,8 @@ fn trial(conditions: &str, server: Route) -> TrafficTrial {
     }
 }
 
-/// The paper tells how many packets there were and no size. The sizes from which
-/// on, and up to which, the paper's numbers hold, and one byte beyond.
+/// The paper gives numbers of packets but no sizes. Runs the smallest and the
+/// largest sizes with the paper's numbers, and one byte beyond each.
 fn edges(context: &Context<'_>, report: &mut ExperimentReport) -> Result<(), LabError> {
     let [request, response] = PAPER_PACKETS.map(|packets| packets as usize * SEGMENT_BYTES);
     for (below, beyond) in [(1, 0), (1, 1), (0, 0), (0, 1)] {
@@ -142,9 +141,9 @@ fn figures(report: &mut ExperimentReport, runs: [&TrialResult; 3]) {
         full.packets(),
     ));
     report.conclusions.push(format!(
-        "The paper tells three packets and six, and no size. So sizes were chosen that make three \
+        "The paper has three packets and six, but no sizes. So sizes were chosen that make three \
          and six; any request of 1,073 to 1,608 bytes and any answer of 2,681 to 3,216 does, and \
-         the runs at these edges show that no other does. What the paper's numbers say is the size \
+         the runs at these edges show that no other does. The paper's numbers depend on the sizes \
          of its messages. The advertisement alone chops only what the other side sends: the answer stays at \
          {:.0} packets. Small segments cost packets, and round trips where the window is small, as in \
          the experiment tcp-tuning.",
@@ -155,7 +154,7 @@ fn figures(report: &mut ExperimentReport, runs: [&TrialResult; 3]) {
 /// Of the request and of the response, in the paper.
 const PAPER_PACKETS: [f64; 2] = [3.0, 6.0];
 const REQUESTS: u64 = 20;
-/// What a packet of 576 bytes carries.
+/// Data bytes of a packet of 576 bytes.
 const SEGMENT_BYTES: usize = 536;
 const EDGE_REQUESTS: u64 = 4;
 /// Chosen: three segments of 536 bytes, as in the paper, and one of 1,460.

@@ -83,7 +83,7 @@ fn figures(report: &mut ExperimentReport, nagle: &TrialResult, remedied: &[&Tria
         report.matters(run.response_ms(), "ms", what);
     }
     report.conclusions.push(format!(
-        "Two writes cost each exchange after the first {:.0} ms, and one write nothing.",
+        "With two writes every exchange except the first takes {:.0} ms longer; one write costs nothing.",
         nagle.response_ms()
     ));
     report.conclusions.push(

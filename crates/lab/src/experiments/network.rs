@@ -1,5 +1,5 @@
-//! What network experiments have in common: the conditions of the wire, the
-//! exactness of the path, and the names of the causes that they plant.
+//! Common parts of network experiments: the conditions of the wire, the precision
+//! of the path, and the names of the planted causes.
 
 use super::Experiment;
 use crate::net::Route;
@@ -8,8 +8,8 @@ use crate::traffic::TrialResult;
 
 /// Kinds of evidence by the names that `capture` gives them.
 pub mod cause {
-    /// A small write waits behind an unacknowledged one, whose
-    /// acknowledgement is delayed.
+    /// A small write waits after an unacknowledged one, whose acknowledgement
+    /// is delayed.
     pub const WRITE_WRITE_READ: &str = "waited-for-ack";
     /// A sender waits for an acknowledgement that the receiver holds back.
     pub const DELAYED_ACK: &str = "waited-for-ack";
@@ -17,12 +17,11 @@ pub mod cause {
     pub const SLOW_START: &str = "transfer-limited";
 }
 
-/// The client's shortest retransmission timeout where acknowledgements come
-/// 200 ms late: Linux' own 200 ms would race them. Windows has 300 ms.
+/// The client's minimum retransmission timeout if acknowledgements are 200 ms late:
+/// Linux' own 200 ms would expire at the same time. Windows has 300 ms.
 pub const RTO_MIN_MS: u32 = 300;
 
-/// The report of an experiment, with what is true of every wire of the
-/// laboratory.
+/// A new report, with the conditions that all wires of the laboratory share.
 pub fn report(experiment: &Experiment, title: &str, question: &str) -> ExperimentReport {
     let mut report = experiment.report(title, question);
     report.condition(
@@ -50,8 +49,8 @@ pub fn one_segment_at_first() -> Route {
     }
 }
 
-/// Adds how many packets request and response took; `published` are the
-/// paper's two numbers, for which the sizes were chosen.
+/// Adds the numbers of packets of request and response. `published` are the paper's
+/// two numbers, for which the sizes were chosen.
 pub fn packets(report: &mut ExperimentReport, run: &TrialResult, published: Option<[f64; 2]>) {
     let found = [
         ("packets of the request", run.request_segments()),
@@ -96,8 +95,8 @@ pub fn change(
     report.change(name, conditions, published, percent);
 }
 
-/// Adds a change of the response time that is arithmetic on rows of which one was
-/// made with the published figure in sight: no claim of its own.
+/// Adds a change of the response time that is computed from rows, of which one was
+/// chosen to match the published figure. It is not a prediction.
 pub fn derived_change(
     report: &mut ExperimentReport,
     conditions: &str,

@@ -66,7 +66,7 @@ fn run(context: &Context<'_>) -> Result<ExperimentReport, LabError> {
         context.report_progress(&format!("region {}: compile and start", case.name));
         servers.push(Server::start(&application(case))?);
     }
-    context.report_progress("what the region with limits answers");
+    context.report_progress("measuring the region with limits");
     let capacity = capacity(context, &mut servers[1])?;
     let target = (capacity * TARGET_SHARE).max(1.0).round();
     let mut points = [Vec::new(), Vec::new()];
@@ -105,8 +105,8 @@ fn application(case: &OverloadCase) -> ServedApplication {
         .service(&SERVICE)
 }
 
-/// Answers a second that clients get who wait for each; as few as the class
-/// lets in.
+/// Answers/s for clients that wait for each answer; as many clients as the
+/// transaction class allows.
 fn capacity(context: &Context<'_>, server: &mut Server) -> Result<f64, LabError> {
     let mut load = load(context, server.url(&SERVICE.path(7)), 4, PATIENCE * 10);
     load.duration = context.length(DURATION);
@@ -143,7 +143,7 @@ fn conditions(context: &Context<'_>, report: &mut ExperimentReport, capacity: f6
     }
     report.condition(
         "transaction",
-        "computes for some milliseconds and waits for nobody (chosen; the paper's were a script and \
+        "computes for some milliseconds and does not wait (chosen; the paper's were a script and \
          the programs it called)",
     );
     report.condition(
@@ -239,7 +239,7 @@ fn pictures(points: &[Vec<OverloadPoint>; 2], target: f64) -> Vec<Picture> {
     let plot = |title: &str, y, series| {
         Picture::Plot(Plot {
             title: title.into(),
-            x: axis("requests presented a second", false),
+            x: axis("requested rate, requests/s", false),
             y,
             series,
             mark: Some((target, "target".into())),
@@ -250,7 +250,7 @@ fn pictures(points: &[Vec<OverloadPoint>; 2], target: f64) -> Vec<Picture> {
     vec![
         plot(
             "Offered, answered, refused",
-            axis("requests a second", false),
+            axis("requests/s", false),
             vec![
                 series("offered", free, |p| p.offered, true),
                 series("answered, without limits", free, |p| p.answered, false),
@@ -296,11 +296,11 @@ const SERVICE: HttpProgram = HttpProgram {
     transid: "LABO",
     program: "LABWORK",
 };
-/// The paper's 1, 2 and 10, and what lies between.
+/// The paper's 1, 2 and 10, with values in between.
 const FACTORS: [f64; 5] = [0.5, 1.0, 2.0, 4.0, 10.0];
-/// The target, of what the region can do: what it is sized for.
+/// The target rate, as a fraction of the region's capacity.
 const TARGET_SHARE: f64 = 0.7;
 const OUTSTANDING: usize = 500;
-/// How long a caller waits.
+/// The timeout of a caller.
 const PATIENCE: Duration = Duration::from_secs(1);
 const DURATION: Duration = Duration::from_millis(1500);

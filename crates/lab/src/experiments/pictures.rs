@@ -5,7 +5,7 @@ use crate::traffic::TrialResult;
 use capture::{EvidenceKind, Exchange};
 use measure::report::{Axis, Plot, Series};
 
-/// Where the time of one exchange of each run went.
+/// The time of one exchange of each run by cause.
 pub fn where_time_went(runs: &[&TrialResult]) -> Picture {
     let bar = |run: &&TrialResult| {
         let part = |name: &str, ns: i64, strong| BarPart {
@@ -35,8 +35,8 @@ pub fn where_time_went(runs: &[&TrialResult]) -> Picture {
     )
 }
 
-/// How one exchange of each run moved its bytes, request and response, over
-/// time. A logarithmic axis keeps a stall and an exchange without one apart.
+/// The bytes of one exchange of each run over time, request and response. A
+/// logarithmic axis shows both an exchange with a stall and one without.
 pub fn bytes_over_time(title: &str, runs: &[&TrialResult], log: bool) -> Picture {
     let series = |run: &&TrialResult| {
         let mut points = vec![(0.0, 0.0)];
@@ -78,15 +78,15 @@ pub fn bytes_over_time(title: &str, runs: &[&TrialResult], log: bool) -> Picture
     })
 }
 
-/// The exchange of median length: no first request, and none that met a
-/// machine standing still, stands for all.
+/// The exchange of median length: neither a first request nor one during a stall of
+/// the machine.
 fn usual(run: &TrialResult) -> Option<&Exchange> {
     let mut exchanges: Vec<_> = run.explanation.exchanges.iter().collect();
     exchanges.sort_by_key(|e| e.total_ns());
     exchanges.get(exchanges.len() / 2).copied()
 }
 
-/// Where a logarithmic axis begins: less than a packet takes.
+/// Start of a logarithmic axis: less than the time of a packet.
 const EARLIEST_MS: f64 = 0.01;
 
 /// Time that passes without a fault: the path's and the server's own.

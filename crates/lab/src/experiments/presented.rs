@@ -1,6 +1,6 @@
-//! Load on a server of the laboratory's own: one request again and again, at a
-//! rate or from clients that wait for their answers, and what came of it by the
-//! driver, by `/metrics` and by the monitoring records.
+//! Load on a server of the laboratory: one request repeatedly, at a rate or from
+//! clients that wait for answers. The results come from the driver, from `/metrics`
+//! and from the monitoring records.
 
 use super::{Context, Experiment};
 use crate::error::LabError;
@@ -11,7 +11,7 @@ use drive::load::{HttpLoad, LoadError};
 use measure::report::Axis;
 use std::time::Duration;
 
-/// What one run came to.
+/// The result of one run.
 pub struct PresentedRun {
     /// By the driver.
     pub outcome: LoadOutcome,

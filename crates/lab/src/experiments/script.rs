@@ -70,7 +70,7 @@ fn run(context: &Context<'_>) -> Result<ExperimentReport, LabError> {
         context.report_progress(&format!("{}: warm-up", case.name));
         full(server)?;
     }
-    context.report_progress("what the service can do");
+    context.report_progress("measuring the capacity of the service");
     let capacity = full(&mut servers[0])?.outcome.throughput();
     let target = (capacity * TARGET_SHARE).max(1.0).round();
     let mut found: Vec<Vec<PresentedRun>> = CASES.iter().map(|_| Vec::new()).collect();
@@ -156,9 +156,15 @@ fn figures(report: &mut ExperimentReport, found: &[Vec<PresentedRun>]) {
                 at.response_ms(0.5),
                 "ms",
             );
-            report.measured("CPU a request", &conditions, None, at.cpu_us, "µs");
+            report.measured("CPU per request", &conditions, None, at.cpu_us, "µs");
             let changes = at.mean(|r| f64::from(r.mode_switches));
-            report.measured("changes of mode a request", &conditions, None, changes, "");
+            report.measured(
+                "changes of mode per request",
+                &conditions,
+                None,
+                changes,
+                "",
+            );
         }
     }
 }
@@ -216,7 +222,7 @@ fn picture(
     });
     Picture::Plot(Plot {
         title: title.into(),
-        x: axis("requests presented a second", false),
+        x: axis("requested rate, requests/s", false),
         y: axis(y, false),
         series: series.collect(),
         mark: Some((target, "target".into())),
@@ -258,11 +264,11 @@ const COPYBOOK: &str = "       01  LAB-AREA.\n           05  LAB-NUMBER PIC S9(9
 const PATH: &str = "/lab-script";
 /// The paper's.
 const FACTORS: [f64; 3] = [1.0, 2.0, 10.0];
-/// The target, of what the service can do: twice it can be carried, ten times
-/// cannot.
+/// The target rate, as a fraction of the capacity: the service can carry twice the
+/// target, but not ten times.
 const TARGET_SHARE: f64 = 0.3;
 const CLIENTS: usize = 16;
 const OUTSTANDING: usize = 500;
-/// How long a caller waits.
+/// The timeout of a caller.
 const PATIENCE: Duration = Duration::from_secs(1);
 const DURATION: Duration = Duration::from_millis(1500);

@@ -1,5 +1,5 @@
-//! Paper 001: the same socket application over three infrastructures, and what
-//! each leaves on general engines. Figures 6 and 7.
+//! Paper 001: the same socket application on three infrastructures, and the CPU on
+//! general engines of each. Figures 6 and 7.
 
 use super::presented::report;
 use super::{Context, Experiment, MachineNeeds};
@@ -75,7 +75,8 @@ fn run(context: &Context<'_>) -> Result<ExperimentReport, LabError> {
     conditions(&mut report, application);
     for figure in &FIGURES {
         let mut found: [CaseRepetitions; 4] = Default::default();
-        // In turn, so that whatever else the machine does meets all alike.
+        // Alternately, so that other load on the machine affects all cases
+        // alike.
         for (region, found) in regions.iter_mut().zip(&mut found) {
             context.report_progress(&format!("Figure {}: {}", figure.number, region.case.name));
             found.push(region.cycles(figure.concurrent, REQUESTS)?);
@@ -97,7 +98,7 @@ fn conditions(report: &mut ExperimentReport, application: f64) {
     );
     report.condition(
         "message",
-        "100 bytes with a line end, and as many in its answer; the paper tells no size",
+        "100 bytes with a line end, and as many in its answer; the paper gives no size",
     );
     report.condition(
         "application",
@@ -167,7 +168,7 @@ fn figures(
         let percent = change(sockets(now), sockets(&found[0]));
         report.change(&name, &at(case.name), published, percent);
     }
-    let name = format!("Figure {}: offload against none", figure.number);
+    let name = format!("Figure {}: with and without offload", figure.number);
     let percent = change(sockets(&found[3]), sockets(&found[2]));
     let published = figure.offload.and_then(PublishedValue::number);
     report.change(&name, &at("Solution Two"), published, percent);
@@ -239,9 +240,9 @@ fn inside(
         context.report_progress(&format!("driven from within: {}", region.case.name));
         let port = region.listener.rsplit(':').next().unwrap_or_default();
         let before = region.server.idle()?;
-        let told = region.ask(&format!("INJ1,{REQUESTS} {port} X001"))?;
-        if !told.starts_with(&format!("{REQUESTS:08} of")) {
-            let why = format!("the inner injector says {told:?}");
+        let summary = region.ask(&format!("INJ1,{REQUESTS} {port} X001"))?;
+        if !summary.starts_with(&format!("{REQUESTS:08} of")) {
+            let why = format!("the inner injector says {summary:?}");
             return Err(LabError::Failed(why));
         }
         let after = region.server.idle()?;
@@ -277,7 +278,7 @@ fn conclude(report: &mut ExperimentReport) {
         "For each message the example's receiver LINKs, writes a queue item, takes the next turn \
          and gives up the last one, and its sender takes a turn, gives it back and reads the \
          item: four commands and three. The paper's exit metrics count 40,000 in the receiver and \
-         60,000 in the sender, of a run whose size it does not tell; 10,000 requests would make \
+         60,000 in the sender, of a run whose size it does not give; 10,000 requests would make \
          it four and six."
             .into(),
     );

@@ -1,6 +1,6 @@
-//! Paper 000 before and after: segments of 536 bytes and delayed
-//! acknowledgements against 1,460 bytes and none delayed, and each of the two
-//! changes alone, which the paper did not separate.
+//! Paper 000 before and after: segments of 536 bytes and delayed acknowledgements,
+//! compared with 1,460 bytes without delay. Each of the two changes is also
+//! measured alone, which the paper does not do.
 //!
 //! The far end is a user-space TCP, because Linux does not delay the first
 //! acknowledgement of a connection. The client opens a connection for each
@@ -116,8 +116,8 @@ fn figures(report: &mut ExperimentReport, runs: [&TrialResult; 4]) {
     }
 }
 
-/// Before and after with a server that works for a while: what the saving
-/// measured without work predicts, and what is found. Returns both.
+/// Before and after with a server that works for a while: the saving predicted from
+/// the runs without work, and the measured one. Returns both.
 fn with_service(
     context: &Context<'_>,
     report: &mut ExperimentReport,
@@ -141,7 +141,7 @@ fn with_service(
     let expected = change_with_service(before, after, service_ms as f64);
     let (name, conditions) = ("change of the response time", &slow_after.conditions);
     if service_ms == SERVICE_MS {
-        // Chosen so that this comes out: no proof, and marked so.
+        // Chosen to match the published figure, and marked as such.
         let published = PublishedValue::number(PAPER_CHANGE);
         report.calibrated(name, conditions, published, found, "%");
         let name = "service time at which this saving is 38 %";
@@ -180,14 +180,14 @@ fn conclude(report: &mut ExperimentReport, runs: [&TrialResult; 4], [expected, f
     );
     report.conclusions.push(format!(
         "The sizes were chosen so that there are three packets and six before, as in the paper \
-         (lab mss tells which sizes do); after, there are {:.0} and {:.0}.",
+         (lab mss shows which sizes do); after, there are {:.0} and {:.0}.",
         after.request_segments(),
         after.response_segments()
     ));
     report.conclusions.push(format!(
-        "The 38 % cannot be checked by themselves. The paper tells no response time and nothing of \
-         how long its service took, and says that it held nothing else constant. What is saved here \
-         is {:.0} ms a request, whatever the service takes; that is 38 % of a response whose \
+        "The 38 % cannot be checked alone. The paper gives no response time, does not say \
+         how long its service took, and says that other things changed too. The saving here \
+         is {:.0} ms per request for any service time; that is 38 % of a response whose \
          service takes {:.0} ms. A service of {SERVICE_MS} ms was chosen for that reason, so its \
          row shows what would explain the paper and not that it was so. A service of \
          {OTHER_SERVICE_MS} ms was not chosen to fit anything: {expected:.1} % expected, {found:.1} % \
@@ -197,7 +197,7 @@ fn conclude(report: &mut ExperimentReport, runs: [&TrialResult; 4], [expected, f
     ));
 }
 
-/// What the same saving is worth to services of different length.
+/// The relative saving for services of different length.
 fn change_by_service(before: &TrialResult, after: &TrialResult) -> Picture {
     let points = (0..=60).map(|i| 10f64.powf(f64::from(i) / 15.0));
     let axis = |label: &str, log| Axis {
@@ -208,7 +208,7 @@ fn change_by_service(before: &TrialResult, after: &TrialResult) -> Picture {
     };
     Picture::Plot(Plot {
         title: "The saving by the service's own time".into(),
-        x: axis("ms that the service takes (log)", true),
+        x: axis("service time, ms (log)", true),
         y: axis("change of the response time, %", false),
         series: vec![Series {
             name: "predicted from the measured saving".into(),
@@ -232,7 +232,7 @@ fn change_with_service(before: &TrialResult, after: &TrialResult, service_ms: f6
     -saved / (service_ms + before.mean_ms()) * 100.0
 }
 
-/// The service time at which the measured saving is what was published.
+/// The service time at which the measured saving equals the published one.
 fn service_of_the_paper_ms(before: &TrialResult, after: &TrialResult) -> f64 {
     let saved = before.mean_ms() - after.mean_ms();
     saved / (-PAPER_CHANGE / 100.0) - before.mean_ms()
@@ -248,8 +248,8 @@ const RESPONSE_BYTES: usize = 3000;
 /// Of the request and of the response, in the paper.
 const PAPER_PACKETS: [f64; 2] = [3.0, 6.0];
 const PAPER_CHANGE: f64 = -38.0;
-/// A service time at which 200 ms are about 38 % of the response: chosen, since
-/// the paper does not tell it.
+/// A service time at which 200 ms are about 38 % of the response: chosen, because
+/// the paper does not give it.
 const SERVICE_MS: u64 = 325;
 /// One that nothing was fitted to.
 const OTHER_SERVICE_MS: u64 = 100;

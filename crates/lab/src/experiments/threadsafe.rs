@@ -1,6 +1,6 @@
-//! Paper 000's transaction whose file I/O changes mode about twelve times, and
-//! the same with none: FCQRONLY=YES against FCQRONLY=NO, and the definition's
-//! default, a quasi-reentrant program, beside them.
+//! Paper 000's transaction whose file I/O changes mode about twelve times, and the
+//! same without changes: FCQRONLY=YES compared with FCQRONLY=NO, and with the
+//! definition's default, a quasi-reentrant program.
 
 use super::presented::{PresentedRun, axis, load, present, report};
 use super::{Context, Experiment, MachineNeeds};
@@ -51,7 +51,7 @@ const CASES: [RegionCase; 3] = [
     },
 ];
 
-/// What was found of a case.
+/// The result of a case.
 struct CaseResult {
     full: PresentedRun,
     at_rates: Vec<PresentedRun>,
@@ -148,7 +148,7 @@ fn conditions(context: &Context<'_>, report: &mut ExperimentReport, rates: [f64;
     report.condition(
         "chosen",
         "six READs of 80 bytes by key, so that the changes of mode are the paper's twelve; the \
-         paper does not tell which commands its transaction issued",
+         paper does not say which commands its transaction issued",
     );
     report.condition(
         "load",
@@ -259,7 +259,7 @@ fn picture(
     });
     Picture::Plot(Plot {
         title: title.into(),
-        x: axis("requests presented a second", false),
+        x: axis("requested rate, requests/s", false),
         y: axis(unit, false),
         series: series.collect(),
         ..Plot::default()
@@ -303,7 +303,7 @@ const RECORDS: u32 = 1000;
 const CLIENTS: usize = 8;
 /// The most requests of an open loop in the air.
 const OUTSTANDING: usize = 256;
-/// Of what the slowest region answers.
+/// Fractions of the slowest region's capacity.
 const SHARES: [f64; 3] = [0.25, 0.5, 0.75];
 const PATIENCE: Duration = Duration::from_secs(10);
 const WARM: Duration = Duration::from_millis(300);

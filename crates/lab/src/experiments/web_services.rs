@@ -1,7 +1,7 @@
-//! Paper 002 with the region itself: a client and its service in one region,
-//! by web services and by web support, with and without TLS, before and after
-//! acknowledgements are no longer delayed; and the tasks whose times do not add
-//! up.
+//! Paper 002 with the region itself: a client and its service in one region, by web
+//! services and by web support, with and without TLS, with and without delayed
+//! acknowledgements; and the difference between the response time and the sum of
+//! the tasks.
 //!
 //! Reference: "CICS Web Services", its table of tasks, its three cases, and its table of
 //! response times and CPU.
@@ -84,11 +84,11 @@ const TASKS: [(&str, f64, f64); 5] = [
 
 /// The timer that the paper names.
 const HOLD_US: u64 = 200_000;
-/// 18 hexadecimal: what task 233 sends first, before 57.
+/// 18 hexadecimal: the first bytes that task 233 sends, before 57.
 const FIRST: usize = 0x18;
 const ROUNDS: usize = 5;
 
-/// What came of a row: before, after, and with messages written at once.
+/// The result of a row: before, after, and with messages in one write.
 struct RowResult {
     delayed: FlowRounds,
     quick: FlowRounds,
@@ -98,7 +98,7 @@ fn run(context: &Context<'_>) -> Result<ExperimentReport, LabError> {
     let mut report = EXPERIMENT.report(
         "Web services and web support in one region",
         "FXC1 asks the service of its own region. Its response time is a second; those of the \
-         tasks behind it add up to a third of that. Where is the rest, what does the capture say \
+         tasks after it add up to a third of that. Where is the rest, what does the capture say \
          of it, and what remains when acknowledgements are not delayed?",
     );
     conditions(&mut report);
@@ -215,8 +215,7 @@ fn measure(
     Ok(RowResult { delayed, quick })
 }
 
-/// The region without the relay's two writes, acknowledgements delayed: what it
-/// would be by itself.
+/// The region without the relay's two writes, with delayed acknowledgements.
 fn direct(context: &Context<'_>, report: &mut ExperimentReport) -> Result<f64, LabError> {
     let conditions = "Web Services without SSL, delayed, each message written at once";
     context.report_progress(conditions);
@@ -234,7 +233,7 @@ fn direct(context: &Context<'_>, report: &mut ExperimentReport) -> Result<f64, L
     Ok(found)
 }
 
-/// What the capture at the relay names, a round.
+/// The findings of the capture at the relay, per round.
 fn finding(conditions: &str, rounds: &FlowRounds, planted: Option<&str>) -> JudgeFinding {
     let slices = rounds.explanation.slices.iter();
     let noted = slices.filter(|s| Some(s.kind.name()) == planted || s.remedy.is_some());
@@ -274,7 +273,7 @@ fn paper_tasks() -> Table {
     };
     let mut rows: Vec<_> = TASKS.iter().map(row).collect();
     rows.push(vec![
-        "the four behind FXC1".into(),
+        "the four after FXC1".into(),
         "337.0".into(),
         String::new(),
     ]);
@@ -287,7 +286,7 @@ fn paper_tasks() -> Table {
         "The paper's tasks: Web Services without SSL, delayed",
         &["transaction", "response ms", "CPU ms"],
         rows,
-        "One of the three waits of its trace lies within the second CWXN; two are in nobody's \
+        "One of the three waits of its trace lies within the second CWXN; two are in no task's \
          time but the client's."
             .into(),
     )
@@ -308,7 +307,7 @@ fn tasks(rounds: &FlowRounds) -> Table {
     rows.push(row(&round.client));
     let others = round.others_ms();
     rows.push(vec![
-        format!("the {} behind FXC1", round.others.len()),
+        format!("the {} after FXC1", round.others.len()),
         format!("{others:.1}"),
         String::new(),
     ]);
@@ -328,7 +327,7 @@ fn tasks(rounds: &FlowRounds) -> Table {
     )
 }
 
-/// The time that no task accounts for, beside what the capture names.
+/// The time outside all tasks, and the findings of the capture.
 fn accounts(came: &[RowResult]) -> Table {
     let row = |(row, came): (&PaperRow, &RowResult)| {
         let round = came.delayed.median();
@@ -353,11 +352,11 @@ fn accounts(came: &[RowResult]) -> Table {
         ]
     };
     table(
-        "The time that no task accounts for, and what the capture says of it",
+        "The time outside all tasks, and its causes in the capture",
         &[
             "flow, delayed",
             "client ms",
-            "tasks behind it ms",
+            "tasks after it, ms",
             "not accounted for ms",
             "waits a round",
             "named by capture explain ms",
@@ -372,8 +371,7 @@ fn accounts(came: &[RowResult]) -> Table {
     )
 }
 
-/// Response times of the flows, the paper's and ours with what is known of
-/// them.
+/// Response times of the flows, published and measured, by part.
 fn picture(which: usize, title: &str, came: &[RowResult]) -> Picture {
     let part = |name: &str, ms: f64, strong| BarPart {
         name: name.into(),
@@ -393,7 +391,7 @@ fn picture(which: usize, title: &str, came: &[RowResult]) -> Picture {
         all.push(StackedBar {
             name: format!("{}, here", row.flow.name),
             parts: vec![
-                part("tasks behind the client", round.others_ms(), false),
+                part("tasks after the client", round.others_ms(), false),
                 part("named by the capture", named, true),
                 part("the rest", rest, false),
             ],
@@ -403,7 +401,7 @@ fn picture(which: usize, title: &str, came: &[RowResult]) -> Picture {
         title,
         "ms",
         &all,
-        "Ours in what the tasks behind the client account for, what the capture names, and the rest.",
+        "The measured time is split into the tasks after the client, the causes in the capture, and the rest.",
     )
 }
 
@@ -419,7 +417,7 @@ fn conclude(report: &mut ExperimentReport, came: &[RowResult], direct: f64) {
     report.matters(after.response_ms(), "ms", "FXC1 without");
     report.matters(waits, "ms", "a round that the capture names");
     report.conclusions.push(format!(
-        "FXC1 takes {:.0} ms with acknowledgements delayed and {:.1} ms without; the tasks behind \
+        "FXC1 takes {:.0} ms with acknowledgements delayed and {:.1} ms without; the tasks after \
          it take {:.1} and {:.1} ms.",
         before.response_ms(),
         after.response_ms(),
@@ -427,21 +425,21 @@ fn conclude(report: &mut ExperimentReport, came: &[RowResult], direct: f64) {
         after.others_ms(),
     ));
     report.conclusions.push(format!(
-        "What no task accounts for is in the connection: {:.0} ms a \
+        "The time outside all tasks is in the connection: {:.0} ms a \
          round are named by the capture as a write that waits for a delayed acknowledgement.",
         waits,
     ));
     report.conclusions.push(format!(
-        "Written at once, a message does not wait for anybody: {direct:.1} ms with every \
+        "Written at once, a message does not wait: {direct:.1} ms with every \
          acknowledgement delayed. NODELAYACKS heals the receiver's side of it, one write a message \
          the sender's."
     ));
     report.conclusions.push(
         "The paper's receives waited 272 to 297 ms where its timer is 200 ms, and its client has \
          three waits: two of answers and one of the request, which lies within a task. Ours has \
-         two without TLS, of the request and of the answer, and the handshake's beside them with \
+         two without TLS, of the request and of the answer, and in addition the handshake's with \
          it. So the published times before the change are not met more closely; those after it \
-         are of another machine. Of a handshake the capture tells whose turn each wait was."
+         are of another machine. Of a handshake the capture shows which end each wait was for."
             .into(),
     );
 }

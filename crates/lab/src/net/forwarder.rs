@@ -1,5 +1,5 @@
-//! The path between two interfaces: a thread that takes frames from either,
-//! asks the plan what becomes of them, and sends each when it is due.
+//! The path between two interfaces: a thread that reads frames from either, gets
+//! their fate from the plan, and sends each at its time.
 //!
 //! The thread sleeps until shortly before the next frame is due and spins the
 //! rest, and it counts how late each frame was sent: the report says how exact
@@ -24,23 +24,23 @@ pub struct FrameForwarder {
     thread: Option<JoinHandle<ForwarderCounts>>,
 }
 
-/// What a forwarder did.
+/// Counters of a forwarder.
 #[derive(Clone, Default)]
 pub struct ForwarderCounts {
     /// Frames handed on.
     pub forwarded: u64,
     /// Segments lost as planned.
     pub lost: u64,
-    /// Segments held back behind later ones as planned.
+    /// Segments that were delayed after later ones.
     pub late: u64,
     /// Frames that an interface did not take.
     pub refused: u64,
-    /// How long after it was due each frame was sent.
+    /// The delay of each frame after its due time.
     pub lateness: Histogram,
 }
 
 impl ForwarderCounts {
-    /// Adds what another forwarder of the same path did.
+    /// Adds the counters of another forwarder of the same path.
     pub fn with(mut self, other: &ForwarderCounts) -> ForwarderCounts {
         self.forwarded += other.forwarded;
         self.lost += other.lost;
@@ -51,7 +51,7 @@ impl ForwarderCounts {
     }
 }
 
-/// A frame on its way: due, order of arrival, side it leaves by, bytes.
+/// A queued frame: due time, order of arrival, side to leave by, bytes.
 type QueuedFrame = Reverse<(u64, u64, usize, Vec<u8>)>;
 
 impl FrameForwarder {
@@ -96,7 +96,7 @@ impl FrameForwarder {
         })
     }
 
-    /// Stops, and tells what was done.
+    /// Stops, and returns the counters.
     pub fn stop(mut self) -> ForwarderCounts {
         self.end()
     }
@@ -133,7 +133,7 @@ impl ForwardingPath {
         loop {
             self.send_due();
             match self.rest(stopped) {
-                // An interface that went away ends the path as a stop does.
+                // A removed interface ends the path like a stop.
                 Ok(true) | Err(_) => return mem::take(&mut self.traffic),
                 Ok(false) => {}
             }
@@ -200,8 +200,7 @@ impl ForwardingPath {
     }
 }
 
-/// How late a sleeping processor of a virtual machine usually is: what remains
-/// is spun.
+/// The usual wake-up delay on a virtual machine: the rest of the time is spun.
 const SPIN_NS: u64 = 150_000;
 /// A frame older than this means that the wall clock was set.
 const OLDEST_NS: u64 = 100_000_000;

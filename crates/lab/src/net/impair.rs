@@ -1,26 +1,25 @@
-//! What a path does to frames: delay, a rate, loss, reordering. Pure: a frame's
-//! time and size go in, its fate comes out, and the same seed gives the same
-//! fates whatever the clock does.
+//! The impairments of a path: delay, rate, loss, reordering. Pure: input is a
+//! frame's time and size, output is its fate. The same seed gives the same fates.
 
 use drive::rng::Rng;
 
-/// What one direction of a path does to TCP segments. Other frames are only
-/// delayed, so that addresses are always found.
+/// The impairments of TCP segments in one direction. Other frames are only delayed,
+/// so that address resolution always works.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Impairment {
     /// Time on the way, in microseconds.
     pub delay_us: u64,
-    /// Bits a second of the slowest link; none for no limit.
+    /// Bits/s of the slowest link. `None` for no limit.
     pub rate_bits: Option<u64>,
     /// Share of segments that are lost.
     pub loss: f64,
     /// Segments that are lost for certain, counted from 0.
     pub lose: Vec<u64>,
-    /// Share of segments that come later than those behind them.
+    /// Fraction of segments that are delayed after later ones.
     pub reorder: f64,
-    /// By how much those come later, in microseconds.
+    /// The delay of such segments, in microseconds.
     pub reorder_us: u64,
-    /// By how much segments come later that only acknowledge, in microseconds.
+    /// The additional delay of segments that only acknowledge, in microseconds.
     pub hold_acks_us: u64,
 }
 
@@ -33,14 +32,14 @@ pub struct ImpairedDirection {
     free_ns: u64,
 }
 
-/// What becomes of a frame.
+/// The fate of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameFate {
     /// It arrives at this time.
     Arrives {
         /// When, on the clock of the call.
         at_ns: u64,
-        /// Whether it was held back behind later ones.
+        /// Whether it was delayed after later ones.
         late: bool,
     },
     /// It is lost.
@@ -58,7 +57,7 @@ impl ImpairedDirection {
         }
     }
 
-    /// The fate of a frame that came in at `now_ns`.
+    /// The fate of a frame received at `now_ns`.
     pub fn handle_frame(&mut self, now_ns: u64, frame: &[u8]) -> FrameFate {
         let sent_ns = match self.plan.rate_bits {
             Some(rate) => {
@@ -74,8 +73,8 @@ impl ImpairedDirection {
         if !is_tcp(frame) {
             return FrameFate::Arrives { at_ns, late: false };
         }
-        // Both are drawn for every segment, so that one chance does not shift
-        // the others.
+        // Both are drawn for every segment, so that one probability does
+        // not shift the random sequence of the other.
         let (lost, late) = (self.chance(self.plan.loss), self.chance(self.plan.reorder));
         let number = self.segments;
         self.segments += 1;
@@ -106,8 +105,8 @@ impl Impairment {
         }
     }
 
-    /// The same in two halves, one behind the other: each takes half the time,
-    /// the second does everything else.
+    /// Splits the impairment into two consecutive ones: each has half of the
+    /// delay, the second has everything else.
     pub fn halves(&self) -> [Impairment; 2] {
         let first = Impairment::delay(self.delay_us / 2);
         let second = Impairment {

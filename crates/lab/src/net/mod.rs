@@ -1,10 +1,10 @@
 //! Networks that an experiment makes for itself: namespaces joined by veth
 //! pairs, with a forwarder between them that delays, loses and reorders.
 //!
-//! A namespace has no name in the system: it is held by a descriptor of this
-//! process and by threads inside it. When the process ends, in whatever way,
-//! the kernel takes namespaces, interfaces and routes away; nothing can be
-//! left behind and two laboratories cannot meet.
+//! A namespace has no name in the system: a descriptor of this process and its
+//! threads keep it alive. When the process ends, for any reason, the kernel removes
+//! namespaces, interfaces and routes. So nothing can be left over, and two
+//! laboratories do not conflict.
 
 mod forwarder;
 mod impair;

@@ -1,6 +1,6 @@
-//! One network namespace, held by a descriptor. Work inside it is done on
-//! threads that enter it first; whatever such a thread starts (sockets,
-//! threads, child processes) is inside as well.
+//! One network namespace, kept alive by a descriptor. Threads enter it before their
+//! work. Everything that such a thread starts (sockets, threads, child processes)
+//! is in the namespace too.
 
 use crate::error::LabError;
 use std::fs::File;
@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use std::thread;
 use std::{fs, io, process};
 
-/// A network namespace that goes when this value and all threads inside go.
+/// A network namespace. It is removed when this value is dropped and all its
+/// threads have ended.
 #[derive(Debug)]
 pub struct NetworkNamespace {
     held: OwnedFd,
@@ -41,7 +42,7 @@ impl NetworkNamespace {
         Ok(namespace)
     }
 
-    /// Does something inside, on a thread of its own.
+    /// Does something inside, on its own thread.
     pub fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, LabError> {
         thread::scope(|scope| {
             let inside = scope.spawn(|| {
@@ -68,8 +69,8 @@ impl NetworkNamespace {
         }
     }
 
-    /// A path by which other processes of this user find the namespace while
-    /// this one lives.
+    /// A path by which other processes of this user can open the namespace
+    /// while this value exists.
     pub fn path(&self) -> PathBuf {
         format!("/proc/{}/fd/{}", process::id(), self.held.as_raw_fd()).into()
     }

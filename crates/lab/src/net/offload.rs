@@ -1,7 +1,6 @@
-//! Switches off what a virtual interface leaves to hardware that it does not
-//! have: segmentation, coalescing and check sums. What is then seen on it has
-//! the size it would have on a wire, and its check sums are complete, so that
-//! a forwarder may hand it on.
+//! Disables hardware offload of a virtual interface: segmentation, coalescing and
+//! checksums. Then captured frames have the size of the wire and complete
+//! checksums, so that a forwarder can pass them on.
 //!
 //! Reference: linux/ethtool.h, the commands of `SIOCETHTOOL`.
 
@@ -30,7 +29,7 @@ pub fn switch_off(interface: &str) -> Result<(), LabError> {
         let answer =
             unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCETHTOOL, &raw mut request) };
         let error = io::Error::last_os_error();
-        // What an interface does not know, it does not do either.
+        // An unsupported feature is off already.
         if answer != 0 && error.raw_os_error() != Some(libc::EOPNOTSUPP) {
             return Err(failed(error));
         }
@@ -45,5 +44,5 @@ struct EthtoolValue {
 }
 
 /// ETHTOOL_STSO, ETHTOOL_SGSO, ETHTOOL_SGRO, ETHTOOL_SSG, ETHTOOL_STXCSUM,
-/// ETHTOOL_SRXCSUM. Check sums come last: what builds on them goes first.
+/// ETHTOOL_SRXCSUM. Checksums are last, because the others depend on them.
 const OFF: [u32; 6] = [0x1f, 0x24, 0x2c, 0x19, 0x17, 0x15];

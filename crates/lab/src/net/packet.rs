@@ -48,7 +48,7 @@ struct FrameMeta {
 pub enum FrameSelection {
     /// All that pass the interface.
     Both,
-    /// Only what arrives, so that a forwarder does not meet its own frames.
+    /// Only incoming frames, so that a forwarder does not read its own.
     Incoming,
 }
 
@@ -71,7 +71,7 @@ impl PacketSocket {
             }
         };
         set(&fd, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, 1)?;
-        // More than the limit for ordinary users is a wish.
+        // A size above the limit for ordinary users is not guaranteed.
         let _ = set(&fd, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, BUFFER_BYTES);
         if seen == FrameSelection::Incoming {
             set(&fd, libc::SOL_PACKET, PACKET_IGNORE_OUTGOING, 1)?;
@@ -104,7 +104,7 @@ impl PacketSocket {
         self.hardware
     }
 
-    /// Reads what is there, without waiting.
+    /// Reads available frames without waiting.
     pub fn receive(&self, batch: &mut FrameBatch) -> io::Result<usize> {
         batch.frames.clear();
         let mut control = [ControlBuffer([0; CONTROL_BYTES]); BATCH];
@@ -157,7 +157,7 @@ impl PacketSocket {
         Ok(count)
     }
 
-    /// Sends one whole frame. Says whether the interface took it.
+    /// Sends one whole frame. Returns whether the interface accepted it.
     pub fn send(&self, frame: &[u8]) -> bool {
         // SAFETY: the bytes outlive the call.
         let sent = unsafe {
@@ -245,7 +245,7 @@ pub fn wait<const N: usize>(fds: [RawFd; N], timeout: Option<Duration>) -> io::R
     Ok(polled.map(|p| p.revents != 0))
 }
 
-/// The time stamp among a message's control data; now, where there is none.
+/// The time stamp in a message's control data; otherwise the current time.
 fn stamp(header: &libc::msghdr) -> u64 {
     // SAFETY: the kernel filled the control data of this header.
     unsafe {
@@ -265,7 +265,7 @@ fn stamp(header: &libc::msghdr) -> u64 {
 }
 
 fn set(fd: &OwnedFd, level: i32, option: i32, value: i32) -> io::Result<()> {
-    // SAFETY: the value outlives the call and has the size that is told.
+    // SAFETY: the value outlives the call and has the size that is reported.
     let done = unsafe {
         libc::setsockopt(
             fd.as_raw_fd(),
@@ -286,7 +286,7 @@ fn set(fd: &OwnedFd, level: i32, option: i32, value: i32) -> io::Result<()> {
 #[derive(Clone, Copy)]
 struct ControlBuffer([u8; CONTROL_BYTES]);
 
-/// Frames a read: enough that a call costs little against what it brings.
+/// Frames per read: enough to make the cost of a call small.
 const BATCH: usize = 64;
 /// One time stamp and room to spare.
 const CONTROL_BYTES: usize = 64;

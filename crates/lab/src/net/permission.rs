@@ -16,7 +16,7 @@ pub fn check() -> Result<(), LabError> {
     super::NetworkNamespace::new().map(drop)
 }
 
-/// Turns a refusal into the error that says what would help.
+/// Converts a denied permission to the error with a remedy.
 pub fn refused(what: &str) -> impl FnOnce(io::Error) -> LabError {
     let what = what.to_owned();
     move |error| match error.kind() {
@@ -29,7 +29,7 @@ pub fn refused(what: &str) -> impl FnOnce(io::Error) -> LabError {
         // Containers often show their settings without letting them be changed.
         io::ErrorKind::ReadOnlyFilesystem => LabError::Permission {
             what,
-            hint: "/proc/sys can only be read here; run on the host, or in a container that may \
+            hint: "/proc/sys is read-only; run on the host, or in a container that may \
                    change its own network settings"
                 .into(),
         },

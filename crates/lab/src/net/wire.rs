@@ -8,7 +8,7 @@ use super::{NetworkNamespace, offload};
 use crate::error::LabError;
 use std::net::Ipv4Addr;
 
-/// What the two hosts and their path are like.
+/// The parameters of the two hosts and their path.
 #[derive(Clone, Debug, Default)]
 pub struct WirePlan {
     /// The way from client to server.
@@ -45,11 +45,11 @@ pub struct Route {
     pub quickack: bool,
 }
 
-/// Two hosts and the path between them. All of it goes when it is dropped.
+/// Two hosts and the path between them; all of it is removed on drop.
 pub struct EmulatedPath {
-    /// Where the client lives, on the interface `eth0`.
+    /// The client's namespace, with interface `eth0`.
     pub client: NetworkNamespace,
-    /// Where the server lives, on the interface `eth0`.
+    /// The server's namespace, with interface `eth0`.
     pub server: NetworkNamespace,
     /// Between two halves of a path, on the interface `middle`.
     pub middle: Option<NetworkNamespace>,
@@ -65,7 +65,7 @@ impl WirePlan {
 }
 
 impl EmulatedPath {
-    /// Makes it. `seed` decides what a path with chances loses.
+    /// Creates the path. `seed` determines random losses.
     pub fn new(plan: &WirePlan, seed: u64) -> Result<EmulatedPath, LabError> {
         let (client, server) = (NetworkNamespace::new()?, NetworkNamespace::new()?);
         let mut wire = EmulatedPath {
@@ -95,8 +95,9 @@ impl EmulatedPath {
         Ok(wire)
     }
 
-    /// Two namespaces between the hosts, joined by `middle`. What goes to the
-    /// server is impaired behind it, what comes back before it.
+    /// Creates two more namespaces between the hosts, connected by `middle`.
+    /// Frames to the server are impaired after it, frames from the server
+    /// before it.
     fn halves(&mut self, plan: &WirePlan, seed: u64) -> Result<(), LabError> {
         let (near, far) = (NetworkNamespace::new()?, NetworkNamespace::new()?);
         join(&self.client, "eth0", &near, "west")?;
@@ -125,8 +126,8 @@ impl EmulatedPath {
         Ok(())
     }
 
-    /// Takes it down, and tells what the path did; none when there was no
-    /// forwarder.
+    /// Removes the path and returns its counters. Returns `None` if there was
+    /// no forwarder.
     pub fn close(self) -> Option<ForwarderCounts> {
         let traffic = self.path.into_iter().map(FrameForwarder::stop);
         traffic.reduce(|one, other| one.with(&other))

@@ -1,4 +1,4 @@
-//! `tupelo capture record`: the arguments and what they do.
+//! `tupelo capture record`: the arguments and their actions.
 
 use super::filter::PacketFilter;
 use super::recorder::{CaptureSetup, Limits, PacketRecorder, SNAP_BYTES, open};
@@ -23,13 +23,13 @@ pub struct Args {
     /// The interface.
     #[arg(short, long)]
     pub interface: String,
-    /// Where to write.
+    /// The file to write
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
     /// A network namespace: a name of `ip netns`, or the id of a process in it.
     #[arg(long, value_name = "NAME|PID")]
     pub netns: Option<String>,
-    /// What to keep: host ADDRESS, port NUMBER, tcp, joined by and, or, not.
+    /// Frames to keep: host ADDRESS, port NUMBER, tcp, combined by and, or, not
     #[arg(long, default_value = "", value_name = "FILTER")]
     pub filter: String,
     /// End after this time, as 30s or 500ms.
@@ -38,12 +38,12 @@ pub struct Args {
     /// End after this many packets.
     #[arg(long, value_name = "N")]
     pub packets: Option<u64>,
-    /// Keep no more than this of each packet.
+    /// Keep at most this many bytes of each packet
     #[arg(long, default_value_t = SNAP_BYTES, value_name = "BYTES")]
     pub snaplen: usize,
 }
 
-/// Records; says at the end what is in the file.
+/// Records. Prints the counts at the end.
 pub fn run(args: &Args) -> ExitCode {
     let filter = match PacketFilter::parse(&args.filter) {
         Ok(filter) => filter,
@@ -80,10 +80,10 @@ fn record(args: &Args, filter: PacketFilter) -> Result<(), LabError> {
     };
     let recorder = PacketRecorder::start(setup, BufWriter::new(file))?;
     let stopper = recorder.stopper().map_err(LabError::system("Ctrl-C"))?;
-    // Where no handler can be installed, Ctrl-C ends the process instead.
+    // If no handler can be installed, Ctrl-C ends the process.
     let _ = ctrlc::set_handler(move || {
         if let Some(stopper) = &stopper {
-            // A capture that has ended already has nobody to tell.
+            // A capture that has ended already has no receiver.
             let _ = stopper.shutdown(std::net::Shutdown::Both);
         }
     });
@@ -93,7 +93,7 @@ fn record(args: &Args, filter: PacketFilter) -> Result<(), LabError> {
         recording.packets,
         match recording.dropped {
             0 => String::new(),
-            n => format!("; {n} came too fast and are missing"),
+            n => format!("; {n} were dropped because they arrived too fast"),
         }
     );
     Ok(())

@@ -1,5 +1,5 @@
-//! Which frames are kept: hosts and ports joined by `and`, `or` and `not`,
-//! judged on the addresses of the frame whatever lies between them.
+//! The frame filter: hosts and ports combined by `and`, `or` and `not`, applied to
+//! the addresses of a frame, with any tags or tunnels in between.
 
 use std::net::IpAddr;
 use thiserror::Error;
@@ -8,7 +8,7 @@ use thiserror::Error;
 /// binds closer than `or`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PacketFilter {
-    /// Any of these lists holds when all of its terms do. None is everything.
+    /// The filter passes if all terms of one list pass. Empty for all frames.
     any: Vec<Vec<FilterTerm>>,
 }
 
@@ -30,7 +30,7 @@ enum TermKind {
 #[error("filter: {0}; write `host ADDRESS`, `port NUMBER` or `tcp`, joined by and, or, not")]
 pub struct FilterError(String);
 
-/// What a filter judges.
+/// The parts of a frame that a filter reads.
 #[derive(Clone, Copy, Debug, Default)]
 struct PacketEnds {
     hosts: [Option<IpAddr>; 2],
@@ -54,7 +54,7 @@ impl PacketFilter {
                 Some("port") => TermKind::Port(value(words.next(), "a port")?),
                 Some("tcp") => TermKind::Tcp,
                 Some(word) => return Err(FilterError(format!("`{word}` is not understood"))),
-                None => return Err(FilterError("it ends in the middle".into())),
+                None => return Err(FilterError("the filter is incomplete".into())),
             };
             if let Some(all) = any.last_mut() {
                 all.push(FilterTerm { not, what });
@@ -96,7 +96,7 @@ impl PacketEnds {
         let mut packet = frame;
         if ethernet {
             let mut at = 12;
-            // Tags may stand before the type of what is carried.
+            // VLAN tags may precede the type of the content.
             while let [0x81, 0x00] | [0x88, 0xa8] = frame.get(at..at + 2)? {
                 at += 4;
             }
@@ -155,7 +155,9 @@ fn value<T: std::str::FromStr>(word: Option<&str>, what: &str) -> Result<T, Filt
         Some(word) => word
             .parse()
             .map_err(|_| FilterError(format!("`{word}` is not {what}"))),
-        None => Err(FilterError(format!("{what} is missing at its end"))),
+        None => Err(FilterError(format!(
+            "{what} is missing at the end of the filter"
+        ))),
     }
 }
 

@@ -1,5 +1,5 @@
-//! Captures of traffic on interfaces of this host: what `tupelo capture
-//! record` does, and how an experiment sees its own packets.
+//! Captures of traffic on interfaces of this host, for `tupelo capture record` and
+//! for experiments.
 //!
 //! A thread reads frames from a packet socket, keeps those that the filter
 //! wants and writes pcapng with the kernel's time stamps in nanoseconds.

@@ -36,8 +36,8 @@ impl<W: Write> PcapngWriter<W> {
         })
     }
 
-    /// Writes one packet: when it was seen (ns since 1970), how long it was,
-    /// and what was kept of it.
+    /// Writes one packet: its time (ns since 1970), its length on the wire, and
+    /// its captured bytes.
     pub fn packet(&mut self, time_ns: u64, wire_bytes: usize, bytes: &[u8]) -> io::Result<()> {
         self.block.clear();
         self.block.extend(0u32.to_le_bytes());

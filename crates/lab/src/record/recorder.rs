@@ -1,4 +1,4 @@
-//! A capture in progress, on a thread of its own.
+//! A capture in progress, on its own thread.
 
 use super::filter::PacketFilter;
 use super::pcapng::PcapngWriter;
@@ -11,7 +11,7 @@ use std::os::unix::net::UnixStream;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// What is to be captured.
+/// The parameters of a capture.
 #[derive(Clone, Debug)]
 pub struct CaptureSetup {
     /// The interface, in the namespace of the calling thread.
@@ -20,11 +20,11 @@ pub struct CaptureSetup {
     pub filter: PacketFilter,
     /// The most that is kept of a frame.
     pub snap_bytes: usize,
-    /// When to end without being told.
+    /// The limits at which it ends.
     pub limits: Limits,
 }
 
-/// When a capture ends without being told.
+/// The limits at which a capture ends by itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
     /// After this time.
@@ -46,17 +46,18 @@ pub struct FinishedCapture<W> {
     pub file: W,
     /// Packets in it.
     pub packets: u64,
-    /// Packets that came faster than they could be taken.
+    /// Packets that were dropped because they arrived too fast.
     pub dropped: u64,
 }
 
 impl<W: Write + Send + 'static> PacketRecorder<W> {
-    /// Begins. Whatever passes the interface from now on is seen.
+    /// Starts the capture. Every packet of the interface from now on is
+    /// captured.
     pub fn start(setup: CaptureSetup, file: W) -> Result<PacketRecorder<W>, LabError> {
         let socket = open(&setup.interface)?;
         let link_type = link_type(socket.hardware()).ok_or_else(|| {
             LabError::Failed(format!(
-                "{}: frames of hardware type {} are not known",
+                "{}: hardware type {} is not supported",
                 setup.interface,
                 socket.hardware()
             ))
@@ -83,7 +84,7 @@ impl<W: Write + Send + 'static> PacketRecorder<W> {
         })
     }
 
-    /// Ends the capture; what was seen before this call is in the file.
+    /// Ends the capture. All packets before this call are in the file.
     pub fn stop(mut self) -> Result<FinishedCapture<W>, LabError> {
         drop(self.stop.take());
         self.wait()
@@ -97,7 +98,7 @@ impl<W: Write + Send + 'static> PacketRecorder<W> {
         }
     }
 
-    /// What ends the capture when it is dropped.
+    /// Dropping the returned socket ends the capture.
     pub fn stopper(&self) -> io::Result<Option<UnixStream>> {
         self.stop.as_ref().map(UnixStream::try_clone).transpose()
     }
@@ -120,7 +121,8 @@ impl<W: Write> CaptureWriter<W> {
             let left = limit.map(|l| l.saturating_duration_since(Instant::now()));
             stop = left.is_some_and(|l| l.is_zero())
                 || wait([stopped.as_raw_fd(), self.socket.as_raw_fd()], left)?[0];
-            // What had arrived when the stop came belongs to the capture.
+            // Packets that arrived before the stop belong to the
+            // capture.
             while self.socket.receive(&mut batch)? > 0 {
                 for frame in batch.frames() {
                     if self.setup.limits.packets.is_some_and(|n| self.packets >= n) {

@@ -1,6 +1,6 @@
-//! Horizontal bars split into parts: where the time of a run went, one bar a
-//! run, the same part in the same colour. What is to be looked at is drawn in
-//! strong colours, the rest in quiet ones.
+//! Horizontal bars of several parts: the time of a run by cause, one bar for each
+//! run, the same part in the same colour. Important parts have strong colours, the
+//! others light ones.
 
 use super::model::Picture;
 use measure::report::{escape, short};
@@ -21,7 +21,7 @@ pub struct BarPart {
     pub name: String,
     /// Its length.
     pub length: f64,
-    /// Whether it is what the picture is about.
+    /// Whether it is an important part.
     pub strong: bool,
 }
 
@@ -104,7 +104,7 @@ fn drawing(
     svg + "</svg>"
 }
 
-/// Where each key of the legend begins, and in which row.
+/// The position and row of each key of the legend.
 fn place_keys(names: &[(&str, String)], width_there: f64) -> Vec<(f64, usize)> {
     let (mut left, mut row) = (0.0, 0);
     let mut places = Vec::new();
@@ -119,7 +119,7 @@ fn place_keys(names: &[(&str, String)], width_there: f64) -> Vec<(f64, usize)> {
     places
 }
 
-/// What the bars need beyond the common style.
+/// Styles of the bars in addition to the common style.
 pub(super) const STYLE: &str = ".part{stroke:var(--card);stroke-width:.5}\
 .s0{fill:var(--c1)}.s1{fill:var(--c4)}.s2{fill:var(--c3)}.s3{fill:var(--warn)}\
 .q0{fill:var(--faint)}.q1{fill:var(--c0)}.q2{fill:var(--c2)}.q3{fill:var(--c0);opacity:.55}";
@@ -127,7 +127,7 @@ pub(super) const STYLE: &str = ".part{stroke:var(--card);stroke-width:.5}\
 const WIDTH: f64 = 560.0;
 /// For a telephone, where the wide one's letters would be half as large.
 const NARROW_WIDTH: f64 = 330.0;
-/// What the longest bar leaves, so that its length can stand behind it.
+/// Space after the longest bar for its length.
 const AFTER: f64 = 80.0;
 const TOP: f64 = 4.0;
 const STEP: f64 = 44.0;

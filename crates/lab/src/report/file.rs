@@ -1,19 +1,19 @@
 //! A page that has its name only when it is whole.
 //!
-//! Whether a page can be written is found out before the work, whose minutes
-//! would be lost; what is there under the name stays until the new page is
-//! complete, and an experiment that fails leaves nothing behind.
+//! The target is checked before the experiment, so that its minutes are not lost.
+//! An existing file is kept until the new page is complete, and a failed experiment
+//! leaves no file.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A page to come.
+/// A page to be written.
 #[derive(Debug)]
 pub struct ReportPage {
     path: PathBuf,
-    /// Where it is written first; none where the name is no ordinary file, such
-    /// as a terminal or a pipe, and is written directly.
+    /// The temporary file. `None` if the target is not an ordinary file, such
+    /// as a terminal or a pipe, which is written directly.
     draft: Option<PathBuf>,
 }
 
@@ -59,7 +59,7 @@ impl ReportPage {
         let written = match &self.draft {
             None => fs::write(&self.path, html),
             Some(draft) => replace(draft, &self.path, html).inspect_err(|_| {
-                // Whatever was in the way, half a page helps nobody.
+                // After any error the incomplete page is removed.
                 let _ = fs::remove_file(draft);
             }),
         };
@@ -70,7 +70,7 @@ impl ReportPage {
     }
 }
 
-/// Where a link to nothing points; the path itself where it is no link.
+/// The target of a dangling link; the path itself if it is not a link.
 fn target(path: &Path) -> PathBuf {
     match fs::read_link(path) {
         Ok(to) => path.parent().unwrap_or(Path::new("")).join(to),

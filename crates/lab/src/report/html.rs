@@ -40,7 +40,7 @@ fn section(report: &ExperimentReport) -> String {
     }
     out.extend(report.tables.iter().map(super::table::html));
     if !report.findings.is_empty() {
-        out += "<h2>What the explained captures name</h2><div class=\"card scroll\"><table class=fold>\
+        out += "<h2>Causes in the explained captures</h2><div class=\"card scroll\"><table class=fold>\
                 <tr><th>run<th class=words>planted<th class=words>named<th class=words></tr>";
         out.extend(report.findings.iter().map(finding));
         out += "</table></div>";
@@ -153,7 +153,7 @@ fn pictures(report: &ExperimentReport) -> String {
     }
 }
 
-/// A picture under its title, and what is to be seen in it.
+/// A picture with its title and caption.
 fn card(title: &str, drawing: &str, caption: &str) -> String {
     let caption = if caption.is_empty() {
         String::new()
@@ -183,7 +183,7 @@ pub fn standalone(picture: &Picture) -> String {
     }
 }
 
-/// What the tables here need beyond the common style.
+/// Styles of the tables in addition to the common style.
 const STYLE: &str = ".bars text{font-size:13px}.bars.narrow text{font-size:12px}.bars.narrow{display:none}@media(max-width:600px){.bars.wide{display:none}.bars.narrow{display:block}}\
 th.words,td.words{text-align:left}td.wrap{white-space:normal;min-width:220px}\
 table.free th{white-space:normal;vertical-align:bottom}\

@@ -3,11 +3,12 @@
 use super::model::{ExperimentReport, ReportFigure};
 use serde_json::{Value, json};
 
-/// One line a figure, `{"experiment", "figure", "conditions", "published",
-/// "found", "origin", "unit", "error", "half_width", "repetitions"}`, then one a finding, `{"experiment",
-/// "conditions", "planted", "named", "holds"}`. A report of predictions has one
-/// line a figure, `{"figure", "published", "predicted", "error", "origin"}`; what a
-/// model was calibrated on, and arithmetic on other rows, predicts nothing.
+/// One line for each figure, `{"experiment", "figure", "conditions", "published",
+/// "found", "origin", "unit", "error", "half_width", "repetitions"}`, then one for
+/// each finding, `{"experiment", "conditions", "planted", "named", "holds"}`. A
+/// report of predictions has one line for each figure, `{"figure", "published",
+/// "predicted", "error", "origin"}`. Figures that a model was calibrated on, and
+/// arithmetic on other rows, are not predictions.
 pub fn json_lines(report: &ExperimentReport) -> String {
     let line = |value: Value| format!("{value}\n");
     if report.predictions {

@@ -1,5 +1,5 @@
-//! The result of an experiment: one model, shown as text for a terminal, as
-//! JSON lines for a program, and as one HTML page for everybody else.
+//! The result of an experiment: one model, output as text for a terminal, as JSON
+//! lines for programs, and as one HTML page.
 
 mod bars;
 mod file;

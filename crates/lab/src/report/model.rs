@@ -1,5 +1,5 @@
-//! What an experiment found. A figure always says where it comes from and
-//! under which conditions; what was published stands beside it untouched.
+//! The results of an experiment. A figure always has its origin and conditions, and
+//! the published value next to it.
 
 use measure::report::{Plot, short};
 use serde::Serialize;
@@ -14,24 +14,24 @@ pub struct ExperimentReport {
     pub title: String,
     /// The paper it reproduces, by its title in short.
     pub paper: String,
-    /// What it asks, in a sentence or two.
+    /// Its question, in a sentence or two.
     pub question: String,
-    /// Name and value of what holds for all figures.
+    /// Conditions of all figures, as name and value.
     pub conditions: Vec<(String, String)>,
     /// The figures.
     pub figures: Vec<ReportFigure>,
-    /// What the explained captures (or another judge) named.
+    /// The causes that the explained captures (or another judge) named.
     pub findings: Vec<JudgeFinding>,
-    /// Further tables: what was assumed, what each part contributes.
+    /// Further tables: assumptions, contributions of the parts.
     pub tables: Vec<Table>,
     /// Whether the figures are predictions of a model that was calibrated on
     /// some of them; their JSON lines then say `predicted`.
     pub predictions: bool,
     /// Pictures.
     pub pictures: Vec<Picture>,
-    /// What follows from it, in whole sentences; the first is the verdict.
+    /// Conclusions, in whole sentences; the first is the verdict.
     pub conclusions: Vec<String>,
-    /// The three figures that matter: each with its unit, and what it is.
+    /// The three most important figures: each with its unit and its name.
     pub headline: Vec<(String, String)>,
     /// Files that were kept.
     pub files: Vec<PathBuf>,
@@ -42,26 +42,26 @@ pub struct ExperimentReport {
 /// One figure.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReportFigure {
-    /// What it is, for example `packets per request`.
+    /// Its name, for example `packets per request`.
     pub name: String,
     /// The conditions that are this figure's own, for example `MSS 536`.
     pub conditions: String,
-    /// What the paper says.
+    /// The paper's value.
     pub published: Option<PublishedValue>,
-    /// What came out here.
+    /// The value found.
     pub found: f64,
-    /// Where `found` comes from.
+    /// The origin of `found`.
     pub origin: FigureOrigin,
     /// The unit, last and in the usual symbols: `ms`, `Mb/s`, `%`, `packets`.
     pub unit: String,
-    /// Half the width of the 95 % interval of `found`, in its unit; `None` of one
-    /// run, and where all repetitions came to the same.
+    /// Half the width of the 95 % interval of `found`, in its unit. `None` for
+    /// one run, or if all repetitions have the same value.
     pub half_width: Option<f64>,
-    /// Whether it is a change in percent, about which repetitions give a verdict.
+    /// Whether it is a change in percent, for which repetitions give a verdict.
     pub is_change: bool,
 }
 
-/// What a paper says about a figure.
+/// A published value.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum PublishedValue {
@@ -71,33 +71,33 @@ pub enum PublishedValue {
     Words(String),
 }
 
-/// Where a figure comes from.
+/// The origin of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FigureOrigin {
     /// Real traffic on this machine.
     Measured,
-    /// A model in virtual time, or arithmetic on measured figures, of which
-    /// nothing was chosen for this figure.
+    /// A model in virtual time, or arithmetic on measured figures, without a
+    /// choice for this figure.
     Predicted,
     /// The same, but a choice that moves it was made with the published figure
     /// in sight.
     Seen,
-    /// A model or conditions that were chosen so that this figure comes out.
+    /// A model or conditions that were chosen to match this figure.
     Calibrated,
     /// Arithmetic on other rows, or the same by construction: no claim of its
     /// own.
     Derived,
 }
 
-/// What a judge that did not know the plan named as the cause.
+/// The causes named by a judge that did not know the plan.
 #[derive(Clone, Debug, Serialize)]
 pub struct JudgeFinding {
     /// Which of the experiment's runs it is about.
     pub conditions: String,
-    /// The cause that was planted; none when nothing should be found.
+    /// The planted cause. `None` if the judge should name none.
     pub planted: Option<String>,
-    /// What was named.
+    /// The named causes.
     pub named: Vec<NamedCause>,
     /// A sentence about it.
     pub summary: String,
@@ -108,13 +108,13 @@ pub struct JudgeFinding {
 pub struct NamedCause {
     /// Its dotted name.
     pub cause: String,
-    /// What it cost in this run, in milliseconds.
+    /// Its cost in this run, in milliseconds.
     pub cost_ms: f64,
-    /// How often it was found.
+    /// Number of occurrences.
     pub count: usize,
 }
 
-/// A table beside the figures.
+/// A table in addition to the figures.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     /// Its title.
@@ -123,7 +123,7 @@ pub struct Table {
     pub heading: Vec<String>,
     /// Its rows, each as long as the heading.
     pub rows: Vec<Vec<String>>,
-    /// What to see in it, in a sentence; may be empty.
+    /// The caption, a sentence; may be empty.
     pub caption: String,
 }
 
@@ -132,11 +132,11 @@ pub struct Table {
 pub enum Picture {
     /// Lines over axes.
     Plot(Plot),
-    /// Lines over axes, and what is to be seen.
+    /// Lines over axes, with a caption.
     Captioned {
         /// The lines.
         plot: Plot,
-        /// What is to be seen, in a sentence.
+        /// The caption, a sentence.
         caption: String,
     },
     /// A drawing that is SVG already.
@@ -147,7 +147,7 @@ pub enum Picture {
         svg: String,
         /// The same for a narrow page.
         narrow: String,
-        /// What is to be seen, in a sentence.
+        /// The caption, a sentence.
         caption: String,
     },
 }
@@ -238,8 +238,8 @@ impl ExperimentReport {
         });
     }
 
-    /// Adds a change in percent of what was measured. Whether it is one at all is
-    /// said once the experiment was repeated.
+    /// Adds a change in percent of a measured figure. Its significance is known
+    /// only after repetitions.
     pub fn change(
         &mut self,
         name: &str,
@@ -264,8 +264,8 @@ impl ExperimentReport {
         self.headline.push((value.trim_end().into(), what.into()));
     }
 
-    /// Nothing was published, and a table shows what was found: a list of the
-    /// figures beside nothing would only say it again.
+    /// Whether no figure was published and a table shows the results, so that a
+    /// list of the figures would only repeat them.
     pub fn has_no_comparison(&self) -> bool {
         !self.tables.is_empty() && self.figures.iter().all(|f| f.published.is_none())
     }
@@ -278,9 +278,9 @@ impl ExperimentReport {
 }
 
 impl ReportFigure {
-    /// How far the figure is from the published one, as a share of that;
-    /// none where no number was published, where it was zero and the figure is
-    /// not, and where it makes no claim of its own.
+    /// The relative difference to the published figure. Returns `None` if no
+    /// number was published, if it is zero and the figure is not, or if the
+    /// figure is not a prediction.
     pub fn error(&self) -> Option<f64> {
         if !self.origin.claims() {
             return None;
@@ -296,15 +296,15 @@ impl ReportFigure {
 }
 
 impl FigureOrigin {
-    /// Whether a figure of this origin can agree or disagree with what was
-    /// published.
+    /// Whether a figure of this origin can agree or disagree with the published
+    /// one.
     pub fn claims(self) -> bool {
         !matches!(self, FigureOrigin::Calibrated | FigureOrigin::Derived)
     }
 }
 
 impl JudgeFinding {
-    /// Whether what was named is what was planted.
+    /// Whether the named cause is the planted one.
     pub fn holds(&self) -> bool {
         match &self.planted {
             Some(planted) => self.named.iter().any(|n| &n.cause == planted),

@@ -1,4 +1,4 @@
-//! Tables beside the figures, as text and as HTML.
+//! Tables in addition to the figures, as text and as HTML.
 
 use super::model::Table;
 use super::text::{columns, wrapped, wrapped_at};
@@ -70,7 +70,8 @@ fn is_long(table: &Table, column: usize) -> bool {
     cells.any(|cell| cell.chars().count() > LINE)
 }
 
-/// Whether a column has numbers, also short ones as "11.3k", and nothing else but gaps.
+/// Whether a column has only numbers (including short forms such as "11.3k") and
+/// gaps.
 fn is_numeric(table: &Table, column: usize) -> bool {
     let cells = table.rows.iter().filter_map(|row| row.get(column));
     let mut filled = cells.filter(|cell| !cell.is_empty() && *cell != "none");

@@ -1,5 +1,5 @@
-//! A report for a terminal: the question, the table of published against
-//! found, what was named, and what follows.
+//! A report for a terminal: the question, the table of published and found figures,
+//! the named causes, and the conclusions.
 
 use super::model::{ExperimentReport, FigureOrigin, JudgeFinding, PublishedValue, ReportFigure};
 use measure::report::short;
@@ -31,7 +31,7 @@ pub fn text(report: &ExperimentReport) -> String {
         out += &wrapped(MARKS, "");
     }
     if !report.findings.is_empty() {
-        out += "\nWhat the explained captures name\n";
+        out += "\nCauses in the explained captures\n";
         out.extend(report.findings.iter().map(finding));
     }
     for table in &report.tables {
@@ -97,7 +97,7 @@ fn table(figures: &[ReportFigure]) -> String {
     columns(&rows, &[1, 2, 4], "")
 }
 
-/// What the paper says, or a dash.
+/// The paper's value, or a dash.
 pub(super) fn published(figure: &ReportFigure) -> String {
     match &figure.published {
         Some(PublishedValue::Number(value)) => number(*value, &figure.unit),
@@ -106,7 +106,7 @@ pub(super) fn published(figure: &ReportFigure) -> String {
     }
 }
 
-/// What came out, marked where it is a prediction.
+/// The value found, marked if it is a prediction.
 pub(super) fn found(figure: &ReportFigure) -> String {
     let mark = match figure.origin {
         FigureOrigin::Measured => "",
@@ -134,8 +134,8 @@ fn number(value: f64, unit: &str) -> String {
     }
 }
 
-/// How far it is from what was published: a share, or points where the figure
-/// is a share already.
+/// The difference to the published value: relative, or in points if the figure is a
+/// percentage.
 pub(super) fn off(figure: &ReportFigure) -> String {
     if !figure.origin.claims() {
         return String::new();
@@ -151,7 +151,7 @@ pub(super) fn off(figure: &ReportFigure) -> String {
     }
 }
 
-/// Rounded; adding zero makes no "-0" of what is rounded to nothing.
+/// Rounds; adding zero avoids "-0".
 fn whole(value: f64) -> f64 {
     value.round() + 0.0
 }
@@ -205,10 +205,10 @@ pub(super) fn wrapped_at(text: &str, indent: &str, most: usize) -> String {
     out
 }
 
-/// What the marks before a figure mean, for text and page.
-pub(super) const MARKS: &str = "~ predicted, nothing was chosen for it; ≈ predicted, but a choice \
+/// The meaning of the marks before a figure, for text and page.
+pub(super) const MARKS: &str = "~ predicted without a choice for it; ≈ predicted, but a choice \
     that moves it was made with the published figure in sight; = the model or the conditions were \
-    chosen so that this figure comes out; + arithmetic on other rows, or solved from a published figure; \
+    chosen to match this figure; + arithmetic on other rows, or solved from a published figure; \
     the others are measured. ± half the width of the 95 % interval of repetitions.";
 
 /// The usual width of a terminal that was made wider once.

@@ -1,14 +1,14 @@
 //! An application folder as an experiment wants it: settings, definitions,
 //! COBOL, files, and API projects.
 //!
-//! The API of a [`HttpProgram`] is the least that a program needs to be asked over
-//! HTTP: a number in the path goes in as container NUMBER, and container ANSWER
-//! comes back as a number.
+//! The API of a [`HttpProgram`] is the minimum for calling a program over HTTP: a
+//! number in the path becomes container NUMBER, and container ANSWER is returned as
+//! a number.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// What is served: texts by their place in the application folder.
+/// The files of the application by their path in its folder.
 #[derive(Clone, Debug, Default)]
 pub struct ServedApplication {
     settings: String,

@@ -5,10 +5,10 @@
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What the driver and every wait look at; set by Ctrl-C.
+/// The stop flag of the driver and of every wait; Ctrl-C sets it.
 pub fn stop_flag() -> &'static AtomicBool {
     SET.call_once(|| {
-        // Where somebody else listens already, Ctrl-C is theirs.
+        // If another handler is installed already, it handles Ctrl-C.
         let _ = ctrlc::set_handler(|| {
             if STOP.swap(true, Ordering::SeqCst) {
                 std::process::exit(130);

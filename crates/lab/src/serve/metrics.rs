@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 pub struct MetricsReading(BTreeMap<String, f64>);
 
 impl MetricsReading {
-    /// Reads the text; lines that are no figures are passed over.
+    /// Parses the text; lines without figures are skipped.
     pub fn parse(text: &str) -> MetricsReading {
         let figures = text.lines().filter(|line| !line.starts_with('#'));
         let series = figures.filter_map(|line| {
@@ -25,7 +25,7 @@ impl MetricsReading {
         self.0.get(series).copied().unwrap_or(0.0)
     }
 
-    /// How much a counter grew since `earlier`.
+    /// The increase of a counter since `earlier`.
     pub fn since(&self, earlier: &MetricsReading, series: &str) -> f64 {
         self.get(series) - earlier.get(series)
     }

@@ -1,10 +1,10 @@
-//! Servers of the laboratory's own: an application folder in a temporary place,
-//! `tupelo serve` over it on free loopback ports, and what it tells of itself.
+//! Servers of the laboratory: an application in a temporary folder, `tupelo serve`
+//! with it on free loopback ports, and its metrics and records.
 //!
-//! [`ServedApplication`] is what is served, [`Server`] is one that runs,
-//! [`MetricsReading`] and [`Record`] are what it says: counters of the whole server,
-//! and one record a task. Every wait has an end, and nothing stays behind:
-//! dropping a server stops it and removes its folder.
+//! [`ServedApplication`] is the application, [`Server`] the running server,
+//! [`MetricsReading`] and [`Record`] its counters and its monitoring records. Every
+//! wait has a limit, and nothing is left over: dropping a server stops it and
+//! removes its folder.
 
 mod application;
 mod interrupt;

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// What an experiment looks at of a task. Times are in nanoseconds.
+/// The fields of a task's record that experiments use. Times are in nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct Record {
     /// The task's number.
@@ -56,7 +56,7 @@ impl RecordFile {
         let what = || format!("monitoring records in {}", self.path.display());
         let text = match self.read() {
             Ok(text) => text,
-            // The file comes with the first record.
+            // The file is created with the first record.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(LabError::system(what())(error)),
         };
@@ -107,7 +107,7 @@ mod tests {
         writeln!(file, "{rest}").unwrap();
         assert_eq!(records.take().unwrap().len(), 1);
         writeln!(file, "nonsense").unwrap();
-        let told = records.take().unwrap_err().to_string();
-        assert!(told.contains("records.jsonl"), "{told}");
+        let message = records.take().unwrap_err().to_string();
+        assert!(message.contains("records.jsonl"), "{message}");
     }
 }

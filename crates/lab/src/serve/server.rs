@@ -1,11 +1,10 @@
-//! `tupelo serve` as a child: started on free loopback ports, waited for until
-//! it listens, asked what it tells, stopped.
+//! `tupelo serve` as a child process: started on free loopback ports, queried,
+//! stopped.
 //!
-//! The child is the running executable, so that an experiment measures the very
-//! program that tells of it. Every wait ends: by what is waited for, by its
-//! bound, by the child's end, or by Ctrl-C. The child's log is kept in its
-//! folder, and its last lines stand in the error of a server that does not
-//! start.
+//! The child is the running executable, so an experiment measures the program that
+//! it is part of. Every wait ends: with its condition, at its limit, with the
+//! child's end, or by Ctrl-C. The child's log is kept in its folder, and the error
+//! of a server that does not start contains its last lines.
 
 use super::application::ServedApplication;
 use super::interrupt::interrupted;
@@ -63,8 +62,8 @@ impl Server {
         Server::start_as(executable, application, &[], "gateway")
     }
 
-    /// Serves with options of `tupelo serve`, and waits for the address behind a
-    /// word of what it prints.
+    /// Starts `tupelo serve` with options, and waits for the address after a
+    /// word of its output.
     fn start_as(
         executable: &Path,
         application: &ServedApplication,
@@ -102,12 +101,12 @@ impl Server {
         format!("{}{path}", self.gateway)
     }
 
-    /// Where a region alone listens for gateways, `address:port`.
+    /// The address of a region's listener for gateways, `address:port`.
     pub fn ipconn(&self) -> &str {
         &self.gateway
     }
 
-    /// Where a listener of CICS sockets listens.
+    /// The address of a listener of CICS sockets.
     pub fn listener(&self, name: &str) -> Result<String, LabError> {
         let failed =
             |why: &dyn std::fmt::Display| LabError::Failed(format!("listener {name}: {why}"));
@@ -127,13 +126,13 @@ impl Server {
         self.process.child.id()
     }
 
-    /// What `/metrics` says now.
+    /// Reads `/metrics`.
     pub fn metrics(&self) -> Result<MetricsReading, LabError> {
         read(&self.metrics)
     }
 
-    /// Waits until no task is admitted or waiting, and says what `/metrics`
-    /// says then. While a flood is worked off it may say nothing in time.
+    /// Waits until no task is running or waiting, and returns `/metrics`. While
+    /// a backlog is processed, the server may not answer in time.
     pub fn idle(&mut self) -> Result<MetricsReading, LabError> {
         let mut last = MetricsReading::default();
         self.process.until("the server is idle", || {
@@ -211,7 +210,8 @@ impl ServerProcess {
             .map_err(LabError::system(executable.display().to_string()))?;
         let (sender, lines) = mpsc::channel();
         let stdout = child.stdout.take();
-        // Reads on for as long as the child lives, so that it never waits.
+        // Reads until the child ends, so that it never blocks on a full
+        // pipe.
         thread::spawn(move || {
             let lines = stdout.into_iter().flat_map(|s| BufReader::new(s).lines());
             for line in lines.map_while(Result::ok) {
@@ -232,7 +232,8 @@ impl ServerProcess {
             if interrupted() {
                 return Err(LabError::Failed("interrupted".into()));
             }
-            // Looked at first: an address is no longer one when it has ended.
+            // Checked first: the address is not valid after the child's
+            // end.
             if let Ok(Some(status)) = self.child.try_wait() {
                 return Err(self.complaint(&format!("the server ended ({status})")));
             }
@@ -241,9 +242,9 @@ impl ServerProcess {
             }
             if began.elapsed() > LONGEST_WAIT {
                 let seconds = LONGEST_WAIT.as_secs();
-                return Err(self.complaint(&format!("{seconds} s went by before {what}")));
+                return Err(self.complaint(&format!("{seconds} s passed before {what}")));
             }
-            thread::sleep(GLANCE);
+            thread::sleep(POLL_INTERVAL);
         }
     }
 
@@ -258,9 +259,10 @@ impl ServerProcess {
 
 impl Drop for ServerProcess {
     fn drop(&mut self) {
-        // One that has ended has no id any more that could be signalled.
+        // A child that was waited for has no process id any more.
         if let (Ok(None), Ok(pid)) = (self.child.try_wait(), self.child.id().try_into()) {
-            // SAFETY: kill(2) takes any pid; the child is ours and not reaped.
+            // SAFETY: kill(2) accepts any pid; the child belongs to
+            // this process and is not reaped.
             unsafe { libc::kill(pid, libc::SIGTERM) };
         }
         let began = Instant::now();
@@ -270,7 +272,7 @@ impl Drop for ServerProcess {
                 let _ = self.child.wait();
                 return;
             }
-            thread::sleep(GLANCE);
+            thread::sleep(POLL_INTERVAL);
         }
     }
 }
@@ -302,11 +304,11 @@ const LOG: &str = "server.log";
 const STATE: &str = "state";
 /// The monitoring records, in its state folder.
 const RECORDS: &str = "records.jsonl";
-/// How often something is looked at that is waited for.
-const GLANCE: Duration = Duration::from_millis(10);
+/// Interval of checking a condition.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// Longer than compiling and starting take on a machine that is busy.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
-/// After this a child that was told to stop is killed.
+/// After this a child that was reported to stop is killed.
 const LONGEST_STOP: Duration = Duration::from_secs(15);
 /// Lines of a log that an error shows.
 const LAST_LINES: usize = 12;

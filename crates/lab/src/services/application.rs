@@ -5,7 +5,7 @@ use crate::error::LabError;
 use crate::net::{CLIENT, SERVER};
 use crate::serve::ServedApplication;
 
-/// How the client talks with the server.
+/// The protocol between client and server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClientTransport {
     /// HTTP.
@@ -14,9 +14,9 @@ pub enum ClientTransport {
     Tls,
 }
 
-/// Where a client is started, on the region's own host.
+/// The port on which a client is started, on the region's own host.
 pub const START_PORT: u16 = 8190;
-/// Where the server listens, and the relay before it.
+/// The port of the server, and of the relay before it.
 pub const SERVER_PORT: u16 = 8191;
 
 const PROGRAMS: [(&str, &str); 7] = [
@@ -102,7 +102,7 @@ pub fn application(transport: ClientTransport) -> Result<ServedApplication, LabE
                 HOST({SERVER}:{SERVER_PORT})\n\
          DEFINE TRANSACTION(FXC2) GROUP(FX) PROGRAM(FXC2)\n\
          DEFINE URIMAP(FXGO) GROUP(FX) PATH(/fx/go) PROGRAM(FXGO)\n\
-         DEFINE URIMAP(FXTOLD) GROUP(FX) PATH(/fx/told) PROGRAM(FXTOLD)\n"
+         DEFINE URIMAP(FXTOLD) GROUP(FX) PATH(/fx/result) PROGRAM(FXTOLD)\n"
     );
     let mut settings = format!(
         "[region]\napplid = \"FXREGION\"\nmonitoring = \"records.jsonl\"\n\

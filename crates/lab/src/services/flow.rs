@@ -33,7 +33,7 @@ pub struct Flow {
 pub struct FlowRound {
     /// The record of the client.
     pub client: Record,
-    /// Those of the tasks behind it, in the order of their ends.
+    /// The records of the tasks after it, in the order of their ends.
     pub others: Vec<Record>,
 }
 
@@ -41,18 +41,18 @@ pub struct FlowRound {
 pub struct FlowRounds {
     /// Every round.
     pub rounds: Vec<FlowRound>,
-    /// What the capture at the relay says of all of them.
+    /// The explanation of the capture at the relay, for all rounds.
     pub explanation: CaptureExplanation,
 }
 
-/// What a flow meets.
+/// The conditions of a flow.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowConditions {
-    /// Bytes of a message that the relay writes by themselves; 0 for none.
+    /// Size of the relay's first write of a message; 0 for one write.
     pub first: usize,
     /// Microseconds that acknowledgements are held back.
     pub hold_us: u64,
-    /// How often the client runs.
+    /// Number of runs of the client.
     pub rounds: usize,
 }
 
@@ -76,7 +76,8 @@ impl FlowRounds {
         rounds[rounds.len() / 2]
     }
 
-    /// What a kind of evidence cost a round in the capture, in milliseconds.
+    /// The cost per round of a kind of evidence in the capture, in
+    /// milliseconds.
     pub fn cost_ms(&self, cause: &str) -> f64 {
         let slices = self.explanation.slices.iter();
         let cost: f64 = slices
@@ -88,8 +89,8 @@ impl FlowRounds {
 }
 
 impl Flow {
-    /// Runs it: a region of its own on a wire of its own, by `program` or the
-    /// one that runs.
+    /// Runs the flow: a new region on a new wire, with `program` or the running
+    /// executable.
     pub fn run(
         &self,
         context: &Context<'_>,
@@ -101,7 +102,8 @@ impl Flow {
         let plan = WirePlan {
             to_server: Impairment {
                 hold_acks_us: met.hold_us,
-                // Without delay there is no forwarder, and the path differs.
+                // Without delay there is no forwarder, so the path
+                // differs.
                 ..Impairment::delay(1)
             },
             client: Route {
@@ -181,13 +183,16 @@ impl Flow {
             let why = format!("{} ended with abend {}", self.client, client.abend);
             return Err(LabError::Failed(why));
         }
-        // The attach task of the request that started it came before.
+        // The attach task of the starting request ended before.
         records.retain(|r| r.task > client.task);
-        let heard = wire
+        let answer = wire
             .client
-            .run(|| get(starts, &format!("/fx/told?{}", self.client)))??;
-        if !heard.contains("92.00") {
-            return Err(LabError::Failed(format!("{} heard {heard:?}", self.client)));
+            .run(|| get(starts, &format!("/fx/result?{}", self.client)))??;
+        if !answer.contains("92.00") {
+            return Err(LabError::Failed(format!(
+                "{} received {answer:?}",
+                self.client
+            )));
         }
         Ok(FlowRound {
             client,

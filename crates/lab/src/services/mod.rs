@@ -1,5 +1,5 @@
-//! The region of "CICS Web Services": one that is client and server of a service, by
-//! pipelines and by web support, behind a relay on another host.
+//! The region of "CICS Web Services": client and server of a service in one region,
+//! by pipelines and by web support, with a relay on another host.
 //!
 //! The programs are those of `examples/web-services`. [`flow`] is one row of
 //! the paper's table: a region, its path, and rounds of the client's

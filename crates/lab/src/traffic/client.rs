@@ -1,5 +1,5 @@
-//! The client: the load driver with one connection, its requests one after
-//! the other, written in the pieces that an experiment wants.
+//! The client: the load driver with one connection, its requests in sequence,
+//! written in the pieces that an experiment wants.
 
 use crate::error::LabError;
 use crate::net::{EmulatedPath, PORT, SERVER};
@@ -10,14 +10,14 @@ use measure::Histogram;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// What the client does.
+/// The actions of the client.
 #[derive(Clone, Debug)]
 pub struct ClientPlan {
-    /// Requests, one after the other.
+    /// Requests, in sequence.
     pub requests: u64,
     /// Length of a request, head included; longer than the head.
     pub request_bytes: usize,
-    /// Write head and body one after the other instead of at once.
+    /// Write head and body in sequence instead of at once.
     pub head_apart: bool,
     /// Keep the connection for all requests.
     pub keep_alive: bool,
@@ -27,7 +27,7 @@ pub struct ClientPlan {
     pub quick_ack: bool,
 }
 
-/// What came of it.
+/// The results of the client.
 #[derive(Clone)]
 pub struct ResponseTimes {
     /// From the request's beginning, connection set-up included where there

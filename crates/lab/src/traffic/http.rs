@@ -1,19 +1,19 @@
-//! As much HTTP/1.1 as the laboratory's servers speak: where a request ends,
-//! and an answer of a given size.
+//! The minimum of HTTP/1.1 for the laboratory's servers: the end of a request, and
+//! an answer of a given size.
 
-/// What a server has received of its connection.
+/// Received bytes of a connection.
 #[derive(Debug, Default)]
 pub(super) struct RequestBuffer {
     held: Vec<u8>,
 }
 
 impl RequestBuffer {
-    /// Takes bytes as they come.
+    /// Handles received bytes.
     pub(super) fn feed(&mut self, bytes: &[u8]) {
         self.held.extend_from_slice(bytes);
     }
 
-    /// Whether a whole request was there, which is then forgotten.
+    /// Removes a complete request. Returns whether there was one.
     pub(super) fn take(&mut self) -> bool {
         let Some(head) = self.held.windows(4).position(|w| w == b"\r\n\r\n") else {
             return false;

@@ -1,6 +1,6 @@
-//! Real traffic between the two ends of a wire: the load driver as client, and
-//! as server either threads on the kernel's sockets or a TCP endpoint in user
-//! space whose acknowledgements wait as long as they are told to.
+//! Real traffic between the two ends of a wire: the load driver as client, and as
+//! server either threads on the kernel's sockets or a TCP endpoint in user space
+//! whose acknowledgements wait as long as they are reported to.
 
 mod client;
 mod http;

@@ -1,6 +1,6 @@
-//! A server that is not the kernel's: a small TCP in user space on the wire
-//! itself, for what Linux will not do, such as holding the first
-//! acknowledgement of a connection back for 200 ms, as z/OS does by default.
+//! A server with its own TCP in user space on the wire itself, for behaviour that
+//! Linux does not have, such as delaying the first acknowledgement of a connection
+//! for 200 ms, the default of z/OS.
 //!
 //! It keeps a few sockets listening, so that a client may open one connection
 //! after the other.
@@ -18,12 +18,12 @@ use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::thread::{self, JoinHandle};
 
-/// What the peer does.
+/// The behaviour of the peer.
 #[derive(Clone, Debug)]
 pub struct PeerPlan {
-    /// How long an acknowledgement waits for data to travel with; none to
-    /// acknowledge at once. More than a full segment of the client is
-    /// acknowledged at once anyhow.
+    /// How long an acknowledgement waits for data to carry it. `None` to
+    /// acknowledge at once. More than one full segment is acknowledged at once
+    /// in any case.
     pub ack_delay_ms: Option<u64>,
     /// Largest packet, which makes the segment size 40 less, both ways.
     pub mtu: u32,
@@ -58,10 +58,10 @@ impl UserPeer {
     pub fn start(wire: &EmulatedPath, plan: &PeerPlan) -> Result<UserPeer, LabError> {
         wire.server.ip(&format!("link set eth0 mtu {}", plan.mtu))?;
         let (stop, stopped) = UnixStream::pair().map_err(LabError::system("starting the peer"))?;
-        let (ready, told) = std::sync::mpsc::channel();
+        let (ready, started) = std::sync::mpsc::channel();
         let plan = plan.clone();
-        // Devices of smoltcp stay on the thread that made them, so that one
-        // enters the namespace itself.
+        // Devices of smoltcp stay on their thread, so the thread itself
+        // enters the namespace.
         let namespace = wire.server.path();
         let thread = thread::Builder::new()
             .name("peer".into())
@@ -71,7 +71,8 @@ impl UserPeer {
                     .and_then(|()| UserspacePeer::new(&plan));
                 match made {
                     Ok(peer) => {
-                        // The one who waits may have gone.
+                        // The receiver may have stopped
+                        // waiting.
                         let _ = ready.send(Ok(()));
                         peer.run(&stopped)
                     }
@@ -86,7 +87,7 @@ impl UserPeer {
             stop: Some(stop),
             thread: Some(thread),
         };
-        match told.recv() {
+        match started.recv() {
             Ok(Ok(())) => Ok(peer),
             Ok(Err(error)) => Err(permission::refused("a packet socket")(error)),
             Err(_) => Err(LabError::Failed("the peer ended before it began".into())),
@@ -118,7 +119,7 @@ struct Connection {
     requests: RequestBuffer,
     /// When the answers to requests that were read are due.
     due: Vec<Instant>,
-    /// What is still to be handed to the socket.
+    /// Data not yet passed to the socket.
     unsent: Vec<u8>,
 }
 
@@ -167,8 +168,8 @@ impl UserspacePeer {
                 let due = connection.handle_socket(socket, &self.plan, now);
                 next = [next, due].into_iter().flatten().min();
             }
-            // What was just written goes out before anything is waited for.
-            // Nothing is taken in here: it would lie unread while this waits.
+            // Written data is sent before the wait. No data is read
+            // here, because it would stay unread during the wait.
             self.interface
                 .poll_egress(now, &mut self.device, &mut self.sockets);
             let timer = self.interface.poll_at(now, &self.sockets);
@@ -200,7 +201,7 @@ impl Connection {
         }
         if socket.can_recv() {
             let requests = &mut self.requests;
-            // An error says that nothing more will come.
+            // An error means that no more data will arrive.
             let _ = socket.recv(|bytes| {
                 requests.feed(bytes);
                 (bytes.len(), ())

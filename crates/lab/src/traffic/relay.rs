@@ -1,8 +1,8 @@
 //! A relay between two connections that writes every message in two pieces,
 //! with Nagle's algorithm on.
 //!
-//! It stands for a stack whose applications write so; the region itself writes
-//! a message at once. What it hands on it does not look into, so TLS passes.
+//! It simulates a stack whose applications write in two pieces; the region itself
+//! writes a message at once. It does not parse the data, so TLS works through it.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -19,8 +19,8 @@ pub struct TcpRelay {
 }
 
 impl TcpRelay {
-    /// Listens at an address of a namespace and hands on to another. `first` is
-    /// how many bytes of a message are written by themselves; 0 for none.
+    /// Listens at an address of a namespace and forwards to another. `first` is
+    /// the size of a message's first write; 0 for one write.
     pub fn start(
         namespace: &NetworkNamespace,
         listen: SocketAddr,
@@ -30,7 +30,8 @@ impl TcpRelay {
         let started = namespace.run(|| {
             let listener = TcpListener::bind(listen)?;
             let accepting = listener.try_clone()?;
-            // What this thread starts is in the namespace, too.
+            // Everything that this thread starts is in the namespace
+            // too.
             let thread = thread::Builder::new()
                 .name("relay".into())
                 .spawn(move || accept(&accepting, to, first))?;
@@ -63,7 +64,7 @@ fn accept(listener: &TcpListener, to: SocketAddr, first: usize) {
     }
 }
 
-/// Hands on what comes, both ways, until either side ends.
+/// Copies data in both directions until one side ends.
 fn relay(near: &TcpStream, to: SocketAddr, first: usize) -> io::Result<()> {
     let far = TcpStream::connect(to)?;
     let (mut near_in, mut far_out) = (near.try_clone()?, far.try_clone()?);

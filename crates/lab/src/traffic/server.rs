@@ -11,14 +11,14 @@ use std::os::unix::net::UnixStream;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// How a server answers.
+/// The behaviour of a server.
 #[derive(Clone, Debug)]
 pub struct ServerPlan {
     /// Length of an answer, head included.
     pub response_bytes: usize,
     /// Time between a request and its answer.
     pub think: Duration,
-    /// Write head and body one after the other instead of at once.
+    /// Write head and body in sequence instead of at once.
     pub head_apart: bool,
     /// TCP_NODELAY.
     pub no_delay: bool,
@@ -80,7 +80,7 @@ impl Drop for Server {
     }
 }
 
-/// Accepts until it is told to stop, then ends what is still open.
+/// Accepts until the stop signal, then closes open connections.
 fn accept(listener: &TcpListener, stopped: &UnixStream, plan: &ServerPlan) {
     let mut open: Vec<TcpStream> = Vec::new();
     thread::scope(|scope| {
@@ -93,7 +93,7 @@ fn accept(listener: &TcpListener, stopped: &UnixStream, plan: &ServerPlan) {
             };
             if let Ok(handle) = stream.try_clone() {
                 open.push(handle);
-                // The client went away: nothing is left to be told.
+                // The client has closed; the answer is not needed.
                 scope.spawn(|| serve(stream, plan).ok());
             }
         }
@@ -138,7 +138,7 @@ fn serve(mut stream: TcpStream, plan: &ServerPlan) -> io::Result<()> {
 /// Acknowledges at once from now on, until the kernel decides otherwise.
 fn quick_ack(stream: &TcpStream) -> io::Result<()> {
     let on: i32 = 1;
-    // SAFETY: the value outlives the call and has the size that is told.
+    // SAFETY: the value outlives the call and has the size that is reported.
     let done = unsafe {
         libc::setsockopt(
             stream.as_raw_fd(),

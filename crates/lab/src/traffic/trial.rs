@@ -1,5 +1,5 @@
-//! One run of an experiment: a wire, a server, a client, a capture of what
-//! they said, and the explanation of that capture.
+//! One run of an experiment: a wire, a server, a client, a capture of their
+//! traffic, and the explanation of that capture.
 
 use super::client::{ClientPlan, ResponseTimes};
 use super::peer::{PeerPlan, UserPeer};
@@ -11,10 +11,10 @@ use crate::record::{CaptureSetup, Limits, PacketFilter, PacketRecorder};
 use crate::report::{ExperimentReport, JudgeFinding, NamedCause};
 use capture::CaptureExplanation;
 
-/// What is to be run.
+/// The parameters of a run.
 #[derive(Clone, Debug)]
 pub struct TrafficTrial {
-    /// What tells this run from the others of its experiment.
+    /// Distinguishes this run from the others of its experiment.
     pub conditions: String,
     /// The hosts and their path.
     pub wire: WirePlan,
@@ -24,7 +24,7 @@ pub struct TrafficTrial {
     pub client: ClientPlan,
 }
 
-/// What answers.
+/// The server of a run.
 #[derive(Clone, Debug)]
 pub enum TrialEndpoint {
     /// Threads on the kernel's sockets.
@@ -33,30 +33,30 @@ pub enum TrialEndpoint {
     User(PeerPlan),
 }
 
-/// What a run gave, before anybody looked at it.
+/// The results of a run before the explanation.
 pub struct TrialMeasurement {
     /// Response times as the client saw them.
     pub timing: ResponseTimes,
     /// The capture near the client, as pcapng.
     pub capture: Vec<u8>,
-    /// What the path did, when there was one.
+    /// Counters of the path, if there was one.
     pub path: Option<ForwarderCounts>,
 }
 
-/// What came of it.
+/// The results of a run.
 pub struct TrialResult {
-    /// What tells this run from the others of its experiment.
+    /// Distinguishes this run from the others of its experiment.
     pub conditions: String,
     /// Response times as the client saw them.
     pub timing: ResponseTimes,
-    /// What the capture near the client says.
+    /// The explanation of the capture near the client.
     pub explanation: CaptureExplanation,
-    /// What the path did, when there was one.
+    /// Counters of the path, if there was one.
     pub path: Option<ForwarderCounts>,
 }
 
 impl TrafficTrial {
-    /// Runs it and explains it. `name` is that of the capture, if captures are
+    /// Runs and explains it. `name` is that of the capture, if captures are
     /// kept.
     pub fn run(
         &self,
@@ -81,7 +81,7 @@ impl TrafficTrial {
         })
     }
 
-    /// Runs it without judging what was captured.
+    /// Runs it without the explanation.
     pub fn take(&self, seed: u64) -> Result<TrialMeasurement, LabError> {
         let wire = WirePlan {
             user_space_server: matches!(self.server, TrialEndpoint::User(_)),
@@ -127,19 +127,19 @@ impl TrialResult {
         self.timing.response.mean() / 1e6
     }
 
-    /// Segments with payload that a request took: the median, which a probe or
-    /// a resend of a machine that stood still does not move.
+    /// Data segments of a request: the median, which probes and retransmissions
+    /// of a stalled machine do not change.
     pub fn request_segments(&self) -> f64 {
         self.median(|e| e.request.segments)
     }
 
-    /// Segments with payload that a response took: the median.
+    /// Data segments of a response: the median.
     pub fn response_segments(&self) -> f64 {
         self.median(|e| e.response.segments)
     }
 
-    /// Packets of all kinds, both ways, that an exchange took: the mean, its
-    /// share of the connection's own included.
+    /// Packets of an exchange in both directions: the mean, including its part
+    /// of the connection setup.
     pub fn packets(&self) -> f64 {
         let services = &self.explanation.services;
         let packets: u64 = services.iter().map(|s| s.packets).sum();
@@ -152,9 +152,9 @@ impl TrialResult {
         measure::stats::median(&counts).unwrap_or(0.0)
     }
 
-    /// What the explanation names: the planted cause, and every other one for
-    /// which it has a remedy. Time without one (round trips of requests in
-    /// sequence) is no cause.
+    /// The causes in the explanation: the planted one, and every other one that
+    /// has a remedy. Time without a remedy (round trips of requests in
+    /// sequence) is not a cause.
     pub fn finding(&self, planted: Option<&str>) -> JudgeFinding {
         let named = self.explanation.slices.iter();
         let named = named.filter(|s| Some(s.kind.name()) == planted || s.remedy.is_some());

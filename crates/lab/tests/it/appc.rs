@@ -125,7 +125,7 @@ fn a_choice_moves_no_prediction_that_does_not_say_so() {
     for appendix in GuideAppendix::BOTH {
         let report = model_figures(appendix, &model);
         for row in sensitivity::choices(appendix, &model) {
-            // A choice that nobody looked at a figure for may move any.
+            // A choice made without a figure in sight may change any figure.
             if row.of.seen == "none" {
                 continue;
             }

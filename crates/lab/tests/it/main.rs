@@ -1,6 +1,6 @@
-//! The laboratory on networks of its own. Where this user may not make any,
-//! the tests start themselves once more as root of a user namespace; where
-//! that is not allowed either, they say so and pass.
+//! The laboratory on networks of its own. Where this user may not make any, the
+//! tests start themselves again as root of a user namespace; where that is not
+//! allowed either, they say so and pass.
 
 mod appc;
 mod experiments;
