@@ -534,8 +534,8 @@ fn cpu_section(report: &LoadReport) -> String {
     }
     let mut notes = String::new();
     if let Some(cpu) = &report.server_cpu {
-        let notes = cpu.notes();
-        if !notes.is_empty() {
+        let cpu_notes = cpu.notes();
+        if !cpu_notes.is_empty() {
             rows += &format!(
                 "<tr><td><b>servers, every process once</b><td>{}<td>{} %<td><td><td><td><td></tr>",
                 short(cpu.us),
@@ -543,7 +543,7 @@ fn cpu_section(report: &LoadReport) -> String {
             );
         }
         notes.extend(
-            notes
+            cpu_notes
                 .iter()
                 .map(|n| format!("<p class=soft>{}</p>", escape(n))),
         );
