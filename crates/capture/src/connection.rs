@@ -37,7 +37,7 @@ pub struct Connection {
     /// Packets that came exactly as long after their predecessor as that after
     /// its own: a habit of captures made from text, not of a network.
     pub even_gaps: u64,
-    /// True when it was dropped to keep memory bounded, with more to come.
+    /// `true` if it was dropped to keep memory bounded, with more to come.
     pub evicted: bool,
     /// The other TCP connection of the DLSw link that it is half of. The link's
     /// exchanges are listed with the one that came first.
@@ -54,8 +54,8 @@ impl Connection {
     /// Time from the first SYN to the reset that was the only answer.
     fn refused_after_ns(&self) -> Option<i64> {
         let shake = &self.handshake;
-        // A client that went on had an answer that the capture lacks; one that has no more to
-        // say to a refusal than a reset of its own had not.
+        // A client that went on had an answer that the capture lacks; one that has
+        // no more to say to a refusal than its own reset had not.
         let waited = self.client.segments <= u64::from(shake.syns) + self.client.resets;
         // What acknowledges no SYN of this client's refuses nothing: no end takes it.
         let waited = waited
@@ -120,8 +120,8 @@ impl Connection {
         }
     }
 
-    /// Whole round-trip time between the two ends: both parts as seen from
-    /// the place of capture. None when neither part could be measured.
+    /// Whole round-trip time between the two ends: both parts as seen from the
+    /// place of capture. Returns `None` if neither part could be measured.
     pub fn rtt_ns(&self) -> Option<i64> {
         match (self.client.rtt.best_ns(), self.server.rtt.best_ns()) {
             (None, None) => None,
@@ -129,7 +129,7 @@ impl Connection {
         }
     }
 
-    /// True when both ends live on one machine: a loopback address or
+    /// Returns `true` if both ends live on one machine: a loopback address or
     /// loopback's MSS.
     pub fn is_loopback(&self) -> bool {
         self.client.address.is_loopback()
@@ -263,7 +263,7 @@ impl RoundTripTime {
     }
 }
 
-/// Times of the three-way handshake; none where it was not captured.
+/// Times of the three-way handshake. `None` if it was not captured.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct TcpHandshake {
     /// First SYN.
@@ -285,7 +285,7 @@ pub struct TcpHandshake {
 pub struct TlsHandshake {
     /// Time of the first handshake record.
     pub start_ns: i64,
-    /// Time of the last record before application data; none while it lasts.
+    /// Time of the last record before application data. `None` while it lasts.
     pub end_ns: Option<i64>,
     /// Version chosen by the server (0x0303, 0x0304); 0 when not seen.
     pub version: u16,

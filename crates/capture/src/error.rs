@@ -16,7 +16,7 @@ pub enum ReadError {
     /// Not a format that is read here.
     #[error("offset 0: {found} is no capture format known here; {fix}")]
     UnknownFormat {
-        /// The first bytes, in words.
+        /// The first bytes, as text.
         found: String,
         /// What helps.
         fix: &'static str,

@@ -28,7 +28,7 @@ pub struct Exchange {
     pub request: ExchangePart,
     /// The response.
     pub response: ExchangePart,
-    /// True when both were seen to their end, as the protocol defines it.
+    /// `true` if both were seen to their end, as the protocol defines it.
     pub complete: bool,
     /// Its time by kind of evidence.
     pub slices: SliceTimes,

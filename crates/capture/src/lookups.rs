@@ -46,7 +46,7 @@ pub(crate) struct IcmpUnreachable {
 }
 
 impl IcmpUnreachable {
-    /// True if the client of this connection sent the packet.
+    /// Returns `true` if the client of this connection sent the packet.
     pub(crate) fn is_about(&self, connection: &Connection) -> bool {
         let mapped = |address: IpAddr| match address {
             IpAddr::V4(v4) => v4.to_ipv6_mapped().to_bits(),
@@ -267,7 +267,7 @@ impl DnsMessage {
         }
         let mut question: Box<[u8]> = rest.get(..length + 4)?.into();
         question.make_ascii_lowercase();
-        // The highest bit of the class has a meaning of its own in mDNS.
+        // The highest bit of the class has its own meaning in mDNS.
         let class = length + 2;
         question[class] &= 0x7F;
         Some(DnsMessage {

@@ -170,12 +170,12 @@ impl ConnectionFilter {
         Ok(ConnectionFilter { terms })
     }
 
-    /// True when nothing is filtered.
+    /// Returns `true` if nothing is filtered.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// True when a connection between these ends is wanted.
+    /// Returns `true` if a connection between these ends is wanted.
     pub fn matches(&self, one: (IpAddr, u16), other: (IpAddr, u16)) -> bool {
         self.terms.iter().all(|term| term.matches(one, other))
     }

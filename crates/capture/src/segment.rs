@@ -157,12 +157,12 @@ impl TcpFlags {
     /// The urgent pointer is valid.
     pub const URG: u8 = 0x20;
 
-    /// True when every bit of `bits` is set.
+    /// Returns `true` if every bit of `bits` is set.
     pub fn has(self, bits: u8) -> bool {
         self.0 & bits == bits
     }
 
-    /// True when any bit of `bits` is set.
+    /// Returns `true` if any bit of `bits` is set.
     pub fn any(self, bits: u8) -> bool {
         self.0 & bits != 0
     }
@@ -281,7 +281,7 @@ impl SegmentMarks {
     /// How many marks there are.
     pub const COUNT: usize = SegmentMarks::NAMES.len();
 
-    /// True when any of `bits` is set.
+    /// Returns `true` if any of `bits` is set.
     pub fn any(self, bits: u32) -> bool {
         self.0 & bits != 0
     }

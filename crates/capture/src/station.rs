@@ -16,7 +16,8 @@ pub(crate) fn address(mac: [u8; 6]) -> u128 {
     PREFIX | u128::from_be_bytes(bytes)
 }
 
-/// The station that an address stands for; none for an address of the network.
+/// The station that an address stands for. Returns `None` for an address of the
+/// network.
 pub fn mac(address: IpAddr) -> Option<[u8; 6]> {
     let IpAddr::V6(address) = address else {
         return None;

@@ -42,7 +42,7 @@ pub struct FieldDescription {
     /// PICTURE as written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub picture: Option<String>,
-    /// USAGE in its usual spelling; none for groups.
+    /// USAGE in its usual spelling. `None` for groups.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<&'static str>,
     /// Digits of a number.
@@ -175,7 +175,7 @@ fn describe_condition(condition: &Condition) -> ConditionDescription {
     }
 }
 
-/// A literal as it stands in a program.
+/// A literal in the spelling of a program.
 fn written(literal: &Literal) -> String {
     match literal {
         Literal::Text(text) => format!("'{}'", text.replace('\'', "''")),

@@ -18,10 +18,9 @@
 //! # Ok::<(), copybook::Diagnostics>(())
 //! ```
 //!
-//! Not supported, each with a diagnostic of its own: external floating point
-//! and boolean pictures, national-edited pictures, OCCURS DYNAMIC and
-//! UNBOUNDED, USAGE BIT and OBJECT REFERENCE, conditional compilation, and
-//! LENGTH OF in constants.
+//! Not supported, each with its own diagnostic: external floating point and boolean
+//! pictures, national-edited pictures, OCCURS DYNAMIC and UNBOUNDED, USAGE BIT and
+//! OBJECT REFERENCE, conditional compilation, and LENGTH OF in constants.
 //!
 //! Files are read only by [`CopyFolders`]; everything else works on memory.
 

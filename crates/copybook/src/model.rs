@@ -44,8 +44,8 @@ pub struct Field {
     pub offset: u32,
     /// Length in bytes of one occurrence, any DEPENDING ON inside at maximum.
     pub length: u32,
-    /// True when a table with DEPENDING ON stands before it in the record, so
-    /// its real offset moves with the counter.
+    /// `true` if a table with DEPENDING ON stands before it in the record, so its
+    /// real offset moves with the counter.
     pub slides: bool,
     /// What the bytes mean.
     pub kind: FieldKind,

@@ -181,7 +181,7 @@ impl ObservationPanel {
     }
 }
 
-/// Samples in a thread of its own.
+/// Samples in its own thread.
 pub struct SamplerThread {
     thread: JoinHandle<Vec<UsageSample>>,
     stop: Arc<AtomicBool>,

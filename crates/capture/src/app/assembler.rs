@@ -174,7 +174,7 @@ impl ExchangeAssembler {
         }
     }
 
-    /// True when the next bytes of the client begin a new exchange.
+    /// Returns `true` if the next bytes of the client begin a new exchange.
     pub(crate) fn is_turn_over(&self) -> bool {
         (self.open.back()).is_none_or(|exchange| exchange.is_answered())
     }

@@ -275,8 +275,8 @@ pub(super) fn header(head: &[u8]) -> Option<(SspMessage<'static>, &[u8])> {
     ))
 }
 
-/// What a control message is about and what it does; none for those that are
-/// only reported.
+/// What a control message is about and what it does. Returns `None` for those that
+/// are only reported.
 fn answered(kind: Kind) -> Option<(&'static str, ControlRole)> {
     Some(match kind {
         Kind::CanYouReach => ("DLSw CANUREACH", ControlRole::Requests),

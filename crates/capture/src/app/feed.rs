@@ -32,7 +32,8 @@ pub(super) trait ProtocolParser {
     /// Uses the beginning of `bytes`, of which there is at least one.
     fn step(&mut self, at: &mut FeedContext<'_>, bytes: &[u8]) -> ParseStep;
 
-    /// Steps over bytes that were not captured; false if it is out of step after them.
+    /// Steps over bytes that were not captured. Returns `false` if it is out of
+    /// step after them.
     fn miss(&mut self, at: &mut FeedContext<'_>, missing: u64) -> bool;
 }
 

@@ -70,7 +70,7 @@ impl FramedParser {
         }
     }
 
-    /// Bytes that follow a prefix; none when it makes no sense. `whole` is
+    /// Bytes that follow a prefix. Returns `None` if it makes no sense. `whole` is
     /// what came with it, to find out whether a first length counts itself.
     fn rest(&mut self, head: [u8; 4], whole: u64) -> Option<u64> {
         let number = self.prefix.number(head);

@@ -1,10 +1,10 @@
 //! Header compression of HTTP/2 undone: fields from blocks, with the table
 //! that both ends keep.
 //!
-//! Own code but for the Huffman code: of the libraries at hand one panics on a
-//! block that is cut short and the others build their code's table anew for
-//! every string. Reference: RFC 7541.
-//! Invariant: the table holds at most [`MAX_TABLE_BYTES`], as the RFC counts.
+//! Own code except the Huffman code: of the libraries at hand one panics on a block
+//! that is cut short and the others build their code's table anew for every string.
+//! Reference: RFC 7541. Invariant: the table holds at most [`MAX_TABLE_BYTES`], as
+//! the RFC counts.
 
 use httlib_huffman::DecoderSpeed;
 use std::collections::VecDeque;
@@ -32,7 +32,7 @@ impl Default for HpackDecoder {
 }
 
 impl HpackDecoder {
-    /// The fields of a whole block; none when it is no block.
+    /// The fields of a whole block. Returns `None` if it is no block.
     pub(super) fn decode(&mut self, block: &[u8]) -> Option<Vec<Field>> {
         let mut rest = BlockRest(block);
         let mut fields = Vec::new();

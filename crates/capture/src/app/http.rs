@@ -70,7 +70,8 @@ impl ProtocolParser for HttpParser {
 }
 
 impl HttpParser {
-    /// True when a response that has begun is whole at the connection's end.
+    /// Returns `true` if a response that has begun is whole at the connection's
+    /// end.
     pub(super) fn ends_at_close(&self) -> bool {
         self.directions[ConnectionSide::Server.index()].state == HttpState::UntilClose
     }
@@ -372,12 +373,13 @@ impl HttpHead {
     }
 }
 
-/// True when `bytes` begin with a request line.
+/// Returns `true` if `bytes` begin with a request line.
 pub(super) fn is_request(bytes: &[u8]) -> bool {
     (METHODS.iter()).any(|method| bytes.starts_with(method))
 }
 
-/// True when `bytes` begin with a method, of whatever name, or with a part of one.
+/// Returns `true` if `bytes` begin with a method, of whatever name, or with a part
+/// of one.
 fn begins_method(bytes: &[u8]) -> bool {
     let letter = |byte: &&u8| matches!(byte, b'A'..=b'Z' | b'-' | b'_');
     let word = bytes.iter().take_while(letter).count();
@@ -389,7 +391,7 @@ pub(super) fn is_http2(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PRI * HTTP/2.0\r\n")
 }
 
-/// True when `bytes` begin with a status line.
+/// Returns `true` if `bytes` begin with a status line.
 pub(super) fn is_response(bytes: &[u8]) -> bool {
     bytes.starts_with(b"HTTP/1.")
 }

@@ -29,7 +29,7 @@ struct Http2Direction {
     frame: Frame,
     /// Bytes of the frame that are still to come.
     left: u64,
-    /// Bytes of padding after a DATA frame's content; none before its length.
+    /// Bytes of padding after a DATA frame's content. `None` before its length.
     padding: Option<u64>,
     heads: HeaderBlocks,
     /// The frame that began the header block.
@@ -301,8 +301,8 @@ fn response_head(session: u16, head: Option<DecodedHead>, at: &mut FeedContext<'
 }
 
 impl Frame {
-    /// The stream as the assembler names it; none for what is no stream that a
-    /// client opens.
+    /// The stream as the assembler names it. Returns `None` for what is no stream
+    /// that a client opens.
     fn session(self) -> Option<u16> {
         let odd = self.stream % 2 == 1;
         odd.then(|| (((self.stream / 2) % u32::from(u16::MAX)) + 1) as u16)

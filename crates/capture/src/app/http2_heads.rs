@@ -12,7 +12,7 @@ use super::hpack::HpackDecoder;
 /// The header blocks of one direction.
 #[derive(Debug)]
 pub(super) struct HeaderBlocks {
-    /// None when a block was missed.
+    /// `None` if a block was missed.
     decoder: Option<HpackDecoder>,
     block: Vec<u8>,
     /// Where in the block the frame at hand begins.
@@ -95,7 +95,7 @@ impl HeaderBlocks {
         self.block.drain(self.frame_at..self.frame_at + front);
     }
 
-    /// The block is whole; none when it cannot be read.
+    /// The block is whole. Returns `None` if it cannot be read.
     pub(super) fn end(&mut self) -> Option<DecodedHead> {
         let Some(fields) = (self.decoder.as_mut()?).decode(&self.block) else {
             self.lose();

@@ -155,8 +155,8 @@ impl ConnectionApp {
         }
     }
 
-    /// What a DLSw connection has said whose link is not known yet: its
-    /// messages wait. None for everything else.
+    /// What a DLSw connection has said whose link is not known yet: its messages
+    /// wait. Returns `None` for everything else.
     #[inline]
     pub(crate) fn unlinked_messages(&self) -> Option<&UnlinkedMessages> {
         match &self.parser {

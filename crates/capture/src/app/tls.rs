@@ -102,7 +102,8 @@ impl TlsRecords {
         }
     }
 
-    /// True when a response that has begun is whole at the connection's end.
+    /// Returns `true` if a response that has begun is whole at the connection's
+    /// end.
     pub(super) fn ends_at_close(&self) -> bool {
         self.opener.is_none() || self.inner.ends_at_close()
     }
@@ -324,7 +325,7 @@ impl TlsRecords {
     }
 }
 
-/// True when `bytes` begin with a record header.
+/// Returns `true` if `bytes` begin with a record header.
 pub(super) fn is_record(bytes: &[u8]) -> bool {
     let [kind @ 20..=23, 3, minor @ 0..=4, high, low, ..] = bytes else {
         return false;
@@ -334,8 +335,8 @@ pub(super) fn is_record(bytes: &[u8]) -> bool {
     (1..=MAX_RECORD_BYTES).contains(&length)
 }
 
-/// True when `bytes` begin with a client's hello of TLS in the format of SSL 2 (RFC 5246,
-/// appendix E.2).
+/// Returns `true` if `bytes` begin with a client's hello of TLS in the format of
+/// SSL 2 (RFC 5246, appendix E.2).
 pub(super) fn is_old_hello(bytes: &[u8]) -> bool {
     matches!(bytes, [high, low, 1, 3, 0..=3, ..] if high & 0x80 != 0 && (high & 0x7f, *low) >= (0, 9))
 }

@@ -52,7 +52,8 @@ impl InnerParser {
         self.piece(at, &[], bytes);
     }
 
-    /// True when a response that has begun is whole at the connection's end.
+    /// Returns `true` if a response that has begun is whole at the connection's
+    /// end.
     pub(super) fn ends_at_close(&self) -> bool {
         match self {
             InnerParser::Http(http) => http.ends_at_close(),

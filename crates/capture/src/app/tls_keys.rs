@@ -85,7 +85,7 @@ impl KeyLog {
         Ok(secrets)
     }
 
-    /// True when nothing is known.
+    /// Returns `true` if nothing is known.
     pub fn is_empty(&self) -> bool {
         self.table
             .read()

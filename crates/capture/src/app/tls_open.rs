@@ -73,8 +73,8 @@ impl std::fmt::Debug for RecordDecryptor {
 }
 
 impl RecordDecryptor {
-    /// The keys of a connection; none when its secrets or its cipher suite are
-    /// not known.
+    /// The keys of a connection. Returns `None` if its secrets or its cipher suite
+    /// are not known.
     pub(super) fn new(
         keys: &KeyLog,
         version: u16,
@@ -93,7 +93,7 @@ impl RecordDecryptor {
         Some(RecordDecryptor { keys, tls_1_3 })
     }
 
-    /// Opens a whole record in place; none when no key fits.
+    /// Opens a whole record in place. Returns `None` if no key fits.
     pub(super) fn open(
         &mut self,
         side: usize,
@@ -266,7 +266,7 @@ impl Key {
         })
     }
 
-    /// Bytes of content and true type; none when the key does not fit.
+    /// Bytes of content and true type. Returns `None` if the key does not fit.
     fn open_1_3(&mut self, head: &[u8; 5], body: &mut [u8]) -> Option<usize> {
         let nonce = Nonce::assume_unique_for_key(self.nonce());
         let opened = self.key.open_in_place(nonce, Aad::from(head), body).ok()?;

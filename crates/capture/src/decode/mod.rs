@@ -49,7 +49,7 @@ pub struct Packet {
     pub ts_echo: u32,
     /// Unscaled window.
     pub window: u16,
-    /// Checksum as it stands, to recognise a frame captured twice.
+    /// Checksum unchanged, to recognise a frame captured twice.
     pub checksum: u16,
     /// IPv4 identification, 0 in IPv6.
     pub ip_id: u16,

@@ -116,8 +116,8 @@ impl Flow {
 }
 
 impl SegmentTimeline {
-    /// Adds a segment; where two connections share the timeline, none is before
-    /// its predecessor. Gives it as it stands there.
+    /// Adds a segment; where two connections share the timeline, none is before its
+    /// predecessor. Returns the segment as it was added.
     #[inline]
     pub(super) fn push(&mut self, mut segment: Segment) -> Segment {
         if let Some(last) = self.segments.last() {
@@ -141,8 +141,8 @@ impl SegmentTimeline {
         }
     }
 
-    /// Marks the copy of `byte` that `sender` need not have sent, and gives it;
-    /// none when it is not in the timeline (any more).
+    /// Marks the copy of `byte` that `sender` need not have sent, and gives it.
+    /// Returns `None` if it is not in the timeline (any more).
     pub(super) fn mark_needless(&mut self, sender: ConnectionSide, byte: u32) -> Option<Segment> {
         let recent = self.segments.iter_mut().rev().take(SEARCHED_SEGMENTS);
         for segment in recent {

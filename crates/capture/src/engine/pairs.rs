@@ -1,10 +1,10 @@
 //! Two TCP connections that are one link of DLSw.
 //!
-//! Each switch may open a connection and write on the one it opened. The one
-//! that came first then holds the link: messages, exchanges and timeline of
-//! both are its own; the second keeps its sequence numbers and marks. A link
-//! whose first connection is closed while the second goes on (RFC 1795 has one
-//! dropped when both switches can do with one) is held by it all the same.
+//! Each switch may open a connection and write on the one it opened. The one that
+//! came first then holds the link: messages, exchanges and timeline of both are its
+//! own; the second keeps its sequence numbers and marks. A link whose first
+//! connection is closed while the second goes on (RFC 1795 has one dropped when
+//! both switches can do with one) is held by it anyway.
 //!
 //! Which two belong together is known from a circuit that one asks for and the
 //! other grants, or because no third connection between the two hosts fits

@@ -266,8 +266,8 @@ impl ConnectionShard {
             let same = flow.is_some_and(|flow| {
                 let sender = flow.sender(packet);
                 let is_new = flow.tracker.is_new_syn(sender, packet.seq);
-                // No end asks again after data of its own: the same number once
-                // more is another connection (a trace that is played again).
+                // No end asks again after data of its own: the same number again is
+                // another connection (a trace that is played again).
                 let spoke = flow.connection.end(sender).data_segments > 0
                     && packet.time_ns - flow.connection.first_ns > SYN_AGAIN_NS;
                 !opens || !(is_new || spoke)

@@ -36,7 +36,7 @@ impl<T> WorstItems<T> {
         }
     }
 
-    /// True when an item of this rank would be kept.
+    /// Returns `true` if an item of this rank would be kept.
     #[inline]
     pub(super) fn qualifies(&self, rank: ItemRank) -> bool {
         self.items.len() < self.limit || self.items.last().is_some_and(|(last, _)| rank > *last)

@@ -1,4 +1,4 @@
-//! Many round trips in sequence: the application asks again and again.
+//! Many round trips in sequence: the application asks repeatedly.
 //!
 //! No single wait shows it. The round trips of all turns are summed up first;
 //! where there are many turns and the path itself is not slow, the sum belongs

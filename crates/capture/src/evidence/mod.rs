@@ -1,10 +1,10 @@
 //! Kinds of evidence: one module a kind, all of one shape.
 //!
-//! The engine cuts the time of an exchange into [`ExchangeWait`]s: the times between
-//! two segments that brought it forward. Each kind looks at a wait and claims
-//! a part of it, or nothing. The order of [`EVIDENCE`] is the priority: the
-//! most specific kind is asked first, and what it leaves goes to the next.
-//! Time that no kind claims is unexplained, which is a slice of its own.
+//! The engine cuts the time of an exchange into [`ExchangeWait`]s: the times
+//! between two segments that brought it forward. Each kind looks at a wait and
+//! claims a part of it, or nothing. The order of [`EVIDENCE`] is the priority: the
+//! most specific kind is asked first, and what it leaves goes to the next. Time
+//! that no kind claims is unexplained, which is its own slice.
 //!
 //! Adding a kind: a file with a unit struct that implements [`EvidenceDetector`], its
 //! row in [`EVIDENCE`], its variant in [`EvidenceKind`] and its reasons.

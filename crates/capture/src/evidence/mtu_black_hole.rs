@@ -1,10 +1,9 @@
 //! Segments above a size do not arrive, and no ICMP message says so.
 //!
-//! Near the sender a large segment is sent again and again and never
-//! acknowledged, while smaller ones are. Near the receiver the large ones
-//! never arrive: small ones before and after them do, and the hole between
-//! them is as large as full segments.
-//! Reference: RFC 2923, RFC 4821, RFC 8899.
+//! Near the sender a large segment is sent repeatedly and never acknowledged, while
+//! smaller ones are. Near the receiver the large ones never arrive: small ones
+//! before and after them do, and the hole between them is as large as full
+//! segments. Reference: RFC 2923, RFC 4821, RFC 8899.
 
 use super::{DelayOwner, EvidenceDetector, EvidenceKind, ExchangeWait, Reason, WaitClaim};
 use crate::verdict::{SliceDescription, SliceFacts, ms};

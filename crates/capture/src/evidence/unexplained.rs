@@ -1,4 +1,4 @@
-//! Time that no kind explains: a slice of its own.
+//! Time that no kind explains: its own slice.
 //!
 //! It stands last in the table, so it claims what every other kind left. It
 //! has no remedy: a capture at another place may explain it.

@@ -123,8 +123,8 @@ impl<'a> ExchangeWait<'a> {
         windows.next()
     }
 
-    /// True when the segment that ended the wait followed an event of the other
-    /// end as soon as its sender could know of it.
+    /// Returns `true` if the segment that ended the wait followed an event of the
+    /// other end as soon as its sender could know of it.
     pub(crate) fn follows(&self, event: &Segment, after: &Segment) -> bool {
         let near_ns = self.near_ns(after.from);
         let apart_ns = (after.time_ns - event.time_ns).min(LONGEST_NS);

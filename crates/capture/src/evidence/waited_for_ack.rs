@@ -1,11 +1,10 @@
 //! A small write waited for an acknowledgement.
 //!
-//! Nagle's algorithm holds a small write while an earlier one is not
-//! acknowledged; a receiver that delays its acknowledgement makes it long. The
-//! packets show a short segment, an acknowledgement by itself, and the next
-//! data as soon as its sender could have that acknowledgement. An end that
-//! sends short segments one after the other has the algorithm off.
-//! Reference: RFC 896, RFC 1122 4.2.3.
+//! Nagle's algorithm holds a small write while an earlier one is not acknowledged;
+//! a receiver that delays its acknowledgement makes it long. The packets show a
+//! short segment, an acknowledgement by itself, and the next data as soon as its
+//! sender could have that acknowledgement. An end that sends short segments in
+//! sequence has the algorithm off. Reference: RFC 896, RFC 1122 4.2.3.
 
 use super::{
     DelayOwner, EvidenceDetector, EvidenceKind, ExchangeWait, LONGEST_NS, Reason, WaitClaim,

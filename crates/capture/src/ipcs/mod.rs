@@ -140,7 +140,7 @@ fn parse_end(text: &str) -> Option<SocketAddr> {
     Some(SocketAddr::new(address.parse().ok()?, port.parse().ok()?))
 }
 
-/// Flags in words.
+/// Flags as text.
 fn flags_of(words: &str) -> u8 {
     let word = |w: &str| match w.to_ascii_uppercase().as_str() {
         "FIN" => 0x01,

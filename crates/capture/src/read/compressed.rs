@@ -1,8 +1,8 @@
 //! Compressed captures are recognised by their first bytes, not by name.
 //!
-//! gzip and zstd, with several members or frames one after the other, as
-//! capture programs append them. Decoding is streaming: nothing is written
-//! to disk and memory does not depend on the file's size.
+//! gzip and zstd, with several members or frames in sequence, as capture programs
+//! append them. Decoding is streaming: nothing is written to disk and memory does
+//! not depend on the file's size.
 
 use super::read_full;
 use flate2::read::MultiGzDecoder;
@@ -36,7 +36,7 @@ pub(super) fn open<'a>(
     })
 }
 
-/// Frames of zstd, one after the other.
+/// Frames of zstd, in sequence.
 struct ZstdReader<'a> {
     /// The source between two frames.
     input: Option<Box<dyn BufRead + Send + 'a>>,

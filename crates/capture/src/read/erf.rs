@@ -1,5 +1,4 @@
-//! Files of Endace cards: records one after the other, without a header of the
-//! file.
+//! Files of Endace cards: records in sequence, without a header of the file.
 //!
 //! A record is its header, extension headers, and the frame. It is handed on
 //! whole, as pcap files of this link type hold it.

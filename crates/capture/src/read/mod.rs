@@ -203,7 +203,7 @@ impl<'a> Reader<'a> {
         info
     }
 
-    /// Fills the rest of the block; false when the source has ended.
+    /// Fills the rest of the block. Returns `false` if the source has ended.
     fn read_more(&mut self, block: &mut FrameBlock) -> Result<bool, ReadError> {
         let room = &mut block.data[block.filled..];
         let (read, error) = read_full(&mut self.source, room);

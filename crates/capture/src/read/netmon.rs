@@ -1,5 +1,5 @@
-//! Files of Microsoft Network Monitor, versions 1 and 2: a header, frames one
-//! after the other, and a table of their offsets.
+//! Files of Microsoft Network Monitor, versions 1 and 2: a header, frames in
+//! sequence, and a table of their offsets.
 //!
 //! The table is not needed: frames follow the header without a hole, and the
 //! table begins where they end.

@@ -17,7 +17,7 @@ pub(super) struct PcapHeader {
 }
 
 impl PcapHeader {
-    /// The format and the bytes of its header; none when it is not pcap.
+    /// The format and the bytes of its header. Returns `None` if it is not pcap.
     pub(super) fn open(head: &[u8]) -> Result<Option<(PcapHeader, usize)>, ReadError> {
         if head.len() < 4 {
             return Ok(None);

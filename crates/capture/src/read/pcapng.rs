@@ -73,7 +73,7 @@ enum TimeResolution {
 }
 
 impl PcapngSection {
-    /// True when `head` begins a section.
+    /// Returns `true` if `head` begins a section.
     pub(super) fn recognise(head: &[u8]) -> bool {
         head.len() >= 12
             && u32_at(head, 0, false) == SECTION

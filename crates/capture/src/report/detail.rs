@@ -133,7 +133,7 @@ fn packets(exchange: &Exchange) -> String {
     out
 }
 
-/// A packet in words.
+/// A packet as text.
 pub(super) fn describe(segment: &Segment) -> String {
     let arrow = match segment.from {
         ConnectionSide::Client => "client ->",

@@ -376,7 +376,7 @@ impl<'a> ConversationPlay<'a> {
         }
     }
 
-    /// Sends an acknowledgement of its own.
+    /// Sends its own acknowledgement.
     fn acknowledge(&mut self, side: ConnectionSide, dsack: Option<(u32, u32)>) {
         let seq = self.end(side).max;
         self.send(side, ACK, seq, 0, dsack);

@@ -24,7 +24,7 @@ pub enum CapturePlace {
 pub struct NetworkPath {
     /// Delay from end to end, one way.
     pub one_way_us: u64,
-    /// Bytes a second that it carries each way; zero for no limit.
+    /// Bytes/s that it carries each way; zero for no limit.
     pub bytes_per_s: u64,
     /// Where packets are captured.
     pub capture: CapturePlace,
@@ -196,7 +196,7 @@ pub struct Exchange {
     pub request: Vec<AppWrite>,
     /// From the last byte of the request to the first of the response.
     pub server_think_us: u64,
-    /// The response's writes; none for a request that is never answered.
+    /// The response's writes. `None` for a request that is never answered.
     pub response: Vec<AppWrite>,
 }
 

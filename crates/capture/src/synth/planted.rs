@@ -463,7 +463,7 @@ fn lose(from: ConnectionSide, select: PacketSelector) -> Fault {
     }
 }
 
-/// The same conversation from several ports, one after the other.
+/// The same conversation from several ports, in sequence.
 fn several(count: u16, conversation: Conversation) -> Vec<Conversation> {
     let copy = |n: u16| {
         let mut copy = conversation.clone();

@@ -261,7 +261,7 @@ impl FrameTape {
         self.put(from, self.now_us, what);
     }
 
-    /// Something sent at a time of its own.
+    /// Something sent at its own time.
     pub(super) fn put(&mut self, from: ConnectionSide, sent_us: u64, what: FrameContent) {
         let near = match self.place {
             CapturePlace::Client => ConnectionSide::Client,

@@ -18,7 +18,7 @@ pub enum FileFormat {
     Pcapng,
 }
 
-/// Writes packets one after the other.
+/// Writes packets in sequence.
 #[derive(Debug)]
 pub struct Writer<W> {
     to: W,

@@ -77,8 +77,9 @@ struct Frame {
 }
 
 impl Frame {
-    /// True when this is one of the segments that `large`, captured before they were cut,
-    /// became on the wire: they count their identifications on from its own.
+    /// Returns `true` if this is one of the segments that `large`, captured before
+    /// they were cut, became on the wire: they count their identifications on from
+    /// its own.
     fn is_piece_of(&self, large: &Frame) -> bool {
         let before = self.seq.wrapping_sub(large.seq);
         let nth = u32::from(self.ip_id.wrapping_sub(large.ip_id));
@@ -144,8 +145,8 @@ impl Half {
         }
     }
 
-    /// True when one of the frames before was this very one: a capture on two
-    /// interfaces, or on a port that mirrors both directions or two networks. A
+    /// Returns `true` if one of the frames before was this very one: a capture on
+    /// two interfaces, or on a port that mirrors both directions or two networks. A
     /// segment that was really sent again has another identification; where there
     /// is none (IPv6, some stacks) the copy must follow at once.
     pub(super) fn is_same_frame(&mut self, packet: &Packet, time_ns: i64) -> bool {
@@ -167,7 +168,7 @@ impl Half {
         let limit_ns = match (ip_id, packet.len) {
             (0, 0) if !control => 0,
             (0, _) => 20_000,
-            // A program that writes its own packets sends one SYN again and again.
+            // A program that writes its own packets sends one SYN repeatedly.
             _ if packet.flags.has(TcpFlags::SYN) && !packet.flags.has(TcpFlags::ACK) => 1_000_000,
             _ => 5_000_000,
         };

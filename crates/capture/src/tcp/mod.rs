@@ -41,7 +41,7 @@ pub(crate) struct TcpTracker {
 }
 
 impl TcpTracker {
-    /// True when a SYN of `side` with this raw sequence number belongs to
+    /// Returns `true` if a SYN of `side` with this raw sequence number belongs to
     /// another connection than the one followed.
     pub(crate) fn is_new_syn(&self, side: ConnectionSide, raw_seq: u32) -> bool {
         let half = &self.halves[side.index()];
@@ -54,8 +54,8 @@ impl TcpTracker {
         half.seen.then_some(half.base)
     }
 
-    /// True when data was sent again and not acknowledged, or waits for a window
-    /// of zero to open.
+    /// Returns `true` if data was sent again and not acknowledged, or waits for a
+    /// window of zero to open.
     pub(crate) fn is_stuck(&self) -> bool {
         let resent = |half: &Half| half.resent.is_some();
         let [client, server] = &self.halves;
@@ -67,7 +67,7 @@ impl TcpTracker {
             .any(|(half, other)| (resent(half) && half.flight(other) > 0) || closed(half, other))
     }
 
-    /// True when everything that `side` sent is acknowledged.
+    /// Returns `true` if everything that `side` sent is acknowledged.
     pub(crate) fn is_acknowledged(&self, side: ConnectionSide) -> bool {
         let half = &self.halves[side.index()];
         half.flight(&self.halves[side.other().index()]) == 0
@@ -182,7 +182,7 @@ const EVEN_NS: i64 = 30_000;
 /// Shorter gaps are a line rate.
 const LEAST_GAP_NS: i64 = 900_000;
 
-/// True when sequence number `a` is before `b`.
+/// Returns `true` if sequence number `a` is before `b`.
 #[inline]
 pub(crate) fn before(a: u32, b: u32) -> bool {
     (a.wrapping_sub(b) as i32) < 0

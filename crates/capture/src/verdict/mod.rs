@@ -45,7 +45,7 @@ pub(crate) fn slices(
                 .copied()
                 .filter(|one| one.kind() == kind)
                 .collect();
-            // Each limit of a transfer is a slice of its own.
+            // Each limit of a transfer is its own slice.
             match kind {
                 EvidenceKind::TransferLimited => all.into_iter().map(|one| vec![one]).collect(),
                 _ => vec![all],
@@ -159,7 +159,7 @@ pub(crate) fn subject(owner: DelayOwner) -> &'static str {
     }
 }
 
-/// Bytes in words.
+/// Bytes as text.
 pub(crate) fn bytes(count: u32) -> String {
     match count {
         0..=9_999 => format!("{count} bytes"),

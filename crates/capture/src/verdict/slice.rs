@@ -1,4 +1,4 @@
-//! One slice of the time, as it stands in reports and in JSON.
+//! One slice of the time, with the names used in reports and in JSON.
 //!
 //! Here are the thresholds that make a slice a finding: what a user would
 //! notice. Below them it has no remedy and is never the verdict.

@@ -533,7 +533,7 @@ impl SeenMembers {
         SeenMembers { few: 0, many }
     }
 
-    /// False if it was there.
+    /// Returns `false` if it was there.
     #[inline]
     fn insert(&mut self, number: usize) -> bool {
         let bit = 1 << (number % 64);

@@ -145,7 +145,7 @@ pub enum DecodeError {
         /// Most elements.
         max: u32,
     },
-    /// None of the descriptions of redefined storage holds valid data.
+    /// No description of redefined storage holds valid data.
     #[error("{place}: no description of this storage fits: bytes {bytes:02x?}")]
     NoVariant {
         /// The redefined item.

@@ -259,8 +259,8 @@ impl FieldCodec {
         })
     }
 
-    /// Puts text (of a path parameter, a header) into an elementary field: as
-    /// it stands into a character field, as a decimal number into a number.
+    /// Puts text (of a path parameter, a header) into an elementary field:
+    /// unchanged into a character field, as a decimal number into a number.
     pub fn read_text(&self, text: &str, record: &mut [u8]) -> Result<(), EncodeError> {
         let expected = match self.shown().kind {
             NodeKind::Leaf(_) => None,

@@ -106,7 +106,7 @@ impl RecordCodec {
         })
     }
 
-    /// Puts text into an item of a record in expanded form: as it stands into a
+    /// Puts text into an item of a record in expanded form: unchanged into a
     /// character item, as a decimal number into a number.
     #[inline]
     pub fn set_item(

@@ -1,12 +1,12 @@
 //! The compiled form of a layout: a flat array of nodes in the order of the
 //! record, with everything that decoding and encoding need at hand.
 //!
-//! A node's subtree is the nodes behind it up to [`Node::end`]. A table is a
-//! node of its own followed by one element node; redefined storage is a
-//! [`NodeKind::Choice`] followed by its descriptions. Offsets are those of the
-//! layout: first occurrence, every OCCURS DEPENDING ON at its maximum. While a
-//! record is walked, `delta` is what the enclosing tables' subscripts add and
-//! what shorter tables before take away, in wrapping arithmetic.
+//! A node's subtree is the nodes behind it up to [`Node::end`]. A table is its own
+//! node followed by one element node; redefined storage is a [`NodeKind::Choice`]
+//! followed by its descriptions. Offsets are those of the layout: first occurrence,
+//! every OCCURS DEPENDING ON at its maximum. While a record is walked, `delta` is
+//! what the enclosing tables' subscripts add and what shorter tables before take
+//! away, in wrapping arithmetic.
 //!
 //! Invariant: nothing here refers to the layout it was made from.
 
@@ -135,7 +135,7 @@ pub(super) enum LeafKind {
     },
     /// Index into [`CodecPlan::pictures`].
     Edited(u16),
-    /// Bytes without a meaning of their own, as hexadecimal digits.
+    /// Bytes without their own meaning, as hexadecimal digits.
     Bytes,
 }
 

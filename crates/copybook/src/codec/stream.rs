@@ -132,7 +132,7 @@ impl<'c, R: BufRead> RecordReader<'c, R> {
                 StreamFraming::Fixed(_) | StreamFraming::SelfDescribing
             )
         {
-            // Records of no bytes would go on for ever.
+            // Records of no bytes would go on forever.
             return Err(StreamError::Cut {
                 record: self.record,
                 actual: 0,

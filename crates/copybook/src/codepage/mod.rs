@@ -2,9 +2,9 @@
 //!
 //! A [`CodePage`] is a small handle on a static table; copying it is free.
 //! Single-byte pages map each byte to one character and back; bytes that are no
-//! character of a page are told apart. UTF-8 is the one
-//! page where a character may take several bytes: a field of *n* bytes then
-//! holds *n* bytes of UTF-8, blanks fill the end, and limits count bytes.
+//! character of a page are distinguished. UTF-8 is the one page where a character
+//! may take several bytes: a field of *n* bytes then holds *n* bytes of UTF-8,
+//! blanks fill the end, and limits count bytes.
 //!
 //! Reference: IBM Character Data Representation Architecture, CCSID registry.
 //! Invariant: double-byte and mixed pages are named, and refused, never
@@ -328,7 +328,7 @@ fn ascii_unit(byte: u8, otherwise: u16) -> u16 {
 /// No character, or no byte; U+FFFF is not a character.
 pub(crate) const NONE: u16 = 0xffff;
 
-/// Double-byte and mixed pages met in mainframe definitions, told apart from
+/// Double-byte and mixed pages met in mainframe definitions, distinguished from
 /// misspelt numbers.
 const DOUBLE_BYTE: [u16; 38] = [
     300, 301, 834, 835, 837, 930, 931, 932, 933, 934, 935, 936, 937, 938, 939, 942, 943, 944, 946,

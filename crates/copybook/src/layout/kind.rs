@@ -193,7 +193,7 @@ impl ItemContext<'_> {
     fn picture(&mut self, context: Context<'_>) -> Option<(Picture, SourcePosition)> {
         let Some(text) = &self.entry.picture else {
             let name = self.entry.shown();
-            // They may be in the member that is not there, which was told.
+            // They may be in the member that is not there, which was reported.
             if self.diagnostics.lacks_a_member() {
                 return None;
             }

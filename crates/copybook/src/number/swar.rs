@@ -7,7 +7,7 @@
 /// Sixteen times the character `0`.
 pub(crate) const ZEROS: u128 = 0x3030_3030_3030_3030_3030_3030_3030_3030;
 
-/// True when all eight bytes are ASCII digits.
+/// Returns `true` if all eight bytes are ASCII digits.
 #[inline]
 pub(crate) fn all_digits(word: u64) -> bool {
     let high = word & 0xf0f0_f0f0_f0f0_f0f0;
@@ -15,7 +15,7 @@ pub(crate) fn all_digits(word: u64) -> bool {
     (high | carried >> 4) == 0x3333_3333_3333_3333
 }
 
-/// True when all sixteen bytes are ASCII digits.
+/// Returns `true` if all sixteen bytes are ASCII digits.
 #[inline]
 pub(crate) fn all_digits16(digits: u128) -> bool {
     all_digits((digits >> 64) as u64) & all_digits(digits as u64)
@@ -147,7 +147,7 @@ fn pack8(n: u64) -> u32 {
     (x | x >> 16) as u32
 }
 
-/// True when no nibble is above 9.
+/// Returns `true` if no nibble is above 9.
 #[inline]
 pub(crate) fn all_decimal(bcd: u64) -> bool {
     (bcd & 0x8888_8888_8888_8888) & ((bcd << 1) | (bcd << 2)) == 0

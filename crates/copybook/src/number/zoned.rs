@@ -1,10 +1,10 @@
-//! USAGE DISPLAY: a digit a byte, the sign overpunched or in a byte of its own.
+//! USAGE DISPLAY: a digit a byte, the sign overpunched or in its own byte.
 //!
 //! Reference: IBM Enterprise COBOL Language Reference, SIGN clause; GnuCOBOL's
 //! ASCII overpunch (`p` to `y` for −0 to −9, plain digits for plus).
 //!
-//! Reading accepts every overpunch that can be told apart; writing produces
-//! the one asked for.
+//! Reading accepts every overpunch that can be distinguished; writing produces the
+//! one asked for.
 
 use super::swar::{self, ZEROS};
 use super::{BadNumber, MAX_DIGITS};

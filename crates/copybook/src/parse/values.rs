@@ -110,8 +110,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a level number with a name behind it comes, on a line of its own:
-    /// it is no further value.
+    /// Whether a level number with a name behind it comes, on its own line: it is
+    /// no further value.
     fn at_next_entry(&self) -> bool {
         let level = match self.cursor.peek() {
             Token::Number(n) if n.len() <= 2 => n.parse::<u8>().ok(),

@@ -1,6 +1,6 @@
 //! Names between colons, as in `:TAG:-NAME`: what `COPY … REPLACING` has to put
 //! something in the place of. A text that still has them is no COBOL yet, so each
-//! is told once, and nothing else of it.
+//! is reported once, and nothing else of it.
 
 use std::collections::HashSet;
 

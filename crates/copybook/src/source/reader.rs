@@ -26,7 +26,7 @@ type LineColumn = (usize, char);
 pub struct LineOptions {
     /// Reference format.
     pub format: ReferenceFormat,
-    /// What a text is in when the format is to be told from it and no line
+    /// What a text is in when the format is to be reported from it and no line
     /// tells.
     pub otherwise: ReferenceFormat,
     /// Whether debugging lines are text.

@@ -1,8 +1,8 @@
 //! GnuCOBOL as the oracle: what MOVE leaves in a field is what encoding
 //! writes, and decoding gives the value back.
 //!
-//! One generated program a test moves every value to a field of its own and
-//! shows the bytes.
+//! One generated program a test moves every value to its own field and shows the
+//! bytes.
 
 use std::fmt::Write;
 use std::process::Command;
@@ -27,7 +27,7 @@ fn moved(cases: &[FieldCase]) -> Vec<Vec<u8>> {
     program += &copybook(cases);
     program += "       PROCEDURE DIVISION.\n";
     for (n, case) in cases.iter().enumerate() {
-        // Sixty columns hold the longest literal on a line of its own.
+        // Sixty columns hold the longest literal on its own line.
         let _ = write!(
             program,
             "           MOVE\n           {}\n             TO F{n}\n           CALL \"show\" USING F{n}\n             BY VALUE LENGTH OF F{n}\n",

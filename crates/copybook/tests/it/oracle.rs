@@ -1,9 +1,9 @@
 //! GnuCOBOL as the oracle: probe programs that print where their items are.
 //!
-//! Many copybooks go into one compilation, each as a program of its own with
-//! the copybook's text in its WORKING-STORAGE. A program calls a C function
-//! with its record and one item at a time; libcob knows address, length, type,
-//! digits, scale and sign of the argument.
+//! Many copybooks go into one compilation, each as its own program with the
+//! copybook's text in its WORKING-STORAGE. A program calls a C function with its
+//! record and one item at a time; libcob knows address, length, type, digits, scale
+//! and sign of the argument.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;

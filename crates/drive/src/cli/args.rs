@@ -251,8 +251,8 @@ pub struct HowArgs {
     /// Accept a status of 400 and above
     #[arg(long)]
     pub any_status: bool,
-    /// Spin this long before each arrival [default: 50us for a constant rate,
-    /// but at most an eighth of the time between two; none for --poisson]
+    /// Spin this long before each arrival [default: 50us for a constant rate, but
+    /// at most an eighth of the time between two. `None` for --poisson]
     #[arg(long, value_parser = parse_duration)]
     pub spin: Option<Duration>,
     /// Seed of random arrivals, pauses and data [default: 1]

@@ -229,7 +229,7 @@ impl LoadOutcome {
         sum
     }
 
-    /// Answers a second in the measured part.
+    /// Answers/s in the measured part.
     pub fn throughput(&self) -> f64 {
         let answers: u64 = self
             .total

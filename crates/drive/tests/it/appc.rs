@@ -67,7 +67,8 @@ impl Drop for StopsWhenDropped<'_> {
     }
 }
 
-/// Receives a whole turn of the partner; none when the conversation is over.
+/// Receives a whole turn of the partner. Returns `None` if the conversation is
+/// over.
 fn receive(conversation: &mut Conversation) -> Option<Vec<u8>> {
     let mut data = Vec::new();
     let mut buffer = [0; 1000];

@@ -122,7 +122,7 @@ fn refused_streams_and_lost_connections_say_what_the_server_did() {
 fn endless_headers_and_endless_empty_data_are_malformed() {
     let endless_headers = server(&[], |stream, id| {
         stream.write_all(&frame(HEADERS, 0, id, STATUS_200))?;
-        // A literal field of 200 bytes, again and again.
+        // A literal field of 200 bytes, repeatedly.
         let field = [&[0, 1, b'a', 0x7f, 0x49][..], &[b'b'; 200]].concat();
         loop {
             stream.write_all(&frame(CONTINUATION, 0, id, &field))?;

@@ -1,5 +1,5 @@
-//! Servers made for one test: each connection is handled by a closure in a
-//! thread of its own.
+//! Servers made for one test: each connection is handled by a closure in its own
+//! thread.
 
 use drive::engine::{LoadOutcome, SilentObserver, run};
 use drive::plan::RunPlan;
@@ -24,7 +24,7 @@ pub fn serve(handle: impl Fn(TcpStream) + Send + Sync + 'static) -> SocketAddr {
     address
 }
 
-/// Reads one request without a body; none at the end of the connection.
+/// Reads one request without a body. Returns `None` at the end of the connection.
 pub fn read_request(stream: &mut TcpStream) -> Option<String> {
     let mut seen = Vec::new();
     let mut byte = [0];

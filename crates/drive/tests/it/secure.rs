@@ -12,8 +12,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A server with a certificate of its own for `localhost`, and that
-/// certificate in PEM.
+/// A server with its own certificate for `localhost`, and that certificate in PEM.
 fn server() -> (SocketAddr, String) {
     server_with(|_| {})
 }

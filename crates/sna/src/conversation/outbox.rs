@@ -95,8 +95,8 @@ impl SendBuffer {
         self.biu.len() <= HEADERS && !self.format
     }
 
-    /// Checks the length fields in a basic conversation's data; false when one
-    /// is impossible, and then nothing is taken.
+    /// Checks the length fields in a basic conversation's data. Returns `false` if
+    /// one is impossible, and then nothing is taken.
     pub fn accept_records(&mut self, mut data: &[u8]) -> bool {
         let mut record = self.record;
         while let Some((&first, rest)) = data.split_first() {
@@ -165,7 +165,7 @@ impl SendBuffer {
         }
     }
 
-    /// Puts an FM header in an RU of its own, after what is here has gone.
+    /// Puts an FM header in its own RU, after what is here has gone.
     pub fn push_header(&mut self, half: &mut HalfSession, fmh: &[u8]) {
         self.flush(half);
         self.open();

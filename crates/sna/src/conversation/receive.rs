@@ -302,8 +302,8 @@ impl Conversation {
         }
     }
 
-    /// Reads the length and identifier of the next logical record; false when
-    /// they are not all there or a mark stands before them.
+    /// Reads the length and identifier of the next logical record. Returns `false`
+    /// if they are not all there or a mark stands before them.
     fn open_record(&mut self, run: usize, mark: bool) -> Result<bool, MalformedRecord> {
         let need = if self.incoming.continuation {
             2

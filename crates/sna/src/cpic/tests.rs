@@ -1,5 +1,5 @@
 //! CPI-C over two nodes joined directly: errors, characteristics, security. The
-//! state table has a file of its own.
+//! state table has its own file.
 
 mod table;
 

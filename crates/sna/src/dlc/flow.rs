@@ -60,7 +60,7 @@ impl SendWindow {
         self.granted
     }
 
-    /// Counts one message; false when none may be sent.
+    /// Counts one message. Returns `false` if none may be sent.
     pub fn take(&mut self) -> bool {
         let open = self.granted > 0;
         self.granted = self.granted.saturating_sub(1);

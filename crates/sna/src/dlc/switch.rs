@@ -170,8 +170,8 @@ impl DlswSwitch {
         self.events.pop_front()
     }
 
-    /// Appends everything other than INFOFRAMEs that is to be sent; true when
-    /// there was something.
+    /// Appends everything other than INFOFRAMEs that is to be sent. Returns `true`
+    /// if there was something.
     pub fn poll_transmit(&mut self, out: &mut Vec<u8>) -> bool {
         let before = out.len();
         out.append(&mut self.out);

@@ -350,8 +350,8 @@ impl XidNegotiation {
         Vec::new()
     }
 
-    /// The last word to a partner whose XID was refused: this node's own with
-    /// the negotiation error vector. None where the partner is not at fault.
+    /// The last word to a partner whose XID was refused: this node's own with the
+    /// negotiation error vector. Returns `None` if the partner is not at fault.
     pub fn refusal(&self, why: &XidError) -> Option<Vec<u8>> {
         let (sense, offset) = why.sense()?;
         let mut out = self.local.emit();

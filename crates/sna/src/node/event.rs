@@ -68,7 +68,7 @@ pub enum NodeEvent {
 pub struct RefusedAttach {
     /// The sender.
     pub partner: LuName,
-    /// The program it asked for; none when it could not be read.
+    /// The program it asked for. `None` if it could not be read.
     pub tp: Option<TpName>,
 }
 

@@ -291,7 +291,7 @@ impl Node {
         let record = reply.emit();
         let answered = self.verb(id, |c, mut half| {
             if c.state == State::Receive {
-                // The turn is in a unit of its own; it must be here by now.
+                // The turn is in its own unit; it must be here by now.
                 let turn = c.receive(half.as_deref_mut(), &mut [], Fill::Ll);
                 if turn.is_pending() {
                     return Poll::Pending;

@@ -501,9 +501,8 @@ impl Node {
         self.no_session(at, cause);
     }
 
-    /// A session could not be had. Others may still serve those who wait;
-    /// without others, or with a partner that has fallen silent, they would
-    /// wait for ever.
+    /// A session could not be had. Others may still serve those who wait; without
+    /// others, or with a partner that has fallen silent, they would wait forever.
     fn no_session(&mut self, at: usize, cause: SessionOutage) {
         self.groups[at].exhausted = true;
         if self.groups[at].sessions.is_empty() || cause == SessionOutage::Timeout {

@@ -377,9 +377,8 @@ impl Node {
         self.conversations.get(id)?.withheld()
     }
 
-    /// Whether a conversation's next receive only returns its end. CPI-C
-    /// returns the end by a call of its own; other interfaces return it with
-    /// the last record.
+    /// Whether a conversation's next receive only returns its end. CPI-C returns
+    /// the end by its own call; other interfaces return it with the last record.
     pub fn at_end(&self, id: ConversationId) -> bool {
         self.conversations.get(id).is_some_and(|c| c.at_end())
     }

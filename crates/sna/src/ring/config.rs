@@ -170,7 +170,7 @@ pub struct RingWorkload {
     /// Transactions before the clock counts; the conversation and the pacing
     /// windows are then as in a long run.
     pub warm_up: usize,
-    /// Transactions that are timed, one after another.
+    /// Transactions that are timed, in sequence.
     pub repetitions: usize,
 }
 

@@ -86,7 +86,8 @@ impl Port {
         true
     }
 
-    /// When the card has moved a frame by itself; none when the processor does.
+    /// When the card has moved a frame by itself. Returns `None` if the processor
+    /// does.
     pub(super) fn moved_at(&mut self, now: u64, pdu_bytes: usize) -> Option<u64> {
         let ns = self.adapter.transfer.ns(pdu_bytes);
         (ns > 0).then(|| {

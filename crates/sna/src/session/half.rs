@@ -298,7 +298,7 @@ impl HalfSession {
         self.send(Rh([dfc[0], keep[1], keep[2]]), biu);
     }
 
-    /// Offers the bracket that was refused before; true when there is one.
+    /// Offers the bracket that was refused before. Returns `true` if there is one.
     pub fn offer_bracket(&mut self) -> bool {
         // One offer at a time: another waits for the answer to the first.
         let pending = self.rtr != Probe::Idle || self.offered;
@@ -413,7 +413,7 @@ impl HalfSession {
         self.parameters.receiver.owes()
     }
 
-    /// Shrinks the partner's window at once; false when that cannot be.
+    /// Shrinks the partner's window at once. Returns `false` if that cannot be.
     pub fn shrink_window(&mut self, window: u16) -> bool {
         let Some(ipm) = self.parameters.receiver.reset(window) else {
             return false;

@@ -1,8 +1,8 @@
 //! Cutting BIUs to the link's largest unit, and joining the pieces.
 //!
-//! There is no offset field: segments of one BIU come in order, one after the
-//! other, under one sequence number. Only the first has the request header.
-//! Reference: IBM *SNA Formats* (GA27-3136), mapping field.
+//! There is no offset field: segments of one BIU come in order, in sequence, under
+//! one sequence number. Only the first has the request header. Reference: IBM *SNA
+//! Formats* (GA27-3136), mapping field.
 
 use crate::secret::RedactedBytes;
 use crate::wire::th::{self, Segment};

@@ -154,7 +154,7 @@ pub struct Repr {
     pub correlation: Vec<u8>,
     /// Name of the secondary LU, EBCDIC; empty in responses.
     pub slu: Vec<u8>,
-    /// Control vectors; none when byte 7 does not announce them.
+    /// Control vectors. `None` if byte 7 does not announce them.
     pub vectors: Vec<ControlVector>,
     /// Offset of the user data's first byte; filled by `parse`.
     pub user_offset: usize,

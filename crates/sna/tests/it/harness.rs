@@ -128,7 +128,7 @@ impl Pair {
         }
     }
 
-    /// Does the next thing that is due; false when nothing is.
+    /// Does the next thing that is due. Returns `false` if nothing is.
     pub fn step(&mut self) -> bool {
         self.drain();
         if let Some(mut lossy) = self.lossy.take() {
@@ -172,7 +172,7 @@ impl Pair {
         while self.step() {}
     }
 
-    /// Runs `verb` again and again until it is ready, moving PIUs between.
+    /// Runs `verb` repeatedly until it is ready, moving PIUs between.
     pub fn until<T>(&mut self, what: &str, mut verb: impl FnMut(&mut Pair) -> Poll<T>) -> T {
         for _ in 0..1_000_000 {
             if let Poll::Ready(value) = verb(self) {

@@ -1,5 +1,5 @@
 //! Random programs over random links and modes: nothing is lost or repeated, no
-//! window is exceeded, no program waits for ever.
+//! window is exceeded, no program waits forever.
 //!
 //! Each conversation follows a script that both ends know: who sends which
 //! records, and how each turn ends. All is drawn from one seed.
@@ -94,7 +94,7 @@ struct Actor {
 }
 
 impl Actor {
-    /// Does one thing; false when it must wait.
+    /// Does one thing. Returns `false` if it must wait.
     fn step(&mut self, pair: &mut Pair, scripts: &[Vec<Turn>], rng: &mut Rng) -> bool {
         let node = &mut pair.nodes[self.side];
         if !self.allocated {
@@ -412,7 +412,7 @@ fn run(case: &Case) -> Vec<ReturnCode> {
         if !moved && arrived && actors.iter().all(|a| a.done.is_some()) {
             break;
         }
-        // Link stations ask each other for ever whether they live, so a standstill
+        // Link stations ask each other forever whether they live, so a standstill
         // over them is one of time.
         let stands = pair.now > since + STANDSTILL;
         if !moved && (stands || !pair.expire()) {

@@ -95,7 +95,7 @@ fn nothing_to_say_exits_0_and_unknown_statements_are_listed_once() {
     let shown = text(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{shown}");
     assert_eq!(shown.matches("FROBNICATE").count(), 1, "{shown}");
-    assert!(shown.contains("2:1       note     statement FROBNICATE is passed over, 2 times"));
+    assert!(shown.contains("2:1       note     statement FROBNICATE is skipped, 2 times"));
     assert!(shown.ends_with("no findings\n"), "{shown}");
 }
 

@@ -60,7 +60,7 @@ fn an_interrupt_while_the_common_start_is_awaited_begins_nothing() {
     let mut said = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
     said.read_line(&mut line).unwrap();
-    assert!(line.starts_with("beginning at "), "{line}");
+    assert!(line.starts_with("the run starts at "), "{line}");
     let (status, text) = interrupt(child, said);
     assert_eq!(status, Some(2));
     assert!(text.contains("nothing was begun"), "{text}");
@@ -177,12 +177,12 @@ fn a_server_that_dies_mid_run_is_reported_first() {
     let error = String::from_utf8_lossy(&ended.stderr);
     assert_eq!(ended.status.code(), Some(1), "{said}{error}");
     assert!(
-        said.contains("\nNothing was answered in the last "),
+        said.contains("\nNo request was answered in the last "),
         "{said}"
     );
-    assert!(said.contains("could not be read any more"), "{said}");
+    assert!(said.contains("could not be read from"), "{said}");
     assert!(
-        error.contains("error: nothing was answered in the last"),
+        error.contains("error: no request was answered in the last"),
         "{error}"
     );
 }

@@ -189,7 +189,7 @@ fn file_commands_change_the_mode_twelve_times_or_never() {
 #[test]
 fn a_script_is_presented_at_three_rates_with_and_without_changes_of_mode() {
     let figures = figures("script");
-    let changes = found(&figures, "changes of mode a request");
+    let changes = found(&figures, "changes of mode per request");
     assert_eq!(changes.len(), 9);
     for (conditions, changes) in changes {
         let some = conditions.ends_with(", changes of mode");

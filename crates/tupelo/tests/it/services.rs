@@ -63,7 +63,7 @@ impl Region {
         let queue = &what[..4];
         let mut told = String::new();
         until("the client has heard", || {
-            told = text(&self.send("GET", &format!("/fx/told?{queue}"), "text/plain", ""));
+            told = text(&self.send("GET", &format!("/fx/result?{queue}"), "text/plain", ""));
             told.trim_end() != "nothing"
         });
         told.trim_end().to_owned()
@@ -615,7 +615,7 @@ fn a_program_builds_the_addressing_of_what_it_asks() {
     assert_eq!(region.client("SVWS"), "end");
     let told: Vec<String> = (1..=9)
         .map(|n| {
-            let path = format!("/fx/told?SVW{n}");
+            let path = format!("/fx/result?SVW{n}");
             let told = region.send("GET", &path, "text/plain", "");
             text(&told).trim_end().to_owned()
         })

@@ -21,7 +21,7 @@ pub fn layout(copybook: &str) -> RecordLayout {
     }
 }
 
-/// A codec with default options but for what `adjust` changes.
+/// A codec with default options except what `adjust` changes.
 pub fn codec(copybook: &str, adjust: impl FnOnce(&mut CodecOptions)) -> RecordCodec {
     let mut options = CodecOptions::default();
     adjust(&mut options);

@@ -77,7 +77,7 @@ struct TreeReader {
     /// The element whose properties are being read, and its depth in the path.
     current: Option<(usize, PlanElement)>,
     value: String,
-    /// The name of a property that has it in a tag of its own.
+    /// The name of a property that has it in its own tag.
     property_name: String,
     top: Vec<PlanElement>,
     seen_plan: bool,

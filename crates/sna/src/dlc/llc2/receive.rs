@@ -221,7 +221,8 @@ impl LinkStation {
         }
     }
 
-    /// Takes an information field; false when its number is outside the window.
+    /// Takes an information field. Returns `false` if its number is outside the
+    /// window.
     fn handle_information(&mut self, now: u64, ns: u8, info: &[u8]) -> bool {
         let window = self.config.receive_window;
         let ahead = ns.wrapping_sub(self.vr) & 127;

@@ -26,7 +26,7 @@ pub(super) enum PendingControlFrame {
 }
 
 impl LinkStation {
-    /// Appends the next PDU to `out`; false when there is nothing to send.
+    /// Appends the next PDU to `out`. Returns `false` if there is nothing to send.
     pub fn poll_transmit(&mut self, now: u64, out: &mut Vec<u8>) -> bool {
         if let Some(answer) = self.answers.pop_front() {
             self.emit_answer(answer, out);
@@ -144,7 +144,7 @@ impl LinkStation {
 
     /// Starts T1 afresh while something is unacknowledged or asked, or stops it.
     pub(super) fn set_t1(&mut self, now: u64) {
-        // A busy peer is asked again and again until it is ready.
+        // A busy peer is asked repeatedly until it is ready.
         let waiting = self.sent > 0 || self.polling || self.remote_busy;
         self.t1 = waiting.then(|| now + self.config.t1_ns);
     }

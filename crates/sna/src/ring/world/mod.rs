@@ -266,6 +266,6 @@ impl RingSimulation {
 /// circles.
 const MOST_EVENTS: u64 = 500_000_000;
 
-/// Link stations ask each other for ever whether they live. When nothing else
+/// Link stations ask each other forever whether they live. When nothing else
 /// happens for so long, nothing will.
 const MOST_IDLE_NS: u64 = 120_000_000_000;

@@ -60,7 +60,7 @@ impl RegionService for BatchService {
         }
         let stop = Arc::new(AtomicBool::new(false));
         let (region, user, stopping) = (running.region.clone(), running.user, stop.clone());
-        let thread = batch::beside::listen(&state).and_then(|listener| {
+        let thread = batch::region_files::listen(&state).and_then(|listener| {
             let thread = std::thread::Builder::new().name("tupelo-batch".into());
             thread.spawn(move || accept(&listener, &region, user, &stopping))
         });
@@ -98,7 +98,7 @@ impl RegionService for BatchService {
         }) = self.open.take()
         {
             stop.store(true, Ordering::SeqCst);
-            if batch::beside::connect(&state).is_ok() {
+            if batch::region_files::connect(&state).is_ok() {
                 let _ = thread.join();
             }
         }

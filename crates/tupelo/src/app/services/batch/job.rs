@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use batch::beside::{FrameBuffer, JobRequest, Response, VERSION, status_of};
+use batch::region_files::{FrameBuffer, JobRequest, Response, VERSION, status_of};
 use batch::status::Status;
 use cics::resp::Condition;
 use region::{CallAnswer, CallOperation, Handle, OpenTask, TaskRequest, UserId};

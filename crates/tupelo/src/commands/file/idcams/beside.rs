@@ -9,7 +9,7 @@
 
 use std::cell::RefCell;
 
-use batch::beside::{JobRequest, Region};
+use batch::region_files::{JobRequest, Region};
 use batch::status::Status;
 use miette::{IntoDiagnostic, Result, miette};
 use store::transfer::FileSource;
