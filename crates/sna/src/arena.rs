@@ -1,8 +1,8 @@
 //! A table of values under keys that are never reused.
 //!
-//! Sessions and conversations come and go; an event or a verb that names one
-//! which is gone must find nothing, not its successor. A key is a slot number
-//! and the slot's generation.
+//! Sessions and conversations are created and removed. An event or a verb for a
+//! removed one must find nothing, not its successor. So a key is a slot number and
+//! the slot's generation.
 
 use std::marker::PhantomData;
 

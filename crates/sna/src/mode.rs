@@ -1,4 +1,4 @@
-//! Modes: what a session between two logical units may be like.
+//! Modes: the allowed properties of sessions between two logical units.
 //!
 //! A mode names RU sizes, pacing and session limits. The node that sends the
 //! BIND proposes its own mode of that name and the partner negotiates with its
@@ -21,17 +21,18 @@ pub struct Mode {
     /// The smallest RU size, either way, that we let a partner negotiate to;
     /// below 256 an Attach may not fit one RU.
     pub min_ru_bytes: usize,
-    /// How many RUs we may send before a pacing response; 0 is no pacing.
+    /// RUs this side sends before a pacing response; 0 is no pacing.
     pub send_window: u8,
-    /// How many RUs we take before we give a pacing response; 0 is no pacing.
+    /// RUs this side receives before it sends a pacing response; 0 is no
+    /// pacing.
     pub receive_window: u8,
     /// Which pacing the BIND asks for.
     pub pacing: PacingMode,
     /// The largest window that adaptive pacing may grant a partner, in RUs.
     pub max_adaptive_window: u16,
-    /// How many sessions there may be (0 to 32,767).
+    /// The number of sessions there may be (0 to 32,767).
     pub session_limit: u16,
-    /// How many of them we want to be contention winner of.
+    /// The number of of them we want to be contention winner of.
     pub min_winners: u16,
     /// The transmission priority of its PIUs in this node's queues.
     pub priority: TransmissionPriority,
@@ -132,7 +133,7 @@ pub fn is_service(name: &ModeName) -> bool {
     name.as_str() == SERVICE_MODE
 }
 
-/// The modes a node knows.
+/// The modes of a node.
 #[derive(Clone, Debug)]
 pub struct ModeTable {
     modes: BTreeMap<ModeName, Mode>,

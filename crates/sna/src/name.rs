@@ -11,7 +11,7 @@ use std::str::FromStr;
 /// Why a text is not a name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// Empty where a name must stand, or too long.
+    /// Empty where a name must be, or too long.
     #[error("{what} `{text}` must have {min} to {max} characters")]
     Length {
         /// Which kind of name.
@@ -193,7 +193,8 @@ impl fmt::Display for ModeName {
 }
 
 impl fmt::Display for TpName {
-    /// Characters, or `X'06F1'` for a service program and what has no print.
+    /// Characters, or `X'06F1'` for a service program and for unprintable
+    /// names.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.iter().all(|b| *b >= ebcdic::SPACE && *b != 0xFF) {
             f.write_str(&ebcdic::to_string(&self.0))

@@ -1,8 +1,8 @@
 //! Time as the core sees it: a count of nanoseconds that the caller hands in.
 //!
-//! The core has no clock. A shell over sockets passes the time since its own
-//! start, the token ring passes virtual time, a test passes whatever it likes.
-//! Invariant: nothing in this crate reads a real clock.
+//! The core has no clock. A shell over sockets passes the time since its start, the
+//! token ring passes virtual time, a test any time. Invariant: nothing in this
+//! crate reads a real clock.
 
 use std::fmt;
 use std::ops::{Add, Sub};
@@ -36,7 +36,7 @@ impl MonotonicTime {
         self.0 as f64 / 1e9
     }
 
-    /// The time from `earlier` to this point, zero when it lies ahead.
+    /// The time from `earlier` to this point; zero if `earlier` is later.
     pub const fn since(self, earlier: MonotonicTime) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
     }

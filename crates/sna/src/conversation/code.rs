@@ -44,7 +44,7 @@ pub(crate) use values;
 values!(
     /// The outcome of a call.
     ReturnCode {
-        /// The call did what it should.
+        /// The call was successful.
         Ok = 0,
         /// No session can be had, and trying again will not help.
         AllocateFailureNoRetry = 1,
@@ -84,7 +84,7 @@ values!(
         ProgramParameterCheck = 24,
         /// The call is not allowed in this state.
         ProgramStateCheck = 25,
-        /// The session failed and will not come back.
+        /// The session failed permanently.
         ResourceFailureNoRetry = 26,
         /// The session failed; a new one may do better.
         ResourceFailureRetry = 27,
@@ -100,7 +100,7 @@ values!(
         SvcErrorPurging = 33,
         /// The partner's services report an error inside a logical record.
         SvcErrorTrunc = 34,
-        /// The call goes on; wait for it.
+        /// The call continues; wait for it.
         OperationIncomplete = 35,
         /// An event of the system ended the wait.
         SystemEvent = 36,
@@ -144,11 +144,11 @@ values!(
         Send = 3,
         /// This side receives.
         Receive = 4,
-        /// Data and the right to send came together.
+        /// Data and the send state were received together.
         SendPending = 5,
-        /// The partner waits for a confirmation; receive comes next.
+        /// The partner requests a confirmation; the receive state follows.
         Confirm = 6,
-        /// The partner waits for a confirmation; send comes next.
+        /// The partner requests a confirmation; the send state follows.
         ConfirmSend = 7,
         /// The partner waits for a confirmation; then the conversation ends.
         ConfirmDeallocate = 8,
@@ -168,7 +168,7 @@ values!(
 );
 
 values!(
-    /// What a send does in addition to taking the data.
+    /// The action of a send in addition to buffering the data.
     SendType {
         /// Only the data is taken.
         Buffer = 0,
@@ -184,7 +184,7 @@ values!(
 );
 
 values!(
-    /// How a conversation ends.
+    /// The kind of deallocation.
     DeallocateType {
         /// Flush or confirm, by sync level.
         SyncLevel = 0,
@@ -198,7 +198,7 @@ values!(
 );
 
 values!(
-    /// How the right to send passes to the partner.
+    /// How the send state is passed to the partner.
     PrepareToReceiveType {
         /// Flush or confirm, by sync level.
         SyncLevel = 0,
@@ -220,7 +220,7 @@ values!(
 );
 
 values!(
-    /// How much one receive of a basic conversation takes.
+    /// The unit of a receive of a basic conversation.
     Fill {
         /// One logical record at most.
         Ll = 0,
@@ -242,9 +242,9 @@ values!(
 values!(
     /// Which way an error was found, in Send-Pending state.
     ErrorDirection {
-        /// In what was received.
+        /// In received data.
         Receive = 0,
-        /// In what was going to be sent.
+        /// In data to be sent.
         Send = 1,
     }
 );
@@ -264,7 +264,7 @@ values!(
 );
 
 values!(
-    /// What a receive returned in addition to data.
+    /// The status that a receive returns in addition to data.
     StatusReceived {
         /// No status.
         None = 0,
@@ -293,7 +293,7 @@ impl ReturnCode {
 }
 
 impl DataReceived {
-    /// Whether any data came.
+    /// Whether data was received.
     pub const fn any(self) -> bool {
         !matches!(self, DataReceived::None)
     }

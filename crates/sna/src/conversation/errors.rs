@@ -70,13 +70,13 @@ impl Conversation {
     /// is here; ready when all is said.
     pub fn end_with_error(&mut self, half: &mut HalfSession, job: ErrorJob) -> Poll<()> {
         let sending = matches!(self.state, State::Send | State::SendPending);
-        // An Attach that has not gone yet goes with the description.
+        // An Attach that was not sent yet is sent with the description.
         let to_begin = !job.close && !half.in_bracket();
         if sending && !self.peer_error && (half.my_turn() || to_begin) {
             self.describe(half, job);
             return Poll::Ready(());
         }
-        let heard = half.receiving_chain() || self.inbox.turn().is_some() || half.owes_answer();
+        let received = half.receiving_chain() || self.inbox.turn().is_some() || half.owes_answer();
         let over = self.inbox.turn() == Some(ChainEndMeaning::Over);
         self.inbox.clear();
         self.incoming = RecordProgress::default();
@@ -84,7 +84,7 @@ impl Conversation {
             self.state = State::Reset;
             return Poll::Ready(());
         }
-        if heard && half.reject(Sense::PROGRAM_ERROR_PURGE) {
+        if received && half.reject(Sense::PROGRAM_ERROR_PURGE) {
             self.describe(half, job);
             return Poll::Ready(());
         }
@@ -110,7 +110,7 @@ impl Conversation {
         }
     }
 
-    /// The partner refused what this side sent; an error description follows.
+    /// The partner rejected data of this side; an error description follows.
     pub fn handle_rejected(&mut self, half: &mut HalfSession) {
         self.outbox.clear();
         half.abandon_chain();
@@ -139,7 +139,8 @@ impl Conversation {
             Some(ReceivedItem::Turn(ChainEndMeaning::Over)) => {
                 Some(Poll::Ready(ReturnCode::DeallocatedNormal))
             }
-            // A turn without a description: not what the refusal announced.
+            // A turn without a description: not what the rejection
+            // announced.
             Some(_) => Some(Poll::Ready(ReturnCode::ResourceFailureNoRetry)),
             None => {
                 self.wait();

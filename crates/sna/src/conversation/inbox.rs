@@ -85,8 +85,8 @@ impl ReceiveQueue {
         })
     }
 
-    /// Bytes of data before the first thing that is not data, and whether
-    /// there is such a thing.
+    /// Number of data bytes before the first entry that is not data, and
+    /// whether there is such an entry.
     pub fn run(&self) -> (usize, bool) {
         let mut bytes = 0;
         for item in &self.items {
@@ -145,7 +145,7 @@ impl ReceiveQueue {
         None
     }
 
-    /// Moves up to `out.len()` bytes of the first run; gives how many.
+    /// Moves up to `out.len()` bytes of the first run; returns how many.
     pub fn read(&mut self, out: &mut [u8]) -> usize {
         let mut at = 0;
         while at < out.len() {
@@ -163,7 +163,7 @@ impl ReceiveQueue {
         at
     }
 
-    /// Drops up to `len` bytes of the first run; gives how many.
+    /// Drops up to `len` bytes of the first run; returns how many.
     pub fn skip(&mut self, len: usize) -> usize {
         let mut left = len;
         while left > 0 {

@@ -1,11 +1,10 @@
-//! Conversations: what two programs say to each other over a session.
+//! Conversations: the communication of two programs over a session.
 //!
-//! A [`Conversation`] turns verbs into requests of its half-session and
-//! requests into what verbs give back. It keeps the states of CPI-C. A verb
-//! that must wait gives `Poll::Pending` and is called again.
-//! Reference: IBM *SNA LU 6.2 Reference: Peer Protocols* (SC31-6808),
-//! presentation services; IBM *Common Programming Interface Communications*
-//! (SC26-4399).
+//! A [`Conversation`] converts verbs to requests of its half-session, and requests
+//! to the results of verbs. It has the states of CPI-C. A verb that must wait
+//! returns `Poll::Pending` and is called again. Reference: IBM *SNA LU 6.2
+//! Reference: Peer Protocols* (SC31-6808), presentation services; IBM *Common
+//! Programming Interface Communications* (SC26-4399).
 
 pub mod code;
 mod errors;
@@ -63,7 +62,7 @@ pub(crate) enum VerbOwner {
     LimitsSource(usize),
     /// The node itself, answering an exchange of session limits.
     LimitsTarget,
-    /// No program any more: an error must still be sent to the partner.
+    /// The program has ended: an error must still be sent to the partner.
     NoProgram,
 }
 
@@ -82,7 +81,7 @@ pub(crate) struct Conversation {
     incoming: receive::RecordProgress,
     pending: Option<Operation>,
     answered: bool,
-    /// The partner refused what was sent; an error description follows.
+    /// The partner rejected data; an error description follows.
     peer_error: bool,
     failure: Option<ReturnCode>,
     /// The outage of its session.
@@ -92,7 +91,7 @@ pub(crate) struct Conversation {
     error_sense: Option<Sense>,
     request_to_send: bool,
     log_data: Vec<u8>,
-    /// Its Attach went without its user.
+    /// Its Attach was sent without its user.
     withheld: Option<WithheldSecurity>,
     wants_event: bool,
     /// A send waits for room in the session's queue.
@@ -175,9 +174,8 @@ impl Conversation {
         }
     }
 
-    /// Puts the Attach in front of what the program will send. `bracket` says
-    /// whether its RU begins the bracket, `accepts` what of access security
-    /// the partner takes.
+    /// Puts the Attach before the program's data. `bracket` says whether its RU
+    /// begins the bracket, `accepts` which access security the partner accepts.
     pub fn begin(
         &mut self,
         session: SessionId,
@@ -225,7 +223,8 @@ impl Conversation {
         self.outbox = SendBuffer::new(half.parameters().send_ru);
     }
 
-    /// Ends the conversation as failed; what came before is still received.
+    /// Ends the conversation with a failure. Data received before can still be
+    /// read.
     pub fn fail(&mut self, code: ReturnCode) {
         self.session = None;
         self.failure.get_or_insert(code);
@@ -233,7 +232,7 @@ impl Conversation {
         self.outbox.clear();
     }
 
-    /// Notes what became of its session, before it fails.
+    /// Stores the outage of its session, before it fails.
     pub fn note_outage(&mut self, outage: SessionOutage) {
         self.outage = Some(outage);
     }
@@ -273,7 +272,7 @@ impl Conversation {
         matches!(self.pending, Some(Operation::Error(job)) if job.close)
     }
 
-    /// Why it has no session any more.
+    /// Why it no longer has a session.
     pub fn failure(&self) -> Option<ReturnCode> {
         self.failure
     }

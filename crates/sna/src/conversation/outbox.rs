@@ -1,8 +1,8 @@
-//! The output of a conversation: data gathered into RUs, each built in the
-//! memory that goes to the link.
+//! The output of a conversation: data collected into RUs, each built in the memory
+//! that is passed to the link.
 //!
-//! An RU is let go when more data comes than it can hold, so that the last one
-//! is still here when the verb that ends the chain is called.
+//! An RU is sent when more data arrives than fits. So the last one is still here
+//! when the verb that ends the chain is called.
 
 use crate::secret::RedactedBytes;
 use crate::session::half::HalfSession;
@@ -11,7 +11,7 @@ use crate::wire::piu::HEADERS;
 use crate::wire::rh::{RequestedResponse, Rh, RuCategory};
 use std::fmt;
 
-/// The gathered RU and where in a logical record it stands.
+/// The collected RU, and its position within a logical record.
 #[derive(Default)]
 pub(crate) struct SendBuffer {
     biu: Vec<u8>,
@@ -21,7 +21,7 @@ pub(crate) struct SendBuffer {
     record: Record,
 }
 
-/// How far a basic conversation's program is in its logical record.
+/// The position of a basic conversation's program in its logical record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Record {
     /// Between records.
@@ -29,11 +29,11 @@ enum Record {
     Between,
     /// The first byte of the length field is here.
     HalfLength(u8),
-    /// So many bytes are to come.
+    /// This many bytes are missing.
     Left(usize),
 }
 
-/// How a chain ends.
+/// The end of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChainEnd {
     /// Ask for confirmation, keep the turn.
@@ -69,7 +69,7 @@ impl SendBuffer {
         }
     }
 
-    /// Starts with an Attach and what goes with it.
+    /// Starts with an Attach and its parameters.
     pub fn begin(&mut self, attach: &[u8], bracket: bool) {
         self.open();
         self.biu.extend_from_slice(attach);
@@ -77,7 +77,7 @@ impl SendBuffer {
         self.begin_bracket = bracket;
     }
 
-    /// Drops what has not gone.
+    /// Drops unsent data.
     pub fn clear(&mut self) {
         self.biu.clear();
         self.format = false;
@@ -165,7 +165,7 @@ impl SendBuffer {
         }
     }
 
-    /// Puts an FM header in its own RU, after what is here has gone.
+    /// Sends the collected data, then puts an FM header in its own RU.
     pub fn push_header(&mut self, half: &mut HalfSession, fmh: &[u8]) {
         self.flush(half);
         self.open();
@@ -174,7 +174,7 @@ impl SendBuffer {
         self.record = Record::Between;
     }
 
-    /// Lets go what is here, inside the chain.
+    /// Sends the collected data within the chain.
     pub fn flush(&mut self, half: &mut HalfSession) {
         if !self.is_empty() {
             self.ship(half, None);

@@ -1,4 +1,4 @@
-//! The verbs of the side that receives, and what requests of the partner do.
+//! The verbs of the receiving side, and the handling of the partner's requests.
 
 use super::code::{ConversationType, DataReceived, Fill, ReturnCode, State, StatusReceived};
 use super::inbox::{ChainEndMeaning, ReceivedItem};
@@ -17,7 +17,7 @@ pub struct ReceiveStatus {
     pub code: ReturnCode,
     /// Bytes put into the buffer.
     pub len: usize,
-    /// How the bytes relate to their record.
+    /// Whether the bytes complete their record.
     pub data: DataReceived,
     /// The status received in addition to data.
     pub status: StatusReceived,
@@ -25,12 +25,12 @@ pub struct ReceiveStatus {
     pub request_to_send: bool,
 }
 
-/// How far a program has received a record.
+/// The position of a program in a received record.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RecordProgress {
-    /// Bytes of this logical record to come; nothing between records.
+    /// Remaining bytes of this logical record. `None` between records.
     left: Option<usize>,
-    /// The record goes on in the next one.
+    /// The record continues in the next one.
     continued: bool,
     /// The logical record is the continuation of another.
     continuation: bool,
@@ -44,7 +44,7 @@ pub(crate) struct RecordProgress {
 struct MalformedRecord;
 
 impl RecordProgress {
-    /// Between records; `log` says that a log record comes first.
+    /// Between records; `log` says that a log record follows first.
     pub fn expecting(log: bool) -> RecordProgress {
         RecordProgress {
             log,
@@ -139,7 +139,7 @@ impl Conversation {
         ReturnCode::Ok
     }
 
-    /// Takes what a request of the partner carries.
+    /// Handles the contents of a partner's request.
     pub fn handle_request(
         &mut self,
         half: &mut HalfSession,
@@ -195,8 +195,8 @@ impl Conversation {
         self.inbox.push_turn(turn);
     }
 
-    /// Whether the bracket has ended by the partner's wish, whatever the
-    /// program has read of it.
+    /// Whether the partner has ended the bracket, even if the program has not
+    /// read everything.
     pub fn partner_is_done(&self) -> bool {
         self.inbox.turn() == Some(ChainEndMeaning::Over)
     }
@@ -255,7 +255,7 @@ impl Conversation {
                 self.received_code(code)
             }
             ReceivedItem::Gone(code) => self.received_code(code),
-            // Marks are what is not data.
+            // Marks are entries that are not data.
             ReceivedItem::Data(_) => self.received_code(ReturnCode::ProductSpecificError),
         }
     }
@@ -303,7 +303,7 @@ impl Conversation {
     }
 
     /// Reads the length and identifier of the next logical record. Returns `false`
-    /// if they are not all there or a mark stands before them.
+    /// if they are not all there or a mark is before them.
     fn open_record(&mut self, run: usize, mark: bool) -> Result<bool, MalformedRecord> {
         let need = if self.incoming.continuation {
             2
@@ -416,8 +416,8 @@ impl Conversation {
         };
         let want = left.min(buffer.len());
         if run < want {
-            // The partner may end a record early and say why; what is here of
-            // it is handed over.
+            // The partner may end a record early with a reason; its
+            // received part is returned.
             if !mark {
                 return Ok(None);
             }

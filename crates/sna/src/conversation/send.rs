@@ -51,7 +51,8 @@ impl Conversation {
                 ReturnCode::Ok
             }
             Err(Poll::Ready(code)) => self.sent(code).code,
-            // The error description is still to come; the next verb returns it.
+            // The error description is outstanding; the next verb
+            // returns it.
             Err(Poll::Pending) => ReturnCode::Ok,
         }
     }

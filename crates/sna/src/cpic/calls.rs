@@ -100,7 +100,7 @@ impl CpicInterface {
             Some(Phase::Incoming) => {}
             Some(_) => return Poll::Ready(ReturnCode::ProgramStateCheck),
         }
-        let Some((told, id)) = self.attached(node) else {
+        let Some((attach_data, id)) = self.attached(node) else {
             return Poll::Pending;
         };
         if let Some(entry) = self.entries.get_mut(cid) {
@@ -111,7 +111,7 @@ impl CpicInterface {
                 deallocate_type: entry.set.deallocate_type,
                 prepare_type: entry.set.prepare_type,
                 error_direction: entry.set.error_direction,
-                ..told
+                ..attach_data
             };
         }
         Poll::Ready(ReturnCode::Ok)

@@ -60,7 +60,7 @@ impl Default for ConversationCharacteristics {
 }
 
 impl ConversationCharacteristics {
-    /// The access security information they come to.
+    /// The resulting access security information.
     pub fn access(&self) -> AllocateSecurity {
         let user = self.user.clone();
         match (self.security, &self.password) {
@@ -95,7 +95,7 @@ impl ConversationCharacteristics {
             || self.deallocate_type == DeallocateType::Confirm
     }
 
-    /// Whether they suit each other: sync level none has no confirmation.
+    /// Whether they are compatible: sync level none has no confirmation.
     fn agree(&self) -> bool {
         self.sync != SyncLevel::None || !self.confirms()
     }

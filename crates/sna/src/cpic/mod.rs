@@ -1,12 +1,12 @@
-//! CPI-C: the calls programs know, over a [`Node`].
+//! CPI-C: its calls over a [`Node`].
 //!
-//! [`CpicInterface`] keeps what the interface adds to conversations: eight-byte
-//! conversation identifiers, side information, characteristics that are set
-//! before they are used. Every call has its pseudonym as name, takes its
-//! parameters in order and gives back what the call's out parameters are. A
-//! call that must wait gives `Poll::Pending`; it is called again after
-//! [`Event::Ready`](crate::Event::Ready) with the same parameters.
-//! Reference: IBM *Common Programming Interface Communications* (SC26-4399).
+//! [`CpicInterface`] has the parts that the interface adds to conversations:
+//! eight-byte conversation identifiers, side information, and characteristics that
+//! are set before use. Every call has its pseudonym as name, takes its parameters
+//! in order and returns its out parameters. A call that must wait returns
+//! `Poll::Pending`; it is called again after [`Event::Ready`](crate::Event::Ready)
+//! with the same parameters. Reference: IBM *Common Programming Interface
+//! Communications* (SC26-4399).
 
 mod calls;
 mod characteristics;
@@ -55,7 +55,7 @@ enum Phase {
     Initialize,
     /// It waits for a partner to attach it.
     Incoming,
-    /// The session is on its way.
+    /// The session is in transit.
     Allocating(ConversationId),
     /// There is a conversation.
     Open(ConversationId),
@@ -73,8 +73,8 @@ impl CpicInterface {
         }
     }
 
-    /// Hands over an attach for [`CpicInterface::cmaccp`] to take. The node's driver
-    /// decides which interface an attach goes to.
+    /// Offers an Attach to [`CpicInterface::cmaccp`]. The node's driver decides
+    /// which interface gets an Attach.
     pub fn offer(&mut self, attached: CheckedAttach) {
         self.incoming.push_back(attached);
     }

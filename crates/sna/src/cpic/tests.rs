@@ -189,7 +189,7 @@ fn before_the_allocate_only_characteristics_change() {
     let bad = ReturnCode::ProgramParameterCheck;
     assert_eq!(world.cpic[0].cmsst(&cid, 5), bad);
     assert_eq!(world.cpic[0].cmsf(&cid, 1), bad, "mapped has no fill");
-    assert_eq!(world.cpic[0].cminit("NOBODY"), Err(bad));
+    assert_eq!(world.cpic[0].cminit("ABSENT"), Err(bad));
     assert_eq!(world.cpic[0].cmcanc(&mut world.nodes[0], b"XXXXXXXX"), bad);
 }
 
@@ -327,7 +327,7 @@ fn a_confirmation_needs_its_sync_level() {
     assert_eq!(cpic.cmesl(&cid), Ok(crate::SyncLevel::Confirm));
 }
 
-/// Where a password may turn up: in what programs and operators can print.
+/// A password must not be in anything that programs and operators can print.
 #[test]
 fn no_password_is_in_a_trace_a_message_or_debug_output() {
     let mut world = CpicPair::new();
@@ -344,7 +344,7 @@ fn no_password_is_in_a_trace_a_message_or_debug_output() {
     world.wait(|w| w.cpic[0].cmallc(&mut w.nodes[0], &a, NOW));
     printed.push(format!("{:?} {:?}", world.cpic, world.nodes));
     world.cpic[0].cmflus(&mut world.nodes[0], &a);
-    // The Attach with the password is in the first PIU that goes now.
+    // The Attach with the password is in the first PIU that is sent now.
     let ebcdic = crate::ebcdic::from_str(secret);
     let mut found = false;
     while let Some(piu) = world.nodes[0].poll_transmit_on(world.links[0]) {

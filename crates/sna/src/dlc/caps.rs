@@ -1,4 +1,4 @@
-//! What two switches exchange before they open circuits.
+//! The capabilities that two switches exchange before they open circuits.
 //!
 //! A capabilities exchange is one GDS variable in a CAP_EXCHANGE message: a
 //! request (X'1520') of control vectors, a positive answer (X'1521') or a
@@ -18,7 +18,7 @@ pub struct SwitchCapabilities {
     pub version: (u8, u8),
     /// Messages a circuit may send when it is first granted a window.
     pub initial_window: u16,
-    /// Text for people.
+    /// Text for users.
     pub text: String,
     /// TCP connections used, 1 or 2.
     pub tcp_connections: u8,
@@ -48,7 +48,7 @@ pub enum Exchange {
     Refused(u16, u16),
 }
 
-/// Why a request is refused; [`CapsError::answer`] is what to send.
+/// Why a request is rejected; [`CapsError::answer`] is the answer to send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("the capabilities are wrong at offset {offset}, reason {reason}")]
 pub struct CapsError {
@@ -136,7 +136,7 @@ impl SwitchCapabilities {
     }
 }
 
-/// The SAPs that SNA uses: 00, 04, 08, 0C and 40; bit n stands for SAP 2 n.
+/// The SAPs that SNA uses: 00, 04, 08, 0C and 40; bit n represents SAP 2 n.
 const SNA_SAPS: [u8; 16] = {
     let mut list = [0; 16];
     list[0] = 0b1010_1010;

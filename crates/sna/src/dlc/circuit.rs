@@ -26,7 +26,7 @@ use super::ssp::{CircuitEnd, ControlPart, Kind, SspMessage, StationPair};
 use std::collections::VecDeque;
 use thiserror::Error;
 
-/// Where a circuit stands.
+/// The state of a circuit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CircuitState {
     /// The explorer is out.
@@ -39,13 +39,13 @@ pub enum CircuitState {
     Established,
     /// CONTACT is out.
     Contacting,
-    /// CONTACT came, CONTACTED is up to the owner.
+    /// CONTACT was received; the owner decides on CONTACTED.
     Contacted,
     /// Data may flow.
     Connected,
     /// HALT_DL is out.
     Halting,
-    /// Gone.
+    /// Closed.
     Closed,
 }
 
@@ -66,7 +66,7 @@ pub enum CircuitEvent<'a> {
     Info(&'a [u8]),
     /// The link began anew: XIDs again.
     Restarted,
-    /// The circuit is gone, by the partner's will when `by_peer`.
+    /// The circuit is closed; by the partner if `by_peer`.
     Closed {
         /// Whether the partner ended it.
         by_peer: bool,
@@ -94,7 +94,7 @@ pub enum CircuitError {
 pub struct CircuitWindows {
     /// From this side's capabilities.
     pub receive: u16,
-    /// How far it may grow.
+    /// The maximum of its growth.
     pub widest: u16,
     /// From the partner's capabilities.
     pub send: u16,
@@ -169,7 +169,7 @@ impl Circuit {
         }
     }
 
-    /// Where it stands.
+    /// Its state.
     pub fn state(&self) -> CircuitState {
         self.state
     }
@@ -198,8 +198,8 @@ impl Circuit {
         }
     }
 
-    /// The header of an INFOFRAME with `bytes` of data, counted as sent; `None`
-    /// when there is no room.
+    /// The header of an INFOFRAME with `bytes` of data, counted as sent. Returns
+    /// `None` if there is no room.
     pub fn info_header(&mut self, bytes: u16) -> Option<[u8; 16]> {
         if self.room() == 0 || !self.sender.take() {
             return None;
@@ -255,7 +255,7 @@ impl Circuit {
         }
     }
 
-    /// Takes the circuit as gone: the partner does not answer.
+    /// Treats the circuit as closed: the partner does not answer.
     pub fn abandon(&mut self) {
         self.state = CircuitState::Closed;
     }
@@ -265,8 +265,8 @@ impl Circuit {
         self.receiver.hold(held);
     }
 
-    /// Appends the next message other than an INFOFRAME; returns false if there
-    /// is none.
+    /// Appends the next message other than an INFOFRAME. Returns `false` if
+    /// there is no message.
     pub fn poll_transmit(&mut self, out: &mut Vec<u8>) -> bool {
         let granting = matches!(
             self.state,

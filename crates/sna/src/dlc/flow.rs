@@ -42,7 +42,7 @@ pub enum FlowError {
     Unexpected,
 }
 
-/// More than this is never granted at once, whatever a peer indicates.
+/// The maximum grant, whatever a peer indicates.
 const MOST_GRANTED: u32 = 1 << 20;
 
 impl SendWindow {
@@ -153,7 +153,7 @@ impl ReceiveWindow {
     }
 }
 
-/// The flow-control byte of the next message: what is due on either side.
+/// The flow-control byte of the next message, for both directions.
 pub fn ride(sender: &mut SendWindow, receiver: &mut ReceiveWindow) -> Flow {
     Flow {
         indication: receiver.indicate(),

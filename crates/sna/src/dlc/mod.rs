@@ -1,5 +1,5 @@
-//! The data link layer below LU 6.2 sessions: what carries one PIU to the
-//! adjacent node.
+//! The data link layer below LU 6.2 sessions: it carries a PIU to the adjacent
+//! node.
 //!
 //! | file | what |
 //! |---|---|

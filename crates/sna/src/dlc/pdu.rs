@@ -17,7 +17,7 @@ pub const SAP_NULL: u8 = 0x00;
 /// Bytes before the information field of an I frame.
 pub const I_HEADER_BYTES: usize = 4;
 
-/// A PDU as it lies in a frame.
+/// A PDU as in a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pdu<'a> {
     /// Destination SAP, its low (group) bit removed.
@@ -94,7 +94,7 @@ pub enum UnnumberedFrame {
     Ui,
 }
 
-/// Why bytes are no PDU. `control` is the field as received, for a FRMR.
+/// Why bytes are not a PDU. `control` is the field as received, for a FRMR.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum PduError {
     /// Fewer bytes than a header has.
@@ -103,14 +103,14 @@ pub enum PduError {
     /// A control field that 802.2 does not define.
     #[error("the control field X'{0:02X}' is not defined")]
     Control(u8),
-    /// An information field where none may be.
+    /// An information field where none is allowed.
     #[error("the control field X'{0:02X}' does not allow an information field")]
     Information(u8),
 }
 
 impl<'a> Pdu<'a> {
-    /// Reads a PDU. `bytes` begin with the destination SAP and end with the
-    /// information field: 802.3 padding must be gone.
+    /// Parses a PDU. `bytes` begin with the destination SAP and end with the
+    /// information field, without 802.3 padding.
     pub fn parse(bytes: &'a [u8]) -> Result<Pdu<'a>, PduError> {
         let [dsap, ssap, first, rest @ ..] = bytes else {
             return Err(PduError::Short(bytes.len()));
@@ -139,7 +139,8 @@ impl<'a> Pdu<'a> {
 }
 
 impl ControlField {
-    /// The control field that begins with `first`, and what follows it.
+    /// Parses the control field that begins with `first`. Returns it and the
+    /// rest.
     fn parse(first: u8, rest: &[u8]) -> Result<(ControlField, &[u8]), PduError> {
         let supervisory = match first {
             0x01 => Some(SupervisoryFrame::Rr),

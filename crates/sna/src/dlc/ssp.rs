@@ -1,9 +1,9 @@
 //! Messages of the Switch-to-Switch Protocol, which carries SNA circuits over
 //! TCP.
 //!
-//! Every message begins with 16 bytes; control messages go on to 72. What
-//! follows is `length` bytes of data: an XID, a capabilities vector, or a PIU
-//! without its link header.
+//! Every message begins with 16 bytes; control messages have 72. After that there
+//! are `length` bytes of data: an XID, a capabilities vector, or a PIU without its
+//! link header.
 //!
 //! Reference: RFC 1795, section 3 (message formats) and 8 (flow control).
 //! Invariant: a stream is read message by message; a length that lies costs the
@@ -90,13 +90,13 @@ kinds! {
     CapExchange = 0x20 CONTROL,
     /// Flow control alone.
     FlowControl = 0x21 INFO,
-    /// Is the circuit alive?
+    /// Tests whether the circuit exists.
     TestCircuitRequest = 0x7A CONTROL,
     /// It is.
     TestCircuitResponse = 0x7B CONTROL,
 }
 
-/// How a flow-control indication changes the window before it grants one.
+/// The change of the window by a flow-control indication before its grant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum FlowOperator {
@@ -179,7 +179,7 @@ pub struct ControlPart {
     pub priority: u8,
     /// The stations.
     pub stations: StationPair,
-    /// Whether the message goes from the origin's switch to the target's.
+    /// Whether the message is sent from the origin's switch to the target's.
     pub from_origin: bool,
     /// Bytes of link header at the beginning of the data.
     pub dlc_header_bytes: u16,
@@ -206,7 +206,7 @@ pub struct SspMessage<'a> {
     pub data: &'a [u8],
 }
 
-/// Why bytes are no message: a fault of the peer that ends the connection.
+/// Why bytes are not message: a fault of the peer that ends the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum SspError {
     /// Not version 1.
@@ -242,8 +242,8 @@ impl<'a> SspMessage<'a> {
         }
     }
 
-    /// Reads the message that `stream` begins with, and how many bytes it has;
-    /// `None` when it is not there in full yet.
+    /// Parses the message at the start of `stream`, with its length. Returns
+    /// `None` if it is incomplete.
     pub fn parse(stream: &'a [u8]) -> Result<Option<ParsedMessage<'a>>, SspError> {
         let [version, header_bytes, high, low, ..] = *stream else {
             return match stream.first() {

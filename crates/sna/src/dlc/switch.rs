@@ -1,13 +1,12 @@
 //! One DLSw transport: the capabilities exchange on a fresh TCP connection, and
 //! then the circuits that share it.
 //!
-//! The owner reads messages off the stream with [`SspMessage::parse`] and hands
-//! them to [`DlswSwitch::handle`]. An INFOFRAME's data stays where it lies in the
-//! owner's buffer; everything else that happens comes out of
-//! [`DlswSwitch::poll_event`].
+//! The owner parses messages from the stream with [`SspMessage::parse`] and passes
+//! them to [`DlswSwitch::handle`]. An INFOFRAME's data stays in the owner's buffer.
+//! All other events are returned by [`DlswSwitch::poll_event`].
 //!
-//! A fault on one circuit ends that circuit. Only bytes that are no messages,
-//! and capabilities that are refused, end the transport.
+//! A fault on one circuit ends that circuit. Only bytes that are not messages, and
+//! capabilities that are refused, end the transport.
 //!
 //! Reference: RFC 1795, sections 5 and 7.
 
@@ -32,11 +31,11 @@ pub struct SwitchConfig {
     pub saps: Vec<u8>,
     /// The LF code of the largest frame the station takes.
     pub largest_frame: u8,
-    /// How far a circuit's receive window may grow, in messages.
+    /// Maximum size of a circuit's receive window, in messages.
     pub widest_window: u16,
     /// Circuits on this transport at most.
     pub max_circuits: usize,
-    /// How long a circuit may take to come up.
+    /// Timeout of a circuit's activation.
     pub setup_ns: u64,
 }
 
@@ -55,11 +54,11 @@ pub enum SwitchEvent {
     Connected(CircuitId),
     /// The link of a circuit began anew.
     Restarted(CircuitId),
-    /// A circuit is gone.
+    /// A circuit is closed.
     Closed(CircuitId, CircuitFailure),
 }
 
-/// Why a circuit is gone.
+/// Why a circuit is closed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CircuitFailure {
     /// This side ended it.
@@ -76,7 +75,7 @@ pub enum CircuitFailure {
     Fault(#[from] CircuitError),
 }
 
-/// Why a transport is gone: a fault of the peer.
+/// Why a transport is closed: an error of the peer.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SwitchError {
     /// It refused this side's capabilities.
@@ -151,7 +150,7 @@ impl DlswSwitch {
         self.circuits.get_mut(&id.0).map(|slot| &mut slot.circuit)
     }
 
-    /// How many circuits there are.
+    /// The number of circuits.
     pub fn circuits(&self) -> usize {
         self.circuits.len()
     }
@@ -191,7 +190,7 @@ impl DlswSwitch {
             .min()
     }
 
-    /// Gives up circuits that did not come up in time.
+    /// Gives up circuits that were not activated in time.
     pub fn handle_timeout(&mut self, now: u64) {
         for (&id, slot) in &mut self.circuits {
             if slot.deadline.is_some_and(|at| at <= now) {

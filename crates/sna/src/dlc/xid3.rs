@@ -38,12 +38,12 @@ pub enum StationRole {
     Negotiable,
 }
 
-/// How far the exchange is, as the sender sees it.
+/// The state of the exchange from the sender's side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exchange {
     /// The exchange state is not supported.
     NotSupported,
-    /// The sender knows the receiver's XID.
+    /// The sender has received the receiver's XID.
     Proceeding,
     /// It does not yet.
     Prenegotiation,
@@ -58,7 +58,7 @@ pub struct Xid3 {
     pub id_block: u16,
     /// Identification number, 20 bits.
     pub id_number: u32,
-    /// How far the exchange is.
+    /// The state of the exchange.
     pub exchange: Exchange,
     /// Whether the sender may generate segmented BINDs.
     pub segments_binds: bool,
@@ -98,7 +98,7 @@ pub enum XidError {
     Vector {
         /// Its key.
         key: u8,
-        /// Where it begins.
+        /// Its start.
         at: usize,
     },
     /// A frame size that carries no BIND.
@@ -107,7 +107,7 @@ pub enum XidError {
     /// A window that lets no frame through.
     #[error("the partner accepts no I frame before its acknowledgement")]
     Window,
-    /// It takes BINDs in segments and makes none.
+    /// It accepts BINDs in segments and sends none.
     #[error("the partner accepts segmented BINDs but does not send them")]
     Segments,
     /// The partner found fault with this node's XID.
@@ -138,7 +138,7 @@ const FIXED_BYTES: usize = 29;
 
 /// Control vector of a network name.
 const NETWORK_NAME: u8 = 0x0E;
-/// Control vector that names what is wrong with the partner's XID.
+/// Control vector with the error in the partner's XID.
 const NEGOTIATION_ERROR: u8 = 0x22;
 /// A network name of this type is a control point's.
 const CP_NAME: u8 = 0xF4;
@@ -345,13 +345,14 @@ impl XidNegotiation {
         }
     }
 
-    /// The caller's first XID: none.
+    /// The caller's first XID: a null XID.
     pub fn begin(&mut self) -> Vec<u8> {
         Vec::new()
     }
 
-    /// The last word to a partner whose XID was refused: this node's own with the
-    /// negotiation error vector. Returns `None` if the partner is not at fault.
+    /// The last XID to a partner whose XID was rejected: this node's own with
+    /// the negotiation error vector. Returns `None` if the partner is not at
+    /// fault.
     pub fn refusal(&self, why: &XidError) -> Option<Vec<u8>> {
         let (sense, offset) = why.sense()?;
         let mut out = self.local.emit();
@@ -420,7 +421,7 @@ mod tests {
         }
     }
 
-    /// Runs an exchange that `a` begins; what each agreed on.
+    /// Runs an exchange that `a` begins. Returns both agreements.
     fn exchange(a: Xid3, b: Xid3) -> Result<[Option<XidAgreement>; 2], XidError> {
         let mut sides = [XidNegotiation::new(a), XidNegotiation::new(b)];
         let mut agreed = [None, None];

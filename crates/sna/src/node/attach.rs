@@ -18,7 +18,7 @@ use bytes::{Buf, Bytes};
 pub(super) const LIMITS_TP: [u8; 2] = [0x06, 0xF1];
 
 impl Node {
-    /// A request came on a session whose Attach waits for the rest of its
+    /// A request arrived on a session whose Attach lacks a part of its
     /// parameters.
     pub(super) fn handle_more_of_attach(
         &mut self,
@@ -37,14 +37,15 @@ impl Node {
         whole.extend_from_slice(&ru);
         let pip = whole.get(whole.first().map_or(0, |len| usize::from(*len))..);
         if !header.end_chain() && !pip.is_none_or(gds::pip_is_here) {
-            // Gathered in place, so that many small RUs cost no more than few.
+            // Collected in place, so that many small RUs cost no more
+            // than few large ones.
             *waiting = Some(whole);
             return Ok(());
         }
         self.handle_attach(id, header, answer, whole.into())
     }
 
-    /// A request with an Attach at its start came on a session that has no
+    /// A request with an Attach at its start arrived on a session without a
     /// conversation.
     pub(super) fn handle_attach(
         &mut self,
@@ -220,7 +221,7 @@ impl Node {
     }
 }
 
-/// Whether a program takes what an Attach asks for.
+/// Whether a program accepts the parameters of an Attach.
 fn suits(attach: &fmh5::Repr, program: &TpDefinition) -> Result<(), Sense> {
     let kind = if attach.mapped {
         ConversationType::Mapped
@@ -244,7 +245,7 @@ fn suits(attach: &fmh5::Repr, program: &TpDefinition) -> Result<(), Sense> {
     Ok(())
 }
 
-/// The name of an attach that had none.
+/// The name in an Attach without a name.
 fn blank_tp() -> TpName {
     match TpName::from_ebcdic(&[crate::ebcdic::SPACE]) {
         Ok(name) => name,

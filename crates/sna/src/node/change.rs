@@ -1,7 +1,7 @@
 //! Changes to a node that runs: modes, partners and users.
 //!
-//! A session keeps what its BIND agreed on. Those that a change concerns end as
-//! their conversations do, and new ones are begun with what holds now.
+//! A session keeps the parameters of its BIND. Sessions that a change affects end
+//! with their conversations, and new ones are bound with the new parameters.
 //! Reference: IBM *SNA LU 6.2 Reference: Peer Protocols* (SC31-6808), session
 //! shutdown with BIS.
 
@@ -86,15 +86,14 @@ impl Node {
         renewed
     }
 
-    /// Whether any session with a partner is up, or on its way.
+    /// Whether any session with a partner is up, or in transit.
     pub fn has_sessions(&self, partner: &LuName) -> bool {
         let mut groups = self.groups.iter();
         groups.any(|g| g.partner == *partner && !g.sessions.is_empty())
     }
 
-    /// Forgets the session limits that were agreed on with a partner, which is
-    /// or may be another node by now: they are asked for again when they are
-    /// needed.
+    /// Removes the negotiated session limits with a partner, which may be
+    /// another node now. They are negotiated again when needed.
     pub fn forget_limits(&mut self, partner: &LuName) {
         let groups = self.groups.iter_mut();
         for group in groups.filter(|g| g.partner == *partner && g.sessions.is_empty()) {
@@ -105,7 +104,7 @@ impl Node {
         }
     }
 
-    /// Forgets a user.
+    /// Removes a user.
     pub fn remove_user(&mut self, name: &str) {
         self.users.remove(name);
     }

@@ -18,22 +18,22 @@ pub struct NodeConfig {
     /// How long a BIND, an UNBIND or the exchange of session limits may take
     /// before the session counts as failed.
     pub activation_timeout: Duration,
-    /// How many bytes of received data one session may hold unread before the
+    /// The number of bytes of received data one session may hold unread before the
     /// node withholds pacing responses.
     pub receive_backlog_bytes: usize,
-    /// How many bytes a program may have waiting to be sent on one session
+    /// The number of bytes a program may have waiting to be sent on one session
     /// before its send waits.
     pub send_backlog_bytes: usize,
-    /// How many attaches may wait for a program before more are refused.
+    /// The number of attaches may wait for a program before more are refused.
     pub max_waiting_attaches: usize,
-    /// How many sessions the node holds at most, over all links.
+    /// The number of sessions the node holds at most, over all links.
     pub max_sessions: usize,
-    /// How many PIUs the node keeps for one link before a peer that asks for
+    /// The number of PIUs the node keeps for one link before a peer that asks for
     /// more without taking them loses its sessions.
     pub max_link_backlog: usize,
     /// Whether the first allocate on a mode sets its session limits.
     pub auto_initialize: bool,
-    /// Seed of what must differ between two runs of a node.
+    /// Seed of values that must differ between two runs of a node.
     pub seed: u64,
 }
 
@@ -58,9 +58,9 @@ impl Default for NodeConfig {
 pub struct PartnerLu {
     /// Its name, qualified or not, as BINDs spell it.
     pub name: LuName,
-    /// Whether it has parallel sessions and session-limit exchanges.
+    /// Whether it supports parallel sessions and exchanges session limits.
     pub parallel: bool,
-    /// Whether it may send user names it has checked itself.
+    /// Whether it may send users that it has verified itself.
     pub trusted: bool,
 }
 
@@ -122,9 +122,9 @@ pub struct TpDefinition {
     pub sync_levels: Vec<SyncLevel>,
     /// The security that an Attach needs.
     pub security: TpSecurity,
-    /// Whether it is available at the moment.
+    /// Whether it is available now.
     pub available: ProgramAvailability,
-    /// Whether it takes program initialisation parameters.
+    /// Whether it accepts program initialisation parameters.
     pub pip: bool,
 }
 

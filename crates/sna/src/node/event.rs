@@ -15,7 +15,7 @@ use std::fmt;
 /// Something happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NodeEvent {
-    /// A verb of this conversation that gave `Pending` can go on.
+    /// A verb of this conversation that gave `Pending` can continue.
     Ready(ConversationId),
     /// A partner attached a program; the conversation waits to be accepted.
     Attached(CheckedAttach),
@@ -30,7 +30,7 @@ pub enum NodeEvent {
         /// Whether this side won contention.
         winner: bool,
     },
-    /// A session is gone.
+    /// A session has ended.
     SessionDown {
         /// The session.
         session: SessionId,
@@ -52,7 +52,7 @@ pub enum NodeEvent {
         /// Whether a request of this side was granted, and if not, why.
         outcome: CnosOutcome,
     },
-    /// A PIU came that no session could take, or that broke the rules.
+    /// A PIU arrived that belongs to no session, or that violates the protocol.
     PeerFault {
         /// The link.
         link: LinkId,
@@ -68,14 +68,14 @@ pub enum NodeEvent {
 pub struct RefusedAttach {
     /// The sender.
     pub partner: LuName,
-    /// The program it asked for. `None` if it could not be read.
+    /// The requested program. `None` if it could not be read.
     pub tp: Option<TpName>,
 }
 
 /// An attach that passed all checks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedAttach {
-    /// The conversation, in receive state once it is accepted.
+    /// The conversation, in receive state after it is accepted.
     pub conversation: ConversationId,
     /// The local logical unit it was attached to.
     pub local: LuName,
@@ -100,7 +100,7 @@ pub struct CheckedAttach {
 pub enum SessionOutage {
     /// Both sides wanted it.
     Normal,
-    /// The link went down.
+    /// The link failed.
     Link,
     /// The partner ended it with this UNBIND type.
     Unbound(u8),
@@ -180,17 +180,17 @@ pub struct Limits {
 pub enum CnosOutcome {
     /// As asked.
     Accepted,
-    /// The partner lowered what was asked.
+    /// The partner lowered the requested limits.
     Negotiated,
     /// The partner changed them.
     ByPartner,
-    /// Both asked at once and the partner's wish goes first.
+    /// Both sides sent a request at once, and the partner's has precedence.
     CommandRace,
-    /// The partner does not know the mode.
+    /// The partner does not have the mode.
     ModeNotRecognized,
     /// The partner keeps the limit at zero.
     LimitClosed,
-    /// No session, or no answer that makes sense.
+    /// No session, or an invalid answer.
     Failed,
 }
 
@@ -201,7 +201,7 @@ impl fmt::Display for CnosOutcome {
             CnosOutcome::Negotiated => "lowered by the partner",
             CnosOutcome::ByPartner => "changed by the partner",
             CnosOutcome::CommandRace => "both sides requested at once",
-            CnosOutcome::ModeNotRecognized => "the partner does not know the mode",
+            CnosOutcome::ModeNotRecognized => "the mode is not defined at the partner",
             CnosOutcome::LimitClosed => "the partner keeps the mode's limit at zero",
             CnosOutcome::Failed => "the partner's answer is not valid",
         })

@@ -165,8 +165,7 @@ impl Node {
         Ok(())
     }
 
-    /// Runs `f` on a conversation and its half-session, and puts what comes of
-    /// it in line.
+    /// Runs `f` on a conversation and its half-session, and queues the output.
     pub(super) fn with_half<R>(
         &mut self,
         id: ConversationId,
@@ -189,8 +188,8 @@ impl Node {
         }
     }
 
-    /// Brings a session up to date after an event: detaches a conversation that
-    /// has ended and sends what waits.
+    /// Updates a session after an event: detaches a conversation that has ended
+    /// and sends queued data.
     pub(super) fn after(&mut self, id: SessionId) {
         let Some(session) = self.sessions.get_mut(id) else {
             return;
@@ -219,8 +218,8 @@ impl Node {
         self.kick(id);
     }
 
-    /// A session without a conversation: ends what bracket is left, and goes
-    /// back to the idle ones.
+    /// A session without a conversation: ends the rest of the bracket, and
+    /// returns it to the idle ones.
     pub(super) fn release(&mut self, id: SessionId) {
         let Some(session) = self.sessions.get_mut(id) else {
             return;
@@ -399,8 +398,8 @@ impl Node {
         }
     }
 
-    /// Gives the partner of a session the window it waits for, if what is
-    /// unread leaves room.
+    /// Grants the partner of a session the window it waits for, if the unread
+    /// data leaves space.
     pub(super) fn grant(&mut self, id: SessionId) {
         let limit = self.config.receive_backlog_bytes;
         let Some(session) = self.sessions.get_mut(id) else {

@@ -1,6 +1,6 @@
 //! Sessions of one pair of logical units under one mode.
 //!
-//! Session limits hold for such a group, and conversations wait in it for a
+//! Session limits apply to such a group, and conversations wait in it for a
 //! session.
 
 use super::event::{Limits, SessionDenial};
@@ -26,16 +26,16 @@ pub(super) struct SessionGroup {
     pub waiting: VecDeque<ConversationId>,
     /// Sessions being bound or bid for on behalf of those that wait.
     pub coming: usize,
-    /// Active and coming sessions of which this side is contention winner.
+    /// Active and pending sessions of which this side is contention winner.
     pub local_winners: u16,
     pub exchange: Option<Exchange>,
     /// One session, and no exchange of limits.
     pub single: bool,
     /// The last BIND failed; another is sent when something has changed.
     pub exhausted: bool,
-    /// How often in a row this side's wish for limits lost a race.
+    /// Number of consecutive races that this side's limits request has lost.
     pub races: u8,
-    /// Why those who waited last got no session.
+    /// Why the last waiting conversations got no session.
     pub denial: Option<SessionDenial>,
 }
 

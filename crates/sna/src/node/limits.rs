@@ -163,7 +163,7 @@ impl Node {
         self.serve(service_group);
     }
 
-    /// A conversation of the node itself can go on.
+    /// A conversation of the node itself can continue.
     pub(super) fn run_service(&mut self, id: ConversationId) {
         let Some(conversation) = self.conversations.get(id) else {
             return;
@@ -309,7 +309,7 @@ impl Node {
         }
     }
 
-    /// Makes a reply of the request, and takes the limits it comes to.
+    /// Converts the request to a reply, and applies the resulting limits.
     fn answer_request(&mut self, id: ConversationId, cnos: &mut Cnos) {
         let refuse = |cnos: &mut Cnos, modifier| {
             cnos.service = CnosService::Refused;
@@ -364,8 +364,8 @@ impl Node {
         self.report_limits(at, CnosOutcome::ByPartner);
     }
 
-    /// Takes new limits; sessions above them end as they become idle, if this
-    /// side is the one to end them.
+    /// Sets new limits. Sessions above them end when they become idle, if this
+    /// side is responsible for ending them.
     fn set_limits(&mut self, at: usize, limits: Limits, responsible: bool) {
         let group = &mut self.groups[at];
         group.limits = limits;
@@ -416,8 +416,8 @@ impl Node {
             CnosOutcome::CommandRace => group.races + 1,
             _ => 0,
         };
-        // The partner's wish goes first and is on its way; if it is not, those
-        // who wait ask again.
+        // The partner's wish goes first and is in transit; if it is not, those who
+        // wait ask again.
         let again = (1..=RACES).contains(&group.races);
         if group.limits.sessions == 0 && !again {
             let code = match outcome {
@@ -436,7 +436,7 @@ impl Node {
         self.report_limits(at, outcome);
     }
 
-    /// Why an exchange of limits of this group came to nothing.
+    /// Why an exchange of limits of this group failed.
     fn service_denial(&self, at: usize) -> SessionDenial {
         let group = &self.groups[at];
         let service = mode::SERVICE_MODE.parse().unwrap_or_default();
@@ -447,7 +447,7 @@ impl Node {
         }
     }
 
-    /// Why the last conversation that got no session with this partner and mode
+    /// Why the last conversation without a session with this partner and mode
     /// got none.
     pub fn denial(
         &self,
@@ -471,7 +471,7 @@ impl Node {
         self.serve(at);
     }
 
-    /// Leaves a conversation of the node itself, whatever state it is in.
+    /// Ends a conversation of the node itself in any state.
     fn drop_service(&mut self, id: ConversationId) {
         let over = self.verb(id, |c, half| {
             c.state == State::Reset || {
@@ -485,7 +485,7 @@ impl Node {
     }
 }
 
-/// How often a request may lose a race before its waiting verbs fail.
+/// The number of lost races of a request before its waiting verbs fail.
 const RACES: u8 = 8;
 /// The longest record of an exchange that has a meaning.
 const RECORD: usize = 64;

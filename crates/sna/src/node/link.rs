@@ -21,7 +21,7 @@ pub(super) struct Link {
     pub sessions: HashMap<Address, SessionId>,
     /// PIUs that no half-session queues: BIND, UNBIND and their responses.
     pub control: VecDeque<Vec<u8>>,
-    /// A request outside any session that comes in segments.
+    /// A request outside any session that arrives in segments.
     pub unclaimed: (Option<Address>, Reassembler),
     ready: [VecDeque<SessionId>; 4],
     next: u16,

@@ -71,7 +71,7 @@ pub struct Node {
     conversations: Arena<ConversationId, Conversation>,
     timers: BTreeSet<(MonotonicTime, Timer)>,
     events: VecDeque<NodeEvent>,
-    /// Conversations of the node itself that can go on.
+    /// Conversations of the node itself that can continue.
     services: VecDeque<ConversationId>,
     waiting_attaches: usize,
     next_instance: u64,
@@ -144,8 +144,8 @@ impl Node {
         self.partners.insert(partner.name.clone(), partner);
     }
 
-    /// Says over which link a partner is reached from now on. When that link
-    /// goes down, the one said before is used again.
+    /// Sets the link to a partner. When that link fails, the previous one is
+    /// used again.
     pub fn define_route(&mut self, partner: LuName, link: LinkId) {
         let links = self.routes.entry(partner).or_default();
         links.retain(|before| *before != link);
@@ -174,7 +174,7 @@ impl Node {
         self.users.insert(user.name, user.password);
     }
 
-    /// A link came up.
+    /// A link was activated.
     pub fn link_up(&mut self, config: LinkConfig, now: MonotonicTime) -> LinkId {
         self.advance(now);
         let id = LinkId(self.next_link);
@@ -187,7 +187,7 @@ impl Node {
         id
     }
 
-    /// A link went down: its sessions fail.
+    /// A link failed: its sessions fail.
     pub fn link_down(&mut self, link: LinkId, now: MonotonicTime) {
         self.advance(now);
         let Some(link_state) = self.links.remove(&link) else {
@@ -206,8 +206,8 @@ impl Node {
         for session in sessions {
             self.drop_session(session, SessionOutage::Link);
         }
-        // A partner that comes back may have been started anew, and would refuse
-        // every BIND under limits that it never agreed to.
+        // A partner that connects again may have been restarted. It would
+        // reject every BIND under limits that it has not negotiated.
         for partner in partners {
             if !self.has_sessions(&partner) {
                 self.forget_limits(&partner);
@@ -346,7 +346,7 @@ impl Node {
         }
     }
 
-    /// Lets the node's own conversations go on until all of them wait.
+    /// Lets the node's own conversations continue until all of them wait.
     fn settle(&mut self) {
         while let Some(id) = self.services.pop_front() {
             self.run_service(id);

@@ -36,7 +36,7 @@ pub struct BindProposal<'a> {
     pub instance: u64,
 }
 
-/// The request for this wish.
+/// The BIND for this proposal.
 pub fn request(wish: &BindProposal<'_>) -> Bind {
     let mode = wish.mode;
     let (local, partner) = (wish.local.to_ebcdic(), wish.partner.to_ebcdic());
@@ -73,7 +73,7 @@ pub fn request(wish: &BindProposal<'_>) -> Bind {
     }
 }
 
-/// Checks the parts of a BIND that say what kind of session it is for.
+/// Checks the parts of a BIND that define the kind of session.
 pub fn check(bind: &Bind) -> Result<(), Sense> {
     let crypto = bind.cryptography.0 & 0x30 != 0 || !bind.cryptography.1.is_empty();
     let faults = [
@@ -266,12 +266,12 @@ pub fn parameters(
     }
 }
 
-/// The mode name of a request, in EBCDIC; blank when it has none.
+/// The mode name of a request, in EBCDIC; blank without one.
 pub fn mode_name(bind: &Bind) -> &[u8] {
     bind.user.mode.as_deref().unwrap_or(&[])
 }
 
-/// Where the mode name is, or where it would be.
+/// Offset of the mode name, or of its place.
 pub fn mode_offset(bind: &Bind) -> usize {
     let keys = [user_data::MODE, user_data::INSTANCE];
     let found = keys.iter().find_map(|key| bind.user.offset_of(*key));
@@ -329,7 +329,7 @@ mod tests {
         let got = got.unwrap();
         assert_eq!(check_response(&sent, &got, &ours), Ok(()));
         assert_eq!((got.primary_ru, got.secondary_ru), (0x87, 0x87));
-        // The secondary lowers what comes to it and nothing else.
+        // The secondary can only lower the primary's values.
         let p = got.pacing;
         assert_eq!((p.primary_send, p.secondary_receive), (3, 3));
         assert_eq!((p.secondary_send, p.primary_receive), (8, 8));

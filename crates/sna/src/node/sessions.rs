@@ -29,13 +29,13 @@ pub(super) struct Session {
     pub winner: bool,
     pub half: Option<Box<HalfSession>>,
     pub conversation: Option<ConversationId>,
-    /// An Attach whose initialisation parameters have not all come.
+    /// An Attach whose initialisation parameters are incomplete.
     pub attaching: Option<Vec<u8>>,
     pub accepts: AcceptedSecurity,
     pub deadline: Option<MonotonicTime>,
     /// Begun on behalf of a conversation that waits.
     pub coming: bool,
-    /// It stands in a list of idle sessions.
+    /// It is in a list of idle sessions.
     pub listed: bool,
     pub in_line: bool,
     pub line: TransmissionPriority,
@@ -47,11 +47,11 @@ pub(super) struct Session {
 
 #[derive(Debug)]
 pub(super) enum SessionPhase {
-    /// The BIND is on its way.
+    /// The BIND is in transit.
     Binding(Box<Bind>),
     /// It carries conversations.
     Active,
-    /// The UNBIND is on its way.
+    /// The UNBIND is in transit.
     Unbinding,
 }
 
@@ -68,7 +68,7 @@ pub struct SessionInfo {
     pub partner: LuName,
     /// The mode.
     pub mode: ModeName,
-    /// Whether it is active, and not on its way in or out.
+    /// Whether it is active: neither being activated nor being ended.
     pub active: bool,
     /// Whether this side sent the BIND.
     pub primary: bool,
@@ -80,12 +80,12 @@ pub struct SessionInfo {
     pub send_ru_bytes: usize,
     /// The largest RU this side receives, in bytes.
     pub receive_ru_bytes: usize,
-    /// How many RUs may go before another grant.
+    /// The number of RUs may go before another grant.
     pub credit: u32,
 }
 
 impl Session {
-    /// Where in line it stands: what is outside the window goes first.
+    /// Its priority in the queue: data outside the window is sent first.
     pub fn line_priority(&self, groups: &[SessionGroup]) -> TransmissionPriority {
         match &self.half {
             Some(half) if half.urgent_len() > 0 => TransmissionPriority::Network,
@@ -324,7 +324,7 @@ impl Node {
             session.is_some_and(|s| matches!(s.phase, SessionPhase::Binding(_)))
         });
         match crossing {
-            // The partner refuses ours by the same rule.
+            // The partner rejects this node's BIND by the same rule.
             Some(_) if partner.to_ebcdic() > local.to_ebcdic() => Ok(()),
             _ => Err(Sense::SESSION_LIMIT),
         }
@@ -440,7 +440,7 @@ impl Node {
         );
     }
 
-    /// Sends an UNBIND; what the session carried has failed from now on.
+    /// Sends an UNBIND. The session's conversations fail from now on.
     pub(super) fn end_session(
         &mut self,
         id: SessionId,
@@ -472,7 +472,7 @@ impl Node {
         }
     }
 
-    /// A session is gone without a word of this side.
+    /// A session has ended without a message of this side.
     pub(super) fn drop_session(&mut self, id: SessionId, cause: SessionOutage) {
         let phase = self.sessions.get(id).map(|s| &s.phase);
         match phase {
@@ -501,8 +501,9 @@ impl Node {
         self.no_session(at, cause);
     }
 
-    /// A session could not be had. Others may still serve those who wait; without
-    /// others, or with a partner that has fallen silent, they would wait forever.
+    /// A session could not be bound. Other sessions may serve the waiting
+    /// conversations. Without others, or with a silent partner, they would wait
+    /// forever, so they fail.
     fn no_session(&mut self, at: usize, cause: SessionOutage) {
         self.groups[at].exhausted = true;
         if self.groups[at].sessions.is_empty() || cause == SessionOutage::Timeout {
@@ -612,7 +613,8 @@ impl Node {
             return;
         };
         if link.control.len() >= limit {
-            // A peer that asks faster than it listens gets no more answers.
+            // A peer that sends requests faster than it reads gets no
+            // more answers.
             return;
         }
         let mut biu = vec![0; piu::HEADERS];

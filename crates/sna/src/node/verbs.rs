@@ -99,7 +99,7 @@ pub enum AttachRefusal {
     Type,
     /// It needs another sync level.
     SyncLevel,
-    /// The initialisation parameters are not what it needs.
+    /// The initialisation parameters do not match the program.
     Parameters,
 }
 
@@ -388,12 +388,12 @@ impl Node {
         self.conversations.get(id).map(|c| &c.attributes)
     }
 
-    /// How many conversations there are.
+    /// The number of conversations.
     pub fn conversation_count(&self) -> usize {
         self.conversations.len()
     }
 
-    /// Runs a verb of a program and puts in order what it left.
+    /// Runs a verb of a program and queues its output.
     fn poll_verb<R>(
         &mut self,
         id: ConversationId,

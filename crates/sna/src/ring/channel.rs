@@ -1,15 +1,15 @@
 //! The channel between a front end and its host: one program at a time, a write
 //! or a read, each with as many PIUs as MAXBFRU allows.
 //!
-//! A write takes along what waits to be read, and an attention what waits to be
-//! written: the next program begins at once.
+//! A write also transfers data that waits to be read, and an attention data that
+//! waits to be written: the next channel program begins at once.
 
 use super::config::{self, AcknowledgePoint, PathControl};
 use super::hold::{ChannelBuffer, SUBAREA_BYTES};
 use std::collections::VecDeque;
 
-/// A channel, what waits on either side of it, and the front end's queue
-/// towards the ring.
+/// A channel, the data waiting on both sides, and the front end's queue to the
+/// ring.
 #[derive(Debug)]
 pub(super) struct Channel {
     config: config::Channel,
@@ -35,7 +35,7 @@ pub(super) struct Program {
     pub(super) write: bool,
     /// The PIUs that move.
     pub(super) batch: Vec<Vec<u8>>,
-    /// How long it takes.
+    /// Its duration.
     pub(super) ns: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The event queue: what happens when, in integer nanoseconds.
+//! The event queue: events by time, in integer nanoseconds.
 //!
 //! Two events of one instant happen in the order in which they were planned,
 //! and the only source of chance is one seeded generator, so the same seed
@@ -8,7 +8,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The events to come, the present instant, and the generator.
+/// Future events, the current time, and the random generator.
 #[derive(Debug)]
 pub(super) struct Clock<E> {
     now: u64,
@@ -55,7 +55,7 @@ impl<E> Clock<E> {
         }));
     }
 
-    /// Goes to the next event.
+    /// Advances to the next event.
     pub(super) fn next(&mut self) -> Option<E> {
         let Reverse(plan) = self.plans.pop()?;
         self.now = plan.at;

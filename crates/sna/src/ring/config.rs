@@ -46,7 +46,7 @@ pub struct Link {
     pub send_window: u8,
     /// I frames received before one is given (N3; W of T2TIMER), 1 to 127.
     pub ack_every: u8,
-    /// How long an acknowledgement may wait (T2); 0 gives it at once.
+    /// How long an acknowledgement may be delayed (T2); 0 sends it at once.
     pub t2_ns: u64,
     /// How long to wait for one (T1).
     pub t1_ns: u64,
@@ -60,7 +60,7 @@ pub struct Link {
 pub struct Session {
     /// Largest RU either way, before negotiation with the partner's.
     pub ru_bytes: usize,
-    /// Which pacing it knows.
+    /// The pacing it supports.
     pub pacing: Pacing,
     /// RUs sent before a pacing response, as proposed; 1 to 63.
     pub send_window: u8,
@@ -102,22 +102,22 @@ pub struct FrontEnd {
 /// When a front end's link station takes a frame in and acknowledges it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AcknowledgePoint {
-    /// As it comes: link work goes before path control.
+    /// On arrival: link work is done before path control.
     OnArrival,
-    /// When path control is through with it: all work is done in the order in
-    /// which frames came.
+    /// When path control has finished with it: all work is done in the order of
+    /// the frames.
     WhenPassedOn,
 }
 
 /// The cost of a PIU in a front end between link and channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathControl {
-    /// A PIU on its way to the host.
+    /// A PIU in transit to the host.
     pub piu_in_ns: u64,
-    /// A PIU on its way to the ring.
+    /// A PIU in transit to the ring.
     pub piu_out_ns: u64,
-    /// Additional cost of a PIU on its way to the host if it is a segment: it
-    /// is kept in order with the others of its RU and joined to them.
+    /// Additional cost of a PIU in transit to the host if it is a segment: it is
+    /// kept in order with the others of its RU and joined to them.
     pub segment_ns: u64,
     /// Each buffer that a PIU fills.
     pub buffer_ns: u64,
@@ -126,7 +126,7 @@ pub struct PathControl {
 }
 
 impl PathControl {
-    /// The time for a PIU of this size on its way to the host.
+    /// The time for a PIU of this size in transit to the host.
     pub fn in_ns(&self, piu_bytes: usize, segment: bool) -> u64 {
         let buffers = buffers(piu_bytes, self.buffer_bytes) as u64;
         let segment = if segment { self.segment_ns } else { 0 };
@@ -221,7 +221,7 @@ impl RingWorkload {
 }
 
 impl Channel {
-    /// How long a channel program with this many bytes takes.
+    /// Duration of a channel program with this many bytes.
     pub fn ns(&self, bytes: usize) -> u64 {
         self.start_ns + bytes_ns(bytes, self.byte_ps)
     }
@@ -254,8 +254,8 @@ impl Session {
 }
 
 impl AdapterCard {
-    /// Shared memory of `receive_bytes` for what comes in, and two frames on
-    /// their way out.
+    /// Shared memory of `receive_bytes` for incoming frames, and for two
+    /// outgoing frames.
     pub fn shared_memory(receive_bytes: usize) -> AdapterCard {
         AdapterCard {
             receive_bytes,

@@ -11,32 +11,31 @@
 pub struct ProcessorCost {
     /// A verb that a program issues, down to the session and back.
     pub verb_ns: u64,
-    /// Giving a program the processor when what it waits for is there.
+    /// Dispatching a program whose event has occurred.
     pub dispatch_ns: u64,
-    /// A whole RU on its way out: chaining, pacing, header. On a workstation a
+    /// A whole RU in transit out: chaining, pacing, header. On a workstation a
     /// response or a pacing message costs as much; in a host both stay in its
     /// access method.
     pub ru_out_ns: u64,
-    /// A whole RU that came in, likewise.
+    /// A whole received RU, likewise.
     pub ru_in_ns: u64,
-    /// A data frame on its way out: link header, command to the adapter.
+    /// A data frame in transit out: link header, command to the adapter.
     pub frame_out_ns: u64,
-    /// A data frame that came in: interrupt, link header.
+    /// A received data frame: interrupt, link header.
     pub frame_in_ns: u64,
     /// A frame without data, either way.
     pub control_ns: u64,
-    /// Each byte of a frame on its way out, in picoseconds: into the card's
-    /// memory, where the processor does that.
+    /// Each byte of a frame in transit out, in picoseconds: into the card's memory,
+    /// where the processor does that.
     pub byte_out_ps: u64,
-    /// Each byte of a frame that came in, in picoseconds: out of the card's
-    /// memory.
+    /// Each byte of a received frame, in picoseconds: out of the card's memory.
     pub byte_in_ps: u64,
     /// Each byte from a program's buffer down to the link layer, in
     /// picoseconds.
     pub copy_out_ps: u64,
     /// Each byte from the link layer up to a program's buffer, in picoseconds.
     pub copy_in_ps: u64,
-    /// Each buffer that a frame fills on its way in.
+    /// Each buffer that a frame fills in transit in.
     pub buffer_ns: u64,
     /// The size of those buffers; zero for one that holds any frame.
     pub buffer_bytes: usize,
@@ -45,7 +44,7 @@ pub struct ProcessorCost {
 /// An adapter card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AdapterCard {
-    /// Memory for frames that came in and were not taken over yet.
+    /// Memory for received frames that the machine has not read yet.
     pub receive_bytes: usize,
     /// Frames that may wait on the card to be sent.
     pub transmit_frames: usize,
@@ -132,7 +131,7 @@ impl AdapterTransfer {
     }
 }
 
-/// How many buffers of `size` hold `bytes`; one for a size of zero.
+/// The number of buffers of `size` hold `bytes`; one for a size of zero.
 pub fn buffers(bytes: usize, size: usize) -> usize {
     match size {
         0 => 1,

@@ -1,5 +1,5 @@
-//! A processor: one job at a time; link work first, then the rest, each in the
-//! order in which it came.
+//! A processor: one job at a time; link work first, then the rest, each in order of
+//! arrival.
 //!
 //! Nothing is interrupted: a job that has begun runs to its end, and has its
 //! effect then. An adapter without its own transfer can stall the processor
@@ -34,7 +34,7 @@ impl<J> SimulatedCpu<J> {
         self.queue.push_back((cost_ns, job));
     }
 
-    /// Adds a job that goes before those which are not urgent.
+    /// Adds a job before those that are not urgent.
     pub(super) fn submit_urgent(&mut self, cost_ns: u64, job: J) {
         self.urgent.push_back((cost_ns, job));
     }
@@ -57,7 +57,7 @@ impl<J> SimulatedCpu<J> {
         self.current.take()
     }
 
-    /// Stops before the next job, or goes on.
+    /// Stops before the next job, or continues.
     pub(super) fn stall(&mut self, stalled: bool) {
         self.stalled = stalled;
     }

@@ -57,7 +57,7 @@ pub(super) struct RingEnd {
     failure: Option<String>,
 }
 
-/// Which verb comes next.
+/// The next verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Doing {
     Allocating,
@@ -160,7 +160,7 @@ impl RingEnd {
         }
     }
 
-    /// A PIU came.
+    /// A PIU arrived.
     pub(super) fn handle_piu(&mut self, piu: Vec<u8>, now: u64) {
         if let Some(link) = self.link {
             let now = MonotonicTime::from_nanos(now);
@@ -176,14 +176,14 @@ impl RingEnd {
         piu
     }
 
-    /// Whether the program waits and what it waits for has come.
+    /// Whether the program waits for an event that has occurred.
     pub(super) fn may_go_on(&mut self) -> bool {
         if !self.waits || !self.called {
             return false;
         }
         self.called = false;
         if self.doing == Doing::Receiving && self.conversation.is_some() {
-            // Part of a record is no reason to give the program the processor.
+            // Part of a record is not a reason to give the program the processor.
             self.taken = self.try_receive();
             self.waits = self.taken.is_none();
         } else {
@@ -202,7 +202,7 @@ impl RingEnd {
         Some(at)
     }
 
-    /// The planned instant has come.
+    /// The planned time is reached.
     pub(super) fn handle_timer(&mut self, now: u64) {
         self.timer_at = None;
         self.node.handle_timeout(MonotonicTime::from_nanos(now));
@@ -239,7 +239,7 @@ impl RingEnd {
         self.faults
     }
 
-    /// Why the conversation cannot go on.
+    /// Why the conversation cannot continue.
     pub(super) fn take_failure(&mut self) -> Option<String> {
         self.failure.take()
     }
@@ -415,5 +415,5 @@ fn mode(name: ModeName, session: &Session) -> Mode {
     mode
 }
 
-/// Most bytes of one record of a mapped conversation.
+/// The maximum number of bytes of one record of a mapped conversation.
 const MOST_BYTES: usize = 32_763;

@@ -19,7 +19,7 @@ pub(super) struct ChannelBuffer {
     delay_ns: u64,
     queue: VecDeque<Vec<u8>>,
     units: usize,
-    /// When the batch goes at the latest.
+    /// The deadline of the batch.
     due: Option<u64>,
 }
 
@@ -41,8 +41,8 @@ impl ChannelBuffer {
         self.units_of(piu_bytes) <= self.max_units
     }
 
-    /// Adds a PIU. Returns when the batch goes if it was the first of one that
-    /// waits; [`ChannelBuffer::is_due`] says whether it goes now.
+    /// Adds a PIU. Returns the deadline if it is the first of a new batch;
+    /// [`ChannelBuffer::is_due`] says whether the batch is due now.
     pub(super) fn push(&mut self, now: u64, piu: Vec<u8>) -> Option<u64> {
         self.units += self.units_of(piu.len());
         self.queue.push_back(piu);
@@ -59,14 +59,14 @@ impl ChannelBuffer {
         self.units >= self.max_units || self.due.is_some_and(|due| due <= now)
     }
 
-    /// Lets what is held go at once.
+    /// Makes the held PIUs due at once.
     pub(super) fn release(&mut self, now: u64) {
         if self.due.is_some() {
             self.due = Some(now);
         }
     }
 
-    /// Takes one batch. What is left, for want of buffers, is due at once.
+    /// Takes one batch. PIUs for which there are no buffers are due at once.
     pub(super) fn take(&mut self, now: u64) -> Vec<Vec<u8>> {
         let mut batch = Vec::new();
         let mut units = 0;
@@ -88,8 +88,8 @@ impl ChannelBuffer {
     }
 }
 
-/// How much longer a PIU is on a subarea hop: a header of type 4 has 26 bytes
-/// where type 2 has 6.
+/// The additional length of a PIU on a subarea hop: a header of type 4 has 26
+/// bytes, one of type 2 has 6.
 pub const SUBAREA_BYTES: usize = 20;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The token ring itself: who may send, and how long a frame takes.
+//! The token ring itself: the right to send, and the time of a frame.
 //!
 //! One frame is on the ring at a time. A station with a frame waits until the
 //! token passes it; at rest that is somewhere within one circulation, so the

@@ -1,5 +1,5 @@
-//! A token ring in virtual time, with what hangs on it: workstations, a front
-//! end with its channel, a host; real sessions and a real link layer on top.
+//! A token ring in virtual time with its machines: workstations, a front end with
+//! its channel, a host; with real sessions and a real link layer.
 //!
 //! | file | what |
 //! |---|---|
@@ -43,9 +43,9 @@ pub use hold::SUBAREA_BYTES;
 pub use medium::{FRAME_OVERHEAD_BYTES, TokenRing};
 pub use outcome::{RingError, RunOutcome};
 
-/// The work of the benchmark: the tuned file transfer between two workstations
-/// on a 16 Mb/s ring, `transfers` times. Who calls it takes the time and divides
-/// [`RunOutcome::events`] by it.
+/// The work of the benchmark: the tuned file transfer between two workstations on a
+/// 16 Mb/s ring, `transfers` times. The caller measures the time per event of
+/// [`RunOutcome::events`].
 pub fn bench(transfers: usize) -> Result<RunOutcome, RingError> {
     let workstation = workstation();
     let network = RingNetwork {

@@ -69,15 +69,15 @@ impl Port {
             && self.station.outstanding() < self.window
     }
 
-    /// Whether another PIU may come down from its session: as many wait here as
-    /// the card takes frames.
+    /// Whether another PIU may be passed down from its session: the queue is as
+    /// long as the card's number of frames.
     pub(super) fn may_build(&self) -> bool {
         !self.building
             && self.built.len() < self.adapter.transmit_frames
             && self.station.state() == llc2::StationState::Connected
     }
 
-    /// Whether a frame that came finds room on the card; if so it is held.
+    /// Whether a received frame fits the card's memory; if so it is stored.
     pub(super) fn hold(&mut self, pdu_bytes: usize) -> bool {
         if self.held_bytes + pdu_bytes > self.adapter.receive_bytes {
             return false;
@@ -106,7 +106,7 @@ impl Port {
         Some(at)
     }
 
-    /// The planned instant has come.
+    /// The planned time is reached.
     pub(super) fn handle_timer(&mut self, now: u64) {
         if self.timer_at.is_some_and(|planned| planned <= now) {
             self.timer_at = None;

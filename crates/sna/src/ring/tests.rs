@@ -1,5 +1,5 @@
-//! The simulation against what must hold whatever the parameters are, and
-//! against times that arithmetic gives.
+//! The simulation, checked with invariants for any parameters and with computed
+//! times.
 
 use super::*;
 use proptest::prelude::*;

@@ -36,7 +36,7 @@ pub struct SessionParameters {
     pub send_ru: usize,
     /// The largest RU it receives, in bytes.
     pub receive_ru: usize,
-    /// Whether it is contention winner.
+    /// Whether it is the contention winner.
     pub first_speaker: bool,
     /// Its sending side of pacing.
     pub sender: PacingSender,
@@ -68,7 +68,7 @@ pub struct HalfSession {
     bid: Probe,
     rtr: Probe,
     owes_rtr: bool,
-    /// The partner took an offer and will begin a bracket.
+    /// The partner accepted an offer and will begin a bracket.
     offered: bool,
     /// The chain being received was refused; the rest of it is dropped.
     refusing: Option<RejectedInput>,
@@ -158,7 +158,7 @@ pub enum SessionInput {
     ReadyToReceive,
     /// The offer of this side was taken (true) or not needed.
     RtrAnswered(bool),
-    /// The confirmation came.
+    /// The confirmation arrived.
     Confirmed,
     /// A chain of this side was refused with this sense.
     Rejected(Sense),
@@ -203,7 +203,7 @@ impl HalfSession {
         &self.parameters
     }
 
-    /// Whether no bracket is open and none is being asked for.
+    /// Whether no bracket is open or requested.
     pub fn is_idle(&self) -> bool {
         let quiet = !self.in_bracket && !self.owes_rtr && !self.offered;
         quiet && self.bid == Probe::Idle && self.rtr == Probe::Idle
@@ -244,7 +244,7 @@ impl HalfSession {
         self.urgent.len()
     }
 
-    /// How many RUs the window still lets out.
+    /// The number of RUs the window still lets out.
     pub fn credit(&self) -> u32 {
         self.parameters.sender.credit()
     }
@@ -282,7 +282,7 @@ impl HalfSession {
         self.enqueue(header, &ru.emit());
     }
 
-    /// Says that this side begins no more brackets.
+    /// Sends that this side begins no more brackets.
     pub fn stop_brackets(&mut self) {
         let header = Rh::request(RuCategory::Dfc).with_answer(RequestedResponse::Exception1);
         self.enqueue(header, &Dfc::BracketStopped.emit());
@@ -335,8 +335,8 @@ impl HalfSession {
         }
     }
 
-    /// Refuses the chain that is coming in, or came in last, with this sense.
-    /// Gives whether the turn is this side's now; when not, [`SessionInput::Purged`]
+    /// Rejects the current or last received chain with this sense. Returns
+    /// whether this side has the turn now; otherwise [`SessionInput::Purged`]
     /// follows.
     pub fn reject(&mut self, sense: Sense) -> bool {
         if self.owed.is_some() {
@@ -381,9 +381,8 @@ impl HalfSession {
         self.respond(owed, sense, false);
     }
 
-    /// Ends the chain that the partner refused: what has not gone yet is
-    /// dropped and the turn passes. Without a chain on its way, only the turn
-    /// passes.
+    /// Ends the chain that the partner rejected: unsent data is dropped and the
+    /// turn passes. Without a chain in transit, only the turn passes.
     pub fn abandon_chain(&mut self) {
         self.awaiting = None;
         self.my_turn = false;
@@ -558,8 +557,8 @@ impl HalfSession {
         header: Rh,
     ) -> Result<Option<Option<SessionInput>>, Sense> {
         let is_bid = header.category() == RuCategory::Dfc;
-        // A bracket that has ended here but not yet on the link still stands
-        // in the way: an answer would overtake its end.
+        // A bracket that has ended here but not yet on the link still is in the
+        // way: an answer would overtake its end.
         let ending = !self.normal.is_empty() || self.cutting.is_some();
         if (self.in_bracket || ending) && self.parameters.first_speaker {
             self.refuse_bracket(UnansweredRequest::to(biu));
@@ -736,7 +735,7 @@ impl HalfSession {
     }
 }
 
-/// Requests of data flow control may be this long whatever the BIND said.
+/// Maximum length of data flow control requests, independent of the BIND.
 const CONTROL_RU: usize = 64;
 const CODE_LUSTAT: u8 = 0x04;
 const CODE_RTR: u8 = 0x05;

@@ -1,8 +1,8 @@
 //! Half-sessions: everything between PIUs and the requests of one session.
 //!
-//! [`pacing`] counts windows, [`segment`] cuts and joins BIUs, [`checks`] finds
+//! [`pacing`] counts windows, [`segment`] splits and joins BIUs, [`checks`] finds
 //! wrong headers, [`half`] combines them with sequence numbers, chains, brackets
-//! and turns. `None` of them depends on conversations. Reference: IBM *SNA LU 6.2
+//! and turns. They do not depend on conversations. Reference: IBM *SNA LU 6.2
 //! Reference: Peer Protocols* (SC31-6808), half-session.
 
 pub mod checks;

@@ -1,4 +1,4 @@
-//! Session-level pacing: who may send how many RUs.
+//! Session-level pacing: how many RUs each side may send.
 //!
 //! Fixed pacing has windows of one size: the first RU of a window asks, one
 //! pacing response grants the next window. Under adaptive pacing the grant is
@@ -7,8 +7,8 @@
 //! Reference: IBM *SNA LU 6.2 Reference: Peer Protocols* (SC31-6808), session
 //! pacing.
 //!
-//! Invariant: a [`PacingSender`] never lets more RUs out than were granted, and a
-//! [`PacingReceiver`] takes none that were not.
+//! Invariant: a [`PacingSender`] never sends more RUs than were granted, and a
+//! [`PacingReceiver`] accepts none beyond its grants.
 
 use crate::wire::Sense;
 use crate::wire::ipm::{PacingMessageKind, Repr as Ipm};
@@ -52,7 +52,7 @@ pub enum PacingScheme {
 pub struct PacingIndicators {
     /// The RU begins a window and asks for the next.
     pub pacing: bool,
-    /// The sender was held up for want of a window.
+    /// The sender was delayed by a missing window.
     pub larger: bool,
 }
 
@@ -87,7 +87,7 @@ impl PacingSender {
         self.scheme == PacingScheme::None || self.left > 0 || self.next > 0
     }
 
-    /// How many RUs may go before another grant.
+    /// The number of RUs may go before another grant.
     pub fn credit(&self) -> u32 {
         match self.scheme {
             PacingScheme::None => u32::MAX,
@@ -117,8 +117,8 @@ impl PacingSender {
         })
     }
 
-    /// A pacing response arrived. Under adaptive pacing there are none, and
-    /// while a window is granted none is due.
+    /// A pacing response arrived. Under adaptive pacing it is an error, and so
+    /// it is while a window is granted.
     pub fn handle_response(&mut self) -> Result<(), Sense> {
         match self.scheme {
             PacingScheme::Fixed(window) if self.next == 0 => {
@@ -129,7 +129,7 @@ impl PacingSender {
         }
     }
 
-    /// A pacing message came; gives what to answer.
+    /// A pacing message arrived. Returns the answer.
     pub fn handle_message(&mut self, ipm: Ipm) -> Result<Option<Ipm>, Sense> {
         if self.scheme != PacingScheme::Adaptive {
             return Err(Sense::PACING_UNEXPECTED_IPM);
@@ -176,10 +176,10 @@ impl PacingReceiver {
         }
     }
 
-    /// A request came with these indicators.
+    /// A request with these indicators arrived.
     pub fn handle_request(&mut self, marks: PacingIndicators) -> Result<(), Sense> {
         if self.scheme == PacingScheme::None {
-            // A pacing request where there is no pacing asks for nothing.
+            // Without pacing a pacing request has no effect.
             return Ok(());
         }
         if !marks.pacing {
@@ -243,8 +243,8 @@ impl PacingReceiver {
         }
     }
 
-    /// Shrinks the window to `window` RUs at once, 0 to close it; gives the
-    /// message to send, or nothing when one is on its way or pacing is fixed.
+    /// Shrinks the window to `window` RUs at once, 0 to close it; returns the
+    /// message to send, or nothing when one is in transit or pacing is fixed.
     pub fn reset(&mut self, window: u16) -> Option<Ipm> {
         if self.scheme != PacingScheme::Adaptive || self.reset.is_some() {
             return None;
@@ -257,7 +257,7 @@ impl PacingReceiver {
         })
     }
 
-    /// A pacing message came that answers ours.
+    /// A pacing message arrived that answers this side's.
     pub fn handle_ack(&mut self, ipm: Ipm) -> Result<(), Sense> {
         match self.reset.take() {
             Some(window) if window == ipm.window => {

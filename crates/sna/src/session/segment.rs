@@ -10,8 +10,8 @@ use crate::wire::{Sense, piu, rh};
 use bytes::Bytes;
 use std::fmt;
 
-/// A BIU on its way out, as one piece of memory with room for both headers in
-/// front of the RU.
+/// A BIU in transit out, as one piece of memory with room for both headers in front
+/// of the RU.
 pub struct Segmenter {
     th: th::Repr,
     biu: Vec<u8>,
@@ -51,8 +51,8 @@ impl Segmenter {
         }
     }
 
-    /// The next PIU, and whether it was the last. A BIU that fits the link
-    /// goes out in the memory it was built in.
+    /// The next PIU, and whether it is the last. A BIU that fits the link is
+    /// sent in the memory it was built in.
     pub fn cut(&mut self) -> (Vec<u8>, bool) {
         if self.at == 0 {
             if self.th.segment == Segment::Whole {
@@ -75,7 +75,7 @@ impl Segmenter {
     }
 }
 
-/// The pieces of a BIU that has not fully come.
+/// The segments of an incomplete BIU.
 #[derive(Debug, Default)]
 pub struct Reassembler {
     partial: Option<Partial>,
@@ -122,7 +122,7 @@ impl fmt::Debug for Biu {
 }
 
 impl Reassembler {
-    /// Takes a PIU; gives a BIU when one is whole. `max_ru` bounds the RU;
+    /// Takes a PIU; returns a BIU when one is whole. `max_ru` bounds the RU;
     /// `bytes` holds the PIU, so that a whole BIU's RU is not copied.
     pub fn handle(
         &mut self,

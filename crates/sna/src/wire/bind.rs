@@ -132,7 +132,7 @@ pub struct Repr {
     pub lu_type: u8,
     /// LU level; 2.
     pub lu_level: u8,
-    /// Bytes 22 and 23: what the sender takes of security.
+    /// Bytes 22 and 23: the access security that the sender accepts.
     pub security: [u8; 2],
     /// Sync levels.
     pub sync: SyncLevels,

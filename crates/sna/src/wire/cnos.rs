@@ -20,17 +20,17 @@ pub struct Repr {
     pub modifier: u8,
     /// The action: 0 set, 1 reserved, 2 close.
     pub action: u8,
-    /// The source may go on with what waits before it closes.
+    /// Whether the source may process waiting requests before it closes.
     pub drain_source: bool,
     /// The target may.
     pub drain_target: bool,
     /// The target ends sessions that are too many, not the source.
     pub target_responsible: bool,
-    /// How many sessions.
+    /// The number of sessions.
     pub limit: u16,
-    /// How many of them the source wins at least.
+    /// The number of of them the source wins at least.
     pub min_winners_source: u16,
-    /// How many of them the target wins at least.
+    /// The number of of them the target wins at least.
     pub min_winners_target: u16,
     /// For all modes.
     pub all_modes: bool,

@@ -14,8 +14,8 @@ use super::reader::{Reader, Result};
 /// A data flow control request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Repr {
-    /// Logical unit status: carries bracket and turn indicators where there is
-    /// no data to carry them.
+    /// Logical unit status: carries bracket and turn indicators where there is not
+    /// data to carry them.
     Lustat {
         /// The status; [`NO_DATA`] between LUs of type 6.2.
         status: u32,
@@ -24,7 +24,7 @@ pub enum Repr {
     ReadyToReceive,
     /// Bracket initiation stopped: no more brackets from this side.
     BracketStopped,
-    /// A signal to the one who sends.
+    /// A signal to the sending side.
     Signal {
         /// The signal; [`REQUEST_TO_SEND`].
         code: u32,
@@ -32,7 +32,7 @@ pub enum Repr {
 }
 
 impl Repr {
-    /// The meaning of these bytes. What follows the fields is passed over.
+    /// Parses these bytes. Bytes after the fields are skipped.
     pub fn parse(bytes: &[u8]) -> Result<Repr> {
         let mut r = Reader::new("data flow control request", bytes);
         Ok(match r.u8()? {

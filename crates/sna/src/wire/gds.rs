@@ -5,9 +5,9 @@
 //! |C|  length (15)  |  ID (16)       | data ...
 //! +-+---------------+----------------+----------
 //! ```
-//! The length counts itself and the ID. C says that the record goes on in the
-//! next one, which then has no ID.
-//! Reference: IBM *SNA Formats* (GA27-3136), "GDS Variables".
+//! The length counts itself and the ID. C says that the record continues in the
+//! next one, which then has no ID. Reference: IBM *SNA Formats* (GA27-3136), "GDS
+//! Variables".
 
 use super::reader::{Reader, Result};
 
@@ -27,22 +27,22 @@ pub const ERROR_LOG: u16 = 0x12E1;
 pub const MAX_RECORD: usize = 0x7FFF;
 /// Bytes before the data of a record that has an ID.
 pub const HEADER: usize = 4;
-/// The most bytes of program initialisation parameters, the header of each
-/// included.
+/// The maximum number of bytes of program initialisation parameters, the header of
+/// each included.
 pub const MAX_PIP: usize = MAX_RECORD - HEADER;
 
 /// A logical record's length field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LogicalLength {
-    /// The record goes on in the next one.
+    /// The record continues in the next one.
     pub continued: bool,
     /// Bytes of the record, these two included.
     pub len: usize,
 }
 
 impl LogicalLength {
-    /// The meaning of these two bytes. Lengths of 0 are never right and 1
-    /// marks a presentation services header, so both come back as they are.
+    /// Parses these two bytes. A length of 0 is invalid, and 1 marks a
+    /// presentation services header, so both are returned unchanged.
     pub const fn parse(bytes: [u8; 2]) -> LogicalLength {
         let value = u16::from_be_bytes(bytes);
         LogicalLength {
@@ -68,8 +68,8 @@ pub struct Packet<'a> {
 }
 
 impl<'a> Packet<'a> {
-    /// The variable at the start of these bytes, and what follows it. A
-    /// variable that goes on in further records is not taken here.
+    /// Parses the variable at the start of these bytes. Returns it and the
+    /// rest. A variable that continues in further records is rejected.
     pub fn parse(bytes: &'a [u8]) -> Result<(Packet<'a>, &'a [u8])> {
         let mut r = Reader::new("GDS variable", bytes);
         let two = r.take(2)?;
@@ -116,8 +116,8 @@ pub fn parse_pip(bytes: &[u8]) -> Result<(Vec<Vec<u8>>, usize)> {
     Ok((fields, bytes.len() - rest.len()))
 }
 
-/// Whether these bytes are enough to judge the parameters at their start: they
-/// are all here, or no more bytes can make them right.
+/// Whether these bytes are enough to check the parameters at their start: they are
+/// complete, or more bytes cannot make them valid.
 pub fn pip_is_here(bytes: &[u8]) -> bool {
     let &[first, second, ref rest @ ..] = bytes else {
         return false;

@@ -21,9 +21,9 @@ pub const LEN: usize = 3;
 pub enum PacingMessageKind {
     /// Answers a pacing request.
     Solicited,
-    /// Comes of itself, to shrink or close the window.
+    /// Sent without a request, to reduce or close the window.
     Unsolicited {
-        /// Whether what is left of the present window is void.
+        /// Whether the rest of the present window is cancelled.
         reset: bool,
     },
     /// Answers an unsolicited message.

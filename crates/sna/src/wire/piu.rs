@@ -40,7 +40,7 @@ impl<'a> Packet<'a> {
         })
     }
 
-    /// Writes the headers and the RU after what `out` holds.
+    /// Appends the headers and the RU to `out`.
     pub fn emit(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.th.emit());
         if let Some(header) = self.rh {

@@ -1,4 +1,4 @@
-//! Presentation services headers: what sync point sends between records.
+//! Presentation services headers, which sync point sends between records.
 //!
 //! A record whose length field is 1 is not data but such a header: a length
 //! byte that counts itself, a type, and for sync point a command and a

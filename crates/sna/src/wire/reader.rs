@@ -2,7 +2,7 @@
 
 use super::Sense;
 
-/// Why bytes are not what they should be.
+/// Why bytes are invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// They end before a field does.
@@ -10,7 +10,7 @@ pub enum Error {
     Truncated {
         /// The format.
         what: &'static str,
-        /// Where the field that is cut starts.
+        /// Start of the incomplete field.
         offset: usize,
     },
     /// A field has a value that the format does not allow.
@@ -18,7 +18,7 @@ pub enum Error {
     Value {
         /// The format.
         what: &'static str,
-        /// Where the field is.
+        /// Offset of the field.
         offset: usize,
     },
 }
@@ -27,7 +27,7 @@ pub enum Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// Where the fault lies, in bytes from the start of the format.
+    /// Offset of the error, in bytes from the start of the format.
     pub const fn offset(self) -> usize {
         match self {
             Error::Truncated { offset, .. } | Error::Value { offset, .. } => offset,
@@ -56,7 +56,7 @@ pub(crate) fn whole(what: &'static str, bytes: &[u8], len: usize) -> Result<()> 
     }
 }
 
-/// Checks what must hold of the byte at `offset`.
+/// Checks a condition for the byte at `offset`.
 pub(crate) fn value(what: &'static str, offset: usize, holds: bool) -> Result<()> {
     if holds {
         Ok(())

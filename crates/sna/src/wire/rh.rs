@@ -41,7 +41,7 @@ impl<T: AsRef<[u8]>> Packet<T> {
 /// The category of an RU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RuCategory {
-    /// FM data: what conversations send.
+    /// FM data, sent by conversations.
     Fmd,
     /// Network control.
     Nc,
@@ -71,7 +71,7 @@ pub enum RequestedResponse {
 }
 
 impl RequestedResponse {
-    /// Whether a positive response must come.
+    /// Whether a positive response is required.
     pub const fn is_definite(self) -> bool {
         matches!(
             self,
@@ -174,13 +174,13 @@ impl Rh {
             .with_exception(negative)
     }
 
-    /// A response that only says that the window may go on.
+    /// A response that only says that the window may continue.
     pub const fn isolated_pacing() -> Rh {
         Rh([0x83, 0x01, 0x00])
     }
 
-    /// Whether this is a response that only says that the window may go on:
-    /// FM data, pacing, and no response type.
+    /// Whether this is a response that only says that the window may continue: FM
+    /// data, pacing, and no response type.
     pub const fn is_isolated_pacing(self) -> bool {
         self.is_response() && self.pacing() && self.0[1] & 0xA0 == 0 && self.0[0] & 0x60 == 0
     }

@@ -5,7 +5,7 @@ pub const MIN: usize = 8;
 /// The largest size the byte can say, in bytes.
 pub const MAX: usize = 15 << 15;
 
-/// The size that a byte says, in bytes. Returns `None` if m is below 8.
+/// The size of a size byte, in bytes. Returns `None` if m is below 8.
 pub const fn parse(byte: u8) -> Option<usize> {
     if byte < 0x80 {
         return None;

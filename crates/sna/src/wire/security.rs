@@ -45,15 +45,16 @@ impl AccessSecurity {
                 PROFILE => access.profile = Some(text()),
                 PASSWORD => access.password = Some(PasswordBytes::from_ebcdic(data)),
                 USER => access.user = Some(text()),
-                // Later levels have more; what is not known is passed over.
+                // Later levels have more subfields; unknown ones
+                // are skipped.
                 _ => {}
             }
         }
         Ok(access)
     }
 
-    /// The bytes, without their total length. The user comes first, as the
-    /// published traces have it.
+    /// The bytes, without their total length. The user is first, as in the
+    /// published traces.
     pub fn emit(&self) -> Vec<u8> {
         let mut out = Vec::new();
         let mut put = |kind: u8, data: &[u8]| {

@@ -1,4 +1,4 @@
-//! Sense data: four bytes that say what was wrong with a request.
+//! Sense data: four bytes with the error of a request.
 //!
 //! The first two bytes are the sense code, the last two say more. One table
 //! holds every code that this stack sends or reads, with the manual's words.
@@ -102,12 +102,12 @@ impl Sense {
         self.0.to_be_bytes()
     }
 
-    /// The sense code, without what follows it.
+    /// The sense code, without the sense-specific bytes.
     pub const fn code(self) -> u16 {
         (self.0 >> 16) as u16
     }
 
-    /// The manual's words for it, as near as the table comes.
+    /// The text of the manual, or of the closest entry.
     pub fn text(self) -> &'static str {
         let exact = TEXTS.iter().find(|(value, _)| *value == self.0);
         let near = || {

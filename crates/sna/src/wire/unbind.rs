@@ -32,8 +32,8 @@ impl Repr {
         }
     }
 
-    /// The meaning of these bytes. A type FE without sense data is taken as it
-    /// is: the session ends either way.
+    /// Parses these bytes. A type FE without sense data is accepted: the
+    /// session ends in any case.
     pub fn parse(bytes: &[u8]) -> Result<Repr> {
         let mut r = Reader::new("UNBIND", bytes);
         if r.u8()? != CODE {
@@ -65,7 +65,7 @@ pub const BIND_FORTHCOMING: u8 = 0x02;
 pub const INVALID_PARAMETERS: u8 = 0x06;
 /// The route failed.
 pub const ROUTE: u8 = 0x07;
-/// Cleanup: what the partner still has of the session is void.
+/// Cleanup: data of the session at the partner is discarded.
 pub const CLEANUP: u8 = 0x0F;
 /// The partner broke the protocol; sense data follows.
 pub const PROTOCOL_ERROR: u8 = 0xFE;

@@ -41,7 +41,7 @@ fn a_changed_mode_holds_for_sessions_once_their_conversations_have_ended() {
         assert_eq!((renewed.busy, side), (1, side));
     }
     pair.run();
-    // The conversation goes on over the session that it has.
+    // The conversation continues over the session that it has.
     assert!(user_sessions(&pair).contains(&before[0]));
     end(&mut pair, a, b);
     assert!(!user_sessions(&pair).contains(&before[0]), "{before:?}");

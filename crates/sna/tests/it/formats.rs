@@ -17,7 +17,7 @@ fn an_error_description_shows_whether_log_data_follows() {
         assert_eq!(bytes[..6], [7, 7, 0x08, 0x64, 0, 0]);
         assert_eq!(fmh7::Repr::parse(&bytes), Ok((fmh, 7)));
     }
-    // A longer one of a later level is passed over to its end.
+    // A longer one of a later level is skipped to its end.
     let later = [9, 7, 8, 0x64, 0, 0, 0x80, 1, 2, 0xAA];
     assert_eq!(fmh7::Repr::parse(&later).unwrap().1, 9);
     let offset = |bytes: &[u8]| fmh7::Repr::parse(bytes).unwrap_err().offset();
@@ -81,7 +81,7 @@ fn access_security_has_its_three_fields_in_any_order() {
     let turned = [&bytes[9..], &bytes[..9]].concat();
     assert_eq!(AccessSecurity::parse(&turned), Ok(access));
     assert!(AccessSecurity::parse(&[]).unwrap().is_empty());
-    // A type of a later level is passed over; a length of none is wrong.
+    // A type of a later level is skipped; a length of none is wrong.
     assert!(AccessSecurity::parse(&[2, 9, 0xC1]).unwrap().is_empty());
     assert_eq!(AccessSecurity::parse(&[0]).unwrap_err().offset(), 0);
     assert_eq!(

@@ -167,7 +167,7 @@ impl Pair {
         true
     }
 
-    /// Runs until nothing is on its way.
+    /// Runs until nothing is in transit.
     pub fn run(&mut self) {
         while self.step() {}
     }
@@ -187,7 +187,7 @@ impl Pair {
         panic!("{what} never ends");
     }
 
-    /// The link breaks: what is on its way is lost.
+    /// The link breaks: what is in transit is lost.
     pub fn cut(&mut self) {
         self.wire = Default::default();
         for side in 0..2 {

@@ -132,8 +132,8 @@ fn bytes_len(head: u8) -> u8 {
     head * 9
 }
 
-/// Lets the PIUs of a dialogue pass but one change to data RUs; gives the
-/// senses that side 1 found.
+/// Lets the PIUs of a dialogue pass but one change to data RUs; returns the senses
+/// that side 1 found.
 fn faults(mut change: impl FnMut(&mut Vec<u8>)) -> Vec<u32> {
     let pair = dialogue(1033, |_, mut piu| {
         let data = Packet::parse(&piu).is_ok_and(|p| {
@@ -255,7 +255,7 @@ fn dfc(piu: &mut Vec<u8>, code: u8) {
     piu.extend([code, 0, 0, 0, 1]);
 }
 
-/// Confirms a record of side 0, with a change to the response; gives what the
+/// Confirms a record of side 0, with a change to the response; returns what the
 /// confirmation came to and the sense that side 0 found.
 fn answered(change: Change) -> (ReturnCode, Option<u32>) {
     let mut pair = Pair::new(1033);

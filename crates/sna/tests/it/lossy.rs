@@ -77,7 +77,7 @@ impl Lossy {
         self.pump(side, now);
     }
 
-    /// Lets the next frame arrive. Returns `false` if none is on its way.
+    /// Lets the next frame arrive. Returns `false` if none is in transit.
     pub fn step(&mut self, pair: &mut Pair) -> bool {
         let Some(((at, serial), (to, frame))) = self.frames.pop_first() else {
             return false;

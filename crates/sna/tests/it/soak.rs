@@ -320,7 +320,7 @@ impl Default for Case {
     }
 }
 
-/// Runs the case; gives the codes of the ends that failed.
+/// Runs the case; returns the codes of the ends that failed.
 fn run(case: &Case) -> Vec<ReturnCode> {
     let name = "TEST";
     let mut pair = Pair::with(case.max_btu, |_, config| {

@@ -47,7 +47,7 @@ const SENDS: [Cell; 7] = [C, To(S::Send), To(S::Send), C, C, C, C];
 const TURNS: [Cell; 7] = [C, To(S::Receive), To(S::Receive), C, C, C, C];
 /// The sender ends the conversation.
 const ENDS: [Cell; 7] = [C, To(S::Reset), To(S::Reset), C, C, C, C];
-/// Ends it, whichever side may send.
+/// Ends the conversation in any state.
 const BREAKS: [Cell; 7] = [To(S::Reset); 7];
 
 /// The rows. Side 1 calls; side 0 is the partner and answers where it is asked.
@@ -259,8 +259,8 @@ impl CpicPair {
         [*b"NOTTHERE", b]
     }
 
-    /// Runs a call of side 1 to its end, while side 0 receives what comes and
-    /// confirms what it is asked to.
+    /// Runs a call of side 1 to its end, while side 0 receives data and
+    /// confirms requests.
     fn answered(
         &mut self,
         [a, b]: &[ConversationIdentifier; 2],
@@ -277,8 +277,8 @@ impl CpicPair {
         })
     }
 
-    /// Lets side 0 receive what there is, if it is its turn to; in Send state a
-    /// receive would pass the turn.
+    /// Lets side 0 receive available data if it is in receive state; in send
+    /// state a receive would pass the turn.
     fn partner_receives(&mut self, a: &ConversationIdentifier) -> bool {
         let may = self.state(0, a) == S::Receive;
         if may {
@@ -337,8 +337,8 @@ fn every_call_in_every_state_follows_the_table() {
 fn every_call_on_a_conversation_that_is_not_there_is_a_parameter_check() {
     for (name, call, _) in TABLE {
         let mut world = CpicPair::new();
-        let nobody = [*b"NOTTHERE"; 2];
-        let code = call(&mut world, &nobody);
+        let unknown = [*b"NOTTHERE"; 2];
+        let code = call(&mut world, &unknown);
         assert_eq!(code, ReturnCode::ProgramParameterCheck, "{name}");
     }
 }

@@ -80,7 +80,7 @@ impl LinkStation {
         Ok(())
     }
 
-    /// Queues a TEST command; its echo comes back as [`StationEvent::Tested`].
+    /// Queues a TEST command; its echo is returned as [`StationEvent::Tested`].
     pub fn send_test(&mut self, info: Vec<u8>) -> Result<(), CommandRefusal> {
         self.check_length(info.len())?;
         self.answers.push_back(PendingControlFrame::Unnumbered {
@@ -124,7 +124,7 @@ impl LinkStation {
         }
     }
 
-    /// Takes the link as gone at once, without a word to the other side.
+    /// Treats the link as closed at once, without a message to the other side.
     pub(super) fn close(&mut self, reason: DisconnectReason) {
         self.clear_link();
         self.state = StationState::Closed;

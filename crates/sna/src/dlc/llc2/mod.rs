@@ -48,9 +48,9 @@ pub struct Config {
     pub ack_every: u8,
     /// How long to wait for an acknowledgement or an answer (T1).
     pub t1_ns: u64,
-    /// How long an acknowledgement may wait for company (T2); 0 sends it at once.
+    /// How long an acknowledgement may be delayed (T2); 0 sends it at once.
     pub t2_ns: u64,
-    /// Silence after which the other side is asked whether it lives (Ti).
+    /// Silence after which the other side is polled (Ti).
     pub ti_ns: u64,
     /// Tries before the link has failed (N2).
     pub retries: u8,
@@ -77,7 +77,7 @@ impl Default for Config {
     }
 }
 
-/// Where a station stands.
+/// The state of a station.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StationState {
     /// No link.
@@ -103,7 +103,7 @@ pub enum StationEvent {
     Ui(Vec<u8>),
     /// An XID arrived. A command with `pf` wants an answer with it.
     Xid {
-        /// Whether it is an answer.
+        /// Whether it is a response.
         response: bool,
         /// Its poll or final bit.
         pf: bool,
@@ -114,11 +114,11 @@ pub enum StationEvent {
     Tested(Vec<u8>),
     /// The other side set the link up anew: frames may have been lost.
     Reset,
-    /// The link is gone.
+    /// The link is closed.
     Closed(DisconnectReason),
 }
 
-/// Why a link is gone.
+/// Why a link is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DisconnectReason {
     /// This side asked for it.
@@ -161,9 +161,9 @@ pub struct LinkStation {
     queue: VecDeque<Vec<u8>>,
     va: u8,
     vr: u8,
-    /// How many of `queue` are sent since the last going back: V(S) − V(A).
+    /// The number of of `queue` are sent since the last going back: V(S) − V(A).
     sent: usize,
-    /// How many of `queue` were ever sent.
+    /// The number of of `queue` were ever sent.
     sent_once: usize,
     /// The last N(R) that was sent to the other side.
     nr_sent: u8,
@@ -223,7 +223,7 @@ impl LinkStation {
         }
     }
 
-    /// Where it stands.
+    /// Its state.
     pub fn state(&self) -> StationState {
         self.state
     }

@@ -186,7 +186,8 @@ impl LinkStation {
             self.answer_s(kind, true, true);
         }
         if pf && pdu.response && self.polling && !late {
-            // The checkpoint: what the final does not cover is sent again.
+            // The checkpoint: frames that the final bit does not
+            // acknowledge are sent again.
             self.polling = false;
             self.tries = 0;
             self.sent = 0;

@@ -4,7 +4,7 @@ use super::*;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// Two stations and what flies between them, by time of arrival.
+/// Two stations and the frames in transit, by time of arrival.
 struct Pair {
     now: u64,
     stations: [LinkStation; 2],

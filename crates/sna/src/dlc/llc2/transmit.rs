@@ -53,7 +53,7 @@ impl LinkStation {
             && self.sent < usize::from(self.config.window)
     }
 
-    /// Does what the timers that have run out ask for.
+    /// Handles expired timers.
     pub fn handle_timeout(&mut self, now: u64) {
         let due = |timer: Option<u64>| timer.is_some_and(|at| at <= now);
         if due(self.t2) {
@@ -87,7 +87,7 @@ impl LinkStation {
         self.t1 = Some(now + self.config.t1_ns);
     }
 
-    /// Asks the other side where it stands; data waits for the answer.
+    /// Polls the other side for its state; data waits for the answer.
     pub(super) fn checkpoint(&mut self, now: u64) {
         self.polling = true;
         let kind = self.readiness();

@@ -28,8 +28,8 @@ fn stations() -> StationPair {
     }
 }
 
-/// Moves everything both ways until nothing is left, cutting the streams
-/// into pieces of `piece` bytes. Gives back the PIUs each side received.
+/// Moves everything both ways until nothing is left, cutting the streams into
+/// pieces of `piece` bytes. Returns the PIUs each side received.
 fn settle(
     pair: &mut [DlswSwitch; 2],
     streams: &mut [Vec<u8>; 2],

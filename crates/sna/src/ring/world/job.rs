@@ -66,8 +66,8 @@ impl RingSimulation {
         self.after_end(end);
     }
 
-    /// A PIU came over the link. Acknowledging it is the link's business and
-    /// does not wait for its session.
+    /// A PIU arrived over the link. Its acknowledgement is link work and does
+    /// not wait for its session.
     pub(super) fn receive_piu(&mut self, m: usize, piu: Vec<u8>) {
         match (self.end_of(m), &self.channel) {
             (Some(_), _) => {
@@ -93,7 +93,7 @@ impl RingSimulation {
         late.then_some(&channel.path_control)
     }
 
-    /// A PIU has come up to its session.
+    /// A PIU has reached its session.
     fn deliver(&mut self, m: usize, piu: Vec<u8>) {
         let now = self.clock.now();
         if let Some(end) = self.end_of(m) {
@@ -102,8 +102,8 @@ impl RingSimulation {
         }
     }
 
-    /// After anything that may have changed a logical unit: its program may go
-    /// on, it may have something to send, it may want to be called later.
+    /// After anything that may have changed a logical unit: its program may
+    /// continue, it may have something to send, it may want to be called later.
     pub(super) fn after_end(&mut self, end: usize) {
         let m = self.machine_of(end);
         self.wake(end);
@@ -116,7 +116,7 @@ impl RingSimulation {
         self.prepare(m);
     }
 
-    /// Lets a program go on that waits and has been called.
+    /// Lets a program continue that waits and has been called.
     fn wake(&mut self, end: usize) {
         if self.ends[end].may_go_on() {
             let m = self.machine_of(end);
@@ -177,7 +177,7 @@ impl RingSimulation {
         self.use_channel();
     }
 
-    /// A host hands everything to VTAM as it comes; VTAM holds it.
+    /// A host passes everything to VTAM on arrival; VTAM holds it.
     pub(super) fn prepare_on_host(&mut self, m: usize) {
         let Some(end) = self.end_of(m) else { return };
         while let Some(piu) = self.poll_end(end) {

@@ -1,5 +1,4 @@
-//! The simulation: up to three machines, what they are doing, and what happens
-//! next.
+//! The simulation: up to three machines, their work, and the events.
 //!
 //! Machine 0 is the client, machine 1 the server or the front end, machine 2
 //! the front end's host. Frames, transfers and channel programs are events;
@@ -28,7 +27,7 @@ pub(super) enum RingEvent {
     Done(usize),
     /// A card has fetched a frame from its machine.
     Fetched(usize, Vec<u8>),
-    /// A frame has gone round the ring.
+    /// A frame has circulated the ring.
     Left(usize, Vec<u8>),
     /// A card has moved a frame to its machine.
     Moved(usize, Vec<u8>),
@@ -262,10 +261,9 @@ impl RingSimulation {
     }
 }
 
-/// More events than any sensible run has; what needs more goes round in
-/// circles.
+/// More events than any valid run has; a run with more does not terminate.
 const MOST_EVENTS: u64 = 500_000_000;
 
-/// Link stations ask each other forever whether they live. When nothing else
-/// happens for so long, nothing will.
+/// Link stations poll each other forever. If nothing else happens for this long,
+/// the run is over.
 const MOST_IDLE_NS: u64 = 120_000_000_000;
