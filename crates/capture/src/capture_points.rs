@@ -1,11 +1,11 @@
-//! What several captures of one conversation show together, as reports and
-//! JSON have it.
+//! The combined result of several captures of one conversation, for reports and
+//! JSON.
 //!
 //! Only data: [`points`](crate::points) fills it.
 
 use serde::Serialize;
 
-/// What several captures of one conversation show together.
+/// The combined result of several captures of one conversation.
 #[derive(Clone, Debug, Serialize)]
 pub struct CapturePoints {
     /// The captures, the one nearest to the client first. The explanation is
@@ -19,7 +19,7 @@ pub struct CapturePoints {
     pub repeats: NeedlessRepeats,
     /// Packets that were lost between two points, the earliest first; bounded.
     pub losses: Vec<LostPacket>,
-    /// Where the time of the verdict passed.
+    /// Where the time of the verdict was spent.
     pub sentence: String,
 }
 
@@ -30,9 +30,9 @@ pub struct CaptureFile {
     pub name: String,
     /// Packets of TCP that were read of it.
     pub packets: u64,
-    /// Packets after the limit of what is paired.
+    /// Packets beyond the limit of pairing.
     pub left_out: u64,
-    /// Its clock against that of the first capture. `None` for that itself.
+    /// Its clock compared with the first capture's. `None` for the first one.
     pub clock: Option<PointClock>,
 }
 
@@ -61,21 +61,21 @@ pub struct HopWay {
     pub unseen: u64,
     /// Packets that overtook another one.
     pub overtaken: u64,
-    /// The least, middle, 99th percentile and largest time on the way, in
-    /// milliseconds. `None` without a pair.
+    /// Minimum, median, p99 and maximum of the transit time, in milliseconds.
+    /// `None` without a pair.
     pub delay_ms: Option<[f64; 4]>,
 }
 
 /// The clock of the second of two points, seen from the first.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct PointClock {
-    /// How far it is ahead when the pairs begin, in milliseconds.
+    /// The clock difference at the first pair, in milliseconds.
     pub ahead_ms: f64,
-    /// The most that `ahead_ms` can be wrong by. `None` if packets of one
-    /// direction only were paired; delays count from the shortest one then.
+    /// The maximum error of `ahead_ms`. `None` if packets of only one direction
+    /// were paired; then delays are relative to the shortest one.
     pub error_ms: Option<f64>,
-    /// How much faster it runs, in parts per million; 0 where the bounds do
-    /// not need it.
+    /// Its clock drift, in parts per million; 0 if the bounds do not require
+    /// one.
     pub drift_ppm: f64,
     /// When the pairs begin.
     #[serde(skip)]
@@ -104,7 +104,7 @@ pub struct LostPacket {
     pub hop: usize,
     /// Its number in the capture that saw it.
     pub packet: u64,
-    /// It went from the client to the server.
+    /// Whether its direction is from client to server.
     pub request_way: bool,
     /// Bytes of data; 0 for a SYN or FIN.
     pub bytes: u32,

@@ -1,7 +1,7 @@
-//! What is known of one TCP connection, while it lives and after it ended.
+//! The data of one TCP connection, while it is open and after its end.
 //!
-//! Kinds of evidence read it as it is at the moment they are asked; reports read
-//! the final state. Everything here is a bounded number of bytes a connection.
+//! Kinds of evidence read its state at the time of a wait; reports read the final
+//! state. It has a bounded size.
 
 use crate::{AppProtocol, ConnectionSide, MarkCounts, SliceTimes};
 use serde::Serialize;
@@ -20,7 +20,7 @@ pub struct Connection {
     pub client: ConnectionEnd,
     /// The end that was called.
     pub server: ConnectionEnd,
-    /// What is spoken on it, as recognised or given.
+    /// The protocol, recognised or given.
     pub protocol: AppProtocol,
     /// Times of the three-way handshake.
     pub handshake: TcpHandshake,
@@ -28,14 +28,14 @@ pub struct Connection {
     pub tls: Option<TlsHandshake>,
     /// How it ended.
     pub close: ConnectionClose,
-    /// Where the capture was taken.
+    /// The position of the capture point.
     pub capture_point: CapturePoint,
     /// Exchanges finished on it.
     pub exchanges: u64,
     /// Time of its exchanges by kind of evidence.
     pub slices: SliceTimes,
-    /// Packets that came exactly as long after their predecessor as that after
-    /// its own: a habit of captures made from text, not of a network.
+    /// Packets whose distance to the previous packet equals the distance before
+    /// it: typical of captures made from text, not of a network.
     pub even_gaps: u64,
     /// `true` if it was dropped to keep memory bounded, with more to come.
     pub evicted: bool,
@@ -54,10 +54,11 @@ impl Connection {
     /// Time from the first SYN to the reset that was the only answer.
     fn refused_after_ns(&self) -> Option<i64> {
         let shake = &self.handshake;
-        // A client that went on had an answer that the capture lacks; one that has
-        // no more to say to a refusal than its own reset had not.
+        // A client that continued had an answer that is missing in the
+        // capture. A client whose only reaction was a reset had no answer.
         let waited = self.client.segments <= u64::from(shake.syns) + self.client.resets;
-        // What acknowledges no SYN of this client's refuses nothing: no end takes it.
+        // A reset that acknowledges no SYN of this client does not refuse
+        // it.
         let waited = waited
             && self
                 .close
@@ -146,7 +147,7 @@ pub struct ConnectionEnd {
     pub address: IpAddr,
     /// Its port.
     pub port: u16,
-    /// MSS it announced in its SYN: what it is willing to receive.
+    /// MSS in its SYN: the largest segment that it accepts.
     pub mss: Option<u16>,
     /// Window scale it announced, as a shift; used only when both announced one.
     pub window_scale: Option<u8>,
@@ -175,7 +176,7 @@ pub struct ConnectionEnd {
     /// Resets it sent.
     #[serde(skip)]
     pub(crate) resets: u64,
-    /// How often each mark was set on its segments.
+    /// Number of its segments with each mark.
     pub marks: MarkCounts,
     /// Round-trip time between the place of capture and this end.
     pub rtt: RoundTripTime,
@@ -229,11 +230,11 @@ impl Default for ConnectionEnd {
     }
 }
 
-/// One SYN may be lost, which old clients send again after three seconds; who does not answer
-/// another one either does not refuse.
+/// One SYN may be lost, which old clients send again after three seconds. An end
+/// that does not answer the second SYN does not refuse.
 const PROMPT_NS: i64 = 4_000_000_000;
 
-/// Data segments from each end among which some acknowledgement comes by itself.
+/// Among this many data segments of each end there is a pure acknowledgement.
 const ACKLESS_DATA: u64 = 10;
 
 /// Fewer packets may be as far apart by chance.
@@ -254,7 +255,7 @@ pub struct RoundTripTime {
 }
 
 impl RoundTripTime {
-    /// The smallest figure known: what the path alone takes.
+    /// The smallest known figure: the time of the path alone.
     pub fn best_ns(&self) -> Option<i64> {
         match (self.handshake_ns, self.min_ns) {
             (Some(a), Some(b)) => Some(a.min(b)),
@@ -280,7 +281,7 @@ pub struct TcpHandshake {
     pub syn_acks: u32,
 }
 
-/// A TLS handshake as far as sizes, directions and clear headers show it.
+/// A TLS handshake, from sizes, directions and unencrypted headers.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct TlsHandshake {
     /// Time of the first handshake record.
@@ -306,7 +307,7 @@ pub struct TlsHandshake {
 /// How a connection ended.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct ConnectionClose {
-    /// Who sent the first FIN, and when.
+    /// The sender of the first FIN, and its time.
     pub first_fin: Option<(ConnectionSide, i64)>,
     /// The sequence number after the first FIN.
     #[serde(skip)]
@@ -316,32 +317,33 @@ pub struct ConnectionClose {
     pub(crate) fin_arrived: bool,
     /// The other side's FIN.
     pub second_fin_ns: Option<i64>,
-    /// That one was sent before the first had come: who closed first the capture does not show.
+    /// That FIN was sent before the first had arrived: the capture does not
+    /// show which end closed first.
     #[serde(skip)]
     pub(crate) crossed: bool,
-    /// Who sent the first RST, and when.
+    /// The sender of the first RST, and its time.
     pub reset: Option<(ConnectionSide, i64)>,
-    /// What the first RST looked like.
+    /// The properties of the first RST.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reset_packet: Option<ResetPacket>,
     /// Data bytes that the other side sent after it had the first FIN, those that were not
     /// captured included.
     pub bytes_after_fin: u64,
-    /// Where the first of them stood.
+    /// The sequence number of the first of them.
     #[serde(skip)]
     pub(crate) after_fin: Option<u32>,
 }
 
-/// A RST, by what shows whether the end that it names has sent it.
+/// Properties of a RST that show whether the end itself has sent it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ResetPacket {
     /// Number of the packet.
     pub packet: u64,
-    /// Its hop limit (TTL), 0 where there is none.
+    /// Its hop limit (TTL), 0 if unknown.
     pub hop_limit: u8,
     /// Bytes between the last that its sender was seen to send and its number.
     pub passed_over: u32,
-    /// Its window where it acknowledges nothing, else 0: stacks send 0 then.
+    /// Its window if it acknowledges nothing, otherwise 0, which stacks send.
     pub window: u32,
     /// Its sequence number, relative.
     #[serde(skip)]
@@ -349,7 +351,7 @@ pub struct ResetPacket {
     /// It acknowledges the client's SYN, or that and the data in it.
     #[serde(skip)]
     pub(crate) answers_opening: bool,
-    /// Its sender went on with new data, as no end does that has reset.
+    /// Its sender continued with new data, as no end does that has reset.
     pub spoke_on: bool,
 }
 
@@ -360,7 +362,7 @@ impl ConnectionClose {
     }
 }
 
-/// Where the capture was taken, by the two parts of the round trip.
+/// The position of the capture point, by the two parts of the round trip.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CapturePoint {

@@ -3,8 +3,8 @@
 use std::io;
 use thiserror::Error;
 
-/// Why a capture could not be read. What goes wrong after the first packet
-/// is a [`Problem`](crate::Problem) of the explanation instead.
+/// Why a capture could not be read. An error after the first packet is a
+/// [`Problem`](crate::Problem) of the explanation instead.
 #[derive(Debug, Error)]
 pub enum ReadError {
     /// The operating system refused.
@@ -18,7 +18,7 @@ pub enum ReadError {
     UnknownFormat {
         /// The first bytes, as text.
         found: String,
-        /// What helps.
+        /// The remedy.
         fix: &'static str,
     },
     /// The header of the file makes no sense.
@@ -26,9 +26,9 @@ pub enum ReadError {
     Corrupt {
         /// Offset in the uncompressed file.
         offset: u64,
-        /// What is wrong.
+        /// The mistake.
         what: String,
-        /// What helps.
+        /// The remedy.
         fix: &'static str,
     },
 }

@@ -1,4 +1,4 @@
-//! One request and its response, and where its time went.
+//! One request and its response, and the causes of its time.
 //!
 //! The phases say where in the exchange an instant lies; the slices say which
 //! kind of evidence owns it.
@@ -17,12 +17,12 @@ pub struct Exchange {
     pub connection: u64,
     /// Its place on the connection, from 0.
     pub index: u64,
-    /// What it was, as far as the protocol says (`GET /orders → 200`).
+    /// Its label, as far as the protocol shows it (`GET /orders → 200`).
     pub label: String,
-    /// Where its time begins: the first SYN when it is the first exchange of
-    /// a connection whose handshake was captured, else the request's first byte.
+    /// Its start: the first SYN for the first exchange of a connection with a
+    /// captured handshake, otherwise the request's first byte.
     pub start_ns: i64,
-    /// Where its time ends: the response's last byte.
+    /// Its end: the response's last byte.
     pub end_ns: i64,
     /// The request.
     pub request: ExchangePart,
@@ -39,12 +39,13 @@ pub struct Exchange {
     pub segments: Vec<Segment>,
     /// Segments that were left out of `segments`.
     pub segments_omitted: u64,
-    /// Who asked: the client, except on protocols where either end may (SNA).
+    /// The end that sent the request: the client, except for protocols in which
+    /// either end may (SNA).
     pub asked_by: ConnectionSide,
     /// The session it belongs to where a connection carries several; 0 without.
     #[serde(skip_serializing_if = "is_zero")]
     pub session: u16,
-    /// No answer was to come: it ends with its request.
+    /// No answer is expected: it ends with its request.
     #[serde(skip)]
     pub(crate) one_way: bool,
     /// A part that was sent again: whose it is, and its end without the copy.
@@ -74,7 +75,8 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// Time from start to end, client think excluded: what the slices add up to.
+    /// Time from start to end without client think time; the slices add up to
+    /// it.
     pub fn total_ns(&self) -> i64 {
         self.slices.total_ns()
     }
@@ -102,7 +104,7 @@ impl Exchange {
         }
     }
 
-    /// Empties it for another use, keeping its memory.
+    /// Clears it for reuse, keeping its memory.
     pub(crate) fn reset(&mut self) {
         let mut label = std::mem::take(&mut self.label);
         let mut waits = std::mem::take(&mut self.waits);
@@ -142,7 +144,7 @@ pub struct ExchangePart {
     pub last_packet: u64,
 }
 
-/// Where in an exchange an instant lies.
+/// The phase of an exchange at an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExchangePhase {

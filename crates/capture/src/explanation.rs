@@ -1,4 +1,4 @@
-//! The result of an analysis: what a report is made from.
+//! The result of an analysis, from which reports are made.
 //!
 //! Its size is bounded by [`Options`](crate::Options), not by the capture.
 //! Invariant: the same file gives the same explanation, whatever the number
@@ -15,7 +15,7 @@ use std::net::IpAddr;
 /// Everything found in a capture.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct CaptureExplanation {
-    /// What took most of the time that was lost. `None` before an analysis.
+    /// The largest cause of lost time. `None` before an analysis.
     pub verdict: Option<EvidenceSlice>,
     /// The time of all exchanges by kind of evidence, the largest first.
     pub slices: Vec<EvidenceSlice>,
@@ -29,16 +29,17 @@ pub struct CaptureExplanation {
     pub waits: Vec<LedgerInterval>,
     /// Names that were looked up, the longest wait first.
     pub names: Vec<String>,
-    /// The connections that took most time, by first packet.
+    /// The connections with the most waiting time, by first packet.
     pub connections: Vec<Connection>,
-    /// The exchanges that took most time, the worst first.
+    /// The exchanges with the most waiting time, the worst first.
     pub exchanges: Vec<Exchange>,
-    /// What other captures of the same conversations add. `None` without them.
+    /// The results of other captures of the same conversations. `None` without
+    /// them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub points: Option<CapturePoints>,
 }
 
-/// What was read.
+/// The data that was read.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct CaptureInfo {
     /// `pcap`, `pcapng` or a text format, with the compression if any.
@@ -55,8 +56,7 @@ pub struct CaptureInfo {
     pub interfaces: u32,
     /// Link types that occur, by their registered numbers.
     pub link_types: Vec<u16>,
-    /// What was wrong with the file, each with its offset, and what the capture
-    /// lacks.
+    /// Errors of the file, each with its offset, and gaps of the capture.
     pub problems: Vec<FileProblem>,
 }
 
@@ -67,7 +67,7 @@ pub struct FileProblem {
     pub id: &'static str,
     /// Offset in the uncompressed file; 0 when it concerns the whole.
     pub offset: u64,
-    /// What it is and what helps.
+    /// The problem and its remedy.
     pub text: String,
 }
 
@@ -86,7 +86,7 @@ pub struct CaptureTotals {
     pub undecodable_frames: u64,
     /// IPv4 and IPv6 fragments; only a first one can be analysed.
     pub fragments: u64,
-    /// Frames of which not everything was captured.
+    /// Frames that were not captured completely.
     pub cut_frames: u64,
     /// Frames captured twice.
     pub duplicate_frames: u64,
@@ -118,20 +118,20 @@ pub struct CaptureTotals {
     /// Time of all exchanges by kind of evidence; exchanges that ran at the same
     /// time count each.
     pub slices: SliceTimes,
-    /// How often each mark was set.
+    /// Number of segments with each mark.
     pub marks: MarkCounts,
 }
 
 /// Sums over one service.
 #[derive(Clone, Debug, Serialize)]
 pub struct ServiceTotals {
-    /// Server address; none in the row that gathers what came after the
-    /// table was full.
+    /// Server address. `None` in the row for services beyond the size of the
+    /// table.
     #[serde(serialize_with = "crate::station::serialize_some")]
     pub address: Option<IpAddr>,
     /// Server port.
     pub port: u16,
-    /// What is spoken.
+    /// The protocol.
     pub protocol: AppProtocol,
     /// Connections.
     pub connections: u64,
@@ -153,9 +153,9 @@ pub struct ServiceTotals {
     pub request_bytes: u64,
     /// Response payload bytes.
     pub response_bytes: u64,
-    /// Segments with payload that requests took.
+    /// Data segments of requests.
     pub request_segments: u64,
-    /// Segments with payload that responses took.
+    /// Data segments of responses.
     pub response_segments: u64,
     /// Total time of its exchanges.
     pub times: Histogram,

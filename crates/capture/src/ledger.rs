@@ -1,9 +1,8 @@
 //! The ledger of wall-clock time: every instant of every exchange, once.
 //!
-//! The engine enters intervals, each with its reason and owner. At the end a
-//! sweep over time gives each instant to one interval: where several exchanges
-//! wait at once, to the most specific reason. Think time and idle time are
-//! never entered.
+//! The engine adds intervals, each with its reason and owner. At the end a sweep
+//! over time assigns each instant to one interval: if several exchanges wait at
+//! once, to the most specific reason. Think time and idle time are never added.
 //!
 //! Invariant: bounded memory. Past [`MOST_INTERVALS`] the shorter half is
 //! folded into sums, whose instants may then be counted for several exchanges.
@@ -18,11 +17,11 @@ pub struct LedgerInterval {
     pub from_ns: i64,
     /// The same.
     pub to_ns: i64,
-    /// Why it was waited.
+    /// The reason of the wait.
     pub reason: Reason,
-    /// Who can shorten it.
+    /// The system that can shorten it.
     pub owner: DelayOwner,
-    /// What the sentence of the reason needs.
+    /// Numbers for the sentence of the reason.
     #[serde(skip)]
     pub(crate) numbers: [u32; 2],
     /// Packet before it.
@@ -33,7 +32,8 @@ pub struct LedgerInterval {
     pub connection: u64,
     /// Waits that were joined in it.
     pub waits: u32,
-    /// It counts only while something else waits (a lookup of a bystander).
+    /// It counts only while another exchange waits (a lookup by another
+    /// program).
     #[serde(skip)]
     pub(crate) only_inside: bool,
 }
@@ -73,7 +73,7 @@ impl SliceTimes {
         self.0.iter().fold(0, |sum, ns| sum.saturating_add(*ns))
     }
 
-    /// The kind that took most, with its time.
+    /// The kind with the most time, and that time.
     pub fn largest(&self) -> Option<(EvidenceKind, i64)> {
         let kinds = EvidenceKind::ALL
             .into_iter()

@@ -1,5 +1,4 @@
-//! What UDP and ICMP show in addition to the connections: lookups of names, and
-//! messages that a destination cannot be reached.
+//! UDP and ICMP: name lookups, and messages that a destination is unreachable.
 //!
 //! A lookup is followed by its client, name and type, so that a query that is
 //! sent again, to another resolver or with another identification, belongs to
@@ -154,8 +153,8 @@ impl LookupLog {
         self.intervals.push(interval);
     }
 
-    /// A client opens a connection: it waits for no name any more that it asked
-    /// for before.
+    /// A client opens a connection, so it no longer waits for an earlier name
+    /// lookup.
     pub(crate) fn handle_open(&mut self, client: u128, time_ns: i64) {
         if self.open.is_empty() {
             return;
@@ -308,7 +307,7 @@ impl DnsMessage {
 fn unreachable(datagram: &SideDatagram<'_>, packet: u64) -> Option<IcmpUnreachable> {
     let body = datagram.payload;
     let (kind, code) = (*body.first()?, *body.get(1)?);
-    // A router that asks for smaller packets (3/4) is no end of the path.
+    // A router that requires smaller packets (3/4) is not the end of the path.
     let ends = match (datagram.v6, kind) {
         (false, 3) => code != 4,
         (false, 11) | (true, 1 | 3) => true,

@@ -1,4 +1,4 @@
-//! What to analyse, how much to keep, and how many threads.
+//! Options of the analysis: filter, limits, threads.
 
 pub use crate::app::{KeyLog, KeyLogError};
 use serde::Serialize;
@@ -23,7 +23,7 @@ pub struct AnalysisOptions {
     pub to_ns: Option<i64>,
     /// Protocols given by server port; they override recognition.
     pub protocols: Vec<(u16, AppProtocol)>,
-    /// Secrets that open TLS; those that a pcapng file carries come to them.
+    /// Secrets to decrypt TLS; those in a pcapng file are added.
     pub key_log: KeyLog,
     /// Shorter waits are summed and not listed.
     pub gap_ns: i64,
@@ -35,15 +35,16 @@ pub struct AnalysisOptions {
     pub keep_waits: usize,
     /// Segments kept of one exchange.
     pub keep_segments: usize,
-    /// Connections followed at one time; beyond it the one that was idle
-    /// longest is closed early, which is a finding.
+    /// The maximum number of live connections. Beyond it the connection with
+    /// the longest idle time is closed early, which is a finding.
     pub max_connections: usize,
-    /// Bytes held a direction for segments that came out of order.
+    /// The maximum number of bytes held for out-of-order segments, per
+    /// direction.
     pub max_held_bytes: usize,
     /// Systems that advice is for; those that were seen where it is empty.
     pub advice: Vec<crate::AdvicePlatform>,
-    /// The capture or records that belong to it come from z/OS: advice is for
-    /// that too, whatever the packets look like.
+    /// The capture or its records are from z/OS: give advice for it, whatever
+    /// the packets look like.
     pub from_zos: bool,
 }
 
@@ -82,12 +83,12 @@ impl Default for AnalysisOptions {
     }
 }
 
-/// What is spoken on a connection.
+/// The protocol of a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AppProtocol {
-    /// Not recognised: a request is what the client writes until the server
-    /// answers.
+    /// Not recognised: a request is everything that the client sends until the
+    /// server answers.
     #[default]
     Turns,
     /// HTTP/1.0 and 1.1.
@@ -133,7 +134,7 @@ impl AppProtocol {
         }
     }
 
-    /// The protocol of this name that a TCP port can speak.
+    /// The protocol of this name, if it is a protocol over TCP.
     pub fn named(name: &str) -> Option<AppProtocol> {
         let named = |p: &AppProtocol| !matches!(p, AppProtocol::Sna | AppProtocol::Http2);
         (AppProtocol::ALL.into_iter()).find(|p| p.name() == name && named(p))

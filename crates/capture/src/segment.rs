@@ -31,31 +31,31 @@ pub struct Segment {
     pub ts_value: u32,
     /// TCP timestamp echo, 0 without the option.
     pub ts_echo: u32,
-    /// What the tracker made of it.
+    /// The marks of the tracker.
     pub marks: SegmentMarks,
     /// TCP flags.
     pub flags: TcpFlags,
-    /// Who sent it.
+    /// The sender.
     pub from: ConnectionSide,
-    /// The session whose units it carried (the one with a pacing indicator, or
-    /// the last); 0 on connections without sessions.
+    /// The session of its units (the one with a pacing indicator, or the last);
+    /// 0 on connections without sessions.
     #[serde(skip_serializing_if = "is_zero")]
     pub session: u16,
     /// The first four payload bytes (zeros after a shorter payload), as far as
-    /// they were captured: what is sent again begins with the same ones.
+    /// captured. A retransmission begins with the same ones.
     #[serde(skip)]
     pub(crate) head: Option<[u8; 4]>,
-    /// The IP identification, 0 where there is none: a packet that is sent again
+    /// The IP identification, 0 without one: a packet that is sent again
     /// has another, one that is captured again the same.
     #[serde(skip)]
     pub(crate) ip_id: u16,
-    /// Its hop limit (TTL) at the place of capture, 0 on links without IP. All packets
-    /// of one end have the same as long as the path does not change; what something
-    /// between the ends sends in its name seldom has.
+    /// Its hop limit (TTL) at the capture point, 0 on links without IP. All
+    /// packets of one end have the same value while the path does not change;
+    /// packets that a device between the ends sends in its name rarely have it.
     #[serde(skip_serializing_if = "is_none")]
     pub hop_limit: u8,
-    /// 1 when it went over the second TCP connection of a DLSw link, whose
-    /// sequence numbers are its own; else 0. `from` is the end of the link.
+    /// 1 for the second TCP connection of a DLSw link, which has its own
+    /// sequence numbers; otherwise 0. `from` is the end of the link.
     #[serde(skip_serializing_if = "is_first")]
     pub via: u8,
 }
@@ -116,8 +116,8 @@ impl Segment {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ConnectionSide {
-    /// The end that sent the SYN, or in a capture that starts midway the one
-    /// with the higher port.
+    /// The end that sent the SYN; in a capture that starts midway, the one with
+    /// the higher port.
     #[default]
     Client,
     /// The other end.
@@ -185,7 +185,7 @@ impl Serialize for TcpFlags {
     }
 }
 
-/// What the tracker found out about one segment: a set of the constants.
+/// The marks that the tracker sets on a segment: a set of the constants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SegmentMarks(pub u32);
 
@@ -230,7 +230,7 @@ marks! {
     LOST_SEGMENT = 12, "lost_segment";
     /// Acknowledges data that was not captured.
     ACKED_UNSEEN = 13, "acked_unseen";
-    /// A retransmission after the sender's timer ran out: nothing had come
+    /// A retransmission after the sender's timer expired: nothing had arrived
     /// that could have reported the loss.
     TIMEOUT = 14, "timeout";
     /// The receiver reported this data as a duplicate (DSACK) or echoed a
@@ -261,7 +261,8 @@ marks! {
     PACING_RESPONSE = 26, "pacing_response";
     /// Carries the last message that a DLSw circuit's window allowed its sender.
     WINDOW_SPENT = 27, "window_spent";
-    /// Its sender takes no more data: a DLSw window was closed, or an RNR.
+    /// Its sender accepts no more data: a DLSw window was closed, or an RNR was
+    /// sent.
     NOT_READY = 28, "not_ready";
     /// Its sender takes data again, after a wait that it caused.
     READY_AGAIN = 29, "ready_again";
@@ -278,7 +279,7 @@ impl SegmentMarks {
     pub const RESENT: u32 = SegmentMarks::RETRANSMISSION
         | SegmentMarks::FAST_RETRANSMISSION
         | SegmentMarks::SPURIOUS_RETRANSMISSION;
-    /// How many marks there are.
+    /// The number of marks.
     pub const COUNT: usize = SegmentMarks::NAMES.len();
 
     /// Returns `true` if any of `bits` is set.
@@ -305,7 +306,7 @@ impl Serialize for SegmentMarks {
     }
 }
 
-/// How often each mark was set.
+/// Number of segments with each mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MarkCounts([u32; SegmentMarks::COUNT]);
 

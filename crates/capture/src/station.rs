@@ -9,14 +9,14 @@
 use serde::{Serialize, Serializer};
 use std::net::{IpAddr, Ipv6Addr};
 
-/// The address that stands for a station.
+/// The address that represents a station.
 pub(crate) fn address(mac: [u8; 6]) -> u128 {
     let mut bytes = [0; 16];
     bytes[10..].copy_from_slice(&mac);
     PREFIX | u128::from_be_bytes(bytes)
 }
 
-/// The station that an address stands for. Returns `None` for an address of the
+/// The station that an address represents. Returns `None` for an address of the
 /// network.
 pub fn mac(address: IpAddr) -> Option<[u8; 6]> {
     let IpAddr::V6(address) = address else {

@@ -1,4 +1,4 @@
-//! Bytes in order: what came late waits, what came twice is dropped.
+//! Puts bytes in order: late bytes are held, duplicate bytes are dropped.
 //!
 //! One [`Stream`] a direction. In-order data passes through without a copy.
 //! Data after a hole is copied and held, up to a limit; what is held without
@@ -13,9 +13,9 @@ use crate::tcp::before;
 #[derive(Debug, Default)]
 pub(crate) struct Stream {
     started: bool,
-    /// The sequence number that comes next, relative.
+    /// The next sequence number, relative.
     next: u32,
-    /// Where a FIN ended it: the number that the FIN takes is no byte.
+    /// The sequence number of a FIN, which is not a byte.
     end: Option<u32>,
     /// In order, without overlap.
     held: Vec<OutOfOrderChunk>,
@@ -52,13 +52,13 @@ impl Stream {
         }
     }
 
-    /// Its last byte is the one before `seq`.
+    /// Sets the end of the stream: its last byte is the one before `seq`.
     pub(crate) fn finish(&mut self, seq: u32) {
         self.end = Some(seq);
     }
 
-    /// Takes a segment's payload (`len` bytes, of which `bytes` were
-    /// captured) and gives everything that is in order now.
+    /// Handles a segment's payload (`len` bytes, of which `bytes` were
+    /// captured) and passes on everything that is in order now.
     #[inline]
     pub(crate) fn accept<F: FnMut(StreamChunk<'_>)>(
         &mut self,
@@ -73,7 +73,7 @@ impl Stream {
             if before(self.next, seq) {
                 self.hold(seq, len, bytes, limit);
                 if self.held.len() >= MAX_HELD {
-                    // The hole will not be filled: go on after it.
+                    // The hole will not be filled: continue after it.
                     let first = self.held[0].seq;
                     self.skip_to(first, &mut out);
                     self.release(&mut out);
@@ -137,7 +137,7 @@ impl Stream {
         }
     }
 
-    /// Holds what of a segment is not held yet: pieces between those that are.
+    /// Holds the parts of a segment that are not held yet.
     fn hold(&mut self, seq: u32, len: u32, bytes: &[u8], limit: usize) {
         if len == 0 || seq.wrapping_sub(self.next) > MAX_JUMP {
             return;
@@ -173,7 +173,7 @@ impl Stream {
         }
     }
 
-    /// Gives what no hole is in front of any more.
+    /// Passes on everything without a gap before it.
     fn release<F: FnMut(StreamChunk<'_>)>(&mut self, out: &mut F) {
         let mut held = std::mem::take(&mut self.held);
         let mut given = 0;
@@ -196,7 +196,7 @@ impl Stream {
 /// Segments held after holes, a direction.
 pub(crate) const MAX_HELD: usize = 1024;
 
-/// A jump of more than this is no hole but nonsense: no window is larger.
+/// A larger jump is invalid, not a gap: no window is larger.
 const MAX_JUMP: u32 = 1 << 30;
 
 #[cfg(test)]
@@ -204,8 +204,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Feeds pieces of `text` (start, length) and gives what came out, with
-    /// `?` for missing bytes.
+    /// Feeds pieces of `text` (start, length). Returns the output, with `?` for
+    /// missing bytes.
     fn feed(text: &[u8], pieces: &[(usize, usize)], limit: usize) -> Vec<u8> {
         let mut stream = Stream::default();
         stream.start(ISN);
@@ -236,7 +236,8 @@ mod tests {
             }
             let until = have.iter().take_while(|have| **have).count();
             prop_assert_eq!(feed(&text, &pieces, 1 << 20), &text[..until]);
-            // Without room to hold, the length is the same and what was held is missing.
+            // Without space to hold, the length is the same and the
+            // held bytes are missing.
             let poor = feed(&text, &pieces, 0);
             prop_assert_eq!(poor.len(), until);
             for (at, byte) in poor.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! From beginnings and ends of messages to exchanges.
 //!
-//! Requests queue up in order; responses belong to the oldest one that has
-//! none. What is finished waits in `done` until the engine takes it.
+//! Requests are queued in order. A response belongs to the oldest request without
+//! one. Finished exchanges wait in `done` until the engine takes them.
 
 use crate::{ConnectionSide, Exchange, ExchangePart};
 use std::collections::VecDeque;
@@ -87,7 +87,7 @@ impl ExchangeAssembler {
     /// The response of the oldest open exchange begins.
     pub(crate) fn begin_response(&mut self, stamp: PacketStamp) {
         if self.open.is_empty() {
-            // There was no request, or it was not captured.
+            // There was not a request, or it was not captured.
             self.begin_request(stamp);
         }
         if let Some(exchange) = self.open.front_mut()
@@ -133,9 +133,9 @@ impl ExchangeAssembler {
         }
     }
 
-    /// Something that `side` had sent had to be sent again: the message it
-    /// belongs to ends with it. Seen only near the sender; elsewhere the
-    /// first copy is missing and the bytes come late by themselves.
+    /// Handles a retransmission by `side`: the message that it belongs to ends
+    /// with it. Seen only near the sender; elsewhere the first copy is missing
+    /// and its bytes are late.
     pub(crate) fn resend(&mut self, side: ConnectionSide, stamp: PacketStamp) {
         if self.open.iter().any(|e| e.session != 0) {
             // Which session's unit it carried is not known here.
@@ -247,14 +247,14 @@ impl ExchangeAssembler {
         }
     }
 
-    /// No answer will come to the open exchange of a session.
+    /// The open exchange of a session gets no answer.
     pub(crate) fn one_way(&mut self, session: u16) {
         if let Some(exchange) = self.session_mut(session) {
             exchange.one_way = true;
         }
     }
 
-    /// Ends the open exchange of a session, if there is one; gives its end.
+    /// Ends the open exchange of a session, if there is one; returns its end.
     pub(crate) fn end_in_session(&mut self, session: u16, complete: bool) -> Option<i64> {
         let at = self.open.iter().position(|e| e.session == session)?;
         let mut exchange = self.open.remove(at)?;

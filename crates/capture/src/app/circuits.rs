@@ -1,4 +1,4 @@
-//! The circuits of a DLSw connection and what each end may send on them.
+//! The circuits of a DLSw connection, and the send window of each end.
 //!
 //! Each switch numbers its end of a circuit by itself, and control messages
 //! say which two numbers belong together. A sender's window begins as the
@@ -25,7 +25,7 @@ pub(super) struct CircuitTable {
 struct CircuitEntry {
     number: u32,
     ends: [(ConnectionSide, u32); 2],
-    /// What each end may send, where that is known.
+    /// The send window of each end, if known.
     windows: [Option<SendWindow>; 2],
 }
 
@@ -39,7 +39,7 @@ impl CircuitTable {
             self.known.remove(0);
         }
         self.next = self.next.wrapping_add(1).max(1);
-        // What one end may send is what the other grants.
+        // The send window of one end is granted by the other.
         let [client, server] = self.first;
         self.known.push(CircuitEntry {
             number: self.next,
@@ -61,7 +61,7 @@ impl CircuitTable {
             .map_or(0, |at| self.known[at].number)
     }
 
-    /// Counts a message of `side` on a circuit: who is concerned as a sender,
+    /// Counts a message of `side` on a circuit. Returns the sender concerned,
     /// and the marks for its packet.
     pub(super) fn count(
         &mut self,

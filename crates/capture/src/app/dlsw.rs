@@ -11,8 +11,8 @@
 
 use super::circuits::CircuitTable;
 use super::feed::{FeedContext, ParseStep, ProtocolParser};
-use super::said::UnlinkedMessages;
 use super::sessions::{ControlRole, ReceivedUnit, SnaSessions};
+use super::unlinked::UnlinkedMessages;
 use super::{ExchangeAssembler, PacketStamp};
 use crate::ConnectionSide;
 use sna::dlc::ssp::{CONTROL_HEADER_BYTES, INFO_HEADER_BYTES, Kind, SspMessage};
@@ -42,10 +42,10 @@ impl Default for WaitingMessages {
     }
 }
 
-/// A message that came to its end.
+/// A complete message.
 #[derive(Debug)]
 pub(crate) struct WholeMessage {
-    /// Who sent it.
+    /// Its sender.
     pub(crate) side: ConnectionSide,
     /// Its beginning.
     head: Vec<u8>,
@@ -58,14 +58,15 @@ pub(crate) struct WholeMessage {
 
 #[derive(Debug, Default)]
 struct DlswDirection {
-    /// The beginning of the message, as far as it came.
+    /// The beginning of the message, as far as received.
     head: Vec<u8>,
-    /// Bytes of the message to come, once its length is known.
+    /// Remaining bytes of the message, after its length is known.
     left: Option<u64>,
     total: u64,
     /// The packet that began it.
     begun: PacketStamp,
-    /// Where the next message begins is not known: one begins a segment.
+    /// The start of the next message is unknown: it is searched at the start of
+    /// a segment.
     lost: bool,
 }
 
@@ -131,7 +132,7 @@ impl ProtocolParser for DlswParser {
 }
 
 impl DlswParser {
-    /// What was said while the link is not known; none once it is.
+    /// Messages received before the link is known. Returns `None` afterwards.
     pub(super) fn unlinked_messages(&self) -> Option<&UnlinkedMessages> {
         match &self.waiting {
             WaitingMessages::Yes(said, _) => Some(said),
@@ -147,14 +148,14 @@ impl DlswParser {
         }
     }
 
-    /// The link is what is known of it: messages wait no longer.
+    /// The link is decided: messages no longer wait.
     pub(super) fn settle(&mut self, out: &mut ExchangeAssembler) {
         for whole in self.take_waiting() {
             self.handle_whole(&whole, out);
         }
     }
 
-    /// Takes over what `second` holds of messages that have begun.
+    /// Takes over the incomplete messages of `second`.
     pub(super) fn join(&mut self, second: &mut DlswParser, turned: bool) {
         let [own, _] = std::mem::take(&mut second.directions);
         self.directions[1] = own;
@@ -163,7 +164,7 @@ impl DlswParser {
         }
     }
 
-    /// Passes over bytes in which no message is known to begin.
+    /// Skips bytes in which no message is known to begin.
     fn pass_over(&mut self, bytes: usize) -> ParseStep {
         self.passed += bytes as u64;
         if self.passed > MAX_PASSED {
@@ -260,7 +261,7 @@ pub(super) fn header(head: &[u8]) -> Option<(SspMessage<'static>, &[u8])> {
         Some(72) => CONTROL_HEADER_BYTES,
         _ => INFO_HEADER_BYTES,
     };
-    // The header alone: what of the data was kept is looked at apart.
+    // The header only: the stored data is read separately.
     let mut alone = [0; CONTROL_HEADER_BYTES];
     let (known, data) = head.split_at_checked(bytes)?;
     alone[..bytes].copy_from_slice(known);
@@ -275,8 +276,8 @@ pub(super) fn header(head: &[u8]) -> Option<(SspMessage<'static>, &[u8])> {
     ))
 }
 
-/// What a control message is about and what it does. Returns `None` for those that
-/// are only reported.
+/// The name and the role of a control message. Returns `None` for messages that are
+/// only reported.
 fn answered(kind: Kind) -> Option<(&'static str, ControlRole)> {
     Some(match kind {
         Kind::CanYouReach => ("DLSw CANUREACH", ControlRole::Requests),
@@ -308,8 +309,8 @@ pub(crate) fn is_capabilities(bytes: &[u8]) -> bool {
     matches!(bytes, [0x31, 72, ..]) && [said(14), said(23)] == [Some(Kind::CapExchange); 2]
 }
 
-/// True for bytes that begin with the header of a message of a known kind: what
-/// a stream is taken up with again.
+/// Returns `true` if bytes begin with the header of a message of a known kind. This
+/// is used to resynchronise.
 pub(super) fn begins_message(bytes: &[u8]) -> bool {
     let kind = bytes.get(14).copied().and_then(Kind::from_byte);
     is_dlsw(bytes) && kind.is_some_and(|kind| kind.header_bytes() <= usize::from(bytes[1]))

@@ -12,24 +12,24 @@ use crate::{Connection, ConnectionSide};
 pub(super) struct FeedContext<'a> {
     pub(super) connection: &'a mut Connection,
     pub(super) side: ConnectionSide,
-    /// 1 for the second TCP connection of a link, else 0.
+    /// 1 for the second TCP connection of a link, otherwise 0.
     pub(super) via: usize,
     pub(super) stamp: PacketStamp,
     pub(super) out: &'a mut ExchangeAssembler,
 }
 
-/// What a parser did with the bytes it was shown.
+/// The result of parsing a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ParseStep {
     /// It used so many, at least one.
     Used(usize),
-    /// It used so many; what comes is not this protocol (any more).
+    /// It consumed this many bytes; the rest is not this protocol.
     Leave(usize),
 }
 
 /// A protocol's parser: the state of both directions of a connection.
 pub(super) trait ProtocolParser {
-    /// Uses the beginning of `bytes`, of which there is at least one.
+    /// Parses the beginning of `bytes`, which is not empty.
     fn step(&mut self, at: &mut FeedContext<'_>, bytes: &[u8]) -> ParseStep;
 
     /// Steps over bytes that were not captured. Returns `false` if it is out of
@@ -37,7 +37,7 @@ pub(super) trait ProtocolParser {
     fn miss(&mut self, at: &mut FeedContext<'_>, missing: u64) -> bool;
 }
 
-/// Feeds a chunk; gives the bytes that were left over when the parser left.
+/// Feeds a chunk; returns the bytes that were left over when the parser left.
 #[inline]
 pub(super) fn feed(
     parser: &mut impl ProtocolParser,

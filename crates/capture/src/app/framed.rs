@@ -17,7 +17,7 @@ pub(super) struct FramedParser {
     directions: [FramedDirection; 2],
 }
 
-/// What stands in front of a message.
+/// The length prefix of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LengthPrefix {
     /// Two bytes of length.
@@ -28,10 +28,10 @@ pub(super) enum LengthPrefix {
 
 #[derive(Debug, Default)]
 struct FramedDirection {
-    /// The prefix, as far as it came.
+    /// The prefix, as far as received.
     head: [u8; 4],
     have: usize,
-    /// Bytes of the message to come.
+    /// Remaining bytes of the message.
     left: u64,
 }
 
@@ -53,7 +53,7 @@ impl LengthPrefix {
 }
 
 impl FramedParser {
-    /// A connection on which the first message is still to come.
+    /// A connection before its first message.
     pub(super) fn new(prefix: LengthPrefix) -> FramedParser {
         FramedParser {
             prefix,
@@ -70,8 +70,9 @@ impl FramedParser {
         }
     }
 
-    /// Bytes that follow a prefix. Returns `None` if it makes no sense. `whole` is
-    /// what came with it, to find out whether a first length counts itself.
+    /// The number of bytes after a prefix. Returns `None` if it is implausible.
+    /// `whole` is the number of bytes received with it, to decide whether the
+    /// first length includes itself.
     fn rest(&mut self, head: [u8; 4], whole: u64) -> Option<u64> {
         let number = self.prefix.number(head);
         let prefix = self.prefix.bytes() as u64;

@@ -19,7 +19,7 @@ struct GrpcDirection {
     prefix: [u8; PREFIX_BYTES],
     have: usize,
     left: u64,
-    /// Bytes are missing where a length stood.
+    /// Bytes of a length field are missing.
     lost: bool,
 }
 
@@ -41,7 +41,7 @@ impl GrpcCalls {
         self.open.remove(&stream);
     }
 
-    /// Bytes of a body; gives the messages that end in them.
+    /// Bytes of a body; returns the messages that end in them.
     pub(super) fn take(&mut self, stream: u32, side: ConnectionSide, mut bytes: &[u8]) -> u32 {
         let Some(call) = self.open.get_mut(&stream) else {
             return 0;
@@ -70,7 +70,8 @@ impl GrpcCalls {
         ended
     }
 
-    /// Bytes of a body that were not captured; gives 1 when a message ends with them.
+    /// Bytes of a body that were not captured; returns 1 when a message ends with
+    /// them.
     pub(super) fn miss(&mut self, stream: u32, side: ConnectionSide, missing: u64) -> u32 {
         let Some(call) = self.open.get_mut(&stream) else {
             return 0;

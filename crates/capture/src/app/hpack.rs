@@ -1,10 +1,10 @@
 //! Header compression of HTTP/2 undone: fields from blocks, with the table
 //! that both ends keep.
 //!
-//! Own code except the Huffman code: of the libraries at hand one panics on a block
-//! that is cut short and the others build their code's table anew for every string.
-//! Reference: RFC 7541. Invariant: the table holds at most [`MAX_TABLE_BYTES`], as
-//! the RFC counts.
+//! Own code except the Huffman code: of the libraries available one panics on a
+//! block that is cut short and the others build their code's table anew for every
+//! string. Reference: RFC 7541. Invariant: the table holds at most
+//! [`MAX_TABLE_BYTES`], as the RFC counts.
 
 use httlib_huffman::DecoderSpeed;
 use std::collections::VecDeque;
@@ -32,7 +32,7 @@ impl Default for HpackDecoder {
 }
 
 impl HpackDecoder {
-    /// The fields of a whole block. Returns `None` if it is no block.
+    /// The fields of a whole block. Returns `None` if it is not a block.
     pub(super) fn decode(&mut self, block: &[u8]) -> Option<Vec<Field>> {
         let mut rest = BlockRest(block);
         let mut fields = Vec::new();
@@ -60,7 +60,7 @@ impl HpackDecoder {
         Some(fields)
     }
 
-    /// A field whose name has an index of `bits` or stands there itself.
+    /// A field whose name has an index of `bits` or is there itself.
     fn literal(&self, rest: &mut BlockRest<'_>, bits: u32) -> Option<Field> {
         let name = match rest.number(bits)? {
             0 => rest.string()?,
@@ -69,7 +69,7 @@ impl HpackDecoder {
         Some((name, rest.string()?))
     }
 
-    /// The field at an index; the table that both ends know by heart comes first.
+    /// The field at an index; the static table is first.
     fn at(&self, index: usize) -> Option<Field> {
         let index = index.checked_sub(1)?;
         match STATIC.get(index) {
@@ -94,12 +94,12 @@ impl HpackDecoder {
     }
 }
 
-/// What a field takes of the table.
+/// The size of a field in the table.
 fn size((name, value): &Field) -> usize {
     name.len() + value.len() + 32
 }
 
-/// What is left of a block.
+/// The unread part of a block.
 struct BlockRest<'a>(&'a [u8]);
 
 impl BlockRest<'_> {
@@ -141,14 +141,14 @@ impl BlockRest<'_> {
     }
 }
 
-/// Size of the table before anybody says otherwise.
+/// The default size of the table.
 const FIRST_TABLE_BYTES: usize = 4096;
 
 /// The largest table that is kept; the usual choice of those that change it is
 /// 64 KiB.
 const MAX_TABLE_BYTES: usize = 128 * 1024;
 
-/// Fields of one block; an index of one byte may stand for a long field.
+/// Fields of one block; an index of one byte may represent a long field.
 const MAX_FIELDS: usize = 1000;
 
 /// RFC 7541, Appendix A.
@@ -225,8 +225,8 @@ mod tests {
         (name.into(), value.into())
     }
 
-    /// RFC 7541, C.6.1 and C.6.2: a table of 256 bytes, from which the oldest
-    /// field goes when the next comes.
+    /// RFC 7541, C.6.1 and C.6.2: a table of 256 bytes, in which a new field
+    /// evicts the oldest one.
     #[test]
     fn fields_of_the_huffman_code_come_and_go() {
         let mut decoder = HpackDecoder {
@@ -252,8 +252,9 @@ mod tests {
 
     #[test]
     fn an_invalid_block_is_reported() {
-        // No index 0, none beyond the table, numbers without an end, strings
-        // that are cut short, the end of the Huffman code, a table too large.
+        // Index 0, an index beyond the table, endless numbers, truncated
+        // strings, an invalid end of the Huffman code, a table that is too
+        // large.
         for block in [
             &b"\x80"[..],
             b"\xbe",

@@ -21,7 +21,7 @@ pub(super) struct HttpParser {
 #[derive(Debug, Default)]
 struct HttpDirection {
     state: HttpState,
-    /// The part of a head, or of a chunk's line, that came so far.
+    /// The received part of a head or of a chunk's line.
     partial: Vec<u8>,
     /// First byte of the message.
     start: PacketStamp,
@@ -31,11 +31,11 @@ struct HttpDirection {
 enum HttpState {
     #[default]
     Head,
-    /// Bytes of the body to come.
+    /// Remaining bytes of the body.
     Body(u64),
     /// The line with a chunk's size.
     ChunkLine,
-    /// Bytes of the chunk to come, its line end included.
+    /// Remaining bytes of the chunk, including its line end.
     Chunk(u64),
     /// Lines after the last chunk.
     Trailer,
@@ -45,7 +45,7 @@ enum HttpState {
     Lost,
 }
 
-/// What a head says about the message.
+/// The fields of a head that are used.
 #[derive(Debug, Default)]
 struct HttpHead {
     length: Option<u64>,
@@ -181,7 +181,7 @@ impl HttpParser {
         }
     }
 
-    /// A whole head; `used` of its bytes came with this chunk.
+    /// Handles a complete head; `used` of its bytes are in this piece.
     fn message(
         &mut self,
         side: ConnectionSide,
@@ -240,7 +240,7 @@ impl HttpParser {
         }
     }
 
-    /// Part of a body; `state` is what is left of it.
+    /// Handles a part of a body; `state` is the rest of it.
     fn body(
         &mut self,
         side: ConnectionSide,
@@ -345,7 +345,7 @@ impl HttpParser {
 }
 
 impl HttpHead {
-    /// Reads the lines that bear on the body's length.
+    /// Reads the lines that determine the body's length.
     fn read(text: &[u8]) -> HttpHead {
         let mut head = HttpHead::default();
         let mut rest = text;

@@ -1,11 +1,11 @@
 //! HTTP/2: frames to streams, a request and its response each.
 //!
 //! A stream is an exchange; its head is its name as long as heads can be
-//! decompressed, its number otherwise. Bodies are stepped over; those of gRPC
-//! are looked at for where messages end, so that they are counted. What belongs
-//! to no stream (settings, pings, window updates) is no request.
-//! Reference: RFC 9113, sections 3.4, 4.1, 6 and 8.1.
-//! Invariant: at most one frame header and one header block are held a direction.
+//! decompressed, its number otherwise. Bodies are stepped over; those of gRPC are
+//! looked at for where messages end, so that they are counted. What belongs to no
+//! stream (settings, pings, window updates) is not a request. Reference: RFC 9113,
+//! sections 3.4, 4.1, 6 and 8.1. Invariant: at most one frame header and one header
+//! block are held a direction.
 
 use super::feed::{FeedContext, ParseStep, ProtocolParser};
 use super::grpc::GrpcCalls;
@@ -22,12 +22,12 @@ pub(super) struct Http2Parser {
 
 #[derive(Debug, Default)]
 struct Http2Direction {
-    /// Bytes of the preface that are still to come.
+    /// Remaining bytes of the preface.
     preface: usize,
     head: [u8; HEAD_BYTES],
     have: usize,
     frame: Frame,
-    /// Bytes of the frame that are still to come.
+    /// Remaining bytes of the frame.
     left: u64,
     /// Bytes of padding after a DATA frame's content. `None` before its length.
     padding: Option<u64>,
@@ -133,7 +133,8 @@ impl Http2Parser {
         self.count(frame, HEAD_BYTES as u64, at);
     }
 
-    /// Bytes of the frame's payload went by; `bytes` is `None` if they were not captured.
+    /// Handles bytes of the frame's payload; `bytes` is `None` if they were not
+    /// captured.
     fn pass(&mut self, count: u64, bytes: Option<&[u8]>, at: &mut FeedContext<'_>) {
         let direction = &mut self.directions[at.side.index()];
         let frame = direction.frame;
@@ -184,8 +185,8 @@ impl Http2Parser {
         }
     }
 
-    /// Counts bytes of a message. A response's head is counted when it is
-    /// whole, since it may be an interim one, which is no response.
+    /// Counts bytes of a message. A response's head is counted when it is whole,
+    /// since it may be an interim one, which is not a response.
     fn count(&mut self, frame: Frame, bytes: u64, at: &mut FeedContext<'_>) {
         let carries = match at.side {
             ConnectionSide::Client => matches!(frame.kind, DATA | HEADERS | CONTINUATION),
@@ -287,7 +288,7 @@ impl Http2Parser {
     }
 }
 
-/// The status of a response, or what a call's trailers say.
+/// Handles the status of a response, or the trailers of a call.
 fn response_head(session: u16, head: Option<DecodedHead>, at: &mut FeedContext<'_>) {
     let (Some(head), Some(exchange)) = (head, at.out.session_mut(session)) else {
         return;
@@ -301,8 +302,8 @@ fn response_head(session: u16, head: Option<DecodedHead>, at: &mut FeedContext<'
 }
 
 impl Frame {
-    /// The stream as the assembler names it. Returns `None` for what is no stream
-    /// that a client opens.
+    /// The stream's number for the assembler. Returns `None` for streams that a
+    /// client does not open.
     fn session(self) -> Option<u16> {
         let odd = self.stream % 2 == 1;
         odd.then(|| (((self.stream / 2) % u32::from(u16::MAX)) + 1) as u16)
@@ -314,12 +315,13 @@ impl Frame {
     }
 }
 
-/// How an exchange is called whose head cannot be read.
+/// The label of an exchange whose head cannot be read.
 const UNNAMED: &str = "stream ";
 
 const HEAD_BYTES: usize = 9;
 
-/// What a client says first: `PRI * HTTP/2.0`, an empty line, `SM`, another.
+/// Length of the client's preface: `PRI * HTTP/2.0`, an empty line, `SM`, an empty
+/// line.
 const PREFACE_BYTES: usize = 24;
 
 const DATA: u8 = 0;
@@ -328,18 +330,18 @@ const RST_STREAM: u8 = 3;
 const PUSH_PROMISE: u8 = 5;
 const CONTINUATION: u8 = 9;
 
-/// Nothing more is to come of this stream in this direction.
+/// The last frame of this stream in this direction.
 const END_STREAM: u8 = 1;
 /// The header block ends with this frame.
 const END_HEADERS: u8 = 4;
 /// The payload begins with the length of the padding after it.
 const PADDED: u8 = 8;
-/// A priority stands before the header block.
+/// A priority is before the header block.
 const PRIORITY: u8 = 0x20;
 
 const PRIORITY_BYTES: usize = 5;
-/// The promised stream stands before the header block.
+/// The promised stream is before the header block.
 const STREAM_BYTES: usize = 4;
 
-/// The highest frame type in use (RFC 9218 and later); above it, it is no frame.
+/// The highest frame type in use (RFC 9218 and later); above it, it is not a frame.
 const LAST_KIND: u8 = 0x10;

@@ -1,5 +1,5 @@
-//! Header blocks of HTTP/2: gathered from their frames, decoded, and what
-//! they say of a request or a response.
+//! Header blocks of HTTP/2: collected from their frames and decoded to the fields
+//! of a request or response.
 //!
 //! Decompression (RFC 7541) has a state that every block changes, so a block
 //! that was not captured ends it for its direction: from there on heads are unknown.
@@ -15,7 +15,7 @@ pub(super) struct HeaderBlocks {
     /// `None` if a block was missed.
     decoder: Option<HpackDecoder>,
     block: Vec<u8>,
-    /// Where in the block the frame at hand begins.
+    /// Start of the current frame in the block.
     frame_at: usize,
     /// First byte of the block's first frame, header included.
     pub(super) start: PacketStamp,
@@ -23,7 +23,7 @@ pub(super) struct HeaderBlocks {
     pub(super) bytes: u64,
 }
 
-/// What a block says; what it does not say is empty.
+/// The decoded fields of a block; missing ones are empty.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct DecodedHead {
     pub(super) method: Vec<u8>,
@@ -75,8 +75,8 @@ impl HeaderBlocks {
         self.block = Vec::new();
     }
 
-    /// The frame is whole: what is not the block's is taken out of it, `before`
-    /// bytes in front (padding's length aside) and the padding after them.
+    /// Ends a frame: removes bytes that are not of the block, `before` bytes in
+    /// front (without the length of the padding) and the padding after them.
     pub(super) fn end_frame(&mut self, padded: bool, before: usize) {
         if self.decoder.is_none() {
             return;
@@ -95,7 +95,7 @@ impl HeaderBlocks {
         self.block.drain(self.frame_at..self.frame_at + front);
     }
 
-    /// The block is whole. Returns `None` if it cannot be read.
+    /// Ends the block and decodes it. Returns `None` if it cannot be read.
     pub(super) fn end(&mut self) -> Option<DecodedHead> {
         let Some(fields) = (self.decoder.as_mut()?).decode(&self.block) else {
             self.lose();

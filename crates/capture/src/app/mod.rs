@@ -1,4 +1,4 @@
-//! What is spoken on a connection, and where each exchange begins and ends.
+//! The protocol of a connection, and the start and end of each exchange.
 //!
 //! [`ConnectionApp`] gets the bytes of both directions in order, recognises the
 //! protocol by its first bytes (or from the options), and lets that protocol's parser
@@ -18,13 +18,13 @@ mod http;
 mod http2;
 mod http2_heads;
 mod llc;
-mod said;
 mod sessions;
 mod tls;
 mod tls_hello;
 mod tls_inner;
 mod tls_keys;
 mod tls_open;
+mod unlinked;
 
 use crate::stream::StreamChunk;
 use crate::{AnalysisOptions, AppProtocol, Connection, ConnectionSide, Exchange};
@@ -32,15 +32,15 @@ pub(crate) use assembler::{ExchangeAssembler, PacketStamp};
 pub(crate) use dlsw::{WholeMessage, is_capabilities};
 use feed::{FeedContext, feed};
 pub(crate) use llc::Frame as LlcFrame;
-pub(crate) use said::UnlinkedMessages;
 pub(crate) use sessions::UnitNote;
 pub use tls_keys::{KeyLog, KeyLogError};
+pub(crate) use unlinked::UnlinkedMessages;
 
 /// The protocol of one connection and its open exchanges.
 #[derive(Debug)]
 pub(crate) struct ConnectionApp {
     parser: Parser,
-    /// The options name the protocol: nothing else is looked for.
+    /// The options give the protocol: no other is tried.
     given: bool,
     /// The client's first turn, until it shows a length in front.
     sniff: Option<framed::PrefixProbe>,
@@ -116,11 +116,11 @@ impl ConnectionApp {
         }
     }
 
-    /// The protocol is over, or was another: what comes is read as turns.
+    /// Leaves the protocol: the following bytes are read as turns.
     fn leave(&mut self, connection: &mut Connection) {
         if let Parser::Dlsw(dlsw) = &mut self.parser {
             dlsw.settle(&mut self.assembler);
-            // Sessions end here: turns know only two ends.
+            // Sessions end here: turns have only the two ends.
             self.assembler.close(false);
         } else if matches!(self.parser, Parser::Http2(_))
             || matches!(&self.parser, Parser::Tls(tls) if tls.is_opened())
@@ -155,8 +155,8 @@ impl ConnectionApp {
         }
     }
 
-    /// What a DLSw connection has said whose link is not known yet: its messages
-    /// wait. Returns `None` for everything else.
+    /// Messages of a DLSw connection before its link is known. Returns `None`
+    /// for other connections.
     #[inline]
     pub(crate) fn unlinked_messages(&self) -> Option<&UnlinkedMessages> {
         match &self.parser {
@@ -180,8 +180,8 @@ impl ConnectionApp {
         }
     }
 
-    /// `second` carries the link's other direction: what it holds of a message
-    /// comes here. Its ends are those of the link, or with `turned` the others.
+    /// Takes over the incomplete messages of `second`, which carries the link's
+    /// other direction. With `turned` its ends are exchanged.
     pub(crate) fn join(&mut self, second: &mut ConnectionApp, turned: bool) {
         if let (Parser::Dlsw(own), Parser::Dlsw(other)) = (&mut self.parser, &mut second.parser) {
             own.join(other, turned);
@@ -203,7 +203,7 @@ impl ConnectionApp {
         }
     }
 
-    /// What the SNA units since the last call say of their packet.
+    /// The notes of the SNA units since the last call, for their packet.
     #[inline]
     pub(crate) fn take_note(&mut self) -> Option<UnitNote> {
         match &mut self.parser {

@@ -15,7 +15,7 @@ use sna::wire::rh::{Rh, RuCategory};
 use sna::wire::th::Segment as Part;
 use sna::wire::{fmh5, piu};
 
-/// What arrived: where, who sent it, how long it was and which packets it took.
+/// A received unit: its session, sender, length and packets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReceivedUnit {
     pub(super) link: u32,
@@ -56,12 +56,13 @@ struct Session {
     previous_end_ns: i64,
     /// The packet of each end's last unit; 0 before the first.
     sent: [u64; 2],
-    /// Who asked last, and who before that in the same conversation.
+    /// The end with the last request, and the one before it in the same
+    /// conversation.
     asker: ConnectionSide,
     asker_before: Option<ConnectionSide>,
     /// Something of the conversation was asked already.
     talks: bool,
-    /// Of one end alone units were captured: who asks gets no answer here.
+    /// Units of one end only were captured, so a request has no answer here.
     lone: bool,
     /// Units are missing since, so that an answer may be the first thing seen.
     hole: bool,
@@ -83,17 +84,17 @@ enum SessionKey {
     Control(&'static str),
 }
 
-/// What a control message does.
+/// The role of a control message in an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ControlRole {
     Requests,
     Answers,
-    /// Answers when something is open, else asks.
+    /// An answer if an exchange is open, otherwise a request.
     Either,
 }
 
 impl SnaSessions {
-    /// What the units since the last call said.
+    /// Takes the notes of the units since the last call.
     pub(super) fn take_note(&mut self) -> UnitNote {
         std::mem::take(&mut self.note)
     }
@@ -121,7 +122,8 @@ impl SnaSessions {
             session.end(false, out);
             session.begin_request(unit, label, out);
             session.end_request(out);
-            // No end is known to wait for it until an answer comes.
+            // Whether an end waits for it is known only when an answer
+            // arrives.
             out.one_way(session.number);
         }
     }
@@ -168,7 +170,8 @@ impl SnaSessions {
             _ => 0,
         };
         if header.is_isolated_pacing() {
-            // It lets the other end send on and is no part of a turn.
+            // It lets the other end continue to send and is not part of
+            // a turn.
         } else if header.is_response() {
             at.response(unit, out);
         } else {
@@ -187,15 +190,16 @@ impl SnaSessions {
             let open = out.session_mut(session.number);
             let other = open.is_some_and(|e| e.asked_by != side && !e.is_answered());
             if other && session.asker_before == Some(side) {
-                // What seemed to ask was the answer to what is missing.
+                // The apparent request was the answer to a missing
+                // one.
                 session.end(false, out);
                 session.asker = side;
             }
         }
     }
 
-    /// Notes marks that concern what `sender` may send on `link`: they go to
-    /// the session in which it sent last.
+    /// Notes marks about the send window of `sender` on `link`, in the session
+    /// in which it sent last.
     pub(super) fn mark(&mut self, link: u32, sender: ConnectionSide, marks: u32) {
         let of_link = self.sessions.iter().filter(|s| s.key.link == link);
         let latest = of_link.max_by_key(|s| s.sent[sender.index()]);
@@ -375,7 +379,7 @@ impl Session {
             exchange.request_done = true;
         }
         if self.lone {
-            // The answer went another way: how long it took is unknown.
+            // The answer took another path, so its duration is unknown.
             out.one_way(self.number);
         }
     }

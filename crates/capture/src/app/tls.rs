@@ -1,4 +1,4 @@
-//! TLS by what is in clear: record types, sizes, directions, hellos.
+//! TLS without keys: record types, sizes, directions, hellos.
 //!
 //! The handshake lasts to the last handshake record before application data
 //! (TLS 1.2), or to the client's first encrypted record (TLS 1.3, where that
@@ -23,7 +23,7 @@ pub(super) struct TlsRecords {
     request_sent: bool,
     offered_session: Vec<u8>,
     keys: KeyLog,
-    /// What the client said first, by which key logs name connections.
+    /// The client random, by which key logs identify connections.
     client_random: Option<ClientRandom>,
     /// Keys that open the records, when the key log has them.
     opener: Option<Box<RecordDecryptor>>,
@@ -40,7 +40,7 @@ struct TlsDirection {
     /// Body of the first handshake record, until its hello is whole.
     hello: Vec<u8>,
     greeted: bool,
-    /// TLS 1.2: what comes is sealed.
+    /// TLS 1.2: the following records are encrypted.
     changed: bool,
     /// The body of a sealed record, and which packets brought it.
     sealed: Vec<u8>,
@@ -146,7 +146,8 @@ impl TlsRecords {
         }
     }
 
-    /// Bytes of a record's body: `count` of them, of which `bytes` are known.
+    /// Handles bytes of a record's body: `count` of them, of which `bytes` are
+    /// known.
     fn record(&mut self, at: &mut FeedContext<'_>, bytes: &[u8], mut count: u64) {
         let mut opens = self.opener.is_some() && self.is_sealed(at.side);
         if opens {
@@ -171,7 +172,8 @@ impl TlsRecords {
             direction.changed = true;
             let first = !self.directions[side.other().index()].changed;
             if let Some(tls) = &mut connection.tls {
-                // Up to 1.2 the server's comes first only where a session goes on.
+                // Up to TLS 1.2 the server's is first only if a
+                // session is resumed.
                 let known = tls.version != 0 && tls.version < TLS_1_3;
                 tls.resumed |= side == ConnectionSide::Server && first && known;
             }
@@ -179,7 +181,8 @@ impl TlsRecords {
         let direction = &mut self.directions[side.index()];
         if self.established {
             if kind == APPLICATION && !opens {
-                // Tickets come unasked after the handshake of TLS 1.3.
+                // TLS 1.3 sends tickets after the handshake without
+                // a request.
                 let farewell = connection
                     .tls
                     .as_ref()
@@ -214,7 +217,7 @@ impl TlsRecords {
         }
     }
 
-    /// Records of this side are sealed by now, the one at hand among them.
+    /// Whether records of this side, including the current one, are encrypted.
     fn is_sealed(&self, side: ConnectionSide) -> bool {
         let direction = &self.directions[side.index()];
         let kind = direction.head[0];
@@ -224,8 +227,8 @@ impl TlsRecords {
         }
     }
 
-    /// Bytes of a sealed record's body: `count` of them, of which `bytes` are
-    /// known. When it is whole it is opened.
+    /// Handles bytes of an encrypted record's body: `count` of them, of which
+    /// `bytes` are known. A complete record is decrypted.
     fn gather(&mut self, at: &mut FeedContext<'_>, bytes: &[u8], count: u64) {
         let direction = &mut self.directions[at.side.index()];
         if bytes.len() as u64 == count {
@@ -277,7 +280,7 @@ impl TlsRecords {
         }
     }
 
-    /// A sealed record of which bytes are missing.
+    /// Handles an encrypted record with missing bytes.
     fn miss_record(&mut self, at: &mut FeedContext<'_>) {
         let side = at.side.index();
         let direction = &self.directions[side];
@@ -347,11 +350,11 @@ const HANDSHAKE: u8 = 22;
 const APPLICATION: u8 = 23;
 const TLS_1_3: u16 = 0x0304;
 
-/// 2^14 plus what TLS 1.2 allows for compression and encryption.
+/// 2^14 plus the allowance of TLS 1.2 for compression and encryption.
 const MAX_RECORD_BYTES: u16 = 16_384 + 2_048;
-/// An alert of TLS 1.3 looks like data of two bytes: content, type, tag. The
-/// one that says goodbye comes when nothing is open, and is no message.
+/// An alert of TLS 1.3 looks like data of two bytes: content, type, tag. The one
+/// that says goodbye comes when nothing is open, and is not a message.
 const SEALED_ALERT_BYTES: usize = 19;
 
-/// A hello longer than this is read as far as it goes.
+/// Of a longer hello only the beginning is read.
 const MAX_HELLO_BYTES: usize = 16 * 1024;

@@ -4,7 +4,7 @@
 
 use super::tls_keys::ClientRandom;
 
-/// What a hello says.
+/// The fields of a hello.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct TlsHello {
     /// Version chosen (ServerHello) or 0.
@@ -21,8 +21,8 @@ pub(super) struct TlsHello {
     pub(super) certificate_follows: bool,
 }
 
-/// Reads the body of the first handshake record; what does not parse is left
-/// at its default.
+/// Parses the body of the first handshake record. Fields that cannot be parsed have
+/// their default.
 pub(super) fn parse(record: &[u8]) -> TlsHello {
     let mut hello = TlsHello::default();
     let mut cursor = Cursor(record);

@@ -25,8 +25,8 @@ pub(super) enum InnerParser {
 pub(super) type PacketOffset = (usize, PacketStamp);
 
 impl InnerParser {
-    /// Takes the content of a record, which stands at `from` of its body, of
-    /// which `pieces` name the packets.
+    /// Takes the content of a record, which is at `from` of its body, of which
+    /// `pieces` name the packets.
     pub(super) fn take(
         &mut self,
         at: &mut FeedContext<'_>,

@@ -1,16 +1,16 @@
 //! Secrets of TLS connections, as browsers, libraries and `SSLKEYLOGFILE` write
 //! them, and as pcapng files carry them.
 //!
-//! A line is a label, the client's random and a secret, in hexadecimal; lines
-//! that begin with `#` and labels that are not known are passed over.
-//! Reference: draft-ietf-tls-keylogfile; Decryption Secrets Block of pcapng.
-//! Invariant: a secret is never printed.
+//! A line is a label, the client's random and a secret, in hexadecimal; lines that
+//! begin with `#` and labels that are not known are skipped. Reference:
+//! draft-ietf-tls-keylogfile; Decryption Secrets Block of pcapng. Invariant: a
+//! secret is never printed.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Secrets of TLS connections. Clones share what they know.
+/// Secrets of TLS connections. Clones share them.
 #[derive(Clone, Default)]
 pub struct KeyLog {
     table: Arc<RwLock<HashMap<ClientRandom, TlsSecrets>>>,
@@ -19,7 +19,7 @@ pub struct KeyLog {
 /// 32 bytes that a client says first in a handshake.
 pub(super) type ClientRandom = [u8; 32];
 
-/// What is known of one connection; empty is unknown.
+/// The secrets of one connection; empty if unknown.
 #[derive(Clone, Default)]
 pub(super) struct TlsSecrets {
     /// TLS 1.2 and before.
@@ -37,12 +37,12 @@ pub(super) struct TlsSecrets {
 pub struct KeyLogError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The mistake.
     pub what: String,
 }
 
 impl KeyLog {
-    /// Takes the lines of a key log; gives how many secrets they hold. Lines
+    /// Takes the lines of a key log; returns how many secrets they hold. Lines
     /// before one that makes no sense are kept.
     pub fn add(&self, text: &str) -> Result<usize, KeyLogError> {
         let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);

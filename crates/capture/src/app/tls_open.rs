@@ -20,19 +20,19 @@ pub(super) struct RecordDecryptor {
     tls_1_3: bool,
 }
 
-/// What a record held.
+/// The content of a record.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct DecryptedRecord {
     /// Its true content type.
     pub(super) kind: u8,
-    /// Where in the record's body the content stands.
+    /// The content's position in the record's body.
     pub(super) content: Range<usize>,
 }
 
 /// Keys of one direction.
 struct DirectionKeys {
     suite: CipherSuite,
-    /// In use first, then what comes after it.
+    /// The current key, then the rule for the next one.
     current: Key,
     next: NextKey,
     /// Something was opened with these keys.
@@ -46,7 +46,7 @@ struct Key {
     sequence: u64,
 }
 
-/// Where the next key of TLS 1.3 comes from.
+/// How the next key of TLS 1.3 is derived.
 enum NextKey {
     /// A secret of its own: data after the handshake.
     Secret(Vec<u8>),
@@ -123,7 +123,7 @@ impl RecordDecryptor {
         self.keys[side].opened
     }
 
-    /// Bytes of a record of this size that are no content.
+    /// Bytes of a record of this size that are not content.
     pub(super) fn overhead(&self, side: usize) -> usize {
         match (self.tls_1_3, self.keys[side].suite.explicit_nonce) {
             (true, _) => TAG_BYTES + 1,
@@ -208,7 +208,7 @@ impl DirectionKeys {
         })
     }
 
-    /// The key that comes after the current one.
+    /// The key after the current one.
     fn following(&self) -> Option<(Key, NextKey)> {
         let secret = match &self.next {
             NextKey::Secret(secret) => secret.clone(),

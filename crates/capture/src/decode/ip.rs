@@ -1,16 +1,16 @@
 //! IPv4 and IPv6 down to TCP, UDP and ICMP.
 //!
-//! A total length of 0 stands for a datagram that segmentation offload will
-//! cut later: its length is the frame's. Bytes after the datagram (padding
-//! of short Ethernet frames) are not payload.
+//! A total length of 0 represents a datagram that segmentation offload will cut
+//! later: its length is the frame's. Bytes after the datagram (padding of short
+//! Ethernet frames) are not payload.
 
 use super::{SkipReason, be16, be32};
 
 /// A datagram that carries TCP, UDP or ICMP.
 pub(super) struct IpDatagram {
-    /// Number of what it carries.
+    /// The protocol number of the payload.
     pub(super) protocol: u8,
-    /// Where the TCP header begins.
+    /// Offset of the TCP header.
     pub(super) offset: usize,
     /// Bytes of TCP header and data on the wire.
     pub(super) payload_bytes: usize,
@@ -18,7 +18,7 @@ pub(super) struct IpDatagram {
     pub(super) destination: u128,
     /// IPv4 identification.
     pub(super) id: u16,
-    /// Routers it may still pass: TTL, or IPv6's hop limit.
+    /// Remaining hops: TTL, or IPv6's hop limit.
     pub(super) hop_limit: u8,
     /// More fragments follow.
     pub(super) fragment: bool,

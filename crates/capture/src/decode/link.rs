@@ -2,7 +2,7 @@
 
 use super::{SkipReason, be16, other_links};
 
-/// Where the network header begins and which it is.
+/// Offset and kind of the network header.
 pub(super) struct NetworkHeader {
     pub(super) offset: usize,
     /// 4 or 6.
@@ -121,7 +121,7 @@ fn token_ring(bytes: &[u8]) -> Result<NetworkHeader, SkipReason> {
 }
 
 /// PPP in HDLC-like framing, with or without address and control, or with a
-/// direction in the place of the address.
+/// direction in place of the address.
 pub(super) fn ppp(bytes: &[u8], start: usize) -> Result<NetworkHeader, SkipReason> {
     match bytes.get(start..).unwrap_or_default() {
         // Cisco's framing on a link that says PPP.
@@ -184,8 +184,8 @@ pub(super) fn wifi(bytes: &[u8], start: usize) -> Result<NetworkHeader, SkipReas
     }
 }
 
-/// A record of an Endace card: its header, extension headers, and what the card
-/// was connected to.
+/// A record of an Endace card: its header, extension headers, and the frame of the
+/// card's link type.
 fn erf(bytes: &[u8]) -> Result<NetworkHeader, SkipReason> {
     let kind = *bytes.get(8).ok_or(SkipReason::Undecodable)?;
     let mut offset = 16;

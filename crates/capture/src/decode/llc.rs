@@ -2,9 +2,9 @@
 //! token ring.
 //!
 //! The two stations become the ends of a connection: their addresses as
-//! [`station`](crate::station) writes them, their service access points as
-//! ports. Other users of 802.2 (NetBIOS, spanning tree, SNAP) are passed over.
-//! Reference: IEEE 802.3 and 802.5; `sna::dlc::pdu` for the control field.
+//! [`station`](crate::station) writes them, their service access points as ports.
+//! Other users of 802.2 (NetBIOS, spanning tree, SNAP) are skipped. Reference: IEEE
+//! 802.3 and 802.5; `sna::dlc::pdu` for the control field.
 
 use super::link::{ETHERNET, TOKEN_RING};
 use super::{DecodedFrame, FlowKey, Packet, SkipReason, SynOptions, be16};
@@ -12,7 +12,7 @@ use crate::read::Frame;
 use crate::{TcpFlags, station};
 use sna::dlc::pdu::{ControlField, Pdu, PduError};
 
-/// Decodes a frame of these link types; anything else is not for here.
+/// Decodes a frame of these link types; others are rejected.
 #[cold]
 pub(super) fn frame(frame: &Frame, bytes: &[u8], number: u64) -> Result<DecodedFrame, SkipReason> {
     let lan = match frame.link {
@@ -83,7 +83,7 @@ pub(super) fn frame(frame: &Frame, bytes: &[u8], number: u64) -> Result<DecodedF
 struct LanFrame<'a> {
     destination: [u8; 6],
     source: [u8; 6],
-    /// Where the 802.2 part begins.
+    /// Offset of the 802.2 part.
     offset: usize,
     /// As much of it as was captured, without padding.
     pdu: &'a [u8],

@@ -39,7 +39,7 @@ pub struct Packet {
     pub ack: u32,
     /// Payload bytes on the wire.
     pub len: u32,
-    /// Where the payload begins in the frame's block.
+    /// Start of the payload in the frame's block.
     pub payload_offset: u32,
     /// Payload bytes captured.
     pub payload_captured: u32,
@@ -59,8 +59,8 @@ pub struct Packet {
     pub flags: TcpFlags,
     /// SACK blocks were present.
     pub sack: bool,
-    /// The receiver reports data that came twice: sequence number where the
-    /// block begins.
+    /// Duplicate data that the receiver reports (D-SACK): the start of the
+    /// block.
     pub dsack: Option<u32>,
     /// An option of Multipath TCP was present.
     pub multipath: bool,
@@ -162,7 +162,7 @@ impl Hash for FlowKey {
 /// Why a frame gives no segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SkipReason {
-    /// Something else than TCP.
+    /// A protocol other than TCP.
     Other,
     /// An 802.2 TEST or XID with which stations look for each other.
     StationSearch,
@@ -176,7 +176,7 @@ pub enum SkipReason {
     UnknownLink,
 }
 
-/// A segment, or why there is none; `fragment` in the pair says that it is a
+/// A segment, or the reason why the frame has no segment; `fragment` in the pair says that it is a
 /// first fragment.
 pub struct DecodedFrame {
     /// The segment.
@@ -286,8 +286,8 @@ pub fn side_datagram<'a>(frame: &Frame, bytes: &'a [u8]) -> Option<SideDatagram<
 /// IPv6 datagrams reaches half of it.
 const MAX_PAYLOAD_BYTES: usize = 1 << 20;
 
-/// Whether what follows the header only fills a frame of the least length, with
-/// an IP length that counts it: zeros after a segment that pushes nothing.
+/// Whether the bytes after the header are only padding of a short frame that the IP
+/// length includes: zeros after a segment without PSH.
 #[cold]
 fn is_padding(frame: &Frame, header: &tcp::Header, payload: &[u8]) -> bool {
     let fills = matches!(frame.wire, 60 | 64) && frame.captured == frame.wire;

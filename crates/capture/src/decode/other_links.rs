@@ -8,7 +8,7 @@
 use super::link::{self, ETHERNET, NetworkHeader, WIFI, by_type, by_version, ppp, wifi};
 use super::{SkipReason, be16};
 
-/// Finds the network header after a link header of such a type.
+/// Finds the network header after the header of such a link type.
 #[cold]
 pub(super) fn network(link: u16, bytes: &[u8]) -> Result<NetworkHeader, SkipReason> {
     match link {
@@ -60,7 +60,7 @@ fn within(inner: u16, bytes: &[u8], start: usize) -> Result<NetworkHeader, SkipR
 /// IP after a header of 802.2 and SNAP at `start`.
 pub(super) fn snap(bytes: &[u8], start: usize) -> Result<NetworkHeader, SkipReason> {
     match bytes.get(start..start + 8) {
-        // A length in the place of the type would be another header of this kind.
+        // A length in place of the type would be another header of this kind.
         Some([0xAA, 0xAA, 3, 0, 0, 0, high @ 6..=255, low]) => {
             by_type(bytes, u16::from_be_bytes([*high, *low]), start + 8)
         }
@@ -127,7 +127,7 @@ fn le32(bytes: &[u8], at: usize) -> Result<usize, SkipReason> {
     be32(bytes, at).map(|word| (word as u32).swap_bytes() as usize)
 }
 
-/// What a link type that is not read is called.
+/// The name of an unsupported link type.
 pub(crate) fn unread_name(link: u16) -> Option<&'static str> {
     let found = UNREAD.iter().find(|(numbers, _)| numbers.contains(&link));
     found.map(|(_, name)| *name)

@@ -3,7 +3,7 @@
 use super::{SkipReason, SynOptions, be16, be32};
 use crate::TcpFlags;
 
-/// What the header says.
+/// The fields of the header.
 pub(super) struct Header {
     pub(super) source: u16,
     pub(super) destination: u16,
@@ -22,7 +22,7 @@ pub(super) struct Header {
     pub(super) syn: SynOptions,
 }
 
-/// Reads a header; options are read as far as they were captured.
+/// Reads a header; options are read as far as captured.
 #[inline]
 pub(super) fn header(bytes: &[u8]) -> Result<Header, SkipReason> {
     if bytes.len() < 20 {

@@ -14,8 +14,8 @@ use crate::{
 };
 
 impl ConnectionShard {
-    /// Sums up the exchanges that have ended, unless the copy of a last byte may
-    /// yet come.
+    /// Completes the exchanges that have ended, unless a copy of the last byte
+    /// may still arrive.
     #[inline]
     pub(super) fn finish_settled(
         &mut self,
@@ -148,7 +148,7 @@ impl ConnectionShard {
         let Some(flow) = self.flows[slot as usize].as_deref_mut() else {
             return;
         };
-        // A link's second connection has none of its own.
+        // A link's second connection has no exchanges of its own.
         let sessions = matches!(
             flow.connection.protocol,
             AppProtocol::Sna | AppProtocol::Dlsw
@@ -164,8 +164,8 @@ impl ConnectionShard {
     }
 }
 
-/// An exchange that stands for an attempt without one. Returns `None` where
-/// nothing was waited for.
+/// An exchange that represents a connection attempt without a request. Returns
+/// `None` if nothing was waited for.
 fn attempt(connection: &Connection, until_ns: i64) -> Option<Exchange> {
     let shake = &connection.handshake;
     let tls_end_ns = (connection.tls.as_ref()).map(|tls| tls.end_ns.unwrap_or(until_ns));
@@ -231,8 +231,8 @@ fn lost_ns(exchange: &Exchange) -> i64 {
 /// Exchanges of one connection that wait for their acknowledgement.
 const MAX_DONE: usize = 16;
 
-/// A close within this time is no answer that was waited for.
+/// A close within this time is not an answer that was waited for.
 const FAREWELL_NS: i64 = 1_000_000_000;
 
-/// Ports on which the server speaks first: FTP, SSH, SMTP, POP3, IMAP, MySQL, VNC.
+/// Ports on which the server sends first: FTP, SSH, SMTP, POP3, IMAP, MySQL, VNC.
 const SERVER_FIRST: [u16; 8] = [21, 22, 25, 110, 143, 587, 3306, 5900];

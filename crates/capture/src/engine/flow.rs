@@ -1,4 +1,4 @@
-//! Everything held for one live connection.
+//! The state of one live connection.
 
 use super::link::Link;
 use super::pairs::LinkRelation;
@@ -104,7 +104,7 @@ impl Flow {
         self.connection.last_ns.max(latest_ns)
     }
 
-    /// Who sent `packet`.
+    /// The sender of `packet`.
     #[inline]
     pub(super) fn sender(&self, packet: &Packet) -> ConnectionSide {
         if packet.forward == self.client_is_first {
@@ -133,7 +133,7 @@ impl SegmentTimeline {
         at.ok().map(|at| &mut self.segments[at])
     }
 
-    /// Adds what SNA units show of the packet that brought them.
+    /// Adds the notes of SNA units to the packet that carried them.
     pub(super) fn annotate(&mut self, note: UnitNote) {
         if let Some(last) = self.segments.last_mut() {
             last.marks.set(note.marks);
@@ -141,14 +141,14 @@ impl SegmentTimeline {
         }
     }
 
-    /// Marks the copy of `byte` that `sender` need not have sent, and gives it.
+    /// Marks the copy of `byte` that `sender` need not have sent, and returns it.
     /// Returns `None` if it is not in the timeline (any more).
     pub(super) fn mark_needless(&mut self, sender: ConnectionSide, byte: u32) -> Option<Segment> {
         let recent = self.segments.iter_mut().rev().take(SEARCHED_SEGMENTS);
         for segment in recent {
             let covers = byte.wrapping_sub(segment.seq) < segment.len && segment.via == 0;
-            // A report that begins in its middle is of what follows: this one's beginning
-            // was needed.
+            // A report that begins in the middle is about the following
+            // data: the beginning of this one was needed.
             let whole = byte == segment.seq || byte.wrapping_add(1) == segment.end_seq();
             let covers = covers && (whole || segment.marks.any(SegmentMarks::OFFLOADED));
             if segment.from == sender && covers && segment.marks.any(SegmentMarks::RESENT) {
@@ -182,7 +182,7 @@ impl SegmentTimeline {
         self.last_data = Some((segment.from, segment.time_ns));
     }
 
-    /// Drops what no kind of evidence asks for any more, keeping the context of
+    /// Drops segments that no kind of evidence needs, keeping the context of
     /// the next wait. `wanted` is the first packet of the oldest open exchange.
     pub(super) fn trim(&mut self, wanted: Option<u64>) {
         let mut drop = self.judged.saturating_sub(CONTEXT);
@@ -225,8 +225,8 @@ impl SegmentTimeline {
     }
 }
 
-/// The role of the sender of a connection's first captured packet: a SYN
-/// names it; midway the lower port is taken for the server's.
+/// The role of the sender of a connection's first captured packet: given by a SYN;
+/// otherwise the lower port is assumed to be the server's.
 fn first_sender(packet: &Packet) -> ConnectionSide {
     if packet.flags.has(TcpFlags::SYN) {
         return if packet.flags.has(TcpFlags::ACK) {

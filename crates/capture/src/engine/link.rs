@@ -1,16 +1,15 @@
 //! A frame of an 802.2 link as a segment of its connection's timeline.
 //!
-//! LLC2 numbers its frames and sends them again when they are lost; there are
-//! no windows in bytes and no handshake with options, so TCP's tracker has no
-//! part in it.
-//! Reference: ISO/IEC 8802-2, section 7.
+//! LLC2 numbers its frames and retransmits lost ones. It has neither windows in
+//! bytes nor a handshake with options, so TCP's tracker is not used. Reference:
+//! ISO/IEC 8802-2, section 7.
 
 use super::flow::Flow;
 use crate::app::{LlcFrame, PacketStamp};
 use crate::decode::Packet;
 use crate::{AppProtocol, ConnectionSide, Segment, SegmentMarks, TcpFlags};
 
-/// How far each end's numbered frames are.
+/// The frame numbers of each end.
 #[derive(Debug, Default)]
 pub(super) struct Link {
     next: [Option<u8>; 2],
@@ -66,7 +65,7 @@ impl Link {
 }
 
 impl Flow {
-    /// Takes a frame of the link; gives its segment, which is in the timeline.
+    /// Takes a frame of the link; returns its segment, which is in the timeline.
     pub(super) fn handle_llc(
         &mut self,
         packet: &Packet,

@@ -75,12 +75,12 @@ fn alone(
     Ok(shards)
 }
 
-/// What happens to every frame before it reaches a shard: filters, decoding,
+/// The processing of every frame before it reaches a shard: filters, decoding,
 /// counts.
 struct FrameIntake<'a> {
     options: &'a AnalysisOptions,
     totals: CaptureTotals,
-    /// A link type that is not read here, and how many frames had it.
+    /// An unsupported link type, and the number of its frames.
     unknown_link: Option<(u16, u64)>,
     places: ConnectionPlaces,
     lookups: LookupLog,
@@ -156,7 +156,7 @@ impl<'a> FrameIntake<'a> {
             id: "file.link-type",
             offset: 0,
             text: format!(
-                "{frames} frames have a link type that is not read here (the first: {link}{}); \
+                "{frames} frames have an unsupported link type (the first: {link}{}); \
                  record on an Ethernet, `any` or loopback interface, or convert with editcap -T",
                 decode::unread_name(link).map_or(String::new(), |name| format!(", {name}"))
             ),
@@ -172,5 +172,6 @@ fn payload<'a>(data: &'a [u8], packet: &Packet) -> &'a [u8] {
         .unwrap_or_default()
 }
 
-/// Shards, whatever the number of threads; also the most threads of use.
+/// Number of shards, for any number of threads; also the maximum useful number of
+/// threads.
 const SHARDS: usize = 16;

@@ -3,12 +3,12 @@
 //! Each switch may open a connection and write on the one it opened. The one that
 //! came first then holds the link: messages, exchanges and timeline of both are its
 //! own; the second keeps its sequence numbers and marks. A link whose first
-//! connection is closed while the second goes on (RFC 1795 has one dropped when
+//! connection is closed while the second continues (RFC 1795 has one dropped when
 //! both switches can do with one) is held by it anyway.
 //!
 //! Which two belong together is known from a circuit that one asks for and the
 //! other grants, or because no third connection between the two hosts fits
-//! ([`Said`](crate::app::Said)). Until then their messages wait.
+//! ([`UnlinkedMessages`](crate::app::UnlinkedMessages)). Until then their messages wait.
 //! Invariant: at most [`MAX_WAITING`] connections a shard wait.
 
 use super::flow::{Flow, SegmentTimeline};
@@ -17,7 +17,7 @@ use crate::decode::FlowKey;
 use crate::options::TIMELINE;
 use crate::{AnalysisOptions, Segment};
 
-/// What a connection has to do with another one.
+/// The relation of a connection to another one.
 #[derive(Debug, Default)]
 pub(super) struct LinkRelation {
     /// All connections that it may share a link with are in its shard.
@@ -26,7 +26,7 @@ pub(super) struct LinkRelation {
     pub(super) holder: Option<u32>,
     /// It is the first of a link; the second is in this slot.
     pub(super) second: Option<u32>,
-    /// Who opened this second one is the link's server.
+    /// The end that opened this second connection is the link's server.
     turned: bool,
     /// It has ended and holds the link for the second alone.
     parked: bool,
@@ -144,8 +144,8 @@ impl ConnectionShard {
         }
     }
 
-    /// It is unknown whose other half a connection is; leaving it out does not
-    /// decide what else it might have been.
+    /// It stays unknown which link the connection belongs to; the candidates
+    /// remain open for others.
     fn give_up(&mut self, slot: u32) {
         let mut lost = vec![slot];
         let mut at = 0;
@@ -170,7 +170,7 @@ impl ConnectionShard {
         said.is_some_and(|said| !said.both_begun(said))
     }
 
-    /// The other connection of a waiting one's link, as far as that is known.
+    /// The other connection of a waiting one's link, if known.
     fn partner(&self, slot: u32, last: bool) -> Option<u32> {
         let said = |slot: u32| {
             self.flows[slot as usize]
@@ -263,7 +263,7 @@ impl ConnectionShard {
         }
     }
 
-    /// A connection is over: closes it, unless it holds a link that goes on. With
+    /// A connection is over: closes it, unless it holds a link that continues. With
     /// `reused` its ends belong to another connection from now on.
     pub(super) fn end(&mut self, slot: u32, reused: bool, options: &AnalysisOptions) {
         self.settle(slot, true);
@@ -281,8 +281,8 @@ impl ConnectionShard {
         }
     }
 
-    /// Closes what is left of the link when one of its connections closes:
-    /// the second, or the first when that was only held for it.
+    /// Closes the rest of the link when one of its connections closes: the
+    /// second, or the first if it was kept only for the second.
     pub(super) fn leave_link(&mut self, slot: u32) -> Option<u32> {
         self.waiting.retain(|other| *other != slot);
         let flow = self.flows[slot as usize].as_deref_mut()?;

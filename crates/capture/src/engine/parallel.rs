@@ -1,8 +1,8 @@
 //! Several threads: one reads and decodes, the others own the shards.
 //!
-//! A block of the file is shared by the threads that have packets in it and
-//! goes back to the reader when the last one is done with it. The queues are
-//! bounded, so that a slow thread holds the reader and not memory.
+//! A block of the file is shared by the threads with packets in it and returns to
+//! the reader when the last one has finished. The queues are bounded, so that a
+//! slow thread delays the reader instead of filling memory.
 
 use super::flow::Flow;
 use super::shard::ConnectionShard;
@@ -22,15 +22,15 @@ struct PacketBatch {
     moves: Vec<(usize, ConnectionMove)>,
 }
 
-/// What a thread does for a connection that changes its shard. The one that
-/// takes waits for the one that gives; both come in the order of the file, so
-/// that no two wait for each other.
+/// The work of a thread for a connection that changes its shard. The receiving
+/// thread waits for the giving one. Both work in the order of the file, so there is
+/// no deadlock.
 enum ConnectionMove {
     Give(usize, FlowKey, SyncSender<Option<Box<Flow>>>),
     Take(usize, Receiver<Option<Box<Flow>>>),
 }
 
-/// What one thread gets of a block.
+/// The part of a block for one thread.
 #[derive(Default)]
 struct BlockShare {
     packets: Vec<Packet>,
@@ -43,8 +43,8 @@ struct ReusableMemory {
     packets: Vec<Packet>,
 }
 
-/// Reads in this thread, analyses in `threads` others; gives the shards in
-/// their order.
+/// Reads in this thread, analyses in `threads` others; returns the shards in their
+/// order.
 pub(super) fn run(
     reader: &mut Reader<'_>,
     front: &mut FrameIntake<'_>,
@@ -157,7 +157,7 @@ fn work(
         }
         run_packets(&mut shards, threads, &block, &packets[done..], options);
         packets.clear();
-        // The reader may have ended already and need it no more.
+        // The reader may have ended and no longer need it.
         let _ = used.send(ReusableMemory {
             block: Arc::into_inner(block),
             packets,

@@ -15,7 +15,7 @@ use std::collections::HashSet;
 
 /// Where connections are.
 pub(super) struct ConnectionPlaces {
-    /// Ports on which DLSw is spoken.
+    /// Ports of DLSw.
     ports: Vec<u16>,
     /// Connections on other ports that showed to be DLSw.
     moved: HashSet<FlowKey, foldhash::fast::RandomState>,
@@ -35,7 +35,7 @@ impl ConnectionPlaces {
         }
     }
 
-    /// Sets the shard of a packet with this payload; gives the shard where its
+    /// Sets the shard of a packet with this payload; returns the shard where its
     /// connection was until now, when it moves.
     #[inline]
     pub(super) fn place(&mut self, packet: &mut Packet, payload: &[u8]) -> Option<usize> {

@@ -18,7 +18,7 @@ use crate::{
 };
 use std::collections::{HashMap, VecDeque};
 
-/// One share of the connections and what was found on them.
+/// One part of the connections and its results.
 pub(super) struct ConnectionShard {
     pub(super) table: HashMap<FlowKey, u32, foldhash::fast::RandomState>,
     pub(super) flows: Vec<Option<Box<Flow>>>,
@@ -36,7 +36,7 @@ pub(super) struct ConnectionShard {
     recent: HashMap<FlowKey, EndedConnection, foldhash::fast::RandomState>,
     /// The same in order of time.
     recent_order: VecDeque<(FlowKey, i64)>,
-    /// Where the search for an idle connection goes on.
+    /// Where the search for an idle connection continues.
     hand: usize,
     pub(super) limit: usize,
     /// Time of the latest packet.
@@ -53,7 +53,7 @@ pub(super) struct ConnectionShard {
     spare: Vec<SpareBuffers>,
 }
 
-/// What a connection grew and another one can use.
+/// Buffers of a closed connection, for reuse.
 struct SpareBuffers {
     segments: Vec<Segment>,
     exchange: Option<Box<Exchange>>,
@@ -163,7 +163,7 @@ impl ConnectionShard {
         if segment.flags.has(TcpFlags::FIN) {
             flow.streams[side.index()].finish(segment.seq.wrapping_add(segment.len));
         }
-        // Where only one end writes, no data of the other one shows a hole.
+        // If only one end sends, no data of the other end shows a gap.
         let shows =
             segment.len > 0 || (flow.pair.dlsw && flow.streams[side.other().index()].has_hole());
         if shows && !segment.flags.any(TcpFlags::RST | TcpFlags::SYN) {
@@ -190,7 +190,8 @@ impl ConnectionShard {
                 ConnectionSide::Server => (server, client),
             };
             if segment.flags.has(TcpFlags::ACK) {
-                // Midway: what the other side sends next begins here.
+                // Midway: the next data of the other side begins
+                // here.
                 other.start(segment.ack);
                 other.settle(segment.ack, |chunk| say(side.other(), chunk));
             }
@@ -221,8 +222,8 @@ impl ConnectionShard {
         self.move_on(slot, &segment, options);
     }
 
-    /// After a packet: sums up exchanges that have ended, keeps what is held
-    /// short, and lets a closed connection go.
+    /// After a packet: completes exchanges that have ended, trims the timeline,
+    /// and closes ended connections.
     #[inline]
     fn move_on(&mut self, slot: u32, segment: &Segment, options: &AnalysisOptions) {
         let Some(flow) = self.flows[slot as usize].as_deref_mut() else {
@@ -322,7 +323,7 @@ impl ConnectionShard {
         }
     }
 
-    /// Closes the connections whose time has come.
+    /// Closes the connections whose time is reached.
     #[inline]
     fn close_due(&mut self, now_ns: i64, options: &AnalysisOptions) {
         while let Some((slot, id, due_ns)) = self.closing.front().copied() {
@@ -336,7 +337,8 @@ impl ConnectionShard {
             };
             let due_ns = flow.connection.last_ns.saturating_add(LINGER_NS);
             if due_ns > now_ns && self.closing.len() < MAX_CLOSING {
-                // Asked for again meanwhile: what comes is still its own.
+                // Reused in the meantime: the following packets
+                // still belong to it.
                 self.closing.push_back((slot, id, due_ns));
                 return;
             }
@@ -371,14 +373,14 @@ impl ConnectionShard {
         let Some(flow) = self.flows[slot as usize].as_deref_mut() else {
             return;
         };
-        // A wait goes on after the last packet, to the end of the capture.
+        // A wait continues after the last packet, to the end of the capture.
         let until_ns = if self.ended && !flow.connection.close.is_closed() && !evicted {
             self.latest_ns.max(flow.now_ns())
         } else {
             flow.now_ns()
         };
         let holes = flow.streams.iter().any(crate::stream::Stream::has_hole);
-        // A link of DLSw goes on after bytes that the capture lost.
+        // A link of DLSw continues after bytes that the capture lost.
         let streams = flow.connection.protocol != AppProtocol::Dlsw;
         let unfinished = streams && (holes || flow.tracker.is_stuck());
         flow.app.close(unfinished);
@@ -450,7 +452,7 @@ impl ConnectionShard {
         self.facts.add(connection);
     }
 
-    /// Remembers a pair of ends that was used.
+    /// Stores that a pair of ends was used.
     fn remember(&mut self, key: FlowKey, ended: EndedConnection) {
         self.recent.insert(key, ended);
         self.recent_order.push_back((key, ended.at_ns));
@@ -463,7 +465,7 @@ impl ConnectionShard {
     }
 }
 
-/// How a connection of a pair of ends ended.
+/// The end of a connection of a pair of ends.
 #[derive(Debug, Clone, Copy)]
 struct EndedConnection {
     at_ns: i64,

@@ -15,8 +15,8 @@ pub(super) struct PhaseIntervals {
 }
 
 impl PhaseIntervals {
-    /// The intervals of `exchange`, from the end of the one before it (or the
-    /// SYN) to its own end. `now_ns` ends an exchange that has no response.
+    /// The intervals of `exchange`, from the end of the previous one (or the
+    /// SYN) to its own end. `now_ns` ends an exchange without a response.
     pub(super) fn of(
         exchange: &Exchange,
         connection: &Connection,
@@ -37,7 +37,7 @@ impl PhaseIntervals {
             bounds: [(0, ExchangePhase::ClientThink); MAX_INTERVALS],
             len: 0,
         };
-        // A server that speaks first thinks before it does.
+        // A server that sends first has think time before.
         let idle = if first && exchange.request.bytes == 0 {
             ExchangePhase::ServerThink
         } else {
@@ -73,7 +73,7 @@ impl PhaseIntervals {
             let end_ns = if exchange.complete || exchange.session != 0 {
                 end_ns
             } else {
-                // Its rest never came.
+                // The rest never arrived.
                 end_ns.max(now_ns)
             };
             intervals.push(end_ns, ExchangePhase::Response);
@@ -104,8 +104,8 @@ impl PhaseIntervals {
         self.start_ns
     }
 
-    /// The phase at a time and where it ends; before the start it is client
-    /// think.
+    /// The phase at a time and its end; before the start it is client think
+    /// time.
     pub(super) fn at(&self, time_ns: i64) -> (ExchangePhase, i64) {
         if time_ns < self.start_ns {
             return (ExchangePhase::ClientThink, self.start_ns);

@@ -17,12 +17,12 @@ use std::net::IpAddr;
 pub(super) struct ServiceTable {
     index: HashMap<(IpAddr, u16), usize>,
     rows: Vec<ServiceTotals>,
-    /// The row for what came after the table was full.
+    /// The row for services beyond the size of the table.
     rest: Option<usize>,
 }
 
 impl ServiceTable {
-    /// The row of a connection; `known` is what an earlier call gave.
+    /// The row of a connection; `known` is the result of an earlier call.
     pub(super) fn row(&mut self, known: Option<usize>, connection: &Connection) -> usize {
         let row = known.unwrap_or_else(|| {
             let end = &connection.server;
@@ -128,7 +128,7 @@ pub(super) fn explanation(
     let mut exchanges = WorstItems::new(options.keep_exchanges);
     let latest_ns = shards.iter().map(|shard| shard.latest_ns).max();
     let latest_ns = latest_ns.unwrap_or(i64::MIN).max(all.capture.last_ns);
-    // What is after the span that was asked for is no waiting time.
+    // Time after the requested span does not count as waiting.
     let latest_ns = options.to_ns.map_or(latest_ns, |to| latest_ns.min(to));
     for mut shard in shards {
         shard.finish(latest_ns, options);
@@ -169,7 +169,7 @@ pub(super) fn explanation(
     all
 }
 
-/// What the capture lacks, so that less can be said of it.
+/// Gaps of the capture that limit the conclusions.
 fn doubts(totals: &CaptureTotals, options: &AnalysisOptions) -> impl Iterator<Item = FileProblem> {
     let cut = totals.cut_frames;
     let evicted = totals.evicted_connections;
@@ -290,5 +290,5 @@ fn empty(address: Option<IpAddr>, port: u16) -> ServiceTotals {
 /// Services in the table; a scan of a network has more.
 const MAX_SERVICES: usize = 1024;
 
-/// Captures with fewer segments hold no wait worth a word on what they lack.
+/// Captures with fewer segments have no relevant gaps.
 const FEW_SEGMENTS: u64 = 20;

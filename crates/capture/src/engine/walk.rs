@@ -1,11 +1,10 @@
 //! The walk over an exchange's segments: its time cut into waits, each wait
 //! given to the kinds of evidence.
 //!
-//! A wait lies between two segments that brought the exchange forward and
-//! within one phase. The kinds are asked in their order; what none claims is
-//! unexplained. Think time of the client is passed over.
-//! Invariant: the claims of an exchange neither overlap nor leave a hole, so
-//! its slices add up to its time.
+//! A wait is between two segments that brought the exchange forward and within one
+//! phase. The kinds are asked in their order; what none claims is unexplained.
+//! Think time of the client is skipped. Invariant: the claims of an exchange
+//! neither overlap nor leave a hole, so its slices add up to its time.
 
 use super::flow::SegmentTimeline;
 use super::split::PhaseIntervals;
@@ -15,8 +14,8 @@ use crate::evidence::{
 use crate::ledger::{LedgerInterval, WaitLedger};
 use crate::{AnalysisOptions, Connection, Exchange, ExchangePhase, Segment};
 
-/// Gives the time of `exchange` to the kinds of evidence, as far as its
-/// timeline reaches. `last` is true when nothing more can come on it.
+/// Assigns the time of `exchange` to the kinds of evidence, up to the end of its
+/// timeline. `last` is true if no more packets can follow.
 pub(super) fn judge(
     timeline: &mut SegmentTimeline,
     connection: &Connection,
@@ -40,7 +39,7 @@ pub(super) fn judge(
     exchange.resumed = true;
     let begins_ns = match exchange.index {
         0 => intervals.start_ns(),
-        // What lies before a later request is think time.
+        // Time before a later request is think time.
         _ => exchange.request.start_ns,
     };
     let start_ns = exchange.walked_ns.max(begins_ns);
@@ -201,7 +200,7 @@ fn claims(wait: &mut ExchangeWait<'_>) -> [Option<WaitClaim>; 3] {
         if claim.to_ns <= claim.from_ns || index >= EvidenceKind::COUNT {
             continue;
         }
-        // One part of a wait stays open: the one before the claim, or after it.
+        // One part of a wait stays open: before the claim, or after it.
         let head = (rest_from, claim.from_ns);
         let tail = (claim.to_ns, rest_to);
         rest = [tail, head].into_iter().find(|(from, to)| to > from);

@@ -8,7 +8,7 @@ pub(super) struct WorstItems<T> {
     items: Vec<(ItemRank, Box<T>)>,
 }
 
-/// Order among items: cost, then a second cost, then who came first.
+/// The order of items: cost, then a second cost, then position in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ItemRank {
     pub(super) cost_ns: i64,

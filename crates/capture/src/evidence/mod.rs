@@ -54,7 +54,8 @@ pub(crate) struct WaitClaim {
     pub to_ns: i64,
     pub reason: Reason,
     pub owner: DelayOwner,
-    /// What the sentence needs: bytes, counts or microseconds, by reason.
+    /// Numbers for the sentence: bytes, counts or microseconds, depending on
+    /// the reason.
     pub numbers: [u32; 2],
 }
 

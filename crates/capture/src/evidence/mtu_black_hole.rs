@@ -70,7 +70,8 @@ impl EvidenceDetector for MtuBlackHole {
     }
 }
 
-/// The size of a segment of `sender` that is repeated in vain around the wait.
+/// The size of a segment of `sender` that is repeated without success around the
+/// wait.
 fn unacknowledged(wait: &ExchangeWait<'_>, sender: ConnectionSide) -> Option<u32> {
     let end = wait.connection.end(sender);
     let passed = end.passed_bytes;
@@ -134,7 +135,7 @@ fn missing(wait: &ExchangeWait<'_>, sender: ConnectionSide) -> Option<u32> {
     (hole >= full.min(LEAST_HOLE) && hole < 1 << 24).then_some(hole)
 }
 
-/// Shorter waits are no sign of it: a timer has to run out first.
+/// Shorter waits are not evidence: a timer has to expire first.
 const LEAST_NS: i64 = 150_000_000;
 
 /// Near the receiver a hole must last longer than a loss would.
@@ -143,7 +144,7 @@ const LONG_NS: i64 = 1_000_000_000;
 /// Every path of today carries segments of this size.
 const LEAST_BYTES: u32 = 900;
 
-/// A smaller hole is no full segment.
+/// A smaller hole is not a full segment.
 const LEAST_HOLE: u32 = 1_200;
 
 /// Segments that offload joined are compared with this size.

@@ -1,8 +1,8 @@
-//! The names: kinds of evidence, their reasons, and who owns the time.
+//! The names of kinds of evidence, their reasons, and the owners of time.
 //!
-//! A kind is what a verdict says; a reason is what the packets show of it. A
-//! reason belongs to one kind, and its order here is the priority at an
-//! instant in which several exchanges wait.
+//! A kind is the content of a verdict; a reason is what the packets show of it. A
+//! reason belongs to one kind. Its order here is its priority when several
+//! exchanges wait at the same instant.
 
 use serde::{Serialize, Serializer};
 
@@ -34,7 +34,7 @@ pub enum EvidenceKind {
 }
 
 impl EvidenceKind {
-    /// How many kinds there are.
+    /// The number of kinds.
     pub const COUNT: usize = 11;
 
     /// Every kind, the most specific first.
@@ -107,7 +107,7 @@ impl Serialize for EvidenceKind {
     }
 }
 
-/// Who can shorten the time.
+/// The system that can shorten the time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DelayOwner {
@@ -125,7 +125,7 @@ pub enum DelayOwner {
 }
 
 impl DelayOwner {
-    /// How many owners there are.
+    /// The number of owners.
     pub const COUNT: usize = 5;
 
     /// Every owner, in the order of their numbers.
@@ -195,15 +195,15 @@ macro_rules! reasons {
 }
 
 reasons! {
-    /// A query was sent again before an answer came.
+    /// A query was retransmitted before an answer arrived.
     LookupRetried = NameLookup, "lookup.retried";
-    /// No answer came to a query.
+    /// A query got no answer.
     LookupUnanswered = NameLookup, "lookup.unanswered";
     /// The resolver answered with an error.
     LookupFailed = NameLookup, "lookup.failed";
-    /// The resolver took its time.
+    /// The resolver was slow.
     LookupSlow = NameLookup, "lookup.slow";
-    /// No answer came to a SYN.
+    /// A SYN got no answer.
     SynUnanswered = ConnectFailed, "connect.unanswered";
     /// A SYN had to be sent again before it was answered.
     SynLate = ConnectFailed, "connect.late";
@@ -269,7 +269,7 @@ reasons! {
     ContinueWait = HostWait, "host.continue";
     /// An end was slow within the TLS handshake.
     TlsWait = HostWait, "host.tls";
-    /// No answer came, although the request had arrived.
+    /// No answer was sent, although the request had arrived.
     NeverAnswered = HostWait, "host.unanswered";
     /// The client did not ask, although the connection was open.
     BeforeRequest = HostWait, "host.before-request";
@@ -284,7 +284,7 @@ reasons! {
 }
 
 impl Reason {
-    /// How many reasons there are.
+    /// The number of reasons.
     pub const COUNT: usize = Reason::ALL.len();
 }
 

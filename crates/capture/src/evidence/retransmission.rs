@@ -27,7 +27,8 @@ impl EvidenceDetector for RetransmissionWait {
             return unanswered(wait).and_then(whole);
         };
         if after.marks.any(SegmentMarks::RESENT) {
-            // No answer could have come yet: the timer is shorter than the path.
+            // No answer could have arrived yet: the timer is shorter
+            // than the path.
             let far_ns = wait.near_ns(after.from.other());
             let before = wait.before();
             let copy = before.from == after.from && before.seq == after.seq;
@@ -180,8 +181,9 @@ fn is_recovering(wait: &ExchangeWait<'_>, sender: crate::ConnectionSide) -> bool
             && wait.connection.end(sender).marks.of(SegmentMarks::RESENT) > 0)
 }
 
-/// The request was sent again although it had arrived, because its
-/// acknowledgement was lost with the answer; the answer came by a timer.
+/// The request was retransmitted although it had arrived, because its
+/// acknowledgement was lost with the answer; the answer was retransmitted by a
+/// timer.
 fn is_answer_resent(wait: &ExchangeWait<'_>) -> bool {
     let asked_by = wait.exchange.asked_by;
     let answers = wait.phase == ExchangePhase::ServerThink
@@ -198,7 +200,7 @@ fn is_answer_resent(wait: &ExchangeWait<'_>) -> bool {
 }
 
 /// Near the receiver a lost tail shows only as a pause: a write stops at a full
-/// segment without PSH and goes on after a time that a timer takes.
+/// segment without PSH and continues after a time that a timer takes.
 fn is_cut_write(wait: &ExchangeWait<'_>) -> bool {
     let before = wait.before();
     let full = before.len > 0
@@ -213,7 +215,7 @@ fn is_cut_write(wait: &ExchangeWait<'_>) -> bool {
 /// No path is shorter that is worth a verdict.
 const LEAST_NS: i64 = 1_000_000;
 
-/// A longer wait is the program's, even if a copy lies within it.
+/// A longer wait is the program's, even if a copy is within it.
 const LONGEST_NS: i64 = 5_000_000_000;
 
 /// The shortest retransmission timer of today's systems.

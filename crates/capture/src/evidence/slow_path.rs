@@ -36,7 +36,8 @@ impl EvidenceDetector for SlowPath {
             let early = wait.after().is_some_and(copy);
             let far_ns = wait.near_ns(sender.other());
             if early && wait.length_ns() < far_ns {
-                // Sent again before any answer could have come.
+                // Retransmitted before any answer could have
+                // arrived.
                 return Some(WaitClaim::whole(
                     wait,
                     Reason::TurnRoundTrip,
@@ -102,7 +103,7 @@ impl EvidenceDetector for SlowPath {
     }
 }
 
-/// The handshake's round trip where something near (a relay, an address
+/// The handshake's round trip if a device near the capture (a relay, an address
 /// translator) acknowledges data, and the answer took as long as the handshake.
 fn relayed_ns(wait: &ExchangeWait<'_>, near_ns: i64) -> Option<i64> {
     let shake_ns = wait.connection.end(wait.sender()).rtt.handshake_ns?;
@@ -127,8 +128,8 @@ fn acknowledged_after_ns(wait: &ExchangeWait<'_>) -> Option<i64> {
     (prompt && took_ns < LONGEST_ACK_NS || took_ns > LONGEST_ACK_NS).then_some(took_ns)
 }
 
-/// A wait that holds a copy which was not needed, and that ended when the late
-/// acknowledgement came.
+/// A wait with an unnecessary retransmission that ended with the late
+/// acknowledgement.
 fn needless_copy(wait: &ExchangeWait<'_>) -> Option<WaitClaim> {
     let sender = wait.sender();
     let needless = SegmentMarks::PROVEN_SPURIOUS | SegmentMarks::SPURIOUS_RETRANSMISSION;

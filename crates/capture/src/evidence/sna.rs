@@ -41,7 +41,7 @@ pub(super) fn claim(wait: &ExchangeWait<'_>) -> Option<WaitClaim> {
     .or_else(|| held(wait, window, SegmentMarks::READY_AGAIN, link))
 }
 
-/// The part of a wait between what holds the sender back and the grant.
+/// The part of a wait between the event that holds back the sender and the grant.
 fn held(
     wait: &ExchangeWait<'_>,
     since: impl Fn(&Segment, ConnectionSide) -> bool,
@@ -120,8 +120,8 @@ pub(super) fn describe(facts: &SliceFacts<'_>) -> Option<SliceDescription> {
     })
 }
 
-/// A sender that was held goes on within this time of the grant.
+/// A sender that was held continues within this time of the grant.
 const FOLLOWS_NS: i64 = 500_000;
 
-/// Segments between what held a sender back and the grant.
+/// Segments searched between that event and the grant.
 const SEARCHED_SEGMENTS: usize = 256;

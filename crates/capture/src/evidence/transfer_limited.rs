@@ -152,12 +152,12 @@ impl EvidenceDetector for TransferLimited {
     }
 }
 
-/// Whether a transfer paused for a round trip until an acknowledgement came.
+/// Whether a transfer paused for a round trip until an acknowledgement arrived.
 fn paused(wait: &ExchangeWait<'_>, after: &Segment, bulk: bool) -> bool {
     let sender = after.from;
     let event = wait.last_advance(sender.other()).or_else(|| {
-        // Near the receiver its acknowledgement may stand before the data that
-        // is counted as the wait's beginning.
+        // Near the receiver its acknowledgement may be before the data that is
+        // counted as the wait's beginning.
         let back = wait.timeline[..wait.before].iter().rev().take(4);
         let mut acks = back.filter(|s| s.from != sender && s.marks.any(SegmentMarks::ADVANCES));
         acks.next()
@@ -166,7 +166,7 @@ fn paused(wait: &ExchangeWait<'_>, after: &Segment, bulk: bool) -> bool {
         return false;
     };
     // Near the receiver the last burst may still be arriving when the
-    // acknowledgement that sets the next one free is on its way.
+    // acknowledgement that sets the next one free is in transit.
     let near_ns = wait.near_ns(sender);
     let soon = after.time_ns - event.time_ns <= near_ns * 13 / 10 + TURN_NS;
     let clocked = wait.follows(event, after) || (bulk && soon);
@@ -182,8 +182,8 @@ fn window_bytes(wait: &ExchangeWait<'_>, sender: ConnectionSide) -> u32 {
     wait.last_window(sender.other()).map_or(0, |s| s.window)
 }
 
-/// Round trips that a transfer of this size needs to start, whatever the window:
-/// what a larger window could not save.
+/// Round trips that a transfer of this size needs to start with any window, and
+/// that a larger window could not save.
 fn starting_rounds(wait: &ExchangeWait<'_>, sender: ConnectionSide) -> u32 {
     let initial = u64::from(wait.full_bytes(sender).max(1)) * INITIAL_SEGMENTS;
     let bytes = wait.exchange.part(sender).bytes;
@@ -207,7 +207,7 @@ fn is_steady(wait: &ExchangeWait<'_>) -> bool {
     let times = &times[..count];
     let length_ns = wait.length_ns();
     let even = |ns: i64| ns.saturating_mul(2) >= length_ns && length_ns * 2 >= ns;
-    // Pairs come with one acknowledgement; longer bursts are a window.
+    // Pairs follow one acknowledgement; longer bursts are a window.
     let few = times.len() <= 8 || before.time_ns - times[7] >= length_ns * 2;
     let bursts = times.windows(2).map(|pair| pair[0] - pair[1]);
     let mut long = 0;
@@ -228,10 +228,10 @@ const INITIAL_SEGMENTS: u64 = 10;
 /// A round that fills this share of the window is limited by it.
 const FILLS_PERCENT: u64 = 72;
 
-/// Shorter pauses are no pauses.
+/// Shorter gaps are not pauses.
 const LEAST_NS: i64 = 500_000;
 
-/// What an end needs, besides the path, to react.
+/// The reaction time of an end, in addition to the path.
 const TURN_NS: i64 = 3_000_000;
 
 /// A round of so many segments is a bulk transfer, wherever its writes end.

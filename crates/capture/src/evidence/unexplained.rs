@@ -1,7 +1,7 @@
 //! Time that no kind explains: its own slice.
 //!
-//! It stands last in the table, so it claims what every other kind left. It
-//! has no remedy: a capture at another place may explain it.
+//! It is last in the table, so it claims all remaining time. It has no remedy: a
+//! capture at another place may explain it.
 
 use super::{DelayOwner, EvidenceDetector, EvidenceKind, ExchangeWait, Reason, WaitClaim};
 use crate::verdict::{SliceDescription, SliceFacts, ms};

@@ -1,8 +1,8 @@
 //! One wait: the time between two segments that brought an exchange forward.
 //!
-//! A segment brings it forward when it carries new data, fills a hole, or is a
-//! SYN, FIN or RST. Acknowledgements, probes and copies that were not needed
-//! lie within a wait. A wait never crosses a phase of its exchange.
+//! A segment brings it forward when it carries new data, fills a hole, or is a SYN,
+//! FIN or RST. Acknowledgements, probes and copies that were not needed are within
+//! a wait. A wait never crosses a phase of its exchange.
 
 use crate::{Connection, ConnectionSide, Exchange, ExchangePhase, Segment, SegmentMarks, TcpFlags};
 
@@ -153,8 +153,8 @@ impl ExchangeWait<'_> {
         left >= self.full_bytes(after.from).saturating_mul(2) && self.is_queue()
     }
 
-    /// Data that `sender` had sent before the wait is not acknowledged, was sent
-    /// again, and no acknowledgement comes within the wait.
+    /// Whether data that `sender` had sent before the wait is unacknowledged,
+    /// was retransmitted, and is not acknowledged within the wait.
     pub(crate) fn is_stuck(&self, sender: ConnectionSide) -> bool {
         let end = self.before + 1;
         let back = self.timeline[..end].iter().rev().take(SEARCHED_SEGMENTS);
@@ -165,8 +165,8 @@ impl ExchangeWait<'_> {
         open && !self.inner().iter().any(advances)
     }
 
-    /// Bytes that the receiver's window still allowed `sender` after the segment
-    /// that began the wait, by what the receiver had advertised until then.
+    /// Bytes that the receiver's window allowed `sender` after the segment at
+    /// the start of the wait, by the last advertised window.
     pub(crate) fn allowed_bytes(&self, sender: ConnectionSide) -> Option<i64> {
         let back = self.timeline[..=self.before]
             .iter()
@@ -190,7 +190,7 @@ pub(crate) fn is_progress(segment: &Segment, connection: &Connection) -> bool {
     }
     let shake = &connection.handshake;
     if segment.flags.has(TcpFlags::SYN) {
-        // A copy that came after the handshake was not needed.
+        // A copy that arrived after the handshake was not needed.
         return shake
             .ack_ns
             .is_none_or(|open_ns| segment.time_ns <= open_ns);
@@ -208,7 +208,7 @@ pub(crate) fn is_progress(segment: &Segment, connection: &Connection) -> bool {
             && segment.seq == 1)
 }
 
-/// Bytes that one end sent in each of its last round trips.
+/// Bytes sent by one end in each of its last round trips.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RoundHistory {
     start_ns: i64,
@@ -271,7 +271,7 @@ impl RoundHistory {
 /// were made up must not overflow.
 pub(crate) const LONGEST_NS: i64 = 1 << 56;
 
-/// What an end needs, besides the path, to react to a segment.
+/// The reaction time of an end to a segment, in addition to the path.
 const TURN_NS: i64 = 2_000_000;
 
 /// Payload of a segment that every end accepts.

@@ -41,7 +41,8 @@ impl EvidenceDetector for WaitedForAck {
         let numbers = [before.len, micros(delay_ns)];
         if wait.is_short(before) {
             let end = wait.connection.end(before.from);
-            // Now and then a write goes out with the acknowledgement of another.
+            // Sometimes a write is sent with the acknowledgement of
+            // another.
             if u64::from(end.unheld_short) * UNHELD_SHARE > end.data_segments {
                 return None;
             }

@@ -1,9 +1,9 @@
 //! The receiver's window was closed, so the sender could send nothing.
 //!
-//! A window of zero, or smaller than a segment, begins the interval; the
-//! sender's next data ends it. Probes and their answers lie within. A window
-//! that was filled and not opened for longer than a round trip counts too.
-//! Reference: RFC 9293 3.8.6.
+//! A window of zero, or smaller than a segment, begins the interval; the sender's
+//! next data ends it. Probes and their answers are within. A window that was filled
+//! and not opened for longer than a round trip counts too. Reference: RFC 9293
+//! 3.8.6.
 
 use super::{DelayOwner, EvidenceDetector, EvidenceKind, ExchangeWait, Reason, WaitClaim, sna};
 use crate::verdict::{SliceDescription, SliceFacts, ms, subject};
@@ -47,7 +47,8 @@ impl EvidenceDetector for WindowClosed {
         if !known || copied || wait.length_ns() < LEAST_NS {
             return None;
         }
-        // What set the sender free shows whether the receiver had read.
+        // The event that released the sender shows whether the receiver had
+        // read.
         let windows = wait.inner().iter().filter(|s| s.from == receiver);
         let usual = end.window_first_bytes.min(end.window_max_bytes);
         let unread = windows.map(|s| s.window).min().is_some_and(|least| {
@@ -118,5 +119,5 @@ fn closed_since(wait: &ExchangeWait<'_>, sender: crate::ConnectionSide) -> Optio
 /// Shorter closings are a receiver that keeps pace.
 const LEAST_NS: i64 = 1_000_000;
 
-/// What a receiver that reads needs besides the path.
+/// The reaction time of a receiver that reads, in addition to the path.
 const UNREAD_NS: i64 = 60_000_000;

@@ -1,16 +1,16 @@
 //! The FORMAT and DUMP reports: a record is several lines, headed by one that
 //! ends in `Packet Trace`.
 //!
-//! In a DUMP the headers and the data stand in hexadecimal under `IP Header`,
-//! `Protocol Header` and `Data`; then the fields are not needed. In a FORMAT
-//! the fields stand as `Name : value`, several on a line.
+//! In a DUMP the headers and the data are in hexadecimal under `IP Header`,
+//! `Protocol Header` and `Data`; then the fields are not needed. In a FORMAT the
+//! fields are as `Name : value`, several on a line.
 
 use std::net::{IpAddr, SocketAddr};
 
 use super::{Body, DAY_NS, PacketTrace, TcpFields, TextPacket, flags_of, parse_date};
 use crate::join::{UnreadLine, parse_time};
 
-/// Reads the record that begins at the first of these lines; how many lines it took.
+/// Reads the record at the first of these lines. Returns its number of lines.
 pub(super) fn record(lines: &[&str], line: usize, trace: &mut PacketTrace) -> Option<usize> {
     if !is_head(lines.first()?) {
         return None;
@@ -66,7 +66,7 @@ fn time(lines: &[&str]) -> Option<i64> {
     Some(time.0 as i64)
 }
 
-/// What follows `name` and a colon.
+/// The text after `name` and a colon.
 fn after<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     let at = line.find(name)?;
     let rest = line[at + name.len()..].trim_start();
@@ -83,7 +83,7 @@ fn fields(lines: &[&str]) -> Option<TcpFields> {
     let at = lines.iter().position(|l| l.trim() == "TCP")?;
     let (ip, tcp) = lines.split_at(at);
     let address = |name: &str| -> Option<IpAddr> {
-        // "Source Port" stands in the trace header and is not it.
+        // "Source Port" is in the trace header and is not it.
         ip.iter()
             .find_map(|l| after(l, name)?.split_whitespace().next()?.parse().ok())
     };
@@ -143,7 +143,7 @@ fn dumped(lines: &[&str]) -> Option<(Vec<u8>, u32)> {
     (headers >= 20).then_some((bytes, length))
 }
 
-/// Rows of `offset word word word word |text|`, until one is none.
+/// Rows of `offset word word word word |text|`, up to the first other row.
 fn hex_rows<'a>(lines: impl Iterator<Item = &'a &'a str>) -> Vec<u8> {
     let mut bytes = Vec::new();
     for line in lines {

@@ -31,11 +31,11 @@ pub struct TextPacket {
     pub line: usize,
     /// Its time, nanoseconds since 1970.
     pub time_ns: i64,
-    /// What is known of it.
+    /// Its content.
     pub body: Body,
 }
 
-/// A packet's content as far as it was printed.
+/// A packet's content, as far as printed.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Body {
     /// The bytes from the IP header on, and the length it had.
@@ -47,9 +47,9 @@ pub enum Body {
 /// A TCP segment's fields.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TcpFields {
-    /// Who sent it.
+    /// The sender.
     pub source: SocketAddr,
-    /// To whom.
+    /// The receiver.
     pub destination: SocketAddr,
     /// Sequence number.
     pub seq: u32,

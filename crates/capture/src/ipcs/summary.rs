@@ -14,7 +14,7 @@ pub(super) fn is_heading(line: &str) -> bool {
     line.contains("hh:mm:ss") && line.contains("Seq_num") && line.contains("Source/Destination")
 }
 
-/// Reads a packet at the first of these lines; how many lines it took.
+/// Reads a packet at the first of these lines. Returns its number of lines.
 pub(super) fn record(
     lines: &[&str],
     line: usize,

@@ -1,9 +1,9 @@
-//! Joining what a region recorded with what the network did.
+//! Joins the records of a region with the packets of the network.
 //!
-//! A task list says how long each task took; a trace says when each waited for
-//! a socket. Time of the client task that no other task accounts for is lined
-//! up with the receives that waited, and these with packets when there is a
-//! capture. That is how a monitor's five lines lead to a 200 ms timer.
+//! A task list has the response time of each task; a trace has the waits of each
+//! for a socket. Time of the client task outside all other tasks is compared with
+//! the receives that waited, and these with packets if there is a capture. In this
+//! way five lines of a monitor lead to a 200 ms timer.
 //!
 //! [`tasks`](parse_tasks) reads this project's monitoring records and tables
 //! as performance monitors print them; [`trace`](parse_trace) reads formatted

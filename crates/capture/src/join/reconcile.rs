@@ -1,5 +1,5 @@
-//! The sum: the client task's time against the tasks that served it, and the
-//! receives that waited in what is left.
+//! Compares the client task's time with the tasks that served it, and finds the
+//! receives that waited in the rest.
 
 use super::tasks::Task;
 use super::time::TimeOfDay;
@@ -18,15 +18,15 @@ pub struct TraceReconciliation {
     pub unaccounted_s: f64,
     /// The receives in the order of the trace, each with its place in the sum.
     pub receives: Vec<ExplainedReceive>,
-    /// Of the unaccounted time, what receives of the client explain.
+    /// The part of the unaccounted time that receives of the client explain.
     pub explained_s: f64,
-    /// What remains without an explanation.
+    /// The part without an explanation.
     pub remaining_s: f64,
-    /// What does not agree within the sources.
+    /// Contradictions within the sources.
     pub remarks: Vec<FigureMismatch>,
 }
 
-/// A receive and what it means for the sum.
+/// A receive and its part of the sum.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct ExplainedReceive {
     /// Its number, from one.
@@ -35,8 +35,8 @@ pub struct ExplainedReceive {
     pub receive: TracedReceive,
     /// Its length by the time stamps.
     pub stamped_s: f64,
-    /// Whether it explains unaccounted time; otherwise it lies inside a task
-    /// that is counted already, or in none of the list.
+    /// Whether it explains unaccounted time; otherwise it is inside a task that is
+    /// counted already, or in none of the list.
     pub counts: bool,
     /// The transaction of the task it belongs to, when listed.
     pub transid: Option<String>,
@@ -62,15 +62,15 @@ pub struct CaptureDelay {
 pub struct FigureMismatch {
     /// Which receive.
     pub case: usize,
-    /// What is printed, in seconds.
+    /// The printed value, in seconds.
     pub printed_s: f64,
-    /// What the time stamps give.
+    /// The value from the time stamps.
     pub stamped_s: f64,
 }
 
-/// Does the sum. The client is the task of that number, or the one with the
-/// longest response; `None` when there is no such task. `delays` come from a
-/// capture, or are none.
+/// Computes the comparison. The client is the task of that number, or the one with
+/// the longest response. Returns `None` if there is no such task. `delays` are from
+/// a capture, or empty.
 pub fn reconcile(
     tasks: &[Task],
     receives: &[TracedReceive],
@@ -136,7 +136,7 @@ pub fn reconcile(
     })
 }
 
-/// Whether at least half of the delay lies within the wait.
+/// Whether at least half of the delay is within the wait.
 fn overlap(delay: &CaptureDelay, receive: &TracedReceive) -> bool {
     let from = delay.began.max(receive.began);
     let to = delay.ended.min(receive.ended);

@@ -18,7 +18,7 @@ pub struct Task {
     pub number: u64,
     /// Transaction.
     pub transid: String,
-    /// When it ended, as precisely as the list says.
+    /// Its end time, as precise as in the list.
     pub ended: Option<TimeOfDay>,
     /// The terminal, if it had one.
     pub terminal: Option<String>,
@@ -28,7 +28,7 @@ pub struct Task {
     pub cpu_s: Option<f64>,
 }
 
-/// A list of tasks, and what could not be read.
+/// A list of tasks, and its unreadable lines.
 #[derive(Debug, Clone, Default, serde::Serialize)]
 pub struct TaskList {
     /// The tasks in the order of the list.
@@ -80,7 +80,7 @@ fn record(line: &str) -> Result<Option<Task>, String> {
     }))
 }
 
-/// A row of a table; `None` for lines that are none.
+/// A row of a table. Returns `None` for other lines.
 fn row(line: &str) -> Result<Option<Task>, String> {
     let mut words = line
         .split(|c: char| c.is_whitespace() || c == ',' || c == '|')

@@ -27,14 +27,14 @@ pub struct TracedReceive {
     pub task: u64,
     /// When the wait began.
     pub began: TimeOfDay,
-    /// When it ended.
+    /// Its end time.
     pub ended: TimeOfDay,
     /// The interval that the trace prints next to the end, in seconds.
     pub printed_s: Option<f64>,
     /// Bytes received, when the trace says.
     pub bytes: Option<u64>,
-    /// The sends of other tasks that came before the data was taken, and after
-    /// the receive before this one.
+    /// The sends of other tasks before the data was read and after the previous
+    /// receive.
     pub sends: Vec<TracedSend>,
     /// The line of the wait's end, from one.
     pub line: usize,
@@ -52,13 +52,13 @@ impl TracedReceive {
 pub struct TracedSend {
     /// The task that sent.
     pub task: u64,
-    /// How many bytes.
+    /// The number of bytes.
     pub bytes: Option<u64>,
     /// When.
     pub at: TimeOfDay,
 }
 
-/// What a trace says about sockets.
+/// The socket calls of a trace.
 #[derive(Debug, Clone, Default, serde::Serialize)]
 pub struct SocketTrace {
     /// Receives that have a beginning and an end, in the order of their ends.
@@ -209,7 +209,7 @@ fn extract(line: &str) -> Option<(TraceEntryKind, u64, TimeOfDay, Option<f64>)> 
     ))
 }
 
-/// An entry of CICS trace that speaks of sockets.
+/// An entry of CICS trace about sockets.
 fn cics(line: &str) -> Option<TraceEntryKind> {
     let upper = line.to_ascii_uppercase();
     let entry = upper.contains(" ENTRY ");

@@ -21,7 +21,7 @@ pub(super) struct ClockPair {
 }
 
 impl PointClock {
-    /// The clock that fits these pairs. Returns `None` without one.
+    /// The clock difference for these pairs. Returns `None` without a pair.
     pub(super) fn of(pairs: &[ClockPair]) -> Option<PointClock> {
         let origin_ns = pairs.iter().map(|pair| pair.time_ns).min()?;
         let latest_ns = pairs.iter().map(|pair| pair.time_ns).max()?;
@@ -49,13 +49,13 @@ impl PointClock {
         })
     }
 
-    /// How far the second clock is ahead at a time of the first.
+    /// The difference of the second clock at a time of the first.
     pub(super) fn ahead_ns(&self, time_ns: i64) -> i64 {
         self.ahead_ns + drifted(self.drift_ppm / 1e6, time_ns - self.origin_ns)
     }
 }
 
-/// What the difference of two clocks can be.
+/// The possible range of the difference of two clocks.
 #[derive(Clone, Copy, Debug)]
 struct ClockBounds {
     least: Option<i64>,
@@ -75,7 +75,7 @@ impl ClockBounds {
         }
     }
 
-    /// What is left for the paths, both ways together; below 0 the clocks
+    /// The remaining time for the paths in both directions; below 0 the clocks
     /// contradict each other.
     fn room_ns(&self) -> i64 {
         match (self.least, self.most) {
@@ -95,7 +95,8 @@ fn rate(pairs: &[ClockPair], origin_ns: i64, span_ns: i64, still: &ClockBounds) 
     if !needed && span_ns < LONG_NS {
         return 0.0;
     }
-    // The room is concave in the rate: each third without the best one goes.
+    // The remaining time is concave in the rate: each step drops the worse
+    // third.
     let room = |rate: f64| ClockBounds::of(pairs, origin_ns, rate).room_ns();
     let (mut low, mut high) = (-MOST_RATE, MOST_RATE);
     for _ in 0..ROUNDS {

@@ -1,8 +1,8 @@
-//! Which packets were lost between which points, and how long the others took.
+//! Packets lost between capture points, and the transit time of the others.
 //!
-//! A packet that one point saw and the next on its way did not is lost between
-//! them, if the next one was recording then. When its bytes are acknowledged
-//! and no copy follows, it has arrived, and the recorder lost it.
+//! A packet that one point saw and the next in transit did not is lost between
+//! them, if the next one was recording then. When its bytes are acknowledged and no
+//! copy follows, it has arrived, and the recorder lost it.
 
 use super::packets::{PointPackets, SeenPacket};
 use super::pair::{PairedFlow, overlap};
@@ -10,7 +10,7 @@ use super::{HopWay, JoinedPoints, LostPacket, NeedlessRepeats, PathHop};
 use crate::TcpFlags;
 use crate::tcp::before;
 
-/// What was lost, hop by hop.
+/// The losses of each hop.
 pub(super) struct HopLosses {
     pub(super) hops: Vec<PathHop>,
     pub(super) packets: Vec<LostPacket>,
@@ -103,8 +103,9 @@ fn way(joined: &JoinedPoints, hop: usize, request_way: bool, lost: &mut Vec<Lost
     way
 }
 
-/// A SYN before the first packet of the receiver's point: a later one of the same
-/// connection came through, so this one is lost rather than not recorded.
+/// Whether it is a SYN before the first packet of the receiver's point, and a later
+/// SYN of the same connection arrived there. Then it was lost, not missed by the
+/// recorder.
 fn opens(packet: &SeenPacket) -> bool {
     packet.flags.0 & (TcpFlags::SYN | TcpFlags::ACK) == TcpFlags::SYN
 }
@@ -155,7 +156,7 @@ fn span_at_sender(
     }
 }
 
-/// Whether what a packet carries was acknowledged and not sent again:
+/// Whether the data of a packet was acknowledged without a retransmission, so that
 /// it has arrived.
 fn is_acknowledged(point: &PointPackets, flow: &PairedFlow, side: usize, at: u32) -> bool {
     let packet = &point.packets[at as usize];

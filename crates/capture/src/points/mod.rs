@@ -185,8 +185,8 @@ fn in_order(mut points: Vec<PointPackets>) -> Result<Vec<PointPackets>, JoinErro
         .collect())
 }
 
-/// How much later requests pass, and how much earlier answers: the difference of
-/// the clocks is in both, and goes. Returns `None` without both directions.
+/// The mean of the later time of requests and the earlier time of answers, in which
+/// the clock difference cancels. Returns `None` without both directions.
 fn place_of(pairs: &[ClockPair]) -> Option<i64> {
     let middle = |out: bool| {
         let one_way = pairs.iter().filter(|pair| pair.out == out);

@@ -1,8 +1,8 @@
-//! The packets of one capture point, as far as pairing needs them.
+//! The packets of one capture point, in the form for pairing.
 //!
-//! A packet is some forty bytes here: times, numbers and flags, no payload.
-//! Invariant: at most [`MOST_PACKETS`] are kept; what follows is counted, so
-//! that the result can say which part of the file it covers.
+//! A packet is about forty bytes: times, numbers and flags, no payload. Invariant:
+//! at most [`MOST_PACKETS`] are kept. Further ones are counted, so that the result
+//! can say which part of the file it covers.
 
 use crate::decode::{self, FlowKey, Packet};
 use crate::read::{FrameBlock, Reader};
@@ -69,7 +69,7 @@ pub(super) struct SeenFlow {
     /// The numbers of SYN and SYN-ACK, by which a connection is recognised when
     /// its addresses are translated between two points.
     pub(super) opening: [Option<u32>; 2],
-    /// The client is the first end of the key; `None` without a SYN.
+    /// The client is the first end of the key. `None` without a SYN.
     pub(super) client_first: Option<bool>,
     /// Its packets, in the order of the file.
     pub(super) packets: Vec<u32>,
@@ -84,8 +84,8 @@ impl SeenFlow {
 }
 
 impl PointPackets {
-    /// Reads the packets of a capture that `options` take. `name` stands for
-    /// the file in sentences.
+    /// Reads the packets of a capture that `options` take. `name` represents the
+    /// file in sentences.
     pub fn read(
         source: impl Read + Send,
         name: &str,

@@ -99,8 +99,8 @@ impl PacketPairing {
         paired
     }
 
-    /// Pairs what is left by the bytes it carries: at one of the points several
-    /// packets are one.
+    /// Pairs the remaining packets by the bytes they carry: several packets at
+    /// one point are one at the other.
     fn pair_parts(
         &mut self,
         one: &PointPackets,
@@ -154,8 +154,8 @@ impl PacketPairing {
     }
 }
 
-/// What is the same at both points: sequence and acknowledgement number, bytes,
-/// timestamp, IP identification, control flags.
+/// The fields that are equal at both points: sequence and acknowledgement number,
+/// length, timestamp, IP identification, control flags.
 type PacketIdentity = (u32, u32, u32, u32, u16, u8);
 
 fn identity(packet: &SeenPacket) -> PacketIdentity {

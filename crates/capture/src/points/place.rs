@@ -10,12 +10,12 @@ use crate::{CaptureExplanation, EvidenceKind, EvidenceSlice, LedgerInterval, Ver
 
 /// The time of the waits by place.
 pub(super) struct PlacedWaits {
-    /// The parts of the way; the last one is what could not be placed.
+    /// The parts of the path; the last one is time without a known place.
     pub(super) places: Vec<PlaceTime>,
-    /// Of waits for an end: what passed on a hop, because the packet was lost
-    /// there, and because it was slow there.
+    /// For waits for an end: the time on a hop because of loss, and because of
+    /// delay.
     pub(super) on_path: [HopTime; 2],
-    /// Waits for an end with the time after the loss of what was waited for.
+    /// Waits for an end, with the time after the loss of the awaited packet.
     pub(super) after_loss: Vec<(LedgerInterval, i64)>,
 }
 
@@ -23,8 +23,8 @@ pub(super) struct PlacedWaits {
 #[derive(Clone, Debug, Default)]
 pub(super) struct HopTime {
     pub(super) ns: i64,
-    /// The hop that took most, the first packet there, and whether the packets
-    /// went to the server.
+    /// The hop with the most time, its first packet, and whether its packets go
+    /// to the server.
     pub(super) hop: usize,
     pub(super) request_way: bool,
     pub(super) waits: u64,
@@ -87,7 +87,7 @@ pub(super) fn places(
         if part < parts {
             joined.part_name(part)
         } else {
-            "not known".to_owned()
+            "unknown".to_owned()
         }
     };
     let places = (sums.iter().enumerate())
@@ -104,7 +104,7 @@ pub(super) fn places(
     }
 }
 
-/// Where the time passed, in one sentence: of the verdict's kind if it is `named`.
+/// Where the time was spent, in one sentence; of the verdict's kind if `named`.
 pub(super) fn sentence(places: &[PlaceTime], named: bool) -> String {
     let time = |place: &PlaceTime| {
         if named {
@@ -115,7 +115,7 @@ pub(super) fn sentence(places: &[PlaceTime], named: bool) -> String {
     };
     let total: f64 = places.iter().map(time).sum();
     if total <= 0.0 {
-        return "No wait of the first capture is listed, so there is none to place.".to_owned();
+        return "The first capture has no listed wait, so no wait can be placed.".to_owned();
     }
     let mut large: Vec<&PlaceTime> = (places.iter())
         .filter(|place| time(place) >= total * LEAST_SHARE)
@@ -141,8 +141,8 @@ fn belongs(wait: &LedgerInterval, kind: EvidenceKind) -> bool {
 fn preposition(place: &str) -> String {
     if place.contains("side of") {
         format!("on the {place}")
-    } else if place == "not known" {
-        "at a place that is not known".to_owned()
+    } else if place == "unknown" {
+        "at an unknown place".to_owned()
     } else {
         format!("on the path from {place}")
     }

@@ -1,11 +1,10 @@
 //! One wait of the first capture, divided over the parts of the way.
 //!
-//! A wait lies between two packets. The times between the same two packets at
-//! the other points say how much of it passed beyond each: what one point
-//! measures more than the next has passed between them. A wait for a copy of
-//! lost data belongs to the part of the path that lost it, and so does the time
-//! after the loss of an answer. A transfer waits for its round trips, or for
-//! the hop with the queue.
+//! A wait is between two packets. The times between the same two packets at the
+//! other points say how much of it passed beyond each: what one point measures more
+//! than the next has passed between them. A wait for a copy of lost data belongs to
+//! the part of the path that lost it, and so does the time after the loss of an
+//! answer. A transfer waits for its round trips, or for the hop with the queue.
 
 use super::JoinedPoints;
 use super::LostPacket;
@@ -28,7 +27,7 @@ pub(super) struct WaitDivider<'a> {
     losses: &'a HopLosses,
     /// Connections by their place at the first point.
     flows: HashMap<u32, PairedFlow>,
-    /// What is left of the time between two packets, which several waits share.
+    /// The remaining time between two packets, which several waits share.
     left: HashMap<(u64, u64), Option<Vec<i64>>>,
 }
 
@@ -77,7 +76,7 @@ impl<'a> WaitDivider<'a> {
         Some(WaitShare { ns, lost: None })
     }
 
-    /// A connection of which the next point saw nothing, although it recorded.
+    /// Whether the next point saw nothing of a connection although it recorded.
     fn never_arrived(&self, wait: &LedgerInterval, packet: &SeenPacket) -> Option<WaitShare> {
         let next = &self.joined.points[1];
         let (from_ns, to_ns) = next.span_ns();
@@ -97,8 +96,8 @@ impl<'a> WaitDivider<'a> {
         }
     }
 
-    /// The part that lost what a wait had to wait for; without a loss between
-    /// the points, the one after the last that saw it.
+    /// The part that lost the awaited packet; without a loss between the
+    /// points, the part after the last point that saw it.
     fn for_copy(&self, wait: &LedgerInterval, flow: &PairedFlow) -> Option<WaitShare> {
         let first = &self.joined.points[0];
         let at = first.at(wait.before)?;
@@ -213,7 +212,7 @@ fn divide(joined: &JoinedPoints, flow: &PairedFlow, wait: &LedgerInterval) -> Op
         Some(packets[end as usize].time_ns - packets[begin as usize].time_ns)
     };
     if is_request(&first.packets[end as usize]) {
-        // What the client sends next, it has waited for by itself.
+        // The client's next send was delayed by the client itself.
         parts[0] = gap_ns(0)?;
         return Some(parts);
     }
@@ -227,8 +226,8 @@ fn divide(joined: &JoinedPoints, flow: &PairedFlow, wait: &LedgerInterval) -> Op
     Some(parts)
 }
 
-/// A wait that no packet ended: the last request was lost on a hop, or nothing
-/// came back from beyond the last point, or it came and was lost.
+/// A wait without an end: the last request was lost on a hop, or nothing returned
+/// from beyond the last point, or the answer was lost.
 fn unanswered(joined: &JoinedPoints, begin: u32, asked: bool, length_ns: i64) -> Option<Vec<i64>> {
     let last = joined.points.len() - 1;
     let mut parts = vec![0; last + 2];
@@ -262,8 +261,8 @@ fn unanswered(joined: &JoinedPoints, begin: u32, asked: bool, length_ns: i64) ->
     Some(parts)
 }
 
-/// Takes the time of one wait from what is left between its two packets: a wait
-/// on the path from the hops first, another one from the ends first.
+/// Takes the time of one wait from the remaining time between its two packets: for
+/// a wait on the path from the hops first, otherwise from the ends first.
 fn take(left: &mut [i64], wait: &LedgerInterval) -> Vec<i64> {
     let ends = [0, left.len() - 1];
     let hops = 1..left.len() - 1;
@@ -287,11 +286,12 @@ fn take(left: &mut [i64], wait: &LedgerInterval) -> Vec<i64> {
     taken
 }
 
-/// How long before a wait its loss is looked for.
+/// How far before a wait its loss is searched.
 const LEAST_BEFORE_NS: i64 = 5_000_000;
 
 /// The same, at most.
 const MOST_BEFORE_NS: i64 = 1_000_000_000;
 
-/// A hop whose slowest packet took so much longer than its fastest has a queue.
+/// A hop with a queue has at least this difference between its slowest and fastest
+/// packet.
 const QUEUE_NS: i64 = 5_000_000;

@@ -1,4 +1,4 @@
-//! What the other captures prove wrong in the verdict of the first.
+//! Corrections of the first capture's verdict by the other captures.
 //!
 //! A client's capture cannot distinguish a server that does not answer from an answer
 //! that was lost, nor from a path that became slow. Captures on both sides can:
@@ -13,7 +13,7 @@ use crate::{
     Reason, VerdictKind,
 };
 
-/// Moves time that was taken for an end's to the path, where it passed there.
+/// Moves time from an end to the path if it was spent there.
 pub(super) fn correct(
     joined: &JoinedPoints,
     explanation: &mut CaptureExplanation,

@@ -32,7 +32,7 @@ pub(super) fn step(rest: &[u8]) -> ReadStep {
         return ReadStep::Stop(FileProblem {
             id: "file.corrupt",
             offset: 0,
-            text: "what follows is no ERF record; everything before was read".into(),
+            text: "the following bytes are not an ERF record; everything before was read".into(),
         });
     };
     if rest.len() < record.bytes {
@@ -48,7 +48,7 @@ pub(super) fn step(rest: &[u8]) -> ReadStep {
     ReadStep::Record(record.bytes, Some(frame))
 }
 
-/// What the header of a record says.
+/// The fields of a record's header.
 struct Record {
     time_ns: i64,
     kind: u8,
@@ -59,7 +59,7 @@ struct Record {
 }
 
 impl Record {
-    /// Returns `None` if the bytes are no header.
+    /// Returns `None` if the bytes are not a header.
     fn of(bytes: &[u8]) -> Option<Record> {
         let header = bytes.get(..HEADER_BYTES)?;
         let kind = header[8] & 0x7F;
@@ -108,5 +108,5 @@ const META: u8 = 27;
 const EARLIEST_NS: i64 = 820_000_000_000_000_000;
 const LATEST_NS: i64 = 4_200_000_000_000_000_000;
 
-/// Bytes of a record besides its frame and the first header.
+/// Maximum number of bytes of a record in addition to its frame and first header.
 const MOST_ADDED: usize = 64;

@@ -25,7 +25,7 @@ use std::io::{self, Read};
 pub struct Reader<'a> {
     source: Box<dyn Read + Send + 'a>,
     format: FormatState,
-    /// What the last block could not use.
+    /// The unused rest of the last block.
     carry: Vec<u8>,
     /// Offset in the uncompressed file of the first byte of `carry`.
     offset: u64,
@@ -35,7 +35,7 @@ pub struct Reader<'a> {
     info: CaptureInfo,
 }
 
-/// Frames and the bytes they lie in.
+/// Frames and the bytes they are in.
 #[derive(Default)]
 pub struct FrameBlock {
     data: Vec<u8>,
@@ -49,7 +49,7 @@ pub struct FrameBlock {
 pub struct Frame {
     /// Time of capture, nanoseconds since 1970.
     pub time_ns: i64,
-    /// Where it begins in the block.
+    /// Its start in the block.
     pub offset: u32,
     /// Bytes captured.
     pub captured: u32,
@@ -68,7 +68,7 @@ enum FormatState {
     Erf,
 }
 
-/// What a format says to the bytes at hand.
+/// The result of parsing the available bytes.
 enum ReadStep {
     /// A record of this many bytes, with a frame or without.
     Record(usize, Option<Frame>),
@@ -79,7 +79,7 @@ enum ReadStep {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads the head of `source` to find out what it is.
+    /// Reads the head of `source` to detect its format.
     pub fn new(source: impl Read + Send + 'a) -> Result<Reader<'a>, ReadError> {
         let (mut source, compression) = compressed::open(Box::new(source))?;
         let mut head = vec![0; HEAD_BYTES];
@@ -191,7 +191,7 @@ impl<'a> Reader<'a> {
         Ok(!block.frames.is_empty())
     }
 
-    /// What is known of the file by now.
+    /// The data of the file read so far.
     pub fn info(&self) -> CaptureInfo {
         let mut info = self.info.clone();
         info.bytes = self.offset;
@@ -257,7 +257,8 @@ impl<'a> Reader<'a> {
                 ReadStep::Stop(mut problem) => {
                     problem.offset = self.offset + *used as u64;
                     self.problem(problem);
-                    // What follows cannot be separated into records: leave it unread.
+                    // The rest cannot be split into records:
+                    // leave it unread.
                     block.filled = *used;
                     self.end = true;
                     return 0;
@@ -348,7 +349,7 @@ fn read_full(source: &mut dyn Read, buffer: &mut [u8]) -> (usize, Option<io::Err
     (filled, None)
 }
 
-/// What the first bytes look like, for a message.
+/// The apparent format of the first bytes, for a message.
 fn in_words(head: &[u8]) -> (String, &'static str) {
     let start = &head[..head.len().min(16)];
     let is = |magic: &[u8]| head.starts_with(magic);
@@ -410,7 +411,7 @@ fn in_words(head: &[u8]) -> (String, &'static str) {
     }
 }
 
-/// What helps with captures of other tools.
+/// The remedy for captures of other tools.
 const CONVERT: &str = "convert it with `editcap -F pcapng IN OUT`, or give a pcap, pcapng, NetMon, snoop, ERF, .gz or .zst file";
 
 /// A number of `bytes`, in the file's byte order.

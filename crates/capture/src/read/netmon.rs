@@ -8,7 +8,7 @@
 use super::{Frame, MAX_RECORD_BYTES, ReadStep, u16_at, u32_at};
 use crate::{FileProblem, ReadError};
 
-/// What the header of the file said.
+/// The fields of the file header.
 pub(super) struct NetmonHeader {
     /// Link type of every frame, as libpcap numbers it.
     pub(super) link: u16,
@@ -42,7 +42,7 @@ impl NetmonHeader {
         let known = if first_version { 1 } else { 2 };
         if major != known || table < HEADER_BYTES {
             return Err(wrong(
-                "this version of the NetMon format is not known (1 and 2 are)",
+                "this version of the NetMon format is not supported (1 and 2 are)",
             ));
         }
         let netmon = NetmonHeader {

@@ -6,7 +6,7 @@
 use super::{Frame, MAX_RECORD_BYTES, ReadStep, u16_at, u32_at};
 use crate::{FileProblem, ReadError};
 
-/// What the header of the file said.
+/// The fields of the file header.
 pub(super) struct PcapHeader {
     /// Link type of every frame.
     pub(super) link: u16,
@@ -40,7 +40,7 @@ impl PcapHeader {
         if major != 2 {
             return Err(ReadError::Corrupt {
                 offset: 4,
-                what: format!("version {major} of the pcap format is not known (2 is)"),
+                what: format!("version {major} of the pcap format is not supported (2 is)"),
                 fix: "convert it with `editcap -F pcap IN OUT`",
             });
         }

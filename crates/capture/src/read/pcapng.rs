@@ -1,8 +1,8 @@
 //! The block format: sections, interfaces, packets of three kinds.
 //!
-//! Every section has its own byte order and interfaces, every interface its
-//! own link type, resolution and offset of time. TLS secrets go to the key log;
-//! comments, names and statistics are passed over.
+//! Every section has its own byte order and interfaces, every interface its own
+//! link type, resolution and offset of time. TLS secrets go to the key log;
+//! comments, names and statistics are skipped.
 
 use super::{Frame, MAX_RECORD_BYTES, ReadStep, u16_at, u32_at};
 use crate::{FileProblem, KeyLog, KeyLogError};
@@ -18,11 +18,11 @@ pub(super) struct PcapngSection {
     pub(super) interfaces_seen: u32,
     /// Link types over all sections.
     pub(super) link_types: Vec<u16>,
-    /// Where secrets go that the file carries.
+    /// Receives the secrets in the file.
     pub(super) keys: KeyLog,
-    /// What was wrong with the last of them.
+    /// The mistake in the last of them.
     pub(super) wrong_secrets: Option<KeyLogError>,
-    /// What is wrong with the packets' times, to be reported once each.
+    /// Errors of the packets' times, each to be reported once.
     pub(super) wrong_times: Option<WrongTimes>,
     reported_times: [bool; 2],
 }
@@ -115,7 +115,7 @@ impl PcapngSection {
                 id: "file.version",
                 offset: 0,
                 text: format!(
-                    "version {} of the pcapng format is not known ({VERSION} is); convert the file \
+                    "version {} of the pcapng format is not supported ({VERSION} is); convert the file \
                      with `editcap -F pcapng IN OUT`",
                     u16_at(block, 12, self.swapped)
                 ),
@@ -140,10 +140,9 @@ impl PcapngSection {
             _ => None,
         };
         match (kind, frame) {
-            (ENHANCED | SIMPLE | OLD_PACKET, None) => corrupt(
-                "a packet lies outside its block or names an interface that is not described"
-                    .into(),
-            ),
+            (ENHANCED | SIMPLE | OLD_PACKET, None) => {
+                corrupt("a packet is outside its block or refers to an undefined interface".into())
+            }
             (_, frame) => ReadStep::Record(total, frame),
         }
     }

@@ -6,7 +6,7 @@
 use super::{Frame, MAX_RECORD_BYTES, ReadStep, u32_at};
 use crate::{FileProblem, ReadError};
 
-/// What the header of the file said.
+/// The fields of the file header.
 pub(super) struct SnoopHeader {
     /// Link type of every frame, as libpcap numbers it.
     pub(super) link: u16,
@@ -29,7 +29,7 @@ impl SnoopHeader {
         }
         let version = u32_at(head, 8, true);
         if version != 2 {
-            let what = format!("version {version} of the snoop format is not known (2 is)");
+            let what = format!("version {version} of the snoop format is not supported (2 is)");
             return Err(wrong(8, what));
         }
         let link = match u32_at(head, 12, true) {

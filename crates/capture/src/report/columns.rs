@@ -1,4 +1,4 @@
-//! Columns as wide as what stands in them.
+//! Columns with the width of their contents.
 
 /// Lines of cells under a heading; a heading that begins with `>` is aligned right.
 pub(super) fn columns(heading: &[&str], rows: &[Vec<String>]) -> String {

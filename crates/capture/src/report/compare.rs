@@ -17,11 +17,11 @@ pub struct CaptureComparison {
 /// One figure of both captures.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct ComparisonRow {
-    /// What it is.
+    /// Its name.
     pub name: String,
     /// Its unit.
     pub unit: &'static str,
-    /// Before. `None` where it does not occur.
+    /// Before. `None` if it does not occur.
     pub before: Option<f64>,
     /// After.
     pub after: Option<f64>,

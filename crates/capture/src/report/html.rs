@@ -53,7 +53,7 @@ fn verdict_card(verdict: &EvidenceSlice) -> String {
     format!("<div class=card>{card}</div>")
 }
 
-/// What a change would save: the requests as they are, and without the cause.
+/// The saving of a change: the time of requests now, and without the cause.
 fn saving(verdict: &EvidenceSlice, without_ms: f64) -> String {
     let now_ms = now_ms(verdict, without_ms);
     if now_ms <= 0.0 {
@@ -74,7 +74,7 @@ fn saving(verdict: &EvidenceSlice, without_ms: f64) -> String {
     )
 }
 
-/// The bar over all time, and a table of what took a twentieth or more.
+/// The bar over all time, and a table of slices of at least a twentieth.
 fn slices(slices: &[EvidenceSlice]) -> String {
     let parts: Vec<(EvidenceKind, String, i64)> = (slices.iter())
         .filter_map(|slice| match slice.kind {
@@ -118,7 +118,7 @@ fn slices(slices: &[EvidenceSlice]) -> String {
     )
 }
 
-/// What the capture lacks, folded.
+/// Gaps of the capture, collapsed.
 fn notes(explanation: &CaptureExplanation) -> String {
     let problems = &explanation.capture.problems;
     if problems.is_empty() {
@@ -178,7 +178,7 @@ fn ladder(explanation: &CaptureExplanation, exchange: &Exchange, open: bool) -> 
         .collect();
     let second = connection.and_then(|c| second(explanation, c));
     let picture = ladder_svg(connection, second, exchange);
-    // What is spoken in a protocol of unknown form has no label.
+    // A protocol without a known format has no label.
     let label = match exchange.label.as_str() {
         "" => String::new(),
         label => format!(": {}", escape(label)),

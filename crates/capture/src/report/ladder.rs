@@ -14,8 +14,8 @@ use super::slice_bar::paint;
 use crate::{Connection, ConnectionSide, Exchange, LedgerInterval, Segment, TcpFlags, station};
 
 /// The diagram for a page: a wide and a narrow SVG element, of which the page's
-/// style shows one. Of a DLSw link with two TCP connections, `second` is the one
-/// that came second.
+/// style shows one. For a DLSw link with two TCP connections, `second` is the
+/// second one.
 pub fn ladder_svg(
     connection: Option<&Connection>,
     second: Option<&Connection>,
@@ -29,11 +29,11 @@ pub fn ladder_svg(
 struct Frame {
     class: &'static str,
     width: f64,
-    /// Where the client's line stands.
+    /// Position of the client's line.
     left: f64,
-    /// Where the server's line stands.
+    /// Position of the server's line.
     right: f64,
-    /// Whether there is no room for whole addresses above a line.
+    /// Whether whole addresses do not fit above a line.
     tight: bool,
 }
 
@@ -92,7 +92,7 @@ fn diagram(
     let waits = exchange.waits.iter();
     let placed: Vec<_> = waits.filter_map(|wait| Some((ends(wait)?, wait))).collect();
     for (at, (ends, wait)) in placed.iter().enumerate() {
-        // Waits between the same two arrows stand one below the other.
+        // Waits between the same two arrows are drawn one below the other.
         let same = |one: &&(_, &LedgerInterval)| one.0 == *ends;
         let part = placed[..at].iter().filter(same).count();
         let parts = placed.iter().filter(same).count();
@@ -272,7 +272,7 @@ fn draw(
         ConnectionSide::Client => (frame.left, frame.right),
         ConnectionSide::Server => (frame.right, frame.left),
     };
-    // Arrows slope by the way's share that lies on either side of the capture.
+    // Arrows slope by the way's share that is on either side of the capture.
     let far = connection.map_or(0, |c| c.end(arrow.from.other()).rtt.best_ns().unwrap_or(0));
     let slope = if far > 200_000 { 8.0 } else { 3.0 };
     let head = if to > from { -8.0 } else { 8.0 };

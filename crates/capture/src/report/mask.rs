@@ -1,8 +1,8 @@
 //! Addresses and payload taken out of an explanation before it is shared.
 //!
-//! Each address becomes one of a documentation range, the same one everywhere,
-//! so that the report can still be read. Labels and names, which come from the
-//! payload, become `request` and `name`.
+//! Each address is replaced by one of a documentation range, the same one
+//! everywhere, so that the report stays readable. Labels and names from the payload
+//! become `request` and `name`.
 
 use crate::CaptureExplanation;
 use std::collections::BTreeMap;

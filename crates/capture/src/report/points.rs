@@ -1,5 +1,5 @@
-//! Several capture points in a report: their clocks, what each part of the path
-//! took and lost, and where the waits passed.
+//! Several capture points in a report: their clocks, time and losses of each part
+//! of the path, and the places of the waits.
 
 use measure::report::escape;
 
@@ -123,7 +123,7 @@ fn way_row(from: &str, to: &str, way: &HopWay) -> Vec<String> {
     row
 }
 
-/// What the tables do not say.
+/// Notes in addition to the tables.
 fn notes(points: &CapturePoints) -> Vec<String> {
     let mut notes = Vec::new();
     let ways = || points.hops.iter().flat_map(|hop| [&hop.out, &hop.back]);
@@ -151,7 +151,7 @@ fn notes(points: &CapturePoints) -> Vec<String> {
         ),
         (
             points.points.iter().map(|point| point.left_out).sum(),
-            "packets after the limit of what is paired; narrow with --filter",
+            "packets beyond the limit of pairing; use --filter",
         ),
     ];
     for (count, text) in counts {

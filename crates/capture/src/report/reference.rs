@@ -11,7 +11,7 @@ pub fn reference_page() -> String {
     let mut page = String::from(
         "# Kinds of evidence in captures\n\n`tupelo capture explain` gives every instant between a \
          request and its whole answer to one of these kinds. The verdict is the kind with the most \
-         time. At an instant in which several requests wait, the kind that stands first here owns \
+         time. At an instant in which several requests wait, the kind that is first in this list owns \
          it. This page is made by `tupelo reference causes`.\n",
     );
     for kind in EvidenceKind::ALL {
@@ -24,7 +24,7 @@ pub fn reference_page() -> String {
     page
 }
 
-/// What a kind means and how it is seen.
+/// The meaning of a kind, and how it is detected.
 fn meaning(kind: EvidenceKind) -> &'static str {
     match kind {
         EvidenceKind::NameLookup => {
@@ -38,7 +38,7 @@ fn meaning(kind: EvidenceKind) -> &'static str {
         }
         EvidenceKind::MtuBlackHole => {
             "Segments above a size do not arrive and no ICMP message says so. Seen near the sender \
-             (full segments repeated in vain) and near the receiver (a hole of full segments between \
+             (full segments repeated without success) and near the receiver (a hole of full segments between \
              small ones)."
         }
         EvidenceKind::WindowClosed => {

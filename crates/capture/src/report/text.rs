@@ -1,5 +1,5 @@
-//! The explanation for a terminal: the verdict, the slices that matter, notes
-//! on the capture, services, and the exchanges that took most time.
+//! The explanation for a terminal: the verdict, the important slices, notes on the
+//! capture, services, and the slowest exchanges.
 
 use std::fmt::Write;
 
@@ -81,7 +81,7 @@ fn sentences(verdict: &EvidenceSlice) -> String {
     out
 }
 
-/// What the requests took: the slice is a share of it.
+/// The time of the requests, of which the slice is a part.
 pub(super) fn now_ms(slice: &EvidenceSlice, without_ms: f64) -> f64 {
     if slice.share > 0.0 {
         slice.lost_ms / slice.share

@@ -1,9 +1,8 @@
 //! Large captures in little time: a few conversations are played once and
 //! written many times, with addresses and start times of their own.
 //!
-//! What is held is one copy of each played conversation and a place in it for
-//! every connection that is open at the moment, so the size of the file does
-//! not matter.
+//! Memory contains one copy of each played conversation and a position in it for
+//! every open connection, so the size of the file does not matter.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,7 +15,7 @@ use super::model::{Conversation, DelayedAck, Exchange};
 use super::rng::SeededRng;
 use super::writer::{FileFormat, Writer};
 
-/// What kind of large capture.
+/// The kind of large capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BulkKind {
     /// Many short connections, a thousand at a time.
@@ -27,7 +26,7 @@ pub enum BulkKind {
     Lossy,
 }
 
-/// Writes at least `bytes` of packets; gives the number of bytes and packets.
+/// Writes at least `bytes` of packets; returns the number of bytes and packets.
 pub fn bulk(kind: BulkKind, bytes: u64, seed: u64, to: impl Write) -> io::Result<(u64, u64)> {
     let played: Vec<_> = (0..TEMPLATES)
         .map(|n| simulate(&template(kind, seed + n)))

@@ -1,8 +1,8 @@
 //! The events of one conversation in virtual time: packets that arrive, timers
 //! that run out, applications that write and read.
 //!
-//! [`simulate`] gives the segments as the capture point saw them and each
-//! side's stream of bytes; nothing else leaves this file.
+//! [`simulate`] returns the segments as the capture point saw them and each side's
+//! stream of bytes.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,7 +14,8 @@ use super::payload;
 use super::rng::SeededRng;
 use crate::ConnectionSide;
 
-/// Plays the conversation: segments in capture order, and what each side wrote.
+/// Plays the conversation. Returns segments in capture order, and the stream of
+/// each side.
 pub fn simulate(conversation: &Conversation) -> (Vec<Segment>, [Vec<u8>; 2]) {
     let mut play = ConversationPlay::new(conversation);
     play.run();
@@ -43,9 +44,9 @@ struct ConversationPlay<'a> {
     script: &'a Conversation,
     ends: [TcpControlBlock; 2],
     streams: [Vec<u8>; 2],
-    /// Where each message ends, in its side's stream.
+    /// The end of each message in its side's stream.
     marks: [Vec<u32>; 2],
-    /// Where each write ends.
+    /// The end of each write.
     pushes: [Vec<u32>; 2],
     /// Messages each side has read whole.
     done: [usize; 2],
@@ -382,7 +383,7 @@ impl<'a> ConversationPlay<'a> {
         self.send(side, ACK, seq, 0, dsack);
     }
 
-    /// Sends what may be sent.
+    /// Sends everything that may be sent.
     fn output(&mut self, side: ConnectionSide) {
         if !self.end(side).established || self.gone {
             return;
@@ -477,7 +478,7 @@ impl<'a> ConversationPlay<'a> {
         self.output(side);
     }
 
-    /// The application at `side` reads, and goes on with its script.
+    /// The application at `side` reads, and continues with its script.
     fn read(&mut self, side: ConnectionSide) {
         if let Some(pause) = self.end(side).consume() {
             self.at(self.now + pause, PlayEvent::Resume(side));
@@ -564,7 +565,7 @@ const SCALE: u8 = 7;
 /// The hop limit of both ends' packets at every place.
 const HOP_LIMIT: u8 = 64;
 
-/// What an end takes to handle a packet after it passed its network card.
+/// The time an end needs to handle a packet after its network card.
 const HANDLING_NS: u64 = 8_000;
 
 /// A conversation that makes more events than this runs in circles.

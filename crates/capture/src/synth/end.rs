@@ -1,9 +1,8 @@
-//! One end's TCP: what it sent, what it may send, what it received, when it
-//! acknowledges.
+//! The TCP of one end: sent data, send permission, received data, acknowledgements.
 //!
-//! Positions are offsets in a stream, without sequence numbers: the SYN stands
-//! before offset 0 and the FIN after the last byte. The state changes here;
-//! events and time belong to the conversation.
+//! Positions are offsets in a stream, without sequence numbers: the SYN is before
+//! offset 0 and the FIN after the last byte. The state changes here; events and
+//! time belong to the conversation.
 //!
 //! Reference: RFC 9293 (TCP), RFC 5681 (congestion control), RFC 6582
 //! (NewReno), RFC 6298 (retransmission timer), RFC 896 (Nagle).
@@ -158,7 +157,8 @@ impl TcpControlBlock {
         if bytes > self.mss && (bytes < waiting || self.end.nagle) {
             bytes -= bytes % self.mss;
         }
-        // A short segment goes only when it is the last, or nothing else moves.
+        // A short segment is sent only if it is the last, or if nothing
+        // else is outstanding.
         if bytes < self.mss && bytes < waiting && self.flight() > 0 {
             return 0;
         }
@@ -168,8 +168,8 @@ impl TcpControlBlock {
         bytes
     }
 
-    /// An acknowledgement arrived; whether it took the place of data sent
-    /// again, and from where to send again.
+    /// Handles an acknowledgement. Returns whether it replaced a
+    /// retransmission, and from where to retransmit.
     pub fn acknowledged(&mut self, ack: u32, pure: bool, now: u64) -> Option<u32> {
         if ack > self.una {
             let fresh = ack - self.una;
@@ -222,7 +222,8 @@ impl TcpControlBlock {
         });
     }
 
-    /// The retransmission timer ran out: everything from `una` goes again.
+    /// Handles the expiry of the retransmission timer: everything from `una` is
+    /// sent again.
     pub fn timed_out(&mut self) {
         self.ssthresh = ((self.max - self.una) / 2).max(2 * self.mss);
         self.cwnd = self.mss;
@@ -302,7 +303,7 @@ impl TcpControlBlock {
         self.holes = merged;
     }
 
-    /// The application reads what it can; how long it pauses afterwards.
+    /// The application reads what it can. Returns its pause afterwards.
     pub fn consume(&mut self) -> Option<u64> {
         let there = self.received - self.read;
         match self.end.reader {
@@ -328,7 +329,7 @@ impl TcpControlBlock {
         }
     }
 
-    /// Whether reading opened the window far enough to be worth telling.
+    /// Whether reading opened the window enough for a window update.
     pub fn window_worth_advertising(&self) -> bool {
         let opened = self.window().saturating_sub(self.announced);
         self.announced < 2 * self.mss && opened >= (2 * self.mss).min(self.end.receive_bytes / 2)

@@ -18,9 +18,9 @@ pub(super) const ACK: u8 = 0x10;
 /// One segment as the capture point saw it.
 #[derive(Debug, Clone)]
 pub struct Segment {
-    /// When it passed the capture point, nanoseconds.
+    /// Time at the capture point, nanoseconds.
     pub at_ns: u64,
-    /// Who sent it.
+    /// The sender.
     pub from: ConnectionSide,
     /// Sequence number.
     pub seq: u32,
@@ -36,11 +36,11 @@ pub struct Segment {
     pub window: u16,
     /// Bytes of payload.
     pub len: u32,
-    /// Where the payload begins in its sender's stream.
+    /// Start of the payload in its sender's stream.
     pub offset: u32,
-    /// MSS, announced on a SYN only; zero for none.
+    /// MSS in a SYN; zero for none.
     pub mss: u16,
-    /// Window scale on a SYN; `None` without options.
+    /// Window scale on a SYN. `None` without options.
     pub scale: Option<u8>,
     /// Blocks received out of order, announced by SACK.
     pub sack: Vec<(u32, u32)>,

@@ -1,5 +1,5 @@
-//! What a conversation is made of: two ends, the path between them, the script
-//! they follow and the faults the path commits.
+//! The parts of a conversation: two ends, the path between them, the script, and
+//! the faults of the path.
 //!
 //! Times are in microseconds, sizes in bytes. Every field has a default that
 //! causes no stall, so that a fixture names only what it plants.
@@ -8,7 +8,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use crate::ConnectionSide;
 
-/// Where on the path packets are captured.
+/// The position of the capture point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CapturePlace {
     /// At the client.
@@ -26,14 +26,14 @@ pub struct NetworkPath {
     pub one_way_us: u64,
     /// Bytes/s that it carries each way; zero for no limit.
     pub bytes_per_s: u64,
-    /// Where packets are captured.
+    /// The position of the capture point.
     pub capture: CapturePlace,
-    /// What goes wrong.
+    /// The faults.
     pub faults: Vec<Fault>,
-    /// One data segment in so many is lost by chance; zero for none.
+    /// One data segment in this many is lost at random; zero for none.
     pub loss_one_in: u64,
-    /// Each packet takes longer by up to this much, by chance; none overtakes
-    /// another.
+    /// Each packet is delayed randomly by up to this much; the order does not
+    /// change.
     pub jitter_us: u64,
     /// Every packet appears twice in the capture (a mirror of both directions).
     pub captured_twice_us: Option<u64>,
@@ -53,14 +53,14 @@ impl Default for NetworkPath {
     }
 }
 
-/// One thing that goes wrong on the path.
+/// One fault of the path.
 #[derive(Debug, Clone)]
 pub struct Fault {
     /// Whose packets it hits.
     pub from: ConnectionSide,
     /// Which of them.
     pub select: PacketSelector,
-    /// What happens to them.
+    /// The effect on the packets.
     pub action: FaultAction,
 }
 
@@ -79,7 +79,7 @@ pub enum PacketSelector {
     LongerThan(u32),
 }
 
-/// What happens to a packet.
+/// The effect of a fault on a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultAction {
     /// It never arrives.
@@ -90,7 +90,7 @@ pub enum FaultAction {
     Duplicate,
 }
 
-/// How an end acknowledges data.
+/// The acknowledgement behaviour of an end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DelayedAck {
     /// Every segment at once.
@@ -102,10 +102,10 @@ pub enum DelayedAck {
     AdaptiveUs(u64, u64),
 }
 
-/// How the application at an end takes data from the receive buffer.
+/// How the application at an end reads the receive buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reader {
-    /// As it comes.
+    /// As data arrives.
     AtOnce,
     /// Stops for a time after each so many bytes.
     Pausing {
@@ -125,7 +125,8 @@ pub struct EndModel {
     pub initial_window: u32,
     /// Its receive buffer.
     pub receive_bytes: u32,
-    /// Most bytes it keeps in flight whatever the windows allow (a send buffer).
+    /// Maximum number of bytes in flight, independent of the windows (a send
+    /// buffer).
     pub send_limit_bytes: Option<u32>,
     /// Its acknowledgements.
     pub delayed_ack: DelayedAck,
@@ -134,7 +135,7 @@ pub struct EndModel {
     pub ack_tick_us: u64,
     /// Whether Nagle's algorithm is on.
     pub nagle: bool,
-    /// Segments that one captured packet may hold (TSO, GRO).
+    /// Number of segments in one captured packet (TSO, GRO).
     pub offload_segments: u32,
     /// Its shortest retransmission timeout.
     pub rto_min_us: u64,
@@ -142,7 +143,7 @@ pub struct EndModel {
     pub options: bool,
     /// Whether the congestion window starts again after an idle time.
     pub idle_restart: bool,
-    /// How its application reads.
+    /// The reading behaviour of its application.
     pub reader: Reader,
     /// The segment size it falls back to after two timeouts of one segment.
     pub fallback_mss: Option<u16>,
@@ -212,7 +213,7 @@ impl Exchange {
     }
 }
 
-/// What the bytes of messages look like.
+/// The contents of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PayloadKind {
     /// HTTP/1.1 with Content-Length; messages shorter than a head are padded.
@@ -228,7 +229,7 @@ pub enum PayloadKind {
     Opaque,
 }
 
-/// How a connection ends.
+/// The end of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CloseStyle {
     /// It stays open.

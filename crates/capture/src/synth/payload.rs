@@ -72,7 +72,8 @@ fn tls(from: ConnectionSide, wanted: usize, nth: usize, resumed: bool) -> Vec<u8
         _ => {
             let mut bytes = Vec::new();
             if (nth, from) == (1, ConnectionSide::Client) {
-                // The client's Finished goes out with its first request.
+                // The client's Finished is sent with its first
+                // request.
                 bytes.extend(record(20, &[1]));
                 bytes.extend(record(23, &body(53)));
             }

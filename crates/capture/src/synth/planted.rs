@@ -1,5 +1,5 @@
-//! One capture for every cause, with that cause planted and, except for what the
-//! cause itself brings about, no other.
+//! One capture for every cause, in which only this cause and its consequences are
+//! planted.
 //!
 //! The rules are tested against these, the documentation shows them, and
 //! anyone can look at them with another tool. Adding a rule means adding a row.
@@ -20,7 +20,7 @@ use crate::ConnectionSide;
 pub struct PlantedCapture {
     /// The cause's dotted name.
     pub cause: &'static str,
-    /// What was done to plant it.
+    /// How it was planted.
     pub about: &'static str,
     /// Causes that follow from it and may be named too.
     pub brings: &'static [&'static str],
@@ -40,7 +40,7 @@ impl PlantedCapture {
     }
 }
 
-/// How a fixture is looked at; nothing is changed by default.
+/// Options for a fixture; the defaults change nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FixtureView {
     /// The place of capture.

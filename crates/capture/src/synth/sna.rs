@@ -21,7 +21,7 @@ use sna::wire::{fmh5, ipm, th};
 /// One unit of a script.
 #[derive(Debug, Clone)]
 pub struct SnaUnit {
-    /// Who sends it.
+    /// The sender.
     pub from: ConnectionSide,
     /// Time since the unit before was sent, or arrived at this end.
     pub after_us: u64,
@@ -31,11 +31,11 @@ pub struct SnaUnit {
     pub header: Rh,
     /// Its request or response unit.
     pub ru: Vec<u8>,
-    /// It is no unit at all, but the link's own word on who may send.
+    /// Not a unit, but a message of the link about sending.
     pub word: Option<LinkWord>,
 }
 
-/// What an end says of its readiness to receive.
+/// A message of an end about its readiness to receive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkWord {
     /// It takes nothing: the window closed (DLSw), RNR (LLC2).
@@ -44,7 +44,7 @@ pub enum LinkWord {
     Go,
 }
 
-/// What carries the units.
+/// The link that carries the units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SnaLink {
     /// DLSw over one TCP connection, from its circuit on.
@@ -71,7 +71,7 @@ impl SnaUnit {
         }
     }
 
-    /// The link's own word on what the other end may send.
+    /// A message of the link about the send window of the other end.
     pub fn link(from: ConnectionSide, after_us: u64, word: LinkWord) -> SnaUnit {
         SnaUnit {
             word: Some(word),
@@ -104,7 +104,7 @@ impl SnaUnit {
         }
     }
 
-    /// A positive response to what the other end asked to confirm.
+    /// A positive response to a request for confirmation.
     pub fn confirmed(from: ConnectionSide, after_us: u64) -> SnaUnit {
         let asked = Rh::request(RuCategory::Fmd).with_answer(RequestedResponse::Definite2);
         SnaUnit {
@@ -226,7 +226,7 @@ pub fn sna_captures(
     write().expect("writing to memory does not fail")
 }
 
-/// What was sent so far, as the capture point saw it.
+/// The frames sent so far, as the capture point saw them.
 pub(super) struct FrameTape {
     /// Which of several links it is.
     pub(super) number: u16,
@@ -249,7 +249,7 @@ pub(super) enum FrameContent {
 }
 
 impl FrameTape {
-    /// Sends something so long after what was sent before.
+    /// Sends a frame this long after the previous one.
     pub(super) fn send(&mut self, from: ConnectionSide, after_us: u64, what: FrameContent) {
         self.now_us += after_us
             + if from == self.last {

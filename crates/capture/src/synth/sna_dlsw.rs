@@ -79,7 +79,7 @@ fn meet(link: SnaLink, tape: &mut FrameTape, wires: &mut [DlswWire]) {
     );
 }
 
-/// A circuit and what the script has on it.
+/// A circuit and its script.
 fn circuit(tape: &mut FrameTape, wires: &mut [DlswWire], script: &[SnaUnit]) {
     let number = u32::from(tape.number) * 16;
     let (own, other) = (number + 7, number + 9);
@@ -188,7 +188,7 @@ impl DlswWire {
         }
     }
 
-    /// A segment of the link's end `from`, after what was sent before.
+    /// A segment of the link's end `from`, after the previous ones.
     fn send(
         &mut self,
         tape: &mut FrameTape,

@@ -103,7 +103,7 @@ impl<W: Write> Writer<W> {
         self.written
     }
 
-    /// Flushes and gives the file back.
+    /// Flushes and returns the file back.
     pub fn finish(mut self) -> io::Result<W> {
         self.to.flush()?;
         Ok(self.to)

@@ -1,4 +1,4 @@
-//! One direction: what its sender has sent and said.
+//! One direction: the data and options that its sender has sent.
 
 use crate::TcpFlags;
 use crate::decode::Packet;
@@ -23,13 +23,13 @@ pub(super) struct Half {
     pub(super) seen_to: u32,
     /// The last acknowledgement this side sent, relative to the other side.
     pub(super) ack: Option<u32>,
-    /// When it sent it.
+    /// The time at which it sent it.
     pub(super) ack_ns: i64,
-    /// When it last acknowledged something new.
+    /// The time of its last acknowledgement of new data.
     pub(super) advance_ns: i64,
     /// Length of its last segment with data.
     pub(super) last_len: u32,
-    /// Where its last short segment ended.
+    /// The end of its last short segment.
     pub(super) short_end: Option<u32>,
     /// The largest segment under way whose passing would be news: its end and
     /// its length.
@@ -44,7 +44,7 @@ pub(super) struct Half {
     pub(super) last_marks: u32,
     /// Time of its last segment.
     pub(super) last_ns: i64,
-    /// Shift announced in its SYN; 0 when the SYN had none.
+    /// Window scale in its SYN; 0 without one.
     pub(super) shift: Option<u8>,
     /// Shift in force, once both SYNs are known.
     pub(super) shift_in_force: u8,
@@ -66,7 +66,7 @@ pub(super) struct Half {
     pub(super) copied_again: bool,
 }
 
-/// What distinguishes a frame from another one.
+/// The identity of a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Frame {
     seq: u32,
@@ -121,7 +121,7 @@ impl Half {
         }
     }
 
-    /// The same from what the other side acknowledges.
+    /// Learns the base from an acknowledgement of the other side.
     pub(super) fn learn_base_from_ack(&mut self, raw_ack: u32) {
         self.learn_base(raw_ack);
     }
@@ -145,10 +145,10 @@ impl Half {
         }
     }
 
-    /// Returns `true` if one of the frames before was this very one: a capture on
-    /// two interfaces, or on a port that mirrors both directions or two networks. A
-    /// segment that was really sent again has another identification; where there
-    /// is none (IPv6, some stacks) the copy must follow at once.
+    /// Returns `true` if this frame was captured before: a capture on two
+    /// interfaces, or on a port that mirrors both directions or two networks. A
+    /// retransmission has another IP identification. Without one (IPv6, some
+    /// stacks) the copy must follow at once.
     pub(super) fn is_same_frame(&mut self, packet: &Packet, time_ns: i64) -> bool {
         let this = Frame {
             seq: packet.seq,
@@ -178,7 +178,7 @@ impl Half {
             .map(|back| (self.latest_frame + FRAMES - back) % FRAMES)
             .filter(|at| self.frames[*at] == this)
             .map(|at| time_ns - self.frame_times_ns[at]);
-        // One that came before at leisure, too, is written so by a program.
+        // If the previous one was also slow, a program writes in this way.
         let (times, all) = same_ns.fold((0, true), |(n, all), ns| (n + 1, all && ns < limit_ns));
         let known = times > 0 && all;
         self.copied_again = times > 1 && !of_large;
@@ -189,7 +189,7 @@ impl Half {
     }
 }
 
-/// What segmentation offload cuts follows at once.
+/// The pieces of segmentation offload follow each other within this time.
 const PIECE_NS: i64 = 1_000_000;
 
 /// Frames among which a packet that is captured twice is looked for: a switch

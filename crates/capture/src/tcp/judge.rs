@@ -107,8 +107,9 @@ impl TcpTracker {
                 }
             }
             if marks.any(SegmentMarks::RESENT) && rev.duplicate_acks < 2 && !rev.sacked {
-                // Nothing had arrived that could report a loss: if it also took
-                // longer than any answer would have, a timer sent it.
+                // Nothing had arrived that could report a loss. If
+                // it also took longer than any answer would have, a
+                // timer sent it.
                 let quiet_since = fwd.last_ns.max(rev.advance_ns);
                 let patience_ns = (first_rtt_ns.unwrap_or(0) * 3 / 2).max(TIMER_NS);
                 if now - quiet_since >= patience_ns {
@@ -148,8 +149,8 @@ impl TcpTracker {
     }
 }
 
-/// Whether the sender's own clock says that this segment was sent later than the
-/// one with the timestamp `ahead_ts`: what was overtaken is not.
+/// Whether the sender's timestamps show that this segment was sent after the one
+/// with `ahead_ts`; a reordered segment was not.
 fn sent_after(segment: &Segment, ahead_ts: u32) -> bool {
     ahead_ts != 0 && segment.ts_value != 0 && before(ahead_ts, segment.ts_value)
 }
@@ -165,6 +166,6 @@ const FAST_NS: i64 = 20_000_000;
 /// route lowers it.
 const TIMER_NS: i64 = 8_000_000;
 
-/// Linux forgets its congestion window after one retransmission timeout of
-/// silence, which is at least this.
+/// Linux resets its congestion window after an idle time of one retransmission
+/// timeout, which is at least this long.
 const IDLE_NS: i64 = 200_000_000;

@@ -1,5 +1,5 @@
-//! What is measured on the way: round trips, flights, sizes, windows, and
-//! the state of opening and closing.
+//! Measurements: round trips, flights, sizes, windows, and the state of opening and
+//! closing.
 
 use super::half::{Half, RetransmittedSegment, TimedSegment};
 use super::{TcpTracker, before};
@@ -118,7 +118,8 @@ impl TcpTracker {
             && !before(ack, resent.end_seq)
         {
             sender.resent = None;
-            // Eifel: the echo is of the first copy, so that one arrived.
+            // Eifel: the echo is of the first copy, so that one
+            // arrived.
             if segment.ts_echo != 0 && before(segment.ts_echo, resent.ts_value) {
                 self.proven = Some(resent.end_seq.wrapping_sub(1));
             }
@@ -182,7 +183,7 @@ impl TcpTracker {
                     ts_value: segment.ts_value,
                 });
             }
-            // Karn: what was sent twice cannot be timed.
+            // Karn: a retransmitted segment cannot be timed.
             half.timed = None;
         } else if half.timed.is_none() && !segment.marks.any(SegmentMarks::KEEP_ALIVE) {
             half.timed = Some(TimedSegment {
@@ -215,15 +216,15 @@ fn observe_short(unheld: &mut u32, half: &mut Half, other: &Half, segment: &Segm
         return;
     }
     let acked = other.ack.unwrap_or(0);
-    // The tail of a large write goes out with it on many systems.
+    // On many systems the tail of a large write is sent with it.
     if !tail && half.short_end.is_some_and(|end| before(acked, end)) {
         *unheld = unheld.saturating_add(1);
     }
     half.short_end = Some(segment.end_seq());
 }
 
-/// Notes what identifies the sender of a packet: the hop limits of each end's packets, and data
-/// that an end sends although a reset in its name had passed.
+/// Notes evidence of a packet's real sender: the hop limits of each end's packets,
+/// and data that an end sends after a reset in its name.
 fn note_source(connection: &mut Connection, segment: &Segment) {
     if segment.flags.has(TcpFlags::RST) {
         return;
@@ -283,8 +284,8 @@ fn close(connection: &mut Connection, segment: &Segment, passed_over: u32) {
         if segment.is_new_data() {
             close.after_fin.get_or_insert(segment.seq);
         }
-        // What was lost between shows in the numbers; after its own FIN, which has
-        // one too, an end sends nothing new.
+        // Lost data shows in the numbers. After its own FIN, which has a
+        // number too, an end sends no new data.
         let bytes = (close.after_fin).map_or(0, |start| {
             segment.seq.wrapping_add(segment.len).wrapping_sub(start)
         });
@@ -324,8 +325,8 @@ fn capture_point(client: &RoundTripTime, server: &RoundTripTime) -> CapturePoint
     }
 }
 
-/// What every end must accept (RFC 9293 3.7.1): the segment size while no
-/// handshake announced one.
+/// The segment size that every end must accept (RFC 9293 3.7.1), used without a
+/// captured handshake.
 const LEAST_MSS: u32 = 536;
 
 /// Segments below this say nothing about the segment size.

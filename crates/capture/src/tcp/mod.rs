@@ -1,4 +1,4 @@
-//! The judge of segments: what each one is, seen against its connection.
+//! The tracker: classifies each segment within its connection.
 //!
 //! One [`TcpTracker`] a connection follows both directions. It keeps tshark's
 //! definitions where tshark has a word for something, so that the two can be
@@ -21,7 +21,7 @@ use half::Half;
 #[derive(Debug, Default)]
 pub(crate) struct TcpTracker {
     halves: [Half; 2],
-    /// Time of the latest packet: none is before its predecessor.
+    /// Time of the latest packet; it never decreases.
     now_ns: i64,
     /// Time between the two latest packets.
     gap_ns: i64,
@@ -31,7 +31,7 @@ pub(crate) struct TcpTracker {
     /// The last segment proved that this byte of the other side was sent
     /// again without need.
     pub(crate) proven: Option<u32>,
-    /// Bytes between what its sender had sent and the last segment.
+    /// Bytes between the data its sender had sent and the last segment.
     passed_over: u32,
     /// The last segment looks overtaken by its time, and its sender's clock says that
     /// it was sent again.
@@ -136,7 +136,7 @@ impl TcpTracker {
             connection.end_mut(from).marks.add(segment.marks);
             return segment;
         }
-        // Below the first number there is none of this side's either.
+        // Numbers below the first one are not of this side either.
         let ahead = if fwd.next_seq < 1 << 31 {
             segment.seq > fwd.next_seq
         } else {
@@ -157,8 +157,8 @@ impl TcpTracker {
 /// damaged. It also keeps every sum of times on a connection in range.
 const LONGEST_NS: i64 = 366 * 86_400 * 1_000_000_000;
 
-/// Whether a gap is as long as the one before, or one is so many steps of the other: then packets
-/// of other connections stand between.
+/// Whether a gap equals the one before, or one is a multiple of the other, with
+/// packets of other connections in between.
 fn are_even(gap_ns: i64, before_ns: i64) -> bool {
     let (step_ns, long_ns) = (gap_ns.min(before_ns), gap_ns.max(before_ns));
     if long_ns - step_ns <= EVEN_NS {
@@ -176,7 +176,7 @@ const STEP_NS: i64 = 50_000_000;
 /// So many steps are hardly chance.
 const MOST_STEPS: i64 = 16;
 
-/// Gaps that differ by less are even, whatever wrote their times.
+/// Gaps that differ by less count as equal.
 const EVEN_NS: i64 = 30_000;
 
 /// Shorter gaps are a line rate.

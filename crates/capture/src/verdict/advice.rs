@@ -32,7 +32,8 @@ impl AdvicePlatform {
     }
 }
 
-/// What the ends of a capture look like.
+/// The operating systems of the ends of a capture, as far as they can be
+/// recognised.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EndSystems {
     zos: u64,
@@ -55,15 +56,15 @@ impl EndSystems {
         }
     }
 
-    /// Adds what another share saw.
+    /// Adds the results of another share.
     pub(crate) fn merge(&mut self, other: &EndSystems) {
         self.zos += other.zos;
         self.windows += other.windows;
         self.others += other.others;
     }
 
-    /// The systems that advice is for; `from_zos`: records joined with the capture
-    /// come from z/OS.
+    /// The systems to give advice for. `from_zos`: records joined with the
+    /// capture are from z/OS.
     pub(crate) fn platforms(&self, from_zos: bool) -> Vec<AdvicePlatform> {
         let mut platforms = Vec::new();
         if self.windows <= self.others {

@@ -1,4 +1,4 @@
-//! What the sentences of a verdict may use, besides the slice itself.
+//! The facts for the sentences of a verdict, in addition to the slice.
 //!
 //! Each share of the connections sums up [`ConnectionFacts`]; at the end they become the
 //! [`Context`] that every kind of evidence describes its slice with.
@@ -16,9 +16,9 @@ pub(crate) struct ConnectionFacts {
     rtt_weight: i64,
     /// Segments that were sent again.
     pub(crate) resent: u64,
-    /// What the two ends look like.
+    /// The operating systems of the two ends.
     pub(crate) systems: EndSystems,
-    /// The server of the connection that took most time, and that time.
+    /// The server of the connection with the most waiting time, and that time.
     busiest: Option<(i64, std::cmp::Reverse<u64>, String)>,
 }
 
@@ -57,7 +57,7 @@ impl ConnectionFacts {
         self.busiest = self.busiest.take().max(other.busiest);
     }
 
-    /// The usual round trip; 0 where none could be measured.
+    /// The usual round trip; 0 if none could be measured.
     pub(crate) fn rtt_ns(&self) -> i64 {
         (self.rtt_sum_ns / i128::from(self.rtt_weight.max(1))) as i64
     }
@@ -79,7 +79,7 @@ pub(crate) struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// Builds the context from what all shares know.
+    /// Builds the context from all shares.
     pub(crate) fn new<'a>(
         facts: &ConnectionFacts,
         totals: &crate::CaptureTotals,
@@ -118,11 +118,11 @@ impl Context<'_> {
     }
 }
 
-/// A slice and what belongs to it.
+/// A slice with its facts.
 pub(crate) struct SliceFacts<'a> {
-    /// The reason that took most of it.
+    /// The reason with the most time.
     pub(crate) reason: Reason,
-    /// Who owns most of it.
+    /// The owner of most of its time.
     pub(crate) owner: DelayOwner,
     pub(crate) lost_ns: i64,
     pub(crate) total_ns: i64,
@@ -169,7 +169,7 @@ impl SliceFacts<'_> {
         }
     }
 
-    /// Reasons with their time, for the sentence on what was seen.
+    /// Reasons with their time, for the sentence on the observation.
     pub(crate) fn reason_list(&self) -> String {
         let listed: Vec<String> = (self.reasons.iter().take(3))
             .map(|(reason, ns, waits)| {

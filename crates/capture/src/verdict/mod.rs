@@ -1,4 +1,4 @@
-//! The verdict: what took most of the time that was lost, and what follows.
+//! The verdict: the largest cause of lost time, and the remedy.
 //!
 //! Slices are kinds of evidence with their share of all wall-clock time between
 //! requests and their whole answers. A slice is a *finding* where a user would
@@ -18,15 +18,15 @@ pub use slice::{EvidenceSlice, EvidenceStrength, VerdictKind};
 use crate::evidence::{DelayOwner, EvidenceKind, Reason, evidence};
 use crate::ledger::{LedgerInterval, ReasonSums};
 
-/// What a kind of evidence says about a slice.
+/// The text of a kind of evidence for a slice.
 pub(crate) struct SliceDescription {
     /// The cause and its cost.
     pub sentence: String,
-    /// What was seen, with packets.
+    /// The observation, with packets.
     pub seen: String,
-    /// What else would look the same, and what distinguishes it.
+    /// Other causes with the same symptoms, and how to distinguish them.
     pub alternatives: String,
-    /// What to change. `None` if nothing follows from it.
+    /// The remedy. `None` if nothing follows.
     pub remedy: Option<String>,
 }
 
@@ -134,7 +134,7 @@ fn choose(slices: &[EvidenceSlice], total_ns: i64, context: &Context<'_>) -> Evi
     let large = |slice: &&EvidenceSlice| slice.share >= LEAST_SHARE;
     let findings = || slices.iter().filter(|slice| slice.finding);
     if let Some(largest) = findings().find(large) {
-        // Unexplained time stands above a finding only where it is larger.
+        // Unexplained time is above a finding only where it is larger.
         return largest.clone();
     }
     if let Some(failed) = findings().find(|slice| slice.failed) {

@@ -1,19 +1,19 @@
 //! One slice of the time, with the names used in reports and in JSON.
 //!
-//! Here are the thresholds that make a slice a finding: what a user would
-//! notice. Below them it has no remedy and is never the verdict.
+//! This file has the thresholds that make a slice a finding: time that a user would
+//! notice. Below them a slice has no remedy and is never the verdict.
 
 use super::facts::Context;
 use super::{LEAST_SHARE, SliceDescription, SliceFacts, ms};
 use crate::evidence::{DelayOwner, EvidenceKind, Reason};
 use serde::{Serialize, Serializer};
 
-/// What a verdict can be: a kind of evidence, or none.
+/// The kind of a verdict: a kind of evidence, or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VerdictKind {
     /// This kind took the time.
     Kind(EvidenceKind),
-    /// Nothing took time that a user would notice.
+    /// No kind took time that a user would notice.
     None,
 }
 
@@ -33,13 +33,13 @@ impl Serialize for VerdictKind {
     }
 }
 
-/// How strong the evidence is, for programs.
+/// The strength of the evidence, for programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EvidenceStrength {
-    /// Something else would look the same.
+    /// Other causes have the same symptoms.
     Weak,
-    /// It fits better than anything else known.
+    /// It fits better than any other known cause.
     Good,
     /// The packets show it.
     Strong,
@@ -50,7 +50,7 @@ pub enum EvidenceStrength {
 pub struct EvidenceSlice {
     /// The kind, or `none`.
     pub kind: VerdictKind,
-    /// Who owns most of it.
+    /// The owner of most of its time.
     pub owner: DelayOwner,
     /// Milliseconds of wall-clock time.
     pub lost_ms: f64,
@@ -58,18 +58,18 @@ pub struct EvidenceSlice {
     pub share: f64,
     /// The cause and its cost.
     pub sentence: String,
-    /// What was seen, with packets.
+    /// The observation, with packets.
     pub seen: String,
-    /// What the requests would take without it, in milliseconds. `None` where
-    /// it was not computed.
+    /// The time of the requests without it, in milliseconds. `None` if it was
+    /// not computed.
     pub without_ms: Option<f64>,
-    /// What else would look the same, and what distinguishes it.
+    /// Other causes with the same symptoms, and how to distinguish them.
     pub alternatives: String,
-    /// What to change. `None` if nothing follows.
+    /// The remedy. `None` if nothing follows.
     pub remedy: Option<String>,
-    /// How strong the evidence is.
+    /// The strength of the evidence.
     pub strength: EvidenceStrength,
-    /// The reason that took most of it.
+    /// The reason with the most time.
     pub reason: Option<Reason>,
     /// Separate waits.
     pub waits: u64,
@@ -198,7 +198,7 @@ fn is_finding(kind: EvidenceKind, facts: &SliceFacts<'_>) -> bool {
     }
 }
 
-/// How strong the evidence for a slice is.
+/// The strength of the evidence for a slice.
 fn strength(facts: &SliceFacts<'_>) -> EvidenceStrength {
     if facts.context.doubtful {
         return EvidenceStrength::Weak;
@@ -221,10 +221,10 @@ fn strength(facts: &SliceFacts<'_>) -> EvidenceStrength {
     }
 }
 
-/// The time without the slice, where taking its waits out of the exchanges
-/// gives it: nothing else of the exchange changes then. Requests that are sent
-/// together still take one round trip, and another one opens the connection. A path without a round trip does not
-/// exist, so nothing is computed for that.
+/// The time without the slice, if it can be computed by removing its waits from the
+/// exchanges, because nothing else in the exchange would change. Requests sent
+/// together still take one round trip, and another one opens the connection. A path
+/// without a round trip does not exist, so nothing is computed for it.
 fn without_ms(kind: EvidenceKind, facts: &SliceFacts<'_>) -> Option<f64> {
     let rest_ns = facts.total_ns - facts.lost_ns;
     match kind {
@@ -236,7 +236,7 @@ fn without_ms(kind: EvidenceKind, facts: &SliceFacts<'_>) -> Option<f64> {
         EvidenceKind::Chatty => Some(to_ms(
             facts.total_ns.min(rest_ns + 2 * facts.context.rtt_ns),
         )),
-        // The round trips of a transfer's start lie within its first pauses.
+        // The round trips of a transfer's start are within its first pauses.
         EvidenceKind::WindowClosed => {
             let rounds = facts.waits().min(STARTING_ROUNDS) as i64;
             let rest_ns = rest_ns + rounds * facts.context.rtt_ns;
@@ -253,7 +253,7 @@ fn to_ms(ns: i64) -> f64 {
 /// A wait that a user notices.
 const NOTICED_NS: i64 = 150_000_000;
 
-/// A wait that is long by itself, whatever it is.
+/// A wait of this length is long for any reason.
 const LONG_NS: i64 = 500_000_000;
 
 /// Waits that add up to less are noise.

@@ -479,7 +479,7 @@ fn files_of_snoop_and_of_endace_cards_are_read() {
     let info = one(&file.bytes);
     let format = (info.format.as_str(), info.first_ns);
     assert_eq!(format, ("erf", 1_700_000_000_500_000_000));
-    // What is no record ends the file.
+    // What is not a record ends the file.
     let twice = [&file.bytes[..], &file.bytes, &[0; 40]].concat();
     let explanation = explain(&twice);
     assert_eq!(explanation.totals.segments, 2);

@@ -87,8 +87,8 @@ fn a_turn_of_a_conversation_is_an_exchange_with_its_program_and_exact_times() {
         ];
         assert_eq!(reported, expected, "{link:?}");
         assert!(turns.iter().all(|e| e.complete && e.is_answered()));
-        // 200 units of time as scripted: the pacing response of 1.5 ms lies in
-        // the request, 4 ms and 3 ms are the partner's.
+        // 200 units of time as scripted: the pacing response of 1.5 ms is in the
+        // request, 4 ms and 3 ms are the partner's.
         let think: Vec<_> = (turns.iter())
             .map(|e| e.slices.of(EvidenceKind::HostWait) / 1_000_000)
             .collect();

@@ -11,7 +11,7 @@ use capture::{AnalysisOptions, ConnectionSide, SegmentMarks};
 use std::io::Write;
 use std::process::Command;
 
-/// tshark's field, what it stands for here, and our name.
+/// tshark's field, what it represents here, and our name.
 const FIELDS: &[(&str, u32)] = &[
     ("tcp.analysis.retransmission", SegmentMarks::RESENT),
     (
@@ -64,7 +64,7 @@ fn tshark(bytes: &[u8]) -> Vec<u64> {
     counts
 }
 
-/// Compares all counts of one capture; `name` stands in the message.
+/// Compares all counts of one capture; `name` is in the message.
 fn check(name: &str, bytes: &[u8]) {
     let theirs = tshark(bytes);
     let explanation = capture::explain(bytes, &AnalysisOptions::default()).unwrap();

@@ -147,7 +147,7 @@ fn a_syn_without_an_answer_waits_to_the_end() {
     for at_us in [0, 1_000_000, 3_000_000, 7_000_000] {
         frames.push((at_us, segment(client, 1, 0, 0x02, b"")));
     }
-    // Another conversation shows that the capture went on.
+    // Another conversation shows that the capture continued.
     frames.push((9_000_000, segment(server, 1, 0, 0x10, b"")));
     let explanation = explain(&pcap(RAW, &frames)[..], &AnalysisOptions::default()).unwrap();
     let verdict = explanation.verdict.unwrap();

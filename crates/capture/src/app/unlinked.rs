@@ -1,4 +1,4 @@
-//! What a DLSw connection shows of the link it belongs to.
+//! The messages of a DLSw connection before its link is known.
 //!
 //! Each of two switches may open a connection and write on the one it opened.
 //! A connection that carries both directions is a link by itself. One that
@@ -13,15 +13,15 @@ use crate::ConnectionSide;
 use sna::dlc::caps::Exchange;
 use sna::dlc::ssp::{CircuitEnd, Kind, StationPair};
 
-/// What was said on a connection while its link is not known.
+/// The messages of a connection before its link is known.
 #[derive(Debug, Default)]
 pub(crate) struct UnlinkedMessages {
-    /// Who spoke first.
+    /// The end that sent first.
     pub(crate) speaker: Option<ConnectionSide>,
-    /// Both ends have spoken.
+    /// Both ends have sent.
     pub(crate) both: bool,
-    /// By then its speaker had answered what came another way: it is what is
-    /// left of a link that began with two connections.
+    /// The sender has answered a message of another connection, so this is half
+    /// of a link that began with two connections.
     pub(crate) half: bool,
     /// Messages.
     messages: usize,
@@ -80,7 +80,8 @@ impl UnlinkedMessages {
         self.begun && other.begun
     }
 
-    /// One of the two answers what the other asks: they are one link.
+    /// Whether one of the two answers messages of the other, so that they are
+    /// one link.
     pub(crate) fn shares_circuit(&self, other: &UnlinkedMessages) -> bool {
         self.circuits.iter().any(|own| {
             let answer = NamedCircuit {
