@@ -12,7 +12,7 @@ pub fn layout() -> RecordLayout {
     layouts.remove(0)
 }
 
-/// `count` different records, one behind the other, in the options' code page.
+/// `count` different records, one after the other, in the options' code page.
 pub fn records(options: &CodecOptions, count: usize) -> Vec<u8> {
     let codec = RecordCodec::build(&layout(), options).expect("it compiles");
     let mut out = Vec::new();

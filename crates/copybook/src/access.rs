@@ -57,7 +57,7 @@ impl RecordLayout {
     /// Finds a field by name, in any letter case. A dotted path may leave out
     /// levels, as COBOL qualification may (`REC.FIELD`); a name that fits
     /// several fields finds the one that fits level by level from the record,
-    /// or nothing when there is none.
+    /// or `None`.
     pub fn find(&self, path: &str) -> Option<FieldId> {
         let wanted: Vec<&str> = path.split('.').collect();
         let mut found = None;

@@ -1,4 +1,4 @@
-//! A layout in a form to print: what `record layout --json` shows.
+//! A layout in a form to print, as in `record layout --json`.
 
 use serde::Serialize;
 

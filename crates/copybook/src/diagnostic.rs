@@ -1,4 +1,4 @@
-//! What is wrong with a copybook, where, and what to do about it.
+//! Diagnostics of a copybook: message, place and remedy.
 //!
 //! The parser never stops at the first fault: [`Diagnostics`] holds all of
 //! them in source order, together with the text of every file they point
@@ -40,7 +40,7 @@ pub enum Severity {
     Warning,
 }
 
-/// What kind of fault it is, for who treats some of them apart.
+/// The kind of fault, for callers that handle some kinds separately.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FaultKind {
     /// The text is wrong.
@@ -56,15 +56,15 @@ pub enum FaultKind {
 pub struct Diagnostic {
     /// Error or warning.
     pub severity: Severity,
-    /// What kind of fault.
+    /// The kind of fault.
     pub kind: FaultKind,
     /// Where.
     pub at: SourcePosition,
-    /// Name of the file `at` lies in.
+    /// Name of the file `at` is in.
     pub file: Arc<str>,
     /// What is wrong, in one sentence.
     pub message: String,
-    /// How to put it right, where that is known.
+    /// The remedy, if known.
     pub help: Option<String>,
 }
 
@@ -86,8 +86,8 @@ impl fmt::Display for Diagnostic {
 /// All diagnostics of one parse, with the files they point into.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Diagnostics {
-    /// In source order of the main file; those of a COPY member stand where
-    /// its text was read.
+    /// In source order of the main file; those of a COPY member are where its text
+    /// was read.
     pub list: Vec<Diagnostic>,
     /// The main text first, then COPY members in the order they were read.
     pub files: Vec<SourceFile>,
@@ -99,7 +99,7 @@ impl Diagnostics {
         self.list.iter().any(|d| d.severity == Severity::Error)
     }
 
-    /// Adds a file unless it is there, and gives back its index.
+    /// Adds a file unless it is there, and returns its index.
     pub(crate) fn add_file(&mut self, name: &str, text: &str) -> u16 {
         let known = self
             .files

@@ -67,7 +67,7 @@ pub fn cobol(name: &str) -> String {
     }
 }
 
-/// Words that are no names, in their order.
+/// Words that are not names, in their order.
 const RESERVED: &[&str] = &[
     "ACCEPT",
     "ACCESS",

@@ -1,10 +1,10 @@
 //! COBOL data descriptions: parse, lay out, code pages, records to and from JSON, JSON Schema.
 //!
-//! [`parse`] reads a copybook, or the data division of a program, and gives a
-//! [`Layout`] for every record, or all [`Diagnostics`] of the text. Offsets
-//! and lengths are those of GnuCOBOL with `-std=ibm`, so a layout describes
-//! what a program compiled here sees. From a layout come [`describe`] for
-//! people and tools, [`json_schema`], and [`RecordCodec`] for the data itself.
+//! [`parse`] reads a copybook, or the data division of a program, and returns a
+//! [`Layout`] for every record, or all [`Diagnostics`] of the text. Offsets and
+//! lengths are those of GnuCOBOL with `-std=ibm`, so a layout describes what a
+//! program compiled here sees. From a layout come [`describe`] for users and tools,
+//! [`json_schema`], and [`RecordCodec`] for the data itself.
 //!
 //! ```
 //! let text = "

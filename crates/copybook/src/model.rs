@@ -1,4 +1,4 @@
-//! The laid-out record: what a copybook means, byte by byte.
+//! The layout of a record, byte by byte.
 //!
 //! A [`RecordLayout`] is one 01 (or 77) level with every item beneath it in source
 //! order, in one flat arena; [`FieldId`] is an index into it. The parser and
@@ -30,11 +30,11 @@ pub struct RecordLayout {
 /// One data item.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
-    /// COBOL name in upper case; `None` for FILLER and unnamed items.
+    /// COBOL name in upper case. `None` for FILLER and unnamed items.
     pub name: Option<String>,
     /// Level number as written, 1 to 49, or 77.
     pub level: u8,
-    /// The group it belongs to; `None` for the record.
+    /// The group it belongs to. `None` for the record.
     pub parent: Option<FieldId>,
     /// Direct subordinates in source order.
     pub children: Vec<FieldId>,
@@ -44,10 +44,10 @@ pub struct Field {
     pub offset: u32,
     /// Length in bytes of one occurrence, any DEPENDING ON inside at maximum.
     pub length: u32,
-    /// `true` if a table with DEPENDING ON stands before it in the record, so its
-    /// real offset moves with the counter.
+    /// `true` if a table with DEPENDING ON is before it in the record, so its real
+    /// offset moves with the counter.
     pub slides: bool,
-    /// What the bytes mean.
+    /// Its type.
     pub kind: FieldKind,
     /// OCCURS clause.
     pub occurs: Option<Occurs>,
@@ -76,7 +76,7 @@ pub struct Occurs {
     pub min: u32,
     /// Most occurrences.
     pub max: u32,
-    /// The counter of an OCCURS DEPENDING ON that lies in the same record.
+    /// The counter of an OCCURS DEPENDING ON that is in the same record.
     pub depending_on: Option<FieldId>,
     /// Bytes from one occurrence to the next (length plus SYNC slack).
     pub stride: u32,
@@ -84,7 +84,7 @@ pub struct Occurs {
     pub indexes: Vec<String>,
 }
 
-/// What the bytes of one item mean.
+/// The type of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FieldKind {
     /// A group item.
@@ -120,9 +120,9 @@ pub struct NumericItem {
     /// Digits of the picture, P not counted. For the usages without a picture
     /// (BINARY-CHAR and its kind) the most digits their bytes can hold.
     pub digits: u16,
-    /// Digits after the assumed decimal point; negative when P stands on the
-    /// right (the value is a multiple of ten to that power); larger than
-    /// `digits` when P stands on the left.
+    /// Digits after the assumed decimal point; negative when P is on the right (the
+    /// value is a multiple of ten to that power); larger than `digits` when P is on
+    /// the left.
     pub scale: i16,
     /// S in the picture.
     pub signed: bool,
@@ -161,7 +161,7 @@ pub enum SignPlace {
     Trailing,
     /// Overpunched on the first digit.
     Leading,
-    /// A byte of its own behind the digits.
+    /// A byte of its own after the digits.
     TrailingSeparate,
     /// A byte of its own before the digits.
     LeadingSeparate,

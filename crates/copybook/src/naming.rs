@@ -54,8 +54,8 @@ impl JsonNames {
                     .copied()
                     .filter(|&child| visible[child.0 as usize])
             };
-            // Names that stand for themselves are kept; only later duplicates
-            // are changed, and never into a name that another sibling has.
+            // Names that represent themselves are kept; only later duplicates are
+            // changed, and never into a name that another sibling has.
             let own: HashSet<String> = named()
                 .map(|child| spell(layout[child].name.as_deref(), naming))
                 .collect();
@@ -80,7 +80,8 @@ impl JsonNames {
         JsonNames { json, children }
     }
 
-    /// The JSON name of a field; `None` when the field does not appear in JSON.
+    /// The JSON name of a field. Returns `None` if the field does not appear in
+    /// JSON.
     pub fn json(&self, field: FieldId) -> Option<&str> {
         self.json.get(field.0 as usize)?.as_deref()
     }

@@ -1,4 +1,4 @@
-//! How a text is to be read, and the ways in.
+//! Options of parsing, and the entry points.
 
 use crate::diagnostic::{Diagnostics, SourceFile};
 use crate::layout::{self, PictureRules};
@@ -8,7 +8,7 @@ use crate::source::{
     self, CopyResolver, Cursor, NoCopy, ReferenceFormat, TextPiece, data_division, environment,
 };
 
-/// How a text is to be read.
+/// Options of parsing.
 #[derive(Clone, Copy)]
 pub struct ParseOptions<'a> {
     /// Reference format of the text and its COPY members.
@@ -45,7 +45,7 @@ impl Default for ParseOptions<'_> {
 pub struct Copybook {
     /// One layout for every level-01 and 77 item, in source order.
     pub layouts: Vec<RecordLayout>,
-    /// What was accepted but deserves a look.
+    /// Accepted text that may be a mistake.
     pub warnings: Diagnostics,
 }
 
@@ -86,8 +86,8 @@ pub fn parse_with_warnings(
     })
 }
 
-/// Carries out COPY and REPLACE and gives back the data descriptions in free
-/// format, without comments, one line for each line of the source.
+/// Carries out COPY and REPLACE and returns the data descriptions in free format,
+/// without comments, one line for each line of the source.
 ///
 /// # Errors
 /// The faults of COPY and REPLACE statements.
@@ -123,8 +123,8 @@ pub fn has_decimal_comma(text: &str) -> bool {
     environment(&pieces).decimal_comma
 }
 
-/// A copybook's text behind the paragraph that a program says it in, so that
-/// the text means the same without the program. One that has it stays as it is.
+/// A copybook's text after the paragraph that a program says it in, so that the
+/// text means the same without the program. One that has it stays as it is.
 pub fn with_decimal_comma(text: &str) -> String {
     if has_decimal_comma(text) {
         return text.to_owned();
@@ -133,7 +133,7 @@ pub fn with_decimal_comma(text: &str) -> String {
         ReferenceFormat::Free => "",
         _ => "       ",
     };
-    // A directive of the format stands before everything.
+    // A directive of the format is before everything.
     let directive = text.trim_start().starts_with(">>");
     let begin = match text.find('\n').filter(|_| directive) {
         Some(end) => end + 1,
@@ -146,7 +146,7 @@ pub fn with_decimal_comma(text: &str) -> String {
     format!("{}{said}{}", &text[..begin], &text[begin..])
 }
 
-/// What a program says before its data division.
+/// The paragraph of a program before its data division.
 const DECIMAL_COMMA: &str = "ENVIRONMENT DIVISION.\nCONFIGURATION SECTION.\nSPECIAL-NAMES.\n    \
      DECIMAL-POINT IS COMMA.\nDATA DIVISION.\nLINKAGE SECTION.";
 

@@ -1,9 +1,9 @@
 //! From a layout to a [`CodecPlan`].
 //!
-//! One walk over the visible fields in source order makes the nodes, keeping
-//! the list of varying tables that stand before the current place. Counters,
-//! discriminators and the initial contents are resolved behind it, when every
-//! field has its node.
+//! One walk over the visible fields in source order makes the nodes, keeping the
+//! list of varying tables that are before the current place. Counters,
+//! discriminators and the initial contents are resolved after it, when every field
+//! has its node.
 
 use super::error::BuildError;
 use super::image;
@@ -149,7 +149,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Adds the node of a field with its key; gives the varying tables in it.
+    /// Adds the node of a field with its key; returns the varying tables in it.
     pub(super) fn field(&mut self, id: FieldId) -> Result<Vec<u16>, BuildError> {
         self.plan.before[id.0 as usize] = {
             let before = self.before.clone();
@@ -227,7 +227,7 @@ impl Builder<'_> {
             return Err(self.unsupported(id, "it is not a table"));
         };
         if occurs.min != occurs.max && occurs.depending_on.is_none() {
-            return Err(self.unsupported(id, "its counter lies outside the record"));
+            return Err(self.unsupported(id, "its counter is outside the record"));
         }
         let var = self.plan.vars.len();
         if var >= usize::from(NO_VAR) {
@@ -289,8 +289,8 @@ impl Builder<'_> {
         let vars = self.before.split_off(base);
         let object = self.object(id, members, sets)?;
         self.plan.nodes[at].kind = NodeKind::Group(object);
-        // Within the group its children slide one by one; what stands behind
-        // the group moves by all of them.
+        // Within the group its children slide one by one; what is after the group
+        // moves by all of them.
         self.close(at, &vars)?;
         Ok(vars)
     }
@@ -384,13 +384,13 @@ impl Builder<'_> {
             let node = self.plan.node_of[field.0 as usize];
             let kind = self.plan.nodes.get(node as usize).map(|n| n.kind);
             if !kind.is_some_and(|k| matches!(k, NodeKind::Leaf(leaf) if leaf.is_integer())) {
-                return Err(self.unsupported(field, "a counter that is no integer"));
+                return Err(self.unsupported(field, "the counter is not an integer"));
             }
             if self.tables_of(field).next().is_some() {
                 return Err(self.unsupported(field, "a counter inside a table"));
             }
             if field >= table {
-                return Err(self.unsupported(field, "a counter behind its table"));
+                return Err(self.unsupported(field, "the counter is after its table"));
             }
             let known = self.plan.counters.iter().position(|c| c.node == node);
             let counter = known.unwrap_or_else(|| {
@@ -408,7 +408,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// The tables a field lies in or is, innermost first.
+    /// The tables a field is in or is, innermost first.
     pub(super) fn tables_of(&self, id: FieldId) -> impl Iterator<Item = FieldId> + '_ {
         std::iter::successors(Some(id), |at| self.layout[*at].parent)
             .filter(|at| self.layout[*at].occurs.is_some())
@@ -421,7 +421,7 @@ fn key_name(key: &[u8]) -> &[u8] {
 }
 
 /// Spreads member names over an [`ObjectPlan::index`]: their length, first and
-/// last bytes tell names apart that differ in a number or a suffix; what is
+/// last bytes distinguish names that differ in a number or a suffix; what is
 /// left falls to the probing.
 pub(super) fn hash(name: &[u8]) -> u32 {
     let word = |bytes: &[u8]| bytes.iter().fold(0u64, |w, b| w << 8 | u64::from(*b));

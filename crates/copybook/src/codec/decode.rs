@@ -24,7 +24,7 @@ pub(super) struct RecordDecoder<'a> {
     pub strict: bool,
 }
 
-/// What went wrong, with subscripts added on the way out.
+/// An error; callers add the subscripts of their level.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub spot: ErrorSpot,
@@ -35,7 +35,7 @@ pub(super) struct Fault {
 #[derive(Debug)]
 pub(super) enum FaultKind {
     Number(BadNumber),
-    /// Offset in the field of a byte that is no character.
+    /// Offset in the field of a byte that is not a character.
     Unmappable(usize),
     NoVariant,
 }
@@ -118,7 +118,7 @@ impl RecordDecoder<'_> {
                 return Err(fault);
             }
             if self.out.len() == before {
-                // Behind the end of a short record.
+                // After the end of a short record.
                 break;
             }
             delta = delta.wrapping_add(stride);
@@ -367,7 +367,7 @@ impl RecordDecoder<'_> {
         self.out.extend_from_slice(key);
     }
 
-    /// A leaf whose bytes are no number, or storage that nothing describes.
+    /// A leaf whose bytes are not number, or storage that nothing describes.
     #[cold]
     #[inline(never)]
     fn bad(&mut self, node: &Node, delta: usize, start: usize, kind: FaultKind) -> DecodeStep {
@@ -395,7 +395,7 @@ impl RecordDecoder<'_> {
         Ok(())
     }
 
-    /// Where a text begins and how long it is without the blanks that pad it.
+    /// Offset and length of a text without its padding.
     #[inline(always)]
     pub(super) fn trimmed(&self, justified: bool, at: usize, len: usize) -> (usize, usize) {
         let space = self.plan.options.code_page.space();
@@ -523,7 +523,7 @@ impl RecordDecoder<'_> {
         }
     }
 
-    /// A byte at `at` that is no character.
+    /// A byte at `at` that is not a character.
     pub(super) fn unmappable(&mut self, node: &Node, field: usize, at: usize) -> DecodeStep {
         if self.plan.options.unmappable == UnmappablePolicy::Substitute {
             out::push_char(self.out, char::REPLACEMENT_CHARACTER);

@@ -1,4 +1,4 @@
-//! Records of variable length behind descriptor words.
+//! Records of variable length after descriptor words.
 //!
 //! Everything that reads or writes such files does it here: the streams of
 //! this crate and the loads and dumps of keyed files.
@@ -21,7 +21,7 @@ pub enum RecordDescriptor {
     GnuCobol,
 }
 
-/// Why a record behind a word cannot be read.
+/// Why a record after a word cannot be read.
 #[derive(Debug)]
 pub enum DescriptorError {
     /// The input cannot be read.
@@ -87,7 +87,7 @@ impl RecordDescriptor {
         Ok(true)
     }
 
-    /// Writes a record behind its word; false, and nothing written, when it is
+    /// Writes a record after its word; false, and nothing written, when it is
     /// longer than [`RecordDescriptor::max_bytes`].
     pub fn write(self, output: &mut (impl Write + ?Sized), record: &[u8]) -> io::Result<bool> {
         let Ok(length) = u16::try_from(record.len() + self.own_bytes()) else {

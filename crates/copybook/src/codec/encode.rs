@@ -26,7 +26,7 @@ pub(super) struct RecordEncoder<'a> {
     pub scratch: Vec<u8>,
 }
 
-/// What went wrong, with subscripts added on the way out.
+/// An error; callers add the subscripts of their level.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub spot: ErrorSpot,
@@ -222,7 +222,7 @@ impl RecordEncoder<'_> {
         }
     }
 
-    /// Reads a member's name and the colon; `None` for a name to ignore.
+    /// Reads a member's name and the colon. Returns `None` for a name to ignore.
     #[inline(always)]
     fn member(
         &mut self,
@@ -408,11 +408,11 @@ impl RecordEncoder<'_> {
                 LeafKind::Text { .. } | LeafKind::National { .. } | LeafKind::Bytes,
             ) => self.other(node, delta, "a string"),
             (Some(b'-' | b'0'..=b'9'), _) => {
-                if let Some((number, behind)) = scan_small(self.json.input, self.json.pos)
+                if let Some((number, after)) = scan_small(self.json.input, self.json.pos)
                     && let Some(field) = self.record.get_mut(at..end)
                     && self.plan.store_small(leaf, field, number)
                 {
-                    self.json.pos = behind;
+                    self.json.pos = after;
                     return Ok(());
                 }
                 self.number(node, leaf, delta, at, end)
@@ -434,14 +434,14 @@ impl RecordEncoder<'_> {
     ) -> EncodeStep {
         let start = self.json.pos;
         match scan_json(self.json.input, start) {
-            Ok((number, behind)) => {
-                self.json.pos = behind;
+            Ok((number, after)) => {
+                self.json.pos = after;
                 let Some(field) = self.record.get_mut(at..end) else {
                     return Ok(());
                 };
                 match self.plan.store_number(leaf, field, number) {
                     Ok(()) => Ok(()),
-                    Err(reason) => Err(self.misfit(node, delta, start, behind, reason)),
+                    Err(reason) => Err(self.misfit(node, delta, start, after, reason)),
                 }
             }
             Err((DecimalError::Syntax, offset)) => Err(self.syntax(
@@ -452,9 +452,9 @@ impl RecordEncoder<'_> {
                 },
             )),
             Err((reason, _)) => {
-                let behind = self.json.skip().map(|()| self.json.pos);
-                let behind = behind.map_err(|e| self.syntax(node, e))?;
-                Err(self.misfit(node, delta, start, behind, reason.into()))
+                let after = self.json.skip().map(|()| self.json.pos);
+                let after = after.map_err(|e| self.syntax(node, e))?;
+                Err(self.misfit(node, delta, start, after, reason.into()))
             }
         }
     }
@@ -516,7 +516,7 @@ impl From<CounterFault> for Box<Fault> {
     }
 }
 
-/// Which members of an object have come.
+/// The members of an object that have been read.
 struct SeenMembers {
     few: u64,
     many: Vec<u64>,

@@ -1,6 +1,6 @@
-//! What can be wrong with a layout, a record or a JSON text.
+//! Errors of layouts, records and JSON texts.
 //!
-//! Three enums, one an operation. Whatever concerns a field carries its
+//! Three enums, one for each operation. An error about a field has its
 //! [`FieldPlace`], so that a message can be shown to the sender of the data.
 
 use std::fmt;
@@ -125,7 +125,7 @@ pub enum DecodeError {
         /// Bytes of the layout, for the counters' values.
         needed: usize,
     },
-    /// A record that goes on behind its layout.
+    /// A record that continues after its layout.
     #[error("the record has {actual} bytes, its layout ends at {limit}")]
     TooLong {
         /// Bytes of the record.
@@ -264,7 +264,7 @@ pub enum EncodeError {
         /// Those of the other.
         other: u32,
     },
-    /// The counter of a table is no number within its bounds.
+    /// The counter of a table is not a number within its bounds.
     #[error("{place}: the counter is {value}, the table has from {min} to {max} elements")]
     Counter {
         /// The counter.
@@ -318,8 +318,8 @@ impl From<crate::number::EditError> for NumberError {
 }
 
 impl EncodeError {
-    /// JSON pointer of the member at fault; `None` for faults of the text as
-    /// a whole.
+    /// JSON pointer of the member at fault. Returns `None` for faults of the text
+    /// as a whole.
     pub fn pointer(&self) -> Option<&str> {
         match self {
             EncodeError::Syntax { .. } | EncodeError::Area { .. } => None,

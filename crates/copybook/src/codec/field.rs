@@ -1,4 +1,4 @@
-//! One field of a record at a time: what a mapping moves.
+//! Access to single fields of a record, for mappings.
 //!
 //! Reading works on records as programs hand them over. Writing works on the
 //! expanded form (see [`Codec::initialise`] and [`Codec::finish`]); without
@@ -47,7 +47,7 @@ impl FieldCodec {
         }
         let first = path.split('.').next().unwrap_or(path);
         let below = match path.split_once('.') {
-            // The record's own name may stand in front.
+            // The record's own name may be in front.
             Some((_, rest))
                 if plan.names[0].cobol.eq_ignore_ascii_case(first)
                     && root.find(first).is_none() =>
@@ -78,7 +78,7 @@ impl FieldCodec {
                         .parse::<u32>()
                         .ok()
                         .and_then(|k| k.checked_sub(1));
-                    let k = k.ok_or_else(|| fail(format!("({subscript}) is no subscript")))?;
+                    let k = k.ok_or_else(|| fail(format!("({subscript}) is not a subscript")))?;
                     (name, Some(k))
                 }
                 None => (part, None),
@@ -88,7 +88,7 @@ impl FieldCodec {
             }
             let field = at
                 .find(name)
-                .ok_or_else(|| fail(format!("{name:?} names no field there, or several")))?;
+                .ok_or_else(|| fail(format!("{name:?} matches no field there, or several")))?;
             at.node = at.plan.node_of[field as usize] as usize;
             if let Some(k) = element {
                 at = at.element(k).map_err(|e| fail(e.reason))?;
@@ -166,7 +166,7 @@ impl FieldCodec {
         if !fits {
             return Err(PathError {
                 path: self.path(),
-                reason: "not the subscripts this field takes".to_string(),
+                reason: "wrong number of subscripts for this field".to_string(),
             });
         }
         Ok(at)
@@ -197,7 +197,7 @@ impl FieldCodec {
         matches!(self.shown().kind, NodeKind::Group(_))
     }
 
-    /// Whether its values are numbers by type, however they stand in JSON.
+    /// Whether its values are numbers by type, however they are in JSON.
     pub fn is_numeric(&self) -> bool {
         match self.shown().kind {
             NodeKind::Leaf(leaf) => leaf.is_number(&self.plan.options),
@@ -217,8 +217,8 @@ impl FieldCodec {
         })
     }
 
-    /// Appends the JSON text of the field's value; nothing on an error. A
-    /// field that lies behind the end of a short record is `null`.
+    /// Appends the JSON text of the field's value; nothing on an error. A field
+    /// that is after the end of a short record is `null`.
     pub fn write_json(&self, record: &[u8], out: &mut Vec<u8>) -> Result<(), DecodeError> {
         let plan = &*self.plan;
         let shape = plan.checked_shape(record)?;
@@ -226,7 +226,7 @@ impl FieldCodec {
             for step in &self.steps {
                 if step.table.var != NO_VAR && step.element >= shape.count(step.table.var) {
                     let place = plan.place(&self.spot(0));
-                    let reason = "the table has no such element in this record";
+                    let reason = "the table has no element with this subscript in this record";
                     return Err(DecodeError::Subscript { place, reason });
                 }
             }
@@ -311,7 +311,7 @@ impl FieldCodec {
         })?;
         if encoder.json.pos < json.len() {
             return Err(syntax_error(
-                encoder.json.fail("text behind the value"),
+                encoder.json.fail("text after the value"),
                 json,
             ));
         }

@@ -1,4 +1,4 @@
-//! What a record holds before anything is put in.
+//! The initial contents of a record.
 //!
 //! VALUE clauses, or zeros and blanks by type, once for the record and once
 //! for each REDEFINES: encoding starts with a copy of these bytes.
@@ -107,7 +107,7 @@ impl ImageFiller<'_, '_> {
         let start = field.offset.checked_sub(self.offset).map(|s| s as usize);
         let fault = BuildError::Layout {
             path: self.builder.layout.path(id),
-            reason: "the field lies outside its record",
+            reason: "the field is outside its record",
         };
         start
             .and_then(|start| self.bytes.get_mut(start..start + field.length as usize))
@@ -142,7 +142,7 @@ impl ImageFiller<'_, '_> {
             if to + len > self.bytes.len() {
                 return Err(BuildError::Layout {
                     path: layout.path(id),
-                    reason: "the table lies outside its record",
+                    reason: "the table is outside its record",
                 });
             }
             self.bytes.copy_within(start..start + len, to);
@@ -205,7 +205,7 @@ impl ImageFiller<'_, '_> {
         Ok(())
     }
 
-    /// A literal as characters, from the left, blanks behind it.
+    /// A literal as characters, from the left, blanks after it.
     fn characters(&mut self, id: FieldId, value: &Literal) -> Result<(), BuildError> {
         let page = self.builder.options.code_page;
         let space = page.space();

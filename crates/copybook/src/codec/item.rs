@@ -1,6 +1,6 @@
-//! One elementary item as plain text: what formats other than JSON stand on.
+//! One elementary item as plain text: what formats other than JSON are on.
 //!
-//! The text has no quotes and no escapes; whoever writes XML or a form adds its
+//! The text has no quotes and no escapes; a writer of XML or of a form adds its
 //! own. Conversions, trimming and checks are those of the JSON codec, because
 //! they are the same functions.
 //!
@@ -26,8 +26,8 @@ pub struct CodecItem {
 }
 
 impl RecordCodec {
-    /// The elementary item of a field; `None` for groups, and for items that do
-    /// not show (FILLER, redefinitions that are not chosen).
+    /// The elementary item of a field. Returns `None` for groups, and for items
+    /// that do not show (FILLER, redefinitions that are not chosen).
     pub fn item(&self, field: FieldId) -> Option<CodecItem> {
         let plan = &*self.plan;
         let node = *plan.node_of.get(field.0 as usize)?;
@@ -47,7 +47,7 @@ impl RecordCodec {
         }
     }
 
-    /// The value of an integer item; `None` when its bytes are no integer.
+    /// The value of an integer item. Returns `None` if its bytes are not integer.
     pub fn item_integer(&self, item: CodecItem, record: &[u8], delta: usize) -> Option<i128> {
         let plan = &*self.plan;
         let node = &plan.nodes[item.node as usize];
@@ -214,7 +214,7 @@ impl RecordDecoder<'_> {
                 };
                 let start = self.out.len();
                 self.leaf(&bare, leaf, delta)?;
-                // The comma behind a value of JSON, and quotes around it.
+                // The comma after a value of JSON, and quotes around it.
                 self.out.pop();
                 if leaf == LeafKind::Bytes || self.plan.options.numbers == NumberForm::Text {
                     self.out.pop();

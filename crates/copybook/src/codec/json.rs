@@ -20,7 +20,7 @@ pub(super) struct SyntaxError {
     pub reason: &'static str,
 }
 
-/// A string's characters as they stand between the quotes.
+/// A string's characters as they are between the quotes.
 #[derive(Clone, Copy)]
 pub(super) struct RawString<'a> {
     pub bytes: &'a [u8],
@@ -36,7 +36,7 @@ impl<'a> Cursor<'a> {
         self.input.get(self.pos).copied()
     }
 
-    /// Passes over blanks.
+    /// Skips blanks.
     #[inline(always)]
     pub(super) fn blanks(&mut self) {
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
@@ -58,7 +58,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Passes over `expected` if it stands here.
+    /// Skips `expected` if it is here.
     #[inline(always)]
     pub(super) fn take(&mut self, expected: &[u8]) -> bool {
         let len = expected.len();
@@ -79,7 +79,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// What kind of value stands here.
+    /// The kind of value is here.
     pub(super) fn kind(&self) -> Result<&'static str, SyntaxError> {
         Ok(match self.peek() {
             Some(b'"') => "a string",
@@ -92,7 +92,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// Passes over a string and gives what stands between its quotes.
+    /// Skips a string and returns what is between its quotes.
     #[inline]
     pub(super) fn string(&mut self) -> Result<RawString<'a>, SyntaxError> {
         if self.peek() != Some(b'"') {
@@ -137,7 +137,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Passes over a value of any kind, checking that it is JSON.
+    /// Skips a value of any kind, checking that it is JSON.
     pub(super) fn skip(&mut self) -> Result<(), SyntaxError> {
         self.skip_nested(0)
     }

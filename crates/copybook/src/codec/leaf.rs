@@ -4,7 +4,7 @@ use super::plan::{CodecPlan, LeafKind};
 use crate::number::zoned::AsciiDigits;
 use crate::number::{BadNumber, Decimal, decfloat, float, packed, swar, zoned};
 
-/// A number as it comes out of a field.
+/// The value of a numeric field.
 pub(super) enum NumberText {
     /// ASCII digits, whether it is negative, and its scale.
     Digits(AsciiDigits, bool, i16),
@@ -19,9 +19,9 @@ pub(super) enum NumberText {
 pub(super) struct NotShort;
 
 impl CodecPlan {
-    /// Reads the numbers that nearly all fields hold: at most sixteen digits
-    /// and a scale from 0 to 15, valid. Everything stays in registers; the
-    /// caller has checked that `at + len` lies in the record.
+    /// Reads the numbers that nearly all fields hold: at most sixteen digits and a
+    /// scale from 0 to 15, valid. Everything stays in registers; the caller has
+    /// checked that `at + len` is in the record.
     #[inline(always)]
     pub(super) fn read_short(
         &self,
@@ -69,8 +69,8 @@ impl CodecPlan {
         }
     }
 
-    /// Reads a numeric field of any kind; the caller has checked that
-    /// `at + len` lies in the record.
+    /// Reads a numeric field of any kind; the caller has checked that `at + len` is
+    /// in the record.
     #[inline(never)]
     pub(super) fn read_number(
         &self,

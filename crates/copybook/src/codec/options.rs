@@ -1,7 +1,7 @@
-//! What a [`Codec`](super::Codec) does where more than one answer is right.
+//! The options of a [`Codec`](super::Codec).
 //!
 //! Every option has a default that loses nothing silently: bad data, unknown
-//! fields and values that do not fit are errors until told otherwise.
+//! fields and values that do not fit are errors by default.
 
 use crate::codepage::CodePage;
 use crate::naming::NamingStyle;
@@ -19,18 +19,18 @@ pub struct CodecOptions {
     pub overpunch: Overpunch,
     /// Whose floats and COMP-5 integers the record holds.
     pub machine: SourceMachine,
-    /// What becomes of blanks around text, record to JSON.
+    /// Handling of blanks around text, record to JSON.
     pub trim: BlankTrimming,
     /// Leave out text that is all blanks or low-values, and groups and tables
     /// that become empty by it, record to JSON. Elements of tables stay.
     pub omit_empty: bool,
-    /// How numbers stand in JSON; both forms are read.
+    /// How numbers are in JSON; both forms are read.
     pub numbers: NumberForm,
-    /// How numeric-edited items stand in JSON.
+    /// How numeric-edited items are in JSON.
     pub edited: EditedForm,
-    /// What becomes of bytes that are not what the field's type demands.
+    /// Handling of bytes that are not what the field's type demands.
     pub invalid: InvalidPolicy,
-    /// What becomes of characters that the other side does not have.
+    /// Handling of characters that the other side does not have.
     pub unmappable: UnmappablePolicy,
     /// A record shorter than its layout.
     pub short_record: ShortRecord,
@@ -51,7 +51,7 @@ pub struct CodecOptions {
     pub overlong: OverlongPolicy,
     /// Decimal places beyond those of the field.
     pub rounding: RoundingMode,
-    /// What a record holds before the JSON text is put in.
+    /// The contents of a record before the JSON text is stored.
     pub initial: InitialContents,
 }
 
@@ -93,7 +93,7 @@ pub enum Overpunch {
     Letters,
 }
 
-/// Where the binary fields come from.
+/// The machine of the binary fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SourceMachine {
     /// This machine's byte order and IEEE floats.
@@ -164,8 +164,8 @@ pub enum ShortRecord {
     /// An error.
     #[default]
     Error,
-    /// Fields that lie behind the end are left out; text that the end cuts is
-    /// as long as what is there.
+    /// Fields that are after the end are left out; text that the end cuts is as
+    /// long as what is there.
     Absent,
 }
 
@@ -175,7 +175,7 @@ pub enum LongRecord {
     /// An error.
     #[default]
     Error,
-    /// What lies behind the layout is not looked at.
+    /// Bytes after the layout are ignored.
     Ignore,
     /// A record may be as long as its layout at most, whatever its counters
     /// say; what is after the last row of a short table is not looked at.
@@ -257,7 +257,7 @@ pub enum OverlongPolicy {
     Truncate,
 }
 
-/// What a record holds at first.
+/// The initial contents of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum InitialContents {
     /// The VALUE clause where there is one, else zero for numbers and blanks

@@ -1,7 +1,7 @@
 //! JSON text, written piece by piece at the end of a byte vector.
 //!
-//! The unsafe functions write behind the vector's length into capacity that
-//! their caller has reserved; each says how much it may touch.
+//! The unsafe functions write after the vector's length into capacity that their
+//! caller has reserved; each says how much it may touch.
 
 use crate::number::swar;
 
@@ -39,9 +39,8 @@ pub(super) fn push_hex(out: &mut Vec<u8>, prefix: &[u8], bytes: &[u8]) {
 
 /// Copies `len` bytes of `src` from `at` to `p`.
 ///
-/// # Safety
-/// `src` has 32 readable bytes behind `at + len`; `p` has room for
-/// `len + 32` bytes.
+/// # Safety `src` has 32 readable bytes after `at + len`; `p` has room for `len +
+/// 32` bytes.
 #[inline(always)]
 pub(super) unsafe fn copy_key(p: *mut u8, src: &[u8], at: usize, len: usize) -> *mut u8 {
     debug_assert!(at + len + 32 <= src.len());
@@ -61,8 +60,8 @@ pub(super) unsafe fn copy_key(p: *mut u8, src: &[u8], at: usize, len: usize) -> 
 /// Most bytes [`put_short`] touches.
 pub(super) const SHORT_NUMBER: usize = 64;
 
-/// Writes sixteen ASCII digits, of which `scale` (0 to 15) stand behind the
-/// point, without leading zeros.
+/// Writes sixteen ASCII digits, of which `scale` (0 to 15) are after the point,
+/// without leading zeros.
 ///
 /// # Safety
 /// `p` has room for [`SHORT_NUMBER`] bytes.
@@ -98,8 +97,8 @@ pub(super) fn push_long(out: &mut Vec<u8>, digits: &[u8], negative: bool, scale:
     if negative && !significant.is_empty() {
         out.push(b'-');
     }
-    let behind = usize::try_from(scale).unwrap_or(0);
-    let whole = significant.len().saturating_sub(behind);
+    let fraction_digits = usize::try_from(scale).unwrap_or(0);
+    let whole = significant.len().saturating_sub(fraction_digits);
     if whole == 0 {
         out.push(b'0');
     } else {
@@ -107,10 +106,10 @@ pub(super) fn push_long(out: &mut Vec<u8>, digits: &[u8], negative: bool, scale:
         let missing = usize::try_from(-scale).unwrap_or(0);
         out.resize(out.len() + missing, b'0');
     }
-    if behind > 0 {
+    if fraction_digits > 0 {
         out.push(b'.');
         let fraction = &significant[whole..];
-        out.resize(out.len() + (behind - fraction.len()), b'0');
+        out.resize(out.len() + (fraction_digits - fraction.len()), b'0');
         out.extend_from_slice(fraction);
     }
 }

@@ -1,7 +1,7 @@
-//! The compiled form of a layout: a flat array of nodes in the order of the
-//! record, with everything that decoding and encoding need at hand.
+//! The compiled form of a layout: a flat array of nodes in the order of the record,
+//! with everything that decoding and encoding need available.
 //!
-//! A node's subtree is the nodes behind it up to [`Node::end`]. A table is its own
+//! A node's subtree is the nodes after it up to [`Node::end`]. A table is its own
 //! node followed by one element node; redefined storage is a [`NodeKind::Choice`]
 //! followed by its descriptions. Offsets are those of the layout: first occurrence,
 //! every OCCURS DEPENDING ON at its maximum. While a record is walked, `delta` is
@@ -20,8 +20,8 @@ use crate::number::EditedPicture;
 pub(super) struct CodecPlan {
     pub options: CodecOptions,
     pub nodes: Vec<Node>,
-    /// `"NAME":` of every member, one behind the other, then [`KEY_SLACK`]
-    /// bytes that may be read.
+    /// `"NAME":` of every member, one after the other, then [`KEY_SLACK`] bytes
+    /// that may be read.
     pub keys: Vec<u8>,
     pub objects: Vec<ObjectPlan>,
     pub sets: Vec<RedefinesSet>,
@@ -55,7 +55,7 @@ pub(super) struct Node {
     pub offset: u32,
     /// Bytes of one occurrence.
     pub len: u32,
-    /// Index behind the subtree.
+    /// Index after the subtree.
     pub end: u32,
     /// Place of `"NAME":` in [`CodecPlan::keys`].
     pub key_at: u32,
@@ -175,7 +175,7 @@ pub(super) enum DescriptionRule {
     ByValue {
         /// Node of the deciding field.
         node: u32,
-        /// The field lies in the same table elements as the storage.
+        /// The field is in the same table elements as the storage.
         same_tables: bool,
         /// Tables before the storage and before the field: runs of
         /// [`CodecPlan::var_lists`].
@@ -314,5 +314,5 @@ impl CodecPlan {
 
 /// [`Table::var`] of a table of fixed length.
 pub(super) const NO_VAR: u16 = u16::MAX;
-/// Readable bytes behind the last key.
+/// Readable bytes after the last key.
 pub(super) const KEY_SLACK: usize = 32;

@@ -1,5 +1,5 @@
-//! Strings, and text from elsewhere, into elementary items that are no
-//! character fields: numbers in quotes, edited numbers, raw bytes.
+//! Strings, and text from elsewhere, into elementary items that are not character
+//! fields: numbers in quotes, edited numbers, raw bytes.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ impl RecordEncoder<'_> {
         self.fault(node, delta, FaultKind::Number { text, reason })
     }
 
-    /// A string for an elementary item that is no text.
+    /// A string for an elementary item that is not text.
     #[inline(never)]
     pub(super) fn quoted(
         &mut self,

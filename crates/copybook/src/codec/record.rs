@@ -87,7 +87,7 @@ impl RecordCodec {
     }
 
     /// Reads the JSON text of a record into `area`, which must have
-    /// [`RecordCodec::max_len`] bytes or more; gives the record's real length.
+    /// [`RecordCodec::max_len`] bytes or more; returns the record's real length.
     ///
     /// On an error the area holds parts of the record.
     pub fn encode(&self, json: &[u8], area: &mut [u8]) -> Result<usize, EncodeError> {
@@ -111,7 +111,7 @@ impl RecordCodec {
         }
         encoder.json.blanks();
         if encoder.json.pos < json.len() {
-            let fault = encoder.json.fail("text behind the value");
+            let fault = encoder.json.fail("text after the value");
             return Err(syntax_error(fault, json));
         }
         self.finish(area)
@@ -126,8 +126,8 @@ impl RecordCodec {
         Ok(())
     }
 
-    /// Brings a record that [`FieldCodec`]s have written from its expanded to
-    /// its real form; gives its real length.
+    /// Brings a record that [`FieldCodec`]s have written from its expanded to its
+    /// real form; returns its real length.
     pub fn finish(&self, area: &mut [u8]) -> Result<usize, EncodeError> {
         let plan = &*self.plan;
         let record = plan.area(area)?;
@@ -172,7 +172,7 @@ pub(super) fn finish_value(
         Ok(()) if out.len() > start => {
             out.pop();
         }
-        // A field behind the end of a short record.
+        // A field after the end of a short record.
         Ok(()) => out.extend_from_slice(b"null"),
         Err(_) => out.truncate(start),
     }

@@ -4,8 +4,8 @@
 //! On x86-64 sixteen bytes a step with SSE2, which every such machine has;
 //! elsewhere eight bytes a step in ordinary registers. A test compares both.
 //!
-//! *Plain* bytes stand in a JSON string as they are: no control character, no
-//! quote, no backslash, and ASCII unless `HIGH` lets other bytes pass.
+//! *Plain* bytes are in a JSON string as they are: no control character, no quote,
+//! no backslash, and ASCII unless `HIGH` lets other bytes pass.
 
 #[cfg(any(test, not(target_arch = "x86_64")))]
 pub(super) use portable as fallback;
@@ -14,7 +14,7 @@ pub(super) use portable::{copy_plain, plain_len, trim_end};
 #[cfg(target_arch = "x86_64")]
 pub(super) use sse2::{copy_plain, plain_len, trim_end};
 
-/// Bytes that [`copy_plain`] may write behind the text it copies.
+/// Bytes that [`copy_plain`] may write after the text it copies.
 #[cfg(test)]
 pub(super) const COPY_SLACK: usize = 16;
 
@@ -27,8 +27,7 @@ fn is_plain<const HIGH: bool>(byte: u8) -> bool {
 /// Copies bytes of `record[at..at + len]` through a table to `p` and stops at
 /// the first that the table has as 0; gives their number.
 ///
-/// # Safety
-/// `at + len` lies in the record; `p` has room for `len + 16` bytes.
+/// # Safety `at + len` is in the record; `p` has room for `len + 16` bytes.
 #[inline(always)]
 pub(super) unsafe fn copy_mapped(
     table: &[u8; 256],
@@ -41,8 +40,8 @@ pub(super) unsafe fn copy_mapped(
     while done < len
         && let Some(&[a, b, c, d, e, f, g, h]) = record[at + done..].first_chunk()
     {
-        // Built in a register; bytes behind the text are looked up as well and
-        // not counted.
+        // Built in a register; bytes after the text are looked up as well and not
+        // counted.
         let map = |byte: u8| u64::from(table[usize::from(byte)]);
         let low = map(a) | map(b) << 8 | map(c) << 16 | map(d) << 24;
         let high = map(e) | map(f) << 8 | map(g) << 16 | map(h) << 24;
@@ -122,9 +121,7 @@ mod sse2 {
     /// Copies plain bytes of `record[at..at + len]` to `p` and stops at the
     /// first other one; gives their number.
     ///
-    /// # Safety
-    /// `at + len` lies in the record; `p` has room for
-    /// `len + 16` bytes.
+    /// # Safety `at + len` is in the record; `p` has room for `len + 16` bytes.
     #[inline(always)]
     pub(in crate::codec) unsafe fn copy_plain<const HIGH: bool>(
         record: &[u8],
@@ -242,9 +239,7 @@ pub(super) mod portable {
 
     /// See the SSE2 form.
     ///
-    /// # Safety
-    /// `at + len` lies in the record; `p` has room for
-    /// `len + 16` bytes.
+    /// # Safety `at + len` is in the record; `p` has room for `len + 16` bytes.
     pub(in crate::codec) unsafe fn copy_plain<const HIGH: bool>(
         record: &[u8],
         at: usize,

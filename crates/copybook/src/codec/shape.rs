@@ -1,10 +1,9 @@
 //! OCCURS DEPENDING ON: how long the varying tables of one record are.
 //!
-//! A record in memory is *compact*: what follows a short table slides towards
-//! the front, as IBM compilers have it and `cobc -fodoslide` does. A record that
-//! is being written is *expanded*: every field stands where the layout has it,
-//! and [`CodecPlan::compact`] closes the gaps at the end, when all counters are
-//! known.
+//! A record in memory is *compact*: what follows a short table slides towards the
+//! front, as IBM compilers have it and `cobc -fodoslide` does. A record that is
+//! being written is *expanded*: every field is where the layout has it, and
+//! [`CodecPlan::compact`] closes the gaps at the end, when all counters are known.
 
 use super::leaf::read_integer;
 use super::plan::{CodecPlan, ErrorSpot, NO_VAR, Node, NodeKind};
@@ -86,8 +85,8 @@ impl TableShape {
 }
 
 impl CodecPlan {
-    /// Reads the counters of a record. One that lies behind the record's end
-    /// counts the fewest elements, when `partial`.
+    /// Reads the counters of a record. One that is after the record's end counts
+    /// the fewest elements, when `partial`.
     pub(super) fn shape(
         &self,
         record: &[u8],
@@ -160,7 +159,7 @@ impl CodecPlan {
             return if partial {
                 Ok(var.min)
             } else {
-                Err(fault("behind the record's end".into()))
+                Err(fault("after the end of the record".into()))
             };
         };
         // Programs count to none in tables of one and more, and mean it.
@@ -187,7 +186,7 @@ impl CodecPlan {
         self.length.wrapping_sub(shape.saved_by(&self.top_vars))
     }
 
-    /// Closes the gaps of an expanded record; gives its real length.
+    /// Closes the gaps of an expanded record; returns its real length.
     pub(super) fn compact(&self, record: &mut [u8], shape: &TableShape) -> usize {
         let mut mover = StretchMover {
             plan: self,

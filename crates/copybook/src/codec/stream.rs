@@ -20,7 +20,7 @@ pub enum StreamFraming {
     /// low-values.
     Fixed(usize),
     /// Records follow each other without anything between; the counters of
-    /// their OCCURS DEPENDING ON tell how long each is.
+    /// their OCCURS DEPENDING ON give the length of each.
     SelfDescribing,
     /// A record descriptor word before each: two bytes of length, which
     /// includes the word, big-endian, and two of zeros.
@@ -59,7 +59,7 @@ pub enum StreamError {
     Decode {
         /// Number of the record, from 1.
         record: u64,
-        /// What is wrong with it.
+        /// The error.
         error: DecodeError,
     },
     /// JSON text that does not make a record.
@@ -67,7 +67,7 @@ pub enum StreamError {
     Encode {
         /// Line of the file, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The error.
         error: EncodeError,
     },
     /// A record that its framing cannot hold.
@@ -112,7 +112,7 @@ impl<'c, R: BufRead> RecordReader<'c, R> {
         self.record
     }
 
-    /// The next record; `None` at the end of the stream.
+    /// The next record. Returns `None` at the end of the stream.
     pub fn read(&mut self) -> Result<Option<&[u8]>, StreamError> {
         let rest_of_block = self.block.as_ref().is_some_and(|block| !block.is_empty());
         if !rest_of_block && self.input.fill_buf()?.is_empty() {
@@ -132,7 +132,7 @@ impl<'c, R: BufRead> RecordReader<'c, R> {
                 StreamFraming::Fixed(_) | StreamFraming::SelfDescribing
             )
         {
-            // Records of no bytes would go on forever.
+            // Records of no bytes would continue forever.
             return Err(StreamError::Cut {
                 record: self.record,
                 actual: 0,
@@ -157,8 +157,8 @@ impl<'c, R: BufRead> RecordReader<'c, R> {
         Ok(())
     }
 
-    /// Reads a record whose counters lie within what has been read so far,
-    /// table by table.
+    /// Reads a record whose counters are within what has been read so far, table by
+    /// table.
     fn fill_by_counters(&mut self) -> Result<(), StreamError> {
         for stage in 0..self.codec.stages() {
             let len =
@@ -271,7 +271,7 @@ pub fn decode_lines(
     }
 }
 
-/// What some editors write at the beginning of a file of UTF-8.
+/// The byte order mark of a UTF-8 file.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Writes a record for every line of JSON in `input`, empty lines left out;

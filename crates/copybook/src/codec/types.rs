@@ -27,7 +27,7 @@ impl Builder<'_> {
             }
         };
         match &field.kind {
-            FieldKind::Group => Err(self.unsupported(id, "a group is no elementary item")),
+            FieldKind::Group => Err(self.unsupported(id, "a group is not an elementary item")),
             FieldKind::Alphanumeric | FieldKind::AlphanumericEdited => Ok(LeafKind::Text {
                 justified: field.justified,
             }),

@@ -1,8 +1,8 @@
 //! Storage with several descriptions: REDEFINES, and which of them counts.
 //!
-//! The part of the builder that turns [`RedefinesChoice`]s into [`DescriptionRule`]s. A rule may
-//! name fields that stand behind the storage, so rules are resolved when every
-//! field has its node.
+//! The part of the builder that turns [`RedefinesChoice`]s into
+//! [`DescriptionRule`]s. A rule may name fields that are after the storage, so
+//! rules are resolved when every field has its node.
 
 use super::build::Builder;
 use super::build::push_json_string;
@@ -79,7 +79,7 @@ impl Builder<'_> {
             } else if !inside.is_empty() && !self.ends_with_table(variant) {
                 return Err(self.unsupported(
                     variant,
-                    "fields behind an OCCURS DEPENDING ON inside a REDEFINES",
+                    "fields after an OCCURS DEPENDING ON inside a REDEFINES",
                 ));
             }
             self.image = outer;
@@ -200,7 +200,7 @@ impl Builder<'_> {
                 if !own.is_empty() && own != around {
                     return Err(self.rule_error(
                         field,
-                        "lies in another table than the storage it decides on",
+                        "is in another table than the storage that it selects",
                     ));
                 }
                 let mut by_value = Vec::new();

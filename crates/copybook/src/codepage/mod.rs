@@ -1,7 +1,7 @@
-//! Code pages: what the bytes of a character field mean.
+//! Code pages: the characters of a field's bytes.
 //!
 //! A [`CodePage`] is a small handle on a static table; copying it is free.
-//! Single-byte pages map each byte to one character and back; bytes that are no
+//! Single-byte pages map each byte to one character and back; bytes that are not
 //! character of a page are distinguished. UTF-8 is the one page where a character
 //! may take several bytes: a field of *n* bytes then holds *n* bytes of UTF-8,
 //! blanks fill the end, and limits count bytes.
@@ -30,7 +30,7 @@ pub enum CodePageError {
     DoubleByte(String),
     /// Not a page known here.
     #[error(
-        "unknown code page {0:?}; known are ASCII, UTF-8, ISO-8859-1, EBCDIC 037, 256, 273 to 275, \
+        "unknown code page {0:?}; supported are ASCII, UTF-8, ISO-8859-1, EBCDIC 037, 256, 273 to 275, \
          277, 278, 280, 284, 285, 290, 297, 424, 500, 833, 836, 838, 870, 871, 875, 880, 905, 918, \
          924, 1025 to 1027, 1047, 1112, 1122, 1123, 1130, 1132, 1137, 1140 to 1149, 1153 to 1160, \
          1164 to 1166, 4971, 5123, 8482, 9030, 12712, 13121, 13124, 28709, and 437, 737, 775, 813, 850, 852, 855, 857, 858, 860 to \
@@ -58,12 +58,12 @@ pub(crate) enum PageKind {
 pub(crate) struct PageTables {
     pub(crate) kind: PageKind,
     ccsid: u16,
-    /// Code unit of each byte; [`NONE`] where there is none.
+    /// Code unit of each byte; [`NONE`] for a byte without a character.
     pub(crate) to_unicode: [u16; 256],
     /// The ASCII character of each byte where JSON text takes it as it is,
     /// else 0.
     pub(crate) plain: [u8; 256],
-    /// Byte of each of the first 256 characters; [`NONE`] where there is none.
+    /// Byte of each of the first 256 characters; [`NONE`] for one without a byte.
     pub(crate) from_latin1: [u16; 256],
     /// Characters above U+00FF and their bytes, in ascending order.
     beyond: Vec<(char, u8)>,
@@ -97,8 +97,7 @@ impl CodePage {
     pub fn by_ccsid(ccsid: u16) -> Result<CodePage, CodePageError> {
         static BUILT: [OnceLock<PageTables>; tables::PAGES.len()] =
             [const { OnceLock::new() }; tables::PAGES.len()];
-        // The pages of Windows with the euro sign, under the numbers that tell
-        // them from those without.
+        // The pages of Windows with the euro sign have their own numbers.
         let ccsid = match ccsid {
             5346..=5354 => ccsid - 5346 + 1250,
             other => other,
@@ -209,7 +208,7 @@ impl CodePage {
         if self.is_ebcdic() { 0x40 } else { b' ' }
     }
 
-    /// The text of `bytes`; `None` when a byte is not a character of the page
+    /// The text of `bytes`. Returns `None` if a byte is not a character of the page
     /// (or a sequence is not UTF-8).
     pub fn decode(self, bytes: &[u8]) -> Option<String> {
         if self.page.kind == PageKind::Utf8 {
@@ -240,7 +239,7 @@ impl CodePage {
         self.page.byte_of(c)
     }
 
-    /// The byte that stands for a character the page does not have: SUB.
+    /// The byte that represents a character the page does not have: SUB.
     pub fn substitute(self) -> u8 {
         if self.is_ebcdic() { 0x3f } else { 0x1a }
     }

@@ -1,4 +1,4 @@
-//! What each item's bytes mean, from its PICTURE, USAGE and SIGN.
+//! The type of each item, from its PICTURE, USAGE and SIGN.
 
 use crate::diagnostic::{Diagnostics, SourcePosition};
 use crate::model::{FieldKind, Literal, NumberStorage, NumericEditing, NumericItem, SignPlace};
@@ -7,7 +7,7 @@ use crate::picture::{Context, Picture, PictureCategory};
 
 use super::tree::EntryTree;
 
-/// What one item's bytes mean.
+/// The type of an item.
 #[derive(Debug, Clone)]
 pub struct ItemMeaning {
     /// The kind.
@@ -21,7 +21,7 @@ pub struct ItemMeaning {
 /// Binary numbers have at most so many digits.
 const MAX_BINARY_DIGITS: u16 = 18;
 
-/// The meaning of every item; `None` where a fault was reported.
+/// The meaning of every item. Returns `None` if a fault was reported.
 pub fn meanings(
     tree: &EntryTree<'_>,
     context: Context<'_>,
@@ -29,7 +29,7 @@ pub fn meanings(
     diagnostics: &mut Diagnostics,
 ) -> Vec<Option<ItemMeaning>> {
     let mut out = Vec::with_capacity(tree.len());
-    // What groups pass down; parents stand before their children.
+    // Attributes that groups inherit to their children; parents come first.
     let mut usages: Vec<Option<Usage>> = Vec::with_capacity(tree.len());
     let mut signs: Vec<Option<SignClause>> = Vec::with_capacity(tree.len());
     for (index, entry) in tree.entries.iter().enumerate() {
@@ -181,7 +181,7 @@ impl ItemContext<'_> {
     fn refuse_picture(&mut self) {
         if let Some(picture) = &self.entry.picture {
             let message = format!(
-                "{} cannot have a PICTURE, its USAGE says it all",
+                "{} cannot have a PICTURE: its USAGE defines its form",
                 self.entry.shown()
             );
             let help =
@@ -216,7 +216,7 @@ impl ItemContext<'_> {
                     self.diagnostics.error_help(
                         text.at,
                         message,
-                        "it is right where a program says DECIMAL-POINT IS COMMA, which a copybook does not tell: give --decimal-comma",
+                        "it is valid in a program with DECIMAL-POINT IS COMMA, which a copybook cannot contain: use --decimal-comma",
                     )
                 } else {
                     self.error(text.at, message)
@@ -374,7 +374,7 @@ impl ItemContext<'_> {
         if unsigned && picture.signed {
             self.diagnostics.warn(
                 at,
-                "COMP-6 has no sign: COMP-3 is taken for a signed PICTURE",
+                "COMP-6 has no sign: a signed PICTURE is treated as COMP-3",
             );
         }
         Some(if unsigned && !picture.signed {
@@ -432,7 +432,7 @@ impl ItemContext<'_> {
         {
             self.error(
                 at,
-                format!("{name} cannot be JUSTIFIED, it takes plain characters"),
+                format!("{name} cannot be JUSTIFIED: JUSTIFIED requires plain characters"),
             );
         }
         if let Some(at) = self.entry.blank_when_zero {
@@ -442,7 +442,7 @@ impl ItemContext<'_> {
             if !numeric || shows_sign || picture.is_some_and(|p| p.has_star) {
                 self.error(
                     at,
-                    format!("{name} cannot be BLANK WHEN ZERO: it takes an unsigned number in USAGE DISPLAY without *"),
+                    format!("{name} cannot be BLANK WHEN ZERO: this requires an unsigned number in USAGE DISPLAY without *"),
                 );
             }
         }
@@ -464,7 +464,7 @@ impl ItemContext<'_> {
             (FieldKind::Numeric(_), Literal::Figurative(word))
                 if word == "SPACE" || word == "QUOTE" =>
             {
-                let message = format!("{name} is a number, its VALUE cannot be {word}");
+                let message = format!("{name} is a number: its VALUE cannot be {word}");
                 self.error(value.at, message);
             }
             (FieldKind::Pointer, literal) if *literal != Literal::Figurative("NULL".into()) => {

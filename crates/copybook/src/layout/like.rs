@@ -6,9 +6,9 @@ use crate::parse::{DataEntry, DataReference, RecordEntries};
 /// Entries that one text may grow to.
 const MAX_ENTRIES: usize = 200_000;
 
-/// Puts the description of the other item in the place of every SAME AS and
-/// TYPE clause. Only items described before can be named, so no description
-/// contains itself.
+/// Puts the description of the other item in place of every SAME AS and TYPE
+/// clause. Only items described before can be named, so no description contains
+/// itself.
 pub fn expand(records: Vec<RecordEntries>, diagnostics: &mut Diagnostics) -> Vec<RecordEntries> {
     let used = |record: &RecordEntries| record.entries.iter().any(|e| e.like.is_some());
     if !records.iter().any(used) {

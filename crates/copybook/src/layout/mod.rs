@@ -148,8 +148,8 @@ impl LayoutPass<'_> {
     }
 }
 
-/// GnuCOBOL adds up lengths when it finds an item behind a table of varying
-/// length, without regard to slack bytes and shared storage.
+/// GnuCOBOL adds up lengths when it finds an item after a table of varying length,
+/// without regard to slack bytes and shared storage.
 fn warn_of_sliding(
     tree: &EntryTree<'_>,
     placements: &[ItemPlacement],
@@ -164,7 +164,7 @@ fn warn_of_sliding(
             if let Some(at) = at.filter(|_| placement.slides) {
                 diagnostics.warn(
                     at,
-                    format!("{clause} behind a table of varying length: compiled programs may place {} elsewhere", entry.shown()),
+                    format!("{clause} after a table of varying length: compiled programs may place {} elsewhere", entry.shown()),
                 );
             }
         }
@@ -188,7 +188,7 @@ fn warn_of_longer(
             diagnostics.warn_help(
                 clause.at,
                 format!(
-                    "{} has {} bytes and {}, which it redefines, has {}: what follows begins behind the longer one",
+                    "{} has {} bytes and {}, which it redefines, has {}: the next item begins after the longer one",
                     entry.shown(),
                     bytes(index),
                     clause.is,

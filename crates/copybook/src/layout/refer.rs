@@ -88,11 +88,8 @@ pub fn redefines(
         if !follows {
             diagnostics.error_help(
                 target.at,
-                format!(
-                    "other items stand between {} and its redefinition",
-                    target.is
-                ),
-                "only further redefinitions of the same item may stand between",
+                format!("other items are between {} and its redefinition", target.is),
+                "only further redefinitions of the same item may be between",
             );
         }
         for (item, what) in [(index, "the redefinition"), (original, "the original")] {
@@ -179,7 +176,7 @@ pub fn counters(
             }
             [] if !all.is_empty() => diagnostics.error_help(
                 counter.at,
-                format!("the counter {name} must stand before the table"),
+                format!("the counter {name} must be before the table"),
                 "the counter's place would move with its own value",
             ),
             [] if names.elsewhere(name, record) => {}
@@ -191,7 +188,7 @@ pub fn counters(
             _ => diagnostics.error_help(
                 counter.at,
                 format!("several items are called {name}"),
-                "add OF and the name of the group that is meant",
+                "add OF and the name of the group",
             ),
         }
     }
@@ -236,7 +233,7 @@ pub fn renamed(
     if through <= from {
         diagnostics.error(
             target.at,
-            format!("{name} must stand behind {}", entry.from.is.name),
+            format!("{name} must be after {}", entry.from.is.name),
         );
         return None;
     }

@@ -1,10 +1,10 @@
 //! Offsets and lengths.
 //!
-//! SYNCHRONIZED moves an item up to the next multiple of its size. In a
-//! table, GnuCOBOL 3.1 also rounds the length of one occurrence up to the
-//! alignment it remembers from the group it sized last, and puts that slack
-//! before the last elementary item, not behind it. Programs compiled with it
-//! see their data there, so it is done here too.
+//! SYNCHRONIZED moves an item up to the next multiple of its size. In a table,
+//! GnuCOBOL 3.1 also rounds the length of one occurrence up to the alignment it
+//! remembers from the group it sized last, and puts that slack before the last
+//! elementary item, not after it. Programs compiled with it see their data there,
+//! so it is done here too.
 
 use crate::diagnostic::Diagnostics;
 use crate::picture::MAX_ITEM_BYTES;
@@ -21,11 +21,11 @@ pub struct ItemPlacement {
     pub length: u64,
     /// One occurrence, tables inside at minimum.
     pub min_length: u64,
-    /// Whether a table of varying length stands before it.
+    /// Whether a table of varying length is before it.
     pub slides: bool,
 }
 
-/// Places every item. `None` when the record is too long.
+/// Places every item. Returns `None` if the record is too long.
 pub fn place(
     tree: &EntryTree<'_>,
     meanings: &[ItemMeaning],
@@ -140,7 +140,7 @@ impl SizePass<'_> {
         (alignment - self.placements[index].offset % alignment) % alignment
     }
 
-    /// Marks the items that a table of varying length stands before.
+    /// Marks the items that a table of varying length is before.
     fn slide(&mut self, index: usize, mut slides: bool) {
         self.placements[index].slides = slides;
         for at in 0..self.tree.children[index].len() {

@@ -75,7 +75,7 @@ impl<'a> EntryTree<'a> {
         std::iter::successors(self.parent[index], |at| self.parent[*at])
     }
 
-    /// The index behind the last item below `index`.
+    /// The index after the last item below `index`.
     pub fn end(&self, index: usize) -> usize {
         let mut at = index;
         while let Some(last) = self.children[at].last() {

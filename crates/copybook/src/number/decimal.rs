@@ -12,7 +12,7 @@ pub struct Decimal {
     pub negative: bool,
     /// All digits as an integer, below 10^38.
     pub magnitude: u128,
-    /// Digits behind the point; negative when zeros are left out at the end.
+    /// Digits after the point; negative when zeros are left out at the end.
     pub scale: i32,
 }
 
@@ -33,12 +33,12 @@ pub enum DecimalMisfit {
     /// Digits before the field's first.
     #[error("too large")]
     TooLarge,
-    /// Digits behind the field's last.
+    /// Digits after the field's last.
     #[error("more decimal places than the field has")]
     Inexact,
 }
 
-/// What to do with digits behind the field's last.
+/// What to do with digits after the field's last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RoundingMode {
     /// Refuse them.
@@ -118,8 +118,8 @@ impl Decimal {
     }
 }
 
-/// Reads a JSON number that starts at `pos`; gives the decimal and the place
-/// behind it. `Err` carries the place of the fault.
+/// Reads a JSON number that starts at `pos`; returns the decimal and the place
+/// after it. `Err` carries the place of the fault.
 #[inline]
 pub(crate) fn scan_json(
     input: &[u8],
@@ -155,8 +155,8 @@ pub(crate) fn scan_json(
     Ok((digits.finish(negative), at))
 }
 
-/// A JSON number of at most 18 digits without an exponent, at `pos`, if that
-/// is what stands there; nothing else is looked at.
+/// A JSON number of at most 18 digits without an exponent, at `pos`, if that is
+/// what is there; nothing else is looked at.
 #[inline(always)]
 pub(crate) fn scan_small(input: &[u8], pos: usize) -> Option<(SmallDecimal, usize)> {
     let negative = input.get(pos) == Some(&b'-');
@@ -185,7 +185,7 @@ pub(crate) fn scan_small(input: &[u8], pos: usize) -> Option<(SmallDecimal, usiz
     (digits <= 18 && !matches!(input.get(at), Some(b'e' | b'E'))).then_some((number, at))
 }
 
-/// A run of digits behind those in `value`, modulo 2^64; where it ends.
+/// A run of digits after those in `value`, modulo 2^64; where it ends.
 #[inline(always)]
 fn run_small(text: &[u8], mut pos: usize, mut value: u64) -> (u64, usize) {
     if let Some(chunk) = text.get(pos..).and_then(|rest| rest.first_chunk::<8>()) {
@@ -232,7 +232,7 @@ struct DigitBuffer {
 }
 
 impl DigitBuffer {
-    /// Takes the run of digits at `pos`; gives the place behind it.
+    /// Takes the run of digits at `pos`; returns the place after it.
     #[inline]
     fn run(&mut self, text: &[u8], mut pos: usize, fraction: bool) -> Result<usize, DecimalError> {
         let start = pos;
@@ -417,7 +417,7 @@ mod tests {
             "0.00000000000000001",
         ] {
             let (small, end) = scan_small(text.as_bytes(), 0).expect(text);
-            let (number, behind) = scan_json(text.as_bytes(), 0).expect(text);
+            let (number, after) = scan_json(text.as_bytes(), 0).expect(text);
             assert_eq!(
                 (
                     small.negative,
@@ -425,7 +425,7 @@ mod tests {
                     small.scale as i32,
                     end
                 ),
-                (number.negative, number.magnitude, number.scale, behind),
+                (number.negative, number.magnitude, number.scale, after),
                 "{text}"
             );
         }

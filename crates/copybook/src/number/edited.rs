@@ -4,9 +4,9 @@
 //! the rules of MOVE to an edited item; reading takes the digits and the sign
 //! out again wherever the picture allows them (de-editing).
 //!
-//! Reference: IBM Enterprise COBOL Language Reference, "PICTURE clause
-//! editing". A character that is no picture symbol is the currency sign, as
-//! CURRENCY SIGN has it.
+//! Reference: IBM Enterprise COBOL Language Reference, "PICTURE clause editing". A
+//! character that is not a picture symbol is the currency sign, as CURRENCY SIGN
+//! has it.
 
 use super::decimal::{Decimal, DecimalMisfit, RoundingMode, pow10};
 use super::{BadNumber, MAX_DIGITS};
@@ -15,12 +15,12 @@ use super::{BadNumber, MAX_DIGITS};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditedPicture {
     symbols: Vec<Symbol>,
-    /// Digits before and behind the point.
+    /// Digits before and after the point.
     digits: u16,
     scale: i32,
     /// Characters of the item.
     len: usize,
-    /// `*` rather than blanks stand for suppressed zeros.
+    /// `*` rather than blanks represent suppressed zeros.
     star: bool,
     /// The decimal point: `.`, or `,` where DECIMAL-POINT IS COMMA.
     point: u8,
@@ -129,11 +129,11 @@ impl EditedPicture {
                     at += 1;
                     let pair = [c, raw.get(at).copied().unwrap_or(0)];
                     if &pair != b"CR" && &pair != b"DB" {
-                        return Err(fail("C and D stand only in CR and DB"));
+                        return Err(fail("C and D are allowed only in CR and DB"));
                     }
                     Symbol::Letters(pair)
                 }
-                b'S' => return Err(fail("S does not stand in an edited picture")),
+                b'S' => return Err(fail("S is not allowed in an edited picture")),
                 _ => return Err(fail("a symbol that edited pictures do not have")),
             });
             at += 1;
@@ -217,7 +217,7 @@ impl EditedPicture {
         self.point == b','
     }
 
-    /// Digits behind the decimal point.
+    /// Digits after the decimal point.
     pub fn scale(&self) -> i32 {
         self.scale
     }
@@ -347,8 +347,8 @@ impl EditedPicture {
         let (mut magnitude, mut negative, mut started) = (0u128, false, false);
         let mut rest = text;
         for symbol in &self.symbols {
-            let (here, behind) = rest.split_at(symbol.width());
-            rest = behind;
+            let (here, after) = rest.split_at(symbol.width());
+            rest = after;
             let c = here.first().copied().unwrap_or(0);
             let sign = matches!(c, b'+' | b'-');
             let fits = match *symbol {
@@ -460,7 +460,7 @@ fn sign_char(shown: u8, negative: bool) -> u8 {
     }
 }
 
-/// What a picture may hold beside its currency sign.
+/// What a picture may hold next to its currency sign.
 const SYMBOLS: &[u8] = b"9Z*+-.,VPB0/CRDSXAN";
 /// Far above what COBOL admits for a numeric-edited item.
 const MAX_PICTURE: usize = 1024;

@@ -9,8 +9,8 @@
 
 use std::io::Write;
 
-/// Writes the shortest text that reads back as the same `f64`; it has at most
-/// 26 characters. `None` when it is not finite.
+/// Writes the shortest text that reads back as the same `f64`; it has at most 26
+/// characters. Returns `None` if it is not finite.
 pub(crate) fn text64(value: f64) -> Option<ShortText> {
     let exponent = value != 0.0 && !(1e-5..1e17).contains(&value.abs());
     value.is_finite().then(|| {
@@ -64,8 +64,8 @@ pub(crate) fn from_hex_long(bits: u64) -> f64 {
     if bits >> 63 == 1 { -value } else { value }
 }
 
-/// The long hexadecimal float nearest to `value`; `None` when it is not finite
-/// or too large. What is too small becomes zero.
+/// The long hexadecimal float nearest to `value`. Returns `None` if it is not
+/// finite or too large. What is too small becomes zero.
 pub(crate) fn to_hex_long(value: f64, fraction_bits: u32) -> Option<u64> {
     if !value.is_finite() {
         return None;

@@ -1,6 +1,6 @@
 //! Numbers: exact decimals and the ways COBOL stores them.
 //!
-//! No value passes through a binary float on its way between JSON text and a
+//! No value passes through a binary float in transit between JSON text and a
 //! decimal field: a [`Decimal`] holds up to 38 digits. Numbers of at most 16
 //! digits, which is nearly all of them, travel as sixteen ASCII digits in one
 //! `u128` ([`swar`]) and need no loop over digits.
@@ -26,7 +26,7 @@ pub enum BadNumber {
     /// A byte or nibble that should be a digit is not.
     #[error("not a digit where one should be")]
     Digit,
-    /// The sign byte or nibble is none of the allowed ones.
+    /// The sign byte or nibble is not an allowed one.
     #[error("not a valid sign")]
     Sign,
     /// The unused half of the first byte is not zero.
@@ -40,5 +40,5 @@ pub enum BadNumber {
     NotFinite,
 }
 
-/// Most digits a number may have.
+/// The maximum number of digits a number may have.
 pub const MAX_DIGITS: u16 = 38;

@@ -9,8 +9,8 @@ use super::BadNumber;
 use super::swar;
 use super::zoned::AsciiDigits;
 
-/// Reads the packed number in `record[at..at + len]`, which the caller has
-/// checked to lie in the record; true for a minus sign.
+/// Reads the packed number in `record[at..at + len]`, which the caller has checked
+/// to be in the record; true for a minus sign.
 pub(crate) fn read(
     record: &[u8],
     at: usize,

@@ -51,7 +51,7 @@ pub(crate) fn digits16(n: u64) -> u128 {
     ZEROS | u128::from(spread8(high)) << 64 | u128::from(spread8(low))
 }
 
-/// The number sixteen ASCII digits stand for.
+/// The number sixteen ASCII digits represent.
 #[inline]
 pub(crate) fn value16(digits: u128) -> u64 {
     parse8(((digits >> 64) as u64).swap_bytes()) * 100_000_000
@@ -93,10 +93,10 @@ pub(crate) fn store_tail(dest: &mut [u8], value: u128) {
     }
 }
 
-/// The `len` (at most 16) bytes of `record` that end before `end`, in the low
-/// bytes of the result; what stands above them is arbitrary.
+/// The `len` (at most 16) bytes of `record` that end before `end`, in the low bytes
+/// of the result; what is above them is arbitrary.
 ///
-/// The caller has checked that the bytes lie in the record.
+/// The caller has checked that the bytes are in the record.
 #[inline]
 pub(crate) fn load_tail(record: &[u8], end: usize, len: usize) -> u128 {
     if let Some(wide) = end.checked_sub(16).and_then(|start| record.get(start..end)) {

@@ -65,8 +65,8 @@ impl ZoneBytes {
     }
 }
 
-/// Reads the zoned number in `record[at..at + len]`, which the caller has
-/// checked to lie in the record; true for a minus sign.
+/// Reads the zoned number in `record[at..at + len]`, which the caller has checked
+/// to be in the record; true for a minus sign.
 pub(crate) fn read(
     record: &[u8],
     at: usize,
@@ -217,7 +217,7 @@ pub(crate) fn write_short(
     punch(digits, negative, sign, zones);
 }
 
-/// Writes a separate sign; gives the place of the digits.
+/// Writes a separate sign; returns the place of the digits.
 #[inline(always)]
 fn place_sign(field: &mut [u8], negative: bool, sign: SignPlace, zones: ZoneBytes) -> &mut [u8] {
     match (sign, field) {

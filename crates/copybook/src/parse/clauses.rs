@@ -116,7 +116,7 @@ const fn integer(bytes: u32, signed: bool) -> Usage {
     Usage::Integer { bytes, signed }
 }
 
-/// Whether an entry without a name may go on with `word`.
+/// Whether an entry without a name may continue with `word`.
 pub fn starts_clause(word: &str) -> bool {
     clause(word).is_some() || usage(word).is_some() || REFUSED_USAGES.contains(&word)
 }
@@ -312,7 +312,7 @@ impl Parser<'_> {
         } else if range.is_some() {
             self.diagnostics.warn(
                 at,
-                "OCCURS with TO but without DEPENDING ON: the higher number is taken",
+                "OCCURS with TO but without DEPENDING ON: the higher number is used",
             );
             clause.min = clause.max;
         }
@@ -350,7 +350,7 @@ impl Parser<'_> {
                 && !matches!(word.as_str(), "ASCENDING" | "DESCENDING" | "INDEXED"))
     }
 
-    /// A number of occurrences, or a constant that stands for one.
+    /// A number of occurrences, or a constant that represents one.
     fn count(&mut self) -> Option<u32> {
         let at = self.cursor.place();
         let value = match self.cursor.peek() {
@@ -466,13 +466,13 @@ impl Parser<'_> {
         Some(())
     }
 
-    /// GLOBAL, EXTERNAL and BASED stand on records; they change no bytes.
+    /// GLOBAL, EXTERNAL and BASED are on records; they change no bytes.
     fn record_only(&mut self, entry: &mut DataEntry) -> Option<()> {
         let at = self.cursor.place();
         let word = shown(&self.cursor.take());
         if !matches!(entry.level, 1 | 77) {
             self.diagnostics
-                .error(at, format!("{word} stands only on levels 01 and 77"));
+                .error(at, format!("{word} is allowed only on levels 01 and 77"));
         }
         Some(())
     }

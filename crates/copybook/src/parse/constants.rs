@@ -95,7 +95,7 @@ impl Parser<'_> {
         let value = self.sum(first);
         if value.is_none() {
             self.diagnostics
-                .error(at, "a constant expression takes whole numbers");
+                .error(at, "a constant expression requires whole numbers");
         }
         Some(Literal::Number(value?.to_string()))
     }

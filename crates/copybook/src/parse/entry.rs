@@ -90,7 +90,7 @@ pub struct DataEntry {
     pub level: u8,
     /// Where the level number stands.
     pub at: SourcePosition,
-    /// Name in upper case; `None` for FILLER and no name.
+    /// Name in upper case. `None` for FILLER and no name.
     pub name: Option<String>,
     /// REDEFINES.
     pub redefines: Option<WithPosition<String>>,
@@ -162,7 +162,7 @@ pub struct RenamesEntry {
     pub from: WithPosition<DataReference>,
     /// Last item, if a range.
     pub through: Option<WithPosition<DataReference>>,
-    /// How many entries of the record stand before it.
+    /// The number of entries of the record are before it.
     pub after: usize,
 }
 

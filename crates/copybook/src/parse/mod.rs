@@ -1,8 +1,8 @@
 //! From tokens to data description entries.
 //!
-//! Every clause of a data description is read here; what a clause means for
-//! the bytes is decided by the layout pass. After a fault the parser goes on
-//! behind the next period, so one run reports them all.
+//! Every clause of a data description is read here; what a clause means for the
+//! bytes is decided by the layout pass. After a fault the parser continues after
+//! the next period, so one run reports them all.
 //!
 //! Reference: Enterprise COBOL Language Reference, "Data division, data
 //! description entry"; GnuCOBOL Programmer's Guide, same chapter.
@@ -27,7 +27,7 @@ use crate::source::{Cursor, Token};
 
 use constants::Constant;
 
-/// What a parse gives to the layout pass.
+/// The result of parsing, for the layout pass.
 #[derive(Debug, Default)]
 pub struct ParsedText {
     /// Records in source order.
@@ -74,7 +74,7 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    /// Reads one entry, or reports what stands in its place.
+    /// Reads one entry, or reports what is in its place.
     fn sentence(&mut self) {
         let at = self.cursor.place();
         match self.cursor.take() {
@@ -261,14 +261,14 @@ impl Parser<'_> {
             Some((entry, false)) => entry.conditions.push(Condition { name, values }),
             None => self.diagnostics.error_help(
                 at,
-                "level 88 must follow the item it belongs to",
+                "level 88 must follow its item",
                 "put the item's entry before its conditions",
             ),
         }
     }
 
-    /// EXEC in the data division: declarations for a database are no data;
-    /// text to be included that is not there may be.
+    /// EXEC in the data division: declarations for a database are not data; text to
+    /// be included that is not there may be.
     fn exec(&mut self, at: SourcePosition) {
         let mut words = Vec::new();
         loop {
@@ -360,8 +360,8 @@ impl Parser<'_> {
         found
     }
 
-    /// Takes the period that ends an entry, or goes to the next entry and
-    /// gives `None`.
+    /// Takes the period that ends an entry, or goes to the next entry and returns
+    /// `None`.
     fn period(&mut self) -> Option<()> {
         if *self.cursor.peek() == Token::Period {
             self.cursor.take();
@@ -391,7 +391,7 @@ impl Parser<'_> {
                 let before = self.cursor.before().filter(|b| b.file == at.file);
                 let help = match before {
                     Some(b) => format!(
-                        "end every entry with a period: put one behind the text of line {}",
+                        "end every entry with a period: put one after the text of line {}",
                         b.line
                     ),
                     None => "end every entry with a period".to_owned(),
@@ -419,7 +419,7 @@ impl Parser<'_> {
         self.recover();
     }
 
-    /// Goes on behind the next period.
+    /// Continues after the next period.
     fn recover(&mut self) {
         loop {
             match self.cursor.peek() {

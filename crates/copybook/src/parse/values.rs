@@ -54,7 +54,7 @@ impl Parser<'_> {
                 return match inner {
                     Literal::Number(_) => {
                         self.diagnostics
-                            .error(at, "ALL takes a character literal, not a number");
+                            .error(at, "ALL requires a character literal, not a number");
                         None
                     }
                     // ALL adds nothing to a figurative constant.
@@ -110,8 +110,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a level number with a name behind it comes, on its own line: it is
-    /// no further value.
+    /// Whether a level number with a name after it comes, on its own line: it is no
+    /// further value.
     fn at_next_entry(&self) -> bool {
         let level = match self.cursor.peek() {
             Token::Number(n) if n.len() <= 2 => n.parse::<u8>().ok(),

@@ -50,7 +50,7 @@ pub struct Picture {
     pub characters: u32,
     /// Digit positions, P not counted.
     pub digits: u16,
-    /// Digits after the point, P counted; negative when P stands on the right.
+    /// Digits after the point, P counted; negative when P is on the right.
     pub scale: i16,
     /// Whether it can show a sign.
     pub signed: bool,

@@ -40,7 +40,7 @@ use SymbolClass::{
 };
 
 impl SymbolClass {
-    /// The classes that may stand anywhere before this one.
+    /// The classes that may be anywhere before this one.
     fn may_follow(self) -> &'static [SymbolClass] {
         match self {
             Insertion => &[
@@ -248,7 +248,7 @@ pub fn check(runs: &[SymbolRun]) -> Result<(), String> {
         );
         if once && (runs[index].1 > 1 || classes[..index].contains(&second)) {
             return Err(format!(
-                "{} may stand in a PICTURE only once",
+                "{} may occur in a PICTURE only once",
                 second.name()
             ));
         }
@@ -265,16 +265,16 @@ pub fn check(runs: &[SymbolRun]) -> Result<(), String> {
     }
     let has = |wanted: Symbol| runs.iter().any(|(symbol, _)| *symbol == wanted);
     if has(Symbol::Blank) && has(Symbol::Star) {
-        return Err("Z and * cannot stand in the same PICTURE".into());
+        return Err("Z and * cannot be in the same PICTURE".into());
     }
     if has(Symbol::National) && has(Symbol::Dbcs) {
-        return Err("N and G cannot stand in the same PICTURE".into());
+        return Err("N and G cannot be in the same PICTURE".into());
     }
     if has(Symbol::Dbcs) && has(Symbol::Comma) {
         return Err("only B can be inserted between G".into());
     }
     if has(Symbol::Sign('+')) && has(Symbol::Sign('-')) {
-        return Err("+ and - cannot stand in the same PICTURE".into());
+        return Err("+ and - cannot be in the same PICTURE".into());
     }
     let currency: Vec<u64> = runs
         .iter()
@@ -288,7 +288,7 @@ pub fn check(runs: &[SymbolRun]) -> Result<(), String> {
     check_scaling(runs)
 }
 
-/// P stands at one end of the digits; only S, V and signs are outside it.
+/// P is at one end of the digits; only S, V and signs are outside it.
 fn check_scaling(runs: &[SymbolRun]) -> Result<(), String> {
     let Some(at) = runs.iter().position(|r| r.0 == Symbol::Scaling) else {
         return Ok(());
@@ -302,7 +302,7 @@ fn check_scaling(runs: &[SymbolRun]) -> Result<(), String> {
     if at_start || at_end {
         Ok(())
     } else {
-        Err("P must stand at the start or the end of a PICTURE".into())
+        Err("P must be at the start or the end of a PICTURE".into())
     }
 }
 
@@ -316,7 +316,7 @@ pub fn is_floating(runs: &[SymbolRun], index: usize) -> bool {
     let inserted = |run: &&SymbolRun| matches!(run.0, Symbol::Insertion | Symbol::Comma);
     let next = runs[index + 1..].iter().find(|r| !inserted(r));
     let previous = runs[..index].iter().rev().find(|r| !inserted(r));
-    // A string that floats before the point goes on behind it.
+    // A string that floats before the point continues after it.
     let point = |run: &&SymbolRun| matches!(run.0, Symbol::Point | Symbol::Assumed);
     let across = runs[..index]
         .iter()
@@ -359,8 +359,8 @@ fn class(runs: &[SymbolRun], index: usize) -> SymbolClass {
         Symbol::Sign(_) => LeadingSign,
         Symbol::Currency if floating && after_point => FloatCurrencyAfter,
         Symbol::Currency if floating => FloatCurrencyBefore,
-        // As for `cobc`, a symbol behind one run of others is not at the end,
-        // and a trailing sign may still follow.
+        // As for `cobc`, a symbol after one run of others is not at the end, and a
+        // trailing sign may still follow.
         Symbol::Currency if before_sign && index >= 2 => TrailingCurrency,
         Symbol::Currency => LeadingCurrency,
         Symbol::Scaling => {

@@ -49,7 +49,7 @@ impl Writer<'_> {
 
     fn number(&self, number: &NumericItem, length: u32) -> Schema {
         let scale = i32::from(number.scale);
-        // COMP holds what its bytes hold; what is put in must fit the PICTURE.
+        // COMP may contain any value of its bytes; a stored value must fit the PICTURE.
         let full = match number.storage {
             NumberStorage::Native | NumberStorage::BinaryFull => true,
             NumberStorage::Binary => self.direction == SchemaDirection::FromRecord,
@@ -100,7 +100,7 @@ impl Writer<'_> {
         schema
     }
 
-    /// What stands in the place of bytes that are not the field's type.
+    /// What is in place of bytes that are not the field's type.
     fn or_invalid(&self, mut schema: Schema) -> Schema {
         let text = schema.get("type") == Some(&Value::from("string"));
         if self.direction == SchemaDirection::ToRecord || (text && !schema.contains_key("pattern"))
@@ -160,7 +160,7 @@ fn exact(value: i128) -> Value {
     }
 }
 
-/// A number with digits behind the point.
+/// A number with digits after the point.
 fn decimal(digits: u32, scale: i32, signed: bool) -> Schema {
     let mut schema = of_type("number");
     let most = fraction(&"9".repeat(digits as usize), scale);

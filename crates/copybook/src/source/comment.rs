@@ -1,4 +1,4 @@
-//! Text that is none: comment entries and statements that steer a listing.
+//! Text without meaning: comment entries and listing statements.
 
 /// Paragraphs of the identification division whose text is a comment.
 pub const COMMENT_ENTRIES: &[&str] = &[
@@ -10,7 +10,7 @@ pub const COMMENT_ENTRIES: &[&str] = &[
     "REMARKS",
 ];
 
-/// What ends a comment entry when it stands in area A.
+/// What ends a comment entry when it is in area A.
 pub const AFTER_COMMENT_ENTRY: &[&str] = &[
     "ENVIRONMENT",
     "DATA",
@@ -27,7 +27,7 @@ pub const AFTER_COMMENT_ENTRY: &[&str] = &[
     "COPY",
 ];
 
-/// EJECT, SKIP1 to SKIP3, TITLE and *CBL stand alone on their line.
+/// EJECT, SKIP1 to SKIP3, TITLE and *CBL are alone on their line.
 pub fn is_listing_statement(line: &str) -> bool {
     let upper = line.to_ascii_uppercase();
     if upper.starts_with("*CBL ") || upper.starts_with("*CONTROL ") {

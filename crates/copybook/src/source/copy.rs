@@ -60,7 +60,7 @@ struct CopyStatement {
     library: Option<String>,
     rules: Vec<ReplaceRule>,
     at: SourcePosition,
-    /// Index of the piece behind its period.
+    /// Index of the piece after its period.
     end: usize,
 }
 
@@ -158,7 +158,7 @@ impl CopyExpander<'_> {
         out.push(gap(copy.at));
     }
 
-    /// Reads the COPY statement at `index`; reports and gives `None` when it
+    /// Reads the COPY statement at `index`; reports and returns `None` when it
     /// cannot be understood.
     fn statement(&mut self, pieces: &[TextPiece], index: usize) -> Option<CopyStatement> {
         let at = pieces[index].at;
@@ -310,7 +310,7 @@ fn sql_include(pieces: &[TextPiece], index: usize) -> Option<CopyStatement> {
     })
 }
 
-/// The index behind the `EXEC … END-EXEC` at `index`, if one is there.
+/// The index after the `EXEC … END-EXEC` at `index`, if one is there.
 fn block_end(pieces: &[TextPiece], index: usize) -> Option<usize> {
     if !(pieces[index].is_word("EXEC") || pieces[index].is_word("EXECUTE")) {
         return None;
@@ -327,7 +327,7 @@ fn block_end(pieces: &[TextPiece], index: usize) -> Option<usize> {
     rest[end].is_word("END-EXEC").then_some(index + end + 2)
 }
 
-/// The index behind the next period that ends a sentence.
+/// The index after the next period that ends a sentence.
 fn after_period(pieces: &[TextPiece], from: usize) -> usize {
     let mut index = from;
     while index < pieces.len() {

@@ -2,8 +2,8 @@
 //!
 //! Adjacent pieces are joined here: words that REPLACING put together,
 //! numbers with their point and sign, literals with their prefix. A PICTURE
-//! string is read by [`Cursor::picture`], because nothing in its characters
-//! tells it from other text.
+//! string is read by [`Cursor::picture`], because its characters alone do not
+//! distinguish it from other text.
 
 use crate::diagnostic::SourcePosition;
 use crate::model::Literal;
@@ -23,7 +23,7 @@ pub enum Token {
     Period,
     /// Any other character.
     Symbol(char),
-    /// Text that is no token; what is wrong with it.
+    /// Text that is not a token; what is wrong with it.
     Bad(String),
     /// The end of the text.
     End,
@@ -34,8 +34,8 @@ pub struct Cursor<'a> {
     pieces: &'a [TextPiece],
     index: usize,
     decimal_comma: bool,
-    /// The token at `index`, its place, whether it is first on its line, and
-    /// the index behind it.
+    /// The token at `index`, its place, whether it is first on its line, and the
+    /// index after it.
     next: (Token, SourcePosition, bool, usize),
 }
 
@@ -67,7 +67,7 @@ impl<'a> Cursor<'a> {
         self.next.2
     }
 
-    /// Whether the token behind the one ahead is one of `words`.
+    /// Whether the token after the one ahead is one of `words`.
     pub fn second_is(&self, words: &[&str]) -> bool {
         let start = self.skip(self.next.3);
         self.pieces
@@ -75,7 +75,7 @@ impl<'a> Cursor<'a> {
             .is_some_and(|piece| words.iter().any(|word| piece.is_word(word)))
     }
 
-    /// The word behind the token ahead, if a word stands there.
+    /// The word after the token ahead, if a word is there.
     pub fn second_word(&self) -> Option<&str> {
         let piece = self.pieces.get(self.skip(self.next.3))?;
         let letters = piece.text.contains(|c: char| c.is_ascii_alphabetic());
@@ -111,8 +111,8 @@ impl<'a> Cursor<'a> {
         words.iter().any(|word| self.accept(word))
     }
 
-    /// Takes the word PICTURE ahead and reads the string behind it:
-    /// everything up to the next gap, without the period or comma that ends it.
+    /// Takes the word PICTURE ahead and reads the string after it: everything up to
+    /// the next gap, without the period or comma that ends it.
     pub fn picture(&mut self) -> Option<(String, SourcePosition)> {
         let skip_gaps = |mut index: usize| {
             while self.pieces.get(index).is_some_and(TextPiece::is_gap) {
@@ -143,7 +143,7 @@ impl<'a> Cursor<'a> {
         (!text.is_empty()).then(|| (text.to_uppercase(), at))
     }
 
-    /// The index of the first piece from `index` on that is no separator.
+    /// The index of the first piece from `index` on that is not a separator.
     fn skip(&self, mut index: usize) -> usize {
         while let Some(piece) = self.pieces.get(index) {
             let comma = piece.is_char(',') && !self.starts_decimal(index);
@@ -186,7 +186,7 @@ impl<'a> Cursor<'a> {
         self.next = (token, at, piece.first_on_line, end);
     }
 
-    /// The token at `start` and the index behind it.
+    /// The token at `start` and the index after it.
     fn token(&self, start: usize, piece: &TextPiece) -> (Token, usize) {
         match piece.kind {
             PieceKind::Literal => {
@@ -297,7 +297,7 @@ fn unquote(text: &str) -> String {
     inner.replace(&doubled, &quote.to_string())
 }
 
-/// A literal with a prefix; `None` when `prefix` is not one.
+/// A literal with a prefix. Returns `None` if `prefix` is not one.
 fn prefixed(prefix: &str, text: &str) -> Option<Token> {
     let number = |radix: u32, kind: &str| match u64::from_str_radix(text, radix) {
         Ok(value) => Token::Number(value.to_string()),
@@ -322,10 +322,12 @@ fn hex(text: &str, unit: usize) -> Token {
         .map(|c| c.to_digit(16).and_then(|d| u8::try_from(d).ok()))
         .collect();
     match digits {
-        None => Token::Bad(format!("\"{text}\" has other than hexadecimal digits")),
+        None => Token::Bad(format!(
+            "\"{text}\" has characters that are not hexadecimal digits"
+        )),
         Some(digits) if digits.is_empty() || !digits.len().is_multiple_of(unit) => {
             Token::Bad(format!(
-                "a hexadecimal literal takes {unit} digits a character, this one has {}",
+                "a hexadecimal literal requires {unit} digits a character, this one has {}",
                 digits.len()
             ))
         }

@@ -1,4 +1,4 @@
-//! Fixed and free reference format, and telling which one a text is in.
+//! Fixed and free reference format, and the detection of a text's format.
 //!
 //! Reference: GnuCOBOL Programmer's Guide, "Format of COBOL Source Lines";
 //! Enterprise COBOL Language Reference, "Reference format".
@@ -23,7 +23,7 @@ impl ReferenceFormat {
         ReferenceFormat::detect_certain(text).unwrap_or(ReferenceFormat::Fixed)
     }
 
-    /// Like [`ReferenceFormat::detect`]; `None` when no line decides.
+    /// Like [`ReferenceFormat::detect`]. Returns `None` if no line decides.
     pub(super) fn detect_certain(text: &str) -> Option<ReferenceFormat> {
         let mut fixed = 0usize;
         let mut free = 0usize;
@@ -73,8 +73,8 @@ pub fn source_directive(line: &str) -> Option<ReferenceFormat> {
     }
 }
 
-/// Whether a division or paragraph header stands where fixed format has its
-/// sequence area.
+/// Whether a division or paragraph header is where fixed format has its sequence
+/// area.
 fn opens_free_program(line: &str) -> bool {
     let columns: String = expand_tabs(line, 8).map(|(_, c)| c).take(80).collect();
     let text = columns.trim_start();
@@ -113,7 +113,7 @@ fn starts_with_level(text: &str) -> bool {
         .is_some_and(|(head, _)| head.len() <= 2 && head.parse::<u8>().is_ok())
 }
 
-/// What one line says about its format; `None` when it fits both equally.
+/// What one line says about its format. Returns `None` if it fits both equally.
 fn vote(line: &str) -> Option<ReferenceFormat> {
     let line = line.trim_end();
     let columns: Vec<char> = expand_tabs(line, 8).map(|(_, c)| c).take(80).collect();
@@ -138,10 +138,10 @@ fn vote(line: &str) -> Option<ReferenceFormat> {
             Some(_) => ReferenceFormat::Free,
         });
     }
-    // Offsets and lengths beside a level number that stands where it belongs.
+    // Offsets and lengths next to a level number that is where it belongs.
     let figures = area.iter().all(|c| c.is_ascii_digit() || *c == ' ');
-    let behind: String = columns.iter().skip(7).collect();
-    if figures && indicator == Some(' ') && starts_with_level(behind.trim_start()) {
+    let rest_of_line: String = columns.iter().skip(7).collect();
+    if figures && indicator == Some(' ') && starts_with_level(rest_of_line.trim_start()) {
         return Some(ReferenceFormat::Fixed);
     }
     // A word that fills columns 6 and 7, a comment sign or a level number in
@@ -205,7 +205,7 @@ mod tests {
         let text = "      * remark\n       01  REC.\n01  03       10  A PIC 9(4) COMP-3.\n\
                     04  05       10  B PIC 9(9) COMP-3.\n100 12     10  C PIC X(12).\n";
         assert_eq!(ReferenceFormat::detect(text), ReferenceFormat::Fixed);
-        // A level at the margin, and a name far behind it.
+        // A level at the margin, and a name far after it.
         let free = "01        REC.\n05          A PIC X.\n05          B PIC X.\n";
         assert_eq!(ReferenceFormat::detect(free), ReferenceFormat::Free);
     }

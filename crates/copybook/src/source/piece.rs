@@ -31,7 +31,7 @@ pub struct TextPiece {
     pub kind: PieceKind,
     /// Its characters; a single blank for a gap.
     pub text: String,
-    /// Where it starts.
+    /// Its start.
     pub at: SourcePosition,
     /// Whether it is the first piece on its line.
     pub first_on_line: bool,
@@ -48,7 +48,7 @@ impl TextPiece {
         self.kind == PieceKind::Other && self.text.starts_with(c)
     }
 
-    /// Whether this separates what stands on its two sides.
+    /// Whether this separates what is on its two sides.
     pub fn is_gap(&self) -> bool {
         self.kind == PieceKind::Gap
     }

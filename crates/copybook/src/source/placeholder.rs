@@ -1,6 +1,6 @@
 //! Names between colons, as in `:TAG:-NAME`: what `COPY … REPLACING` has to put
-//! something in the place of. A text that still has them is no COBOL yet, so each
-//! is reported once, and nothing else of it.
+//! something in place of. A text that still has them is no COBOL yet, so each is
+//! reported once, and nothing else of it.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use crate::diagnostic::Diagnostics;
 
 use super::piece::{PieceKind, TextPiece};
 
-/// Tells each name between colons where it first stands; whether there is one.
+/// Reports each name between colons at its first place. Returns whether there is one.
 pub fn report_placeholders(pieces: &[TextPiece], diagnostics: &mut Diagnostics) -> bool {
     let mut known = HashSet::new();
     let mut embedded = false;
@@ -28,11 +28,11 @@ pub fn report_placeholders(pieces: &[TextPiece], diagnostics: &mut Diagnostics) 
         let file = diagnostics.files.get(usize::from(place.file));
         let member = file.map_or("THIS", |f| member(&f.name));
         let help = format!(
-            "make a copybook that says COPY {member} REPLACING =={name}== BY ==…==. and use that"
+            "create a copybook with COPY {member} REPLACING =={name}== BY ==…==. and use it"
         );
         diagnostics.error_help(
             place,
-            format!("{name} stands for what COPY with REPLACING puts there"),
+            format!("{name} is a placeholder that COPY with REPLACING must replace"),
             help,
         );
     }

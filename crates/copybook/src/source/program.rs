@@ -151,7 +151,7 @@ fn follows(pieces: &[TextPiece], index: usize, word: &str) -> bool {
         .is_some_and(|p| p.is_word(word))
 }
 
-/// The index behind the period that ends the sentence at `index`.
+/// The index after the period that ends the sentence at `index`.
 fn sentence_end(pieces: &[TextPiece], index: usize) -> usize {
     (index..pieces.len())
         .find(|&at| pieces[at].is_char('.') && pieces.get(at + 1).is_none_or(TextPiece::is_gap))

@@ -6,7 +6,7 @@
 //!
 //! Invariant: reading never fails. A literal that is not closed, or a
 //! directive that would change the meaning of what follows, is reported by
-//! whoever needs the text, because most of a program is not looked at.
+//! the pass that needs the text, because most of a program is not read.
 
 use crate::diagnostic::{Diagnostics, SourcePosition};
 
@@ -21,13 +21,12 @@ const BYTE_ORDER_MARKS: [&str; 2] = ["\u{feff}", "\u{ef}\u{bb}\u{bf}"];
 /// One column of a line: its character and the byte offset it came from.
 type LineColumn = (usize, char);
 
-/// How lines are to be read.
+/// Options of reading lines.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LineOptions {
     /// Reference format.
     pub format: ReferenceFormat,
-    /// What a text is in when the format is to be reported from it and no line
-    /// tells.
+    /// The format of a text if it is to be detected and no line decides it.
     pub otherwise: ReferenceFormat,
     /// Whether debugging lines are text.
     pub debugging: bool,
@@ -83,12 +82,12 @@ pub fn read(
     reader.pieces
 }
 
-/// What a text is that is no text in ASCII, and what to do about it.
+/// The encoding of a text that is not ASCII, and the remedy.
 fn other_encoding(text: &str) -> Option<(&'static str, &'static str)> {
     let mut head = text.chars().take(400);
     if head.clone().any(|c| c == '\0') {
         return Some((
-            "this is no text in UTF-8 or Latin-1: it has bytes of zero, as UTF-16 has",
+            "this is not text in UTF-8 or Latin-1: it contains zero bytes, as UTF-16 does",
             "iconv -f UTF-16 -t UTF-8 FILE > NEW converts UTF-16",
         ));
     }
@@ -105,8 +104,8 @@ fn other_encoding(text: &str) -> Option<(&'static str, &'static str)> {
     ))
 }
 
-/// The columns of a line. Tabs stand for eight columns, or for four where
-/// eight would push text of a fixed line beyond column 72.
+/// The columns of a line. Tabs represent eight columns, or for four where eight
+/// would push text of a fixed line beyond column 72.
 pub(super) fn columns_of(line: &str, format: ReferenceFormat) -> Vec<LineColumn> {
     let wide: Vec<LineColumn> = expand_tabs(line, 8).collect();
     let text = |columns: &[LineColumn]| columns.iter().any(|(_, c)| *c != ' ');
@@ -156,7 +155,7 @@ impl Reader<'_> {
         }
     }
 
-    /// CBL and PROCESS lines may stand before everything else, in any column.
+    /// CBL and PROCESS lines may be before everything else, in any column.
     fn is_option_line(&self, columns: &[LineColumn]) -> bool {
         if self.started {
             return false;
@@ -220,19 +219,19 @@ impl Reader<'_> {
         }
     }
 
-    /// Tells of text beyond column 72 that was meant to be read.
+    /// Reports text beyond column 72 that was meant to be read.
     fn beyond_the_margin(&mut self, line: &str, columns: &[LineColumn], start: SourcePosition) {
         if let Some(at) = crosses_the_margin(columns) {
             self.diagnostics.warn_help(
                 place(line, start, at, line.len() - at),
-                "the text goes on beyond column 72, where it is not read: COBOL text stands in columns 8 to 72",
+                "the text continues beyond column 72, where it is not read: COBOL text must be in columns 8 to 72",
                 BREAK_THE_LINE,
             );
         } else if let Some(at) = period_beyond_the_margin(columns) {
             let column = line.get(..at).map_or(at, |head| head.chars().count()) + 1;
             self.diagnostics.warn_help(
                 place(line, start, at, 1),
-                format!("the period in column {column} is not read, and what it ends goes on in the next line: COBOL text stands in columns 8 to 72"),
+                format!("the period in column {column} is not read, so the entry continues on the next line: COBOL text must be in columns 8 to 72"),
                 BREAK_THE_LINE,
             );
         }
@@ -318,7 +317,7 @@ impl Reader<'_> {
                 );
             }
             None => {
-                // The word goes on: what separated the lines does not count.
+                // The word continues: what separated the lines does not count.
                 while self.pieces.last().is_some_and(TextPiece::is_gap) {
                     self.pieces.pop();
                 }
@@ -393,9 +392,8 @@ impl Reader<'_> {
         self.gap_at_line_end(start);
     }
 
-    /// Reads a literal from the character after its opening quote, or goes on
-    /// with an open one when `opened` is `None`. Gives back how many columns
-    /// it took.
+    /// Reads a literal from the character after its opening quote, or continues
+    /// with an open one when `opened` is `None`. Returns how many columns it took.
     fn literal(
         &mut self,
         line: &str,
@@ -476,15 +474,14 @@ impl Reader<'_> {
     }
 }
 
-/// What to do about text in the wrong columns.
-const COLUMNS: &str = "COBOL text stands in columns 8 to 72 in fixed format, with *, / or - in column 7; choose free format if that is meant";
+/// The remedy for text in the wrong columns.
+const COLUMNS: &str = "in fixed format COBOL text must be in columns 8 to 72, with *, / or - in column 7; choose free format if the text is free";
 
-/// What to do about text that is too long for its line.
-const BREAK_THE_LINE: &str =
-    "move the end of the line to a line of its own, between columns 12 and 72";
+/// The remedy for a line that is too long.
+const BREAK_THE_LINE: &str = "move the end of the line to the next line, between columns 12 and 72";
 
-/// Where a level number with a name behind it stands in columns 1 to 6, which
-/// are for sequence numbers; its byte offset.
+/// Where a level number with a name after it is in columns 1 to 6, which are for
+/// sequence numbers; its byte offset.
 fn level_in_sequence_area(columns: &[LineColumn]) -> Option<usize> {
     let area = &columns[..columns.len().min(6)];
     let first = area.iter().position(|(_, c)| *c != ' ')?;
@@ -492,19 +489,18 @@ fn level_in_sequence_area(columns: &[LineColumn]) -> Option<usize> {
         .iter()
         .take_while(|(_, c)| c.is_ascii_digit())
         .count();
-    let behind = &columns[first + digits..];
-    let name = behind.iter().find(|(_, c)| *c != ' ').map(|(_, c)| *c)?;
+    let rest = &columns[first + digits..];
+    let name = rest.iter().find(|(_, c)| *c != ' ').map(|(_, c)| *c)?;
     let level: String = area[first..first + digits].iter().map(|(_, c)| c).collect();
     let is_level = matches!(level.parse::<u8>(), Ok(1..=49 | 66 | 77 | 88));
-    let named = behind.first().is_some_and(|(_, c)| *c == ' ') && name.is_ascii_alphabetic();
-    // Behind column 6 a name is the line's own text, and the digits are a mark.
-    let near = first + digits + behind.iter().take_while(|(_, c)| *c == ' ').count() < 7;
+    let named = rest.first().is_some_and(|(_, c)| *c == ' ') && name.is_ascii_alphabetic();
+    // After column 6 a name is the line's own text, and the digits are a mark.
+    let near = first + digits + rest.iter().take_while(|(_, c)| *c == ' ').count() < 7;
     ((1..=2).contains(&digits) && is_level && named && near).then(|| area[first].0)
 }
 
-/// Where a word goes on from column 72 into 73, which is not read, or its period
-/// stands there; the byte offset of column 73. Numbers there are those of the
-/// line.
+/// Where a word continues from column 72 into 73, which is not read, or its period
+/// is there; the byte offset of column 73. Numbers there are those of the line.
 fn crosses_the_margin(columns: &[LineColumn]) -> Option<usize> {
     let word = |column: usize| columns.get(column).is_some_and(|(_, c)| is_word_char(*c));
     let rest = columns.get(72..)?;

@@ -2,7 +2,7 @@
 
 use super::piece::{PieceKind, TextPiece};
 
-/// How much of a word a rule replaces.
+/// The part of a word that a rule replaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleKind {
     /// Whole words and literals, any number of them in a row.
@@ -18,9 +18,9 @@ pub enum RuleKind {
 pub struct ReplaceRule {
     /// How it matches.
     pub kind: RuleKind,
-    /// What it looks for; never empty.
+    /// The text to replace; never empty.
     pub from: Vec<TextPiece>,
-    /// What it puts there.
+    /// The replacement.
     pub to: Vec<TextPiece>,
 }
 
@@ -67,7 +67,7 @@ pub fn bare(pieces: &[TextPiece]) -> Vec<TextPiece> {
 }
 
 impl ReplaceRule {
-    /// The index behind what this rule matches at `index`, if it does.
+    /// The index after what this rule matches at `index`, if it does.
     fn at(&self, pieces: &[TextPiece], index: usize) -> Option<usize> {
         match self.partial() {
             Some(part) => {
@@ -119,7 +119,7 @@ impl ReplaceRule {
         (at > index).then_some(at)
     }
 
-    /// Puts the new text in the place of `old`.
+    /// Puts the new text in place of `old`.
     fn emit(&self, old: &TextPiece, out: &mut Vec<TextPiece>) {
         let put = |piece: &TextPiece, text: String, first: bool| TextPiece {
             kind: piece.kind,

@@ -1,4 +1,4 @@
-//! Where COPY members come from.
+//! Finds COPY members.
 
 use std::collections::HashMap;
 use std::fs;
@@ -17,7 +17,7 @@ pub struct CopyMember {
 
 /// Finds COPY members by name.
 pub trait CopyResolver {
-    /// The member `name` of `library` (the `IN` or `OF` phrase), `None` when
+    /// The member `name` of `library` (the `IN` or `OF` phrase). Returns `None` if
     /// there is no such member, and the reason when it cannot be read.
     fn resolve(&self, name: &str, library: Option<&str>) -> Result<Option<CopyMember>, String>;
 
@@ -120,7 +120,7 @@ impl CopyFolders {
         }
     }
 
-    /// The file of a member, `None` when there is none.
+    /// The file of a member. Returns `None` if it does not exist.
     ///
     /// # Errors
     /// A name that leads out of the folders.
@@ -194,7 +194,7 @@ impl CopyResolver for CopyFolders {
                 })
         };
         if self.folders.iter().any(has_map) {
-            return "there is a BMS map of that name; its symbolic map is made by assembling it, \
+            return "there is a BMS map with this name; assembling it creates its symbolic map, \
                     which is not supported yet"
                 .into();
         }
@@ -210,7 +210,7 @@ impl CopyResolver for CopyFolders {
     }
 }
 
-/// The text of a file, `None` when there is none. Bytes that are not UTF-8
+/// The text of a file. Returns `None` if it does not exist. Bytes that are not UTF-8
 /// are read as Latin-1, which keeps columns where they are.
 fn read_text(path: &Path) -> Result<Option<String>, String> {
     match sources::read(path) {

@@ -28,7 +28,7 @@ impl<'a> PieceReader<'a> {
         }
     }
 
-    /// The next piece that is no gap or separator.
+    /// The next piece that is not a gap or separator.
     pub fn peek(&mut self) -> Option<&'a TextPiece> {
         self.skip_gaps();
         self.pieces.get(self.index)
@@ -78,7 +78,7 @@ impl<'a> PieceReader<'a> {
         Some(name)
     }
 
-    /// Passes over what stands together.
+    /// Skips what is together.
     fn adjoining(&mut self) {
         while self
             .pieces

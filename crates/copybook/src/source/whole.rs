@@ -11,9 +11,9 @@ use super::{CopyResolver, LineOptions, ReferenceFormat, TextPiece, expand, read}
 /// A text with its members.
 #[derive(Debug, Clone)]
 pub struct PreprocessedText {
-    /// Everything but comments, listing statements and compiler options. COPY
-    /// and REPLACE have been carried out, and what they put in stands at the
-    /// place of its own file, replaced text at the place of what it replaced.
+    /// Everything but comments, listing statements and compiler options. COPY and
+    /// REPLACE have been carried out, and what they put in is at the place of its
+    /// own file, replaced text at the place of what it replaced.
     pub pieces: Vec<TextPiece>,
     /// What is wrong with the text's lines and its COPY and REPLACE
     /// statements, and the files: the text first, then its members in the

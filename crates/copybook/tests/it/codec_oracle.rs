@@ -13,7 +13,7 @@ use copybook::{CodecOptions, ParseOptions, RecordCodec};
 
 /// One field and what is moved to it.
 struct FieldCase {
-    /// Clauses behind the name.
+    /// Clauses after the name.
     clauses: String,
     /// A numeric literal.
     value: String,
@@ -136,7 +136,7 @@ fn json_of(value: &str) -> String {
     format!("{sign}{digits}")
 }
 
-/// A literal of `digits` digits, `scale` of them behind the point.
+/// A literal of `digits` digits, `scale` of them after the point.
 fn literal(digits: &str, scale: usize, negative: bool) -> String {
     let (whole, fraction) = digits.split_at(digits.len() - scale);
     let sign = if negative { "-" } else { "" };
@@ -217,7 +217,7 @@ fn binary_numbers_are_stored_as_cobol_stores_them() {
     compare(&storage_cases(&usages, &[1, 2, 4, 5, 9, 10, 17, 18]));
 }
 
-/// Packed numbers with P are left out: GnuCOBOL drops digits of theirs.
+/// Packed numbers with P are left out: GnuCOBOL drops some of their digits.
 #[test]
 fn floats_and_scaled_numbers_are_stored_as_cobol_stores_them() {
     let mut cases = Vec::new();

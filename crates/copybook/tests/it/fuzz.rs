@@ -136,7 +136,7 @@ fn check(text: &str) {
     }
 }
 
-/// Every item lies within its record, and names find fields.
+/// Every item is within its record, and names find fields.
 fn check_layout(layout: &RecordLayout) {
     assert!(layout.min_length <= layout.length);
     for (id, field) in layout.iter() {

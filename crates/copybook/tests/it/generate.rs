@@ -104,7 +104,7 @@ impl Writer {
 
     fn line(&mut self, level: u8, text: &str) {
         let indent = usize::from(level / 5) * 2;
-        // Long entries go on over two lines, as people write them.
+        // Long entries continue over two lines, as people write them.
         let entry = format!("{level:02}  {text}");
         let _ = match entry.char_indices().rfind(|(i, c)| *c == ' ' && *i < 48) {
             Some((at, _)) if entry.len() > 52 => writeln!(
@@ -132,7 +132,7 @@ impl Writer {
         self.counters.push(name);
     }
 
-    /// One item, possibly with items below and redefinitions behind it.
+    /// One item, possibly with items below and redefinitions after it.
     fn item(&mut self, level: u8, freedom: ItemFreedom) {
         let name = match self.random.below(9) {
             0 => "FILLER".to_owned(),

@@ -1,4 +1,4 @@
-//! Tests of the crate from outside, against GnuCOBOL where it can tell.
+//! Tests of the public API, compared with GnuCOBOL where it supports the case.
 
 mod codec;
 mod codec_oracle;

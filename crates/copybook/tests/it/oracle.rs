@@ -48,8 +48,8 @@ struct ExpectedLine {
 
 /// Compares every sample with the oracle; panics with all differences.
 ///
-/// Items behind tables of varying length slide only with `-fodoslide`, but
-/// that option counts redefinitions twice, so it is used where it must be.
+/// Items after tables of varying length slide only with `-fodoslide`, but that
+/// option counts redefinitions twice, so it is used where it must be.
 pub fn compare(samples: &[CopybookSample], copy_folder: &Path) {
     let (sliding, still): (Vec<&CopybookSample>, Vec<&CopybookSample>) = samples
         .iter()
@@ -143,7 +143,7 @@ fn observation(line: &str) -> (&str, ObservedItem) {
     (tag.trim_end(), observed)
 }
 
-/// Compiles and runs the programs, and gives back what they printed.
+/// Compiles and runs the programs, and returns what they printed.
 fn run(folder: &Path, source: &str, copy_folder: &Path, sliding: &str) -> String {
     let program = folder.join("probe.cob");
     let binary = folder.join("probe");
@@ -207,9 +207,9 @@ fn program(
         source,
         "IDENTIFICATION DIVISION.\nPROGRAM-ID. P{number}.\nDATA DIVISION.\nWORKING-STORAGE SECTION.\n"
     );
-    // Setting initial values can stop cobc with an internal error, behind
-    // tables that vary and in tables of aligned pointers, so records are
-    // described in the linkage section, where there are none.
+    // Setting initial values can stop cobc with an internal error, after tables
+    // that vary and in tables of aligned pointers, so records are described in the
+    // linkage section, where there are none.
     let linked = !sample.text.contains("EXTERNAL");
     if linked {
         let longest = layouts.iter().map(|l| l.length).max().unwrap_or(1);
@@ -383,7 +383,7 @@ impl<'a> RecordProbe<'a> {
         }
     }
 
-    /// How many occurrences a table has now.
+    /// The number of occurrences a table has now.
     fn count(&self, occurs: &Occurs) -> i64 {
         occurs
             .depending_on
@@ -454,7 +454,7 @@ impl<'a> RecordProbe<'a> {
     }
 }
 
-/// How many subscripts a reference to `id` needs.
+/// The number of subscripts a reference to `id` needs.
 fn subscripts(layout: &RecordLayout, id: FieldId) -> usize {
     let mut count = 0;
     let mut at = Some(id);
@@ -465,7 +465,7 @@ fn subscripts(layout: &RecordLayout, id: FieldId) -> usize {
     count
 }
 
-/// The item's name with all its groups and subscripts; `None` for items
+/// The item's name with all its groups and subscripts. Returns `None` for items
 /// without a name and for names that stay ambiguous.
 fn reference(layout: &RecordLayout, id: FieldId, indexes: &str) -> Option<String> {
     let qualified = |id: FieldId| {
@@ -485,7 +485,7 @@ fn reference(layout: &RecordLayout, id: FieldId, indexes: &str) -> Option<String
     (matches == 1).then(|| format!("{own}{indexes}"))
 }
 
-/// The attributes libcob gives an item of this kind; `None` where it has none
+/// The attributes libcob gives an item of this kind. Returns `None` if it has none
 /// worth comparing.
 fn attributes(field: &Field) -> Option<ItemAttributes> {
     let number = |kind: i64, digits: i64, scale: i64, signed: bool| {

@@ -115,7 +115,7 @@ fn texts_with_shifted_margins_are_laid_out() {
             "{text}"
         );
     }
-    // Within an entry a star is no comment.
+    // Within an entry a star is not a comment.
     let within = "       01  A PIC X\n       * 5.\n";
     assert!(copybook::parse(within, &ParseOptions::default()).is_err());
 }
@@ -356,7 +356,7 @@ fn diagnostics_text(text: &str) -> String {
 fn a_period_that_is_lost_beyond_column_72_is_reported_with_its_line_and_column() {
     let line = |text: &str, beyond: &str| format!("{text:<72}{beyond}\n");
     let head = "       01  REC.\n";
-    // A word of its own, a period behind a parenthesis, and a whole entry.
+    // A word of its own, a period after a parenthesis, and a whole entry.
     for (text, beyond, column) in [
         ("           05  A  PIC S9(7)V99", "COMP-3.", 79),
         (
@@ -384,7 +384,7 @@ fn a_period_that_is_lost_beyond_column_72_is_reported_with_its_line_and_column()
         last.contains("2:77: warning: the period in column 77"),
         "{last}"
     );
-    // Marks of changes, numbers and comments are no text.
+    // Marks of changes, numbers and comments are not text.
     for (text, beyond) in [
         ("           05  A PIC X.", "CHG0012"),
         ("           05  A PIC X.", "00001000"),
@@ -411,8 +411,8 @@ fn a_missing_period_is_reported_with_the_line_that_lacks_it() {
         report.contains("4:12: error: the period that ends the entry before"),
         "{report}"
     );
-    assert!(report.contains("behind the text of line 2"), "{report}");
-    // Behind the values of a condition, too, which may go on for lines.
+    assert!(report.contains("after the text of line 2"), "{report}");
+    // After the values of a condition, too, which may continue for lines.
     let values = "       01  R.\n           05  A PIC 99.\n               88  OK VALUES 1\n               02 THRU 04\n";
     let report = diagnostics_text(&format!("{values}           05  B PIC X.\n"));
     assert!(

@@ -128,7 +128,7 @@ fn errors_say_where_and_why() {
         error("{\"ID\":1"),
         "line 1, column 8: the text ends too early"
     );
-    assert_eq!(error("{} x"), "line 1, column 4: text behind the value");
+    assert_eq!(error("{} x"), "line 1, column 4: text after the value");
     assert_eq!(
         error("[]"),
         "R (offset 0, length 20): an object expected, an array found"

@@ -49,7 +49,7 @@ pub fn encoded(codec: &RecordCodec, json: &str) -> Result<Vec<u8>, String> {
     assert_eq!(
         area[codec.max_len()..],
         [0xee; 3],
-        "nothing is written behind the record"
+        "nothing is written after the record"
     );
     area.truncate(len);
     Ok(area)

@@ -44,7 +44,7 @@ fn counters_outside_their_bounds_are_errors() {
     // None in a table of one and more is what programs mean by it.
     let none = decoded(&codec, b"1ab0xyz").unwrap();
     assert!(none.contains("[]"), "{none}");
-    assert!(decoded(&codec, b"").is_err_and(|e| e.contains("behind the record's end")));
+    assert!(decoded(&codec, b"").is_err_and(|e| e.contains("after the end of the record")));
     assert!(encoded(&codec, r#"{"M":0}"#).is_err_and(|e| e.contains("the counter is 0")));
     assert!(encoded(&codec, r#"{"U":[]}"#).is_err_and(|e| e.contains("0 elements")));
     assert!(encoded(&codec, r#"{"U":[1,2,3,4]}"#).is_err_and(|e| e.contains("4 elements")));
