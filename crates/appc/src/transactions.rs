@@ -71,8 +71,8 @@ pub fn file_transfer(
     file_transfer_while(host, call, total, buffer, repetitions, |_| true)
 }
 
-/// As above while `go_on` returns true. It is called before each repetition
-/// with the number of finished ones: 0 once there is a conversation. If the
+/// Repeats the file transfer while `go_on` returns true. `go_on` is called before
+/// each repetition with the number of finished ones: 0 after the allocation. If the
 /// host is stopped meanwhile, the result covers the repetitions before.
 pub fn file_transfer_while(
     host: &NodeHost,
@@ -115,7 +115,7 @@ pub fn inquiry(
     inquiry_while(host, call, request, reply, repetitions, |_| true)
 }
 
-/// As above while `go_on` returns true; see [`file_transfer_while`].
+/// Repeats the inquiry while `go_on` returns true; see [`file_transfer_while`].
 pub fn inquiry_while(
     host: &NodeHost,
     call: &AllocateRequest,

@@ -52,7 +52,7 @@ impl MetricsExporter {
         })
     }
 
-    /// Where it listens.
+    /// The listening address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

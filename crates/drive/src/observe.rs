@@ -35,7 +35,7 @@ pub struct UsageSample {
 /// One counter of CPU.
 #[derive(Clone, Debug)]
 struct CpuMeter {
-    /// What it belongs to; the figures are filled in later.
+    /// The observed subject; its figures are filled in later.
     part: CpuPart,
     /// CPU so far, ns. `None` if it could not be read.
     cpu_ns: Option<u64>,

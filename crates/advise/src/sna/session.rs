@@ -209,7 +209,7 @@ const PARTNERS: usize = 32;
 /// The common data of all pairs of a set, looked up once.
 struct SessionNetwork<'a> {
     links: HashMap<SessionProduct, Link>,
-    /// Those of its rings, each once and the smallest first.
+    /// The frame sizes of its rings, each once and the smallest first.
     ncp_frames: Vec<u32>,
     appl: Option<(&'a Document, &'a Statement)>,
     table_known: bool,
@@ -218,7 +218,7 @@ struct SessionNetwork<'a> {
     sessions: Vec<(&'a Document, &'a CsdDefinition, String)>,
     /// The first SESSIONS of each mode; of [`EVERY_MODE`], those without a mode name.
     first: HashMap<String, usize>,
-    /// The same among SESSIONS by the partner's name in a file of modes.
+    /// Like `first`, for SESSIONS in a file of modes by the partner's name.
     partners: HashMap<&'a str, HashMap<String, usize>>,
 }
 

@@ -56,7 +56,7 @@ const KNOWN: &[&str] = &[
     "TTLSRule",
 ];
 
-/// Those that no other kind of document has.
+/// Statements that no other kind of document has.
 const DISTINCTIVE_STATEMENTS: &[&str] = &[
     "CommonRoutingConfig",
     "PolicyRule",

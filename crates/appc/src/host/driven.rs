@@ -88,9 +88,8 @@ impl DrivenNode {
         value
     }
 
-    /// As above for a verb that only receives: output that it causes (pacing
-    /// responses) is sent with the next verb or turn, unless the verb has to
-    /// wait.
+    /// Runs a verb that only receives. Output that it causes (pacing responses)
+    /// is sent with the next verb or turn, unless the verb has to wait.
     pub fn receiving<T>(&self, verb: impl FnOnce(&mut Node, MonotonicTime) -> Poll<T>) -> Poll<T> {
         let mut inner = self.shared.lock();
         let value = verb(&mut inner.node, self.shared.now());

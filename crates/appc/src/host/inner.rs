@@ -609,10 +609,10 @@ fn reaches(own: SocketAddr, at: SocketAddr) -> bool {
     own.port() == at.port() && (own.ip() == at.ip() || everywhere)
 }
 
-/// Small messages must not wait for company, and a partner that vanished must be
-/// noticed: here one that nothing is sent to. TCP's user timeout is of no use for
-/// the others: it also ends connections to those that read nothing for a while and
-/// whose TCP answers.
+/// Sets options of a connection: TCP_NODELAY, so that small messages are sent at
+/// once, and keepalive, which detects a lost partner while nothing is sent to it.
+/// TCP's user timeout is not used: it would also end connections to partners that
+/// read nothing for a while although their TCP answers.
 fn tune(stream: &TcpStream) {
     let socket = socket2::SockRef::from(stream);
     let keepalive = socket2::TcpKeepalive::new()

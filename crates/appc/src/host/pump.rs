@@ -140,7 +140,7 @@ impl SharedHost {
         self.block(wake, OutputPolicy::Sent, verb)
     }
 
-    /// As above for a verb that only receives. Output that it causes (pacing
+    /// Runs a verb that only receives, and waits. Output that it causes (pacing
     /// responses) is sent with the program's next verb in one write, or by the
     /// background thread if that takes long.
     pub(crate) fn receiving<T>(
@@ -151,8 +151,8 @@ impl SharedHost {
         self.block(wake, OutputPolicy::Kept, verb)
     }
 
-    /// As above for a verb with little output: earlier output is sent with the
-    /// end of this turn, or with the next send.
+    /// Runs a verb with little output, and waits. Earlier output is sent with
+    /// the end of this turn, or with the next send.
     pub(crate) fn sending<T>(
         &self,
         wake: WakeEvent,

@@ -48,7 +48,7 @@ pub(crate) enum PartnerAdmission {
     Admitted(Option<Vec<u8>>),
     /// Its name is contested: it waits.
     Waits,
-    /// It is not: this XID says so, and this is why.
+    /// The link is rejected: this XID informs the partner, with the reason.
     Refused(Option<Vec<u8>>, String),
 }
 

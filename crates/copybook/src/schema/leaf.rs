@@ -151,7 +151,7 @@ fn integer(least: i128, most: i128) -> Schema {
     schema
 }
 
-/// A whole number of at most 64 bits.
+/// The JSON number for a value: exact up to 64 bits, otherwise the nearest float.
 fn exact(value: i128) -> Value {
     match (i64::try_from(value), u64::try_from(value)) {
         (Ok(value), _) => value.into(),

@@ -41,7 +41,7 @@ pub struct Scenario {
 pub struct ScenarioVariant {
     /// `clients=100 size=1024`; empty without a loop.
     pub name: String,
-    /// The same as names and values of the loop, in the order of the file.
+    /// Names and values of the loop, in the order of the file.
     pub values: Vec<(String, String)>,
     /// Its plan.
     pub plan: RunPlan,

@@ -115,7 +115,7 @@ impl<'a> TargetList<'a> {
         targets
     }
 
-    /// The server of a population's terminals.
+    /// Reads the server of a population's terminals and adds it as the target.
     fn read_terminal(&mut self, terminal: &Node, population: &Node, notes: &mut MistakeList<'_>) {
         for key in ["http2", "sockets", "spin", "appc"] {
             if let Some(other) = population.get(key) {

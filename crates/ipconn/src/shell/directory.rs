@@ -134,7 +134,7 @@ impl ConnectionDirectory {
         }))
     }
 
-    /// The record of a connection.
+    /// The state and counters of a connection, by name.
     pub(crate) fn record(&self, name: &str) -> Option<Arc<Record>> {
         let mut all = self.0.connections.iter();
         all.find(|r| r.name == name).cloned()

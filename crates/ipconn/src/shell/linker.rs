@@ -156,7 +156,7 @@ impl PendingCall {
         self.interrupt.clone()
     }
 
-    /// Waits for the reply. Interrupted, it is lost.
+    /// Waits for the reply. Returns an error if the call was interrupted.
     pub fn wait(self) -> Result<ReplyMessage, CallFailure> {
         let given = self.answer.recv();
         given.unwrap_or_else(|RecvError| Err(CallFailure::Lost("the call was cancelled".into())))

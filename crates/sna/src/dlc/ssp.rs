@@ -74,11 +74,11 @@ kinds! {
     ExitBusy = 0x0D INFO,
     /// End the circuit.
     HaltDl = 0x0E CONTROL,
-    /// It is ended.
+    /// The circuit is ended.
     DlHalted = 0x0F CONTROL,
     /// Begin the link anew.
     RestartDl = 0x10 CONTROL,
-    /// It has begun anew.
+    /// The link has begun anew.
     DlRestarted = 0x11 CONTROL,
     /// A datagram without a circuit.
     DataFrame = 0x14 CONTROL,
@@ -92,7 +92,7 @@ kinds! {
     FlowControl = 0x21 INFO,
     /// Tests whether the circuit exists.
     TestCircuitRequest = 0x7A CONTROL,
-    /// It is.
+    /// The circuit exists.
     TestCircuitResponse = 0x7B CONTROL,
 }
 

@@ -45,7 +45,7 @@ pub enum Exchange {
     NotSupported,
     /// The sender has received the receiver's XID.
     Proceeding,
-    /// It does not yet.
+    /// The sender has not received the receiver's XID.
     Prenegotiation,
     /// Not to activate the link.
     NonActivation,

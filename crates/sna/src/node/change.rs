@@ -15,9 +15,9 @@ use crate::time::MonotonicTime;
 /// Sessions that a change concerns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChangedSessions {
-    /// They were idle and end at once.
+    /// Sessions that were idle and end at once.
     pub idle: usize,
-    /// They end when their conversation does.
+    /// Sessions that end with their conversation.
     pub busy: usize,
 }
 

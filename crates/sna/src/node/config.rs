@@ -154,7 +154,7 @@ pub enum TpSecurity {
 /// Whether a program can be started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramAvailability {
-    /// It can.
+    /// It can be started.
     Now,
     /// Not now, perhaps later.
     Later,

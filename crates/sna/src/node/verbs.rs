@@ -89,15 +89,15 @@ pub enum AllocateSecurity {
 pub enum AttachRefusal {
     /// The program is not defined.
     Unknown,
-    /// It cannot be started now.
+    /// The program cannot be started now.
     Later,
-    /// It cannot be started.
+    /// The program cannot be started.
     Never,
     /// The user may not.
     Security,
-    /// It needs the other conversation type.
+    /// The program needs the other conversation type.
     Type,
-    /// It needs another sync level.
+    /// The program needs another sync level.
     SyncLevel,
     /// The initialisation parameters do not match the program.
     Parameters,

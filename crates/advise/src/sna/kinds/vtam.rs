@@ -84,7 +84,8 @@ fn verbs(text: &str, words: &[&str]) -> usize {
     count(text, words, true)
 }
 
-/// As above; a verb without operands counts only if `bare` is set.
+/// The number of lines with one of these verbs. A verb without operands counts only
+/// if `bare` is set.
 fn count(text: &str, words: &[&str], bare: bool) -> usize {
     let verb = |line: &str| {
         let labelled = !line.starts_with([' ', '\t']);

@@ -86,11 +86,11 @@ fn coded<'a>(mode: &Mode<'a>) -> CodedSetting<'a> {
 /// The frames of all stations after the advice for the rings of NCP, worked
 /// out once for all modes.
 pub(super) struct StationFrames {
-    /// Those that products name themselves.
+    /// Frame sizes in products' own definitions.
     own: HashMap<SessionProduct, Option<u32>>,
-    /// Those of the rings of stations, each once.
+    /// Frame sizes of the rings of stations, each once.
     rings: Vec<u32>,
-    /// Those of rings that have them only after the advice.
+    /// Frame sizes that rings have only after the advice.
     raised: HashSet<u32>,
     /// The bytes before an RU in a frame.
     headers: u32,

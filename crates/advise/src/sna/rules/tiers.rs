@@ -79,7 +79,7 @@ pub(super) struct StatementIndex<'t, 'a> {
 }
 
 impl<'t, 'a> StatementIndex<'t, 'a> {
-    /// Those with a verb.
+    /// Indexes the statements with this verb by the statements above them.
     pub(super) fn of(tiers: &'t [NestedStatement<'a>], verb: &str) -> Self {
         let mut found: HashMap<LineColumn, Vec<&NestedStatement<'_>>> = HashMap::new();
         for tier in tiers.iter().filter(|t| t.statement.verb == verb) {
@@ -90,7 +90,7 @@ impl<'t, 'a> StatementIndex<'t, 'a> {
         StatementIndex { found }
     }
 
-    /// Those under a statement, in their order.
+    /// The indexed statements below a statement, in their order.
     pub(super) fn below(
         &self,
         statement: &Statement,

@@ -47,7 +47,7 @@ impl ValueForm {
                 (!fits).then(|| format!(" is not {}", self.expected()))
             }
             _ if self.has(value) => None,
-            _ if value.is_empty() => Some(format!(" has no value: {} is due", self.expected())),
+            _ if value.is_empty() => Some(format!(" has no value: expected {}", self.expected())),
             _ => Some(format!(" is not {}", self.expected())),
         }
     }
@@ -60,7 +60,7 @@ impl ValueForm {
             }
             Some(parts) => parts,
             None if value.is_empty() => {
-                return Some(format!(" has no value: {} is due", self.expected()));
+                return Some(format!(" has no value: expected {}", self.expected()));
             }
             None => return Some(format!(" is not {}", self.expected())),
         };

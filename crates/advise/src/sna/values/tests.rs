@@ -245,7 +245,7 @@ fn each_wrong_value_is_reported_with_the_values_that_are_right() {
         (
             "cm2-ndf",
             "DEFINE_MODE MODE_NAME(#BATCH) RECEIVE_PACING_WINDOW;",
-            "RECEIVE_PACING_WINDOW has no value: a whole number from 0 to 63 is due",
+            "RECEIVE_PACING_WINDOW has no value: expected a whole number from 0 to 63",
         ),
         (
             "vtam-node",

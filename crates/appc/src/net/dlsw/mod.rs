@@ -612,7 +612,7 @@ impl DlswTransport {
         due.into_iter().flatten().min()
     }
 
-    /// It ended by itself.
+    /// The transport ended by itself.
     pub fn broken(&mut self, around: &mut TransportContext<'_>, broken: &TransportFailure) {
         let seconds = around.now.as_nanos().saturating_sub(self.begun) as f64 / 1e9;
         let ([sent, received], peer, why) = (self.moved, self.peer, &broken.why);

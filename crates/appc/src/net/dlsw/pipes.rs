@@ -45,8 +45,8 @@ enum PipeUse {
     Back { until: u64 },
     /// Each side writes on the connection that it opened.
     Double,
-    /// As above, until the partner has closed the connection that this side
-    /// opened.
+    /// Each side still writes on the connection that it opened, until the
+    /// partner has closed the one that this side opened.
     Dropping { until: u64 },
 }
 

@@ -412,7 +412,8 @@ impl EthernetTransport {
             .is_some()
     }
 
-    /// Whether it has given one since then.
+    /// Whether the station at `place` has sent a frame since `since`. Returns
+    /// `None` if it is unknown.
     pub fn answered(&mut self, place: &str, since: MonotonicTime) -> Option<bool> {
         self.at(place).map(|(_, peer)| peer.last_frame_at > since)
     }

@@ -27,7 +27,8 @@ impl PlanVariables {
         self.encoded(text, &str::to_owned)
     }
 
-    /// The same with everything but variables encoded.
+    /// Text of the plan as a template, with everything except variables
+    /// encoded.
     pub fn encoded(&mut self, text: &str, encode: &dyn Fn(&str) -> String) -> String {
         let mut out = String::new();
         let literal = |text: &str| literal(&encode(text));
