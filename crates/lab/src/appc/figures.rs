@@ -193,9 +193,9 @@ pub fn microcomputers(
     Ok(figures)
 }
 
-/// The seconds before tuning that go with a published tuned time (printed to a
-/// ten-thousandth of a second) and a gain (printed to a tenth of a percent, or
-/// to a whole one).
+/// The possible range of the time before tuning, in seconds, from a published
+/// tuned time and gain. The tuned time is printed to a ten-thousandth of a second,
+/// the gain to a tenth of a percent or to a whole one.
 fn implied_s(tuned_s: f64, gain: f64) -> (f64, f64) {
     let half = if gain.fract() == 0.0 { 0.5 } else { 0.05 };
     let before = |tuned_s: f64, gain: f64| tuned_s / (1.0 - gain / 100.0);
