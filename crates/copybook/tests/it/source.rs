@@ -333,7 +333,7 @@ fn text_in_the_wrong_columns_is_reported_with_the_right_ones() {
             Ok(book) => book.warnings.to_string(),
         };
         assert!(
-            text.contains("2:73: warning: the text goes on beyond column 72"),
+            text.contains("2:73: warning: the text continues beyond column 72"),
             "{text}"
         );
     }
@@ -455,11 +455,11 @@ fn a_name_that_copy_has_to_replace_is_reported_once() {
     let report = diagnostics_text(text);
     assert_eq!(report.matches("error:").count(), 2, "{report}");
     assert!(
-        report.contains(":1:12: error: :TAG: stands for"),
+        report.contains(":1:12: error: :TAG: is a placeholder"),
         "{report}"
     );
     assert!(
-        report.contains(":2:38: error: :LEN: stands for"),
+        report.contains(":2:38: error: :LEN: is a placeholder"),
         "{report}"
     );
     assert!(report.contains("REPLACING ==:TAG:== BY ==…=="), "{report}");

@@ -208,7 +208,7 @@ mod tests {
             ("port x", "`x`"),
             ("hosts 1", "`hosts`"),
             ("port 80 port 81", "where"),
-            ("port 80 and", "middle"),
+            ("port 80 and", "incomplete"),
         ] {
             let said = PacketFilter::parse(text).unwrap_err().to_string();
             assert!(said.contains(part), "{said}");

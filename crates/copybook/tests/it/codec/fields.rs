@@ -50,7 +50,7 @@ fn paths_that_lead_nowhere_say_why() {
     let error = |path: &str| codec.field(path).unwrap_err().to_string();
     assert!(error("NOPE").contains("NOPE"));
     assert!(error("ROWS(4)").contains("beyond"));
-    assert!(error("ROWS(0)").contains("no subscript"));
+    assert!(error("ROWS(0)").contains("not a subscript"));
     assert!(error("ROWS.AMT").contains("no subscript"));
     assert!(error("HEAD(1)").contains("no table"));
     assert!(error("AMT").contains("AMT"));
@@ -148,7 +148,7 @@ fn varying_tables_can_be_filled_and_read_by_field() {
     };
     assert_eq!(shown("TAIL"), Ok(r#""zz""#.into()));
     assert_eq!(shown("T(3)"), Ok(r#""c""#.into()));
-    assert!(shown("T(4)").is_err_and(|e| e.contains("no such element")));
+    assert!(shown("T(4)").is_err_and(|e| e.contains("no element with this subscript")));
 }
 
 #[test]
