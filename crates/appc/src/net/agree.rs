@@ -227,13 +227,13 @@ impl LinkSide {
         told.into_iter().chain(self.partner.clone()).collect()
     }
 
-    /// Whether it is up and leads to `partner`.
-    pub fn leads_to(&self, partner: &LuName) -> bool {
+    /// Whether its link is up, leads to `partner` and `may_use` accepts it.
+    pub fn leads_to(&self, partner: &LuName, may_use: &dyn Fn(LinkId) -> bool) -> bool {
         let told = self
             .agreed
             .as_ref()
             .is_some_and(|agreed| agreed.peer.cp_name == partner.as_str());
-        self.link.is_some() && (told || self.partner.as_ref() == Some(partner))
+        self.link.is_some_and(may_use) && (told || self.partner.as_ref() == Some(partner))
     }
 
     /// How the partner is called, for people.
