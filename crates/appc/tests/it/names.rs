@@ -183,6 +183,10 @@ fn a_partners_new_address_holds_while_a_conversation_keeps_the_former_link() {
     let call = AllocateRequest::new("NET.SERVER", INQUIRY);
     let mut held = client.allocate(&call).unwrap();
     held.send(&[0, 0, 0, 100]).unwrap();
+    held.flush().unwrap();
+    while servers[0].status().attached == 0 {
+        std::thread::yield_now();
+    }
     let address = servers[1].listening().unwrap().to_string();
     let changed = client
         .change_partner("NET.SERVER", PartnerConfig::at(&address))
