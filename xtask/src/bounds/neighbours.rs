@@ -1,8 +1,8 @@
 //! A gateway and a plain Python server at one rate, next to busy programs.
 //!
 //! Shortness of processors is not overload of the region: where a server that has
-//! no limits answers every request, this one is to answer them, too. Workers stand
-//! behind all other programs of the machine by `worker_nice`, so its values take
+//! no limits answers every request, this one is to answer them, too. Workers come
+//! after all other programs of the machine by `worker_nice`, so its values take
 //! turns: at nice 15 a worker has a weight of 36 against the 1,024 of a neighbour
 //! (sched(7)), 3 % of a processor, which 500 requests a second can need.
 

@@ -219,7 +219,7 @@ pub struct RegionSection {
     pub shutdown_s: u32,
     /// Steps of nice(2), 0 to 19, by which COBOL workers stand behind the
     /// gateway and the region's own threads when CPUs are short, so that
-    /// clients are answered, or refused, at once. They stand behind all other
+    /// clients are answered, or refused, at once. They come after all other
     /// programs of the machine by it, too: at 15 a worker next to a busy program
     /// has 3 % of a processor, at 5 a quarter.
     pub worker_nice: u8,
