@@ -4,6 +4,7 @@
 //! one arm below.
 
 mod bench;
+mod bounds;
 mod cargo;
 mod ci;
 mod crash;
@@ -39,6 +40,9 @@ enum Task {
     Licences,
     /// Kill workers and regions of a bank under load, and count its money
     Crash(crash::Args),
+    /// Show what the others have while programs and neighbours take all they can
+    #[command(subcommand)]
+    Bounds(bounds::Args),
     /// Play the region's histories in virtual time, by seed
     Sim(sim::Args),
     /// Check the house rules that no compiler checks
@@ -68,6 +72,7 @@ fn main() -> ExitCode {
         Task::Fuzz(args) => fuzz::run(&args),
         Task::Licences => licences::run(),
         Task::Crash(args) => crash::run(&args),
+        Task::Bounds(args) => bounds::run(&args),
         Task::Sim(args) => sim::run(&args),
         Task::Tidy => tidy::run(),
         Task::Test262(args) => test262::run(&args),

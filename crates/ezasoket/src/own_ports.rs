@@ -1,14 +1,15 @@
 //! Ports of this process that its own programs, scripts and requesters must not
 //! connect to, even if the settings allow it: the administration port, and the
-//! ports for other regions and terminals. A program could act as another user
-//! there.
+//! ports for other regions, partners and terminals. A program could act as another
+//! user there. The ports of APIs, web services and sockets are not among them: a
+//! client has only the rights that its credentials give it there.
 //!
 //! The test is made with the address that a connection is made to, after names
 //! are resolved, so that no spelling of it matters: other addresses of loopback,
 //! the unspecified one, IPv4 within IPv6, and every address of this machine.
 
 use std::collections::BTreeSet;
-use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::net::{SocketAddr, UdpSocket};
 use std::sync::{PoisonError, RwLock};
 
 static PORTS: RwLock<BTreeSet<u16>> = RwLock::new(BTreeSet::new());
@@ -23,14 +24,21 @@ pub fn refuse_own_port(listener: SocketAddr) {
 /// process.
 pub fn is_own_port(address: SocketAddr) -> bool {
     let ports = PORTS.read().unwrap_or_else(PoisonError::into_inner);
-    ports.contains(&address.port()) && is_here(address.ip())
+    ports.contains(&address.port()) && is_here(address)
 }
 
-/// Whether an address is one of this machine's: only those can be bound.
-fn is_here(address: IpAddr) -> bool {
-    let address = address.to_canonical();
-    let plain = address.is_loopback() || address.is_unspecified();
-    plain || UdpSocket::bind((address, 0)).is_ok()
+/// Whether an address is one of this machine's: only those can be bound. A
+/// link-local address is one only together with its interface.
+fn is_here(mut address: SocketAddr) -> bool {
+    let canonical = address.ip().to_canonical();
+    if canonical.is_loopback() || canonical.is_unspecified() {
+        return true;
+    }
+    if canonical != address.ip() {
+        address.set_ip(canonical);
+    }
+    address.set_port(0);
+    UdpSocket::bind(address).is_ok()
 }
 
 #[cfg(test)]
@@ -54,6 +62,12 @@ mod tests {
         ];
         for ip in spellings {
             assert!(own(ip), "{ip}");
+        }
+        // The address that this machine sends from, where it has a network.
+        let probe = UdpSocket::bind("0.0.0.0:0").unwrap();
+        if probe.connect("192.0.2.1:9").is_ok() {
+            let from = probe.local_addr().unwrap().ip();
+            assert!(own(&from.to_string()), "{from}");
         }
         // An address of documentation, which no machine has.
         assert!(!own("192.0.2.1"));

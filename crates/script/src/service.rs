@@ -32,6 +32,8 @@ pub struct LoadedScripts {
     pub routes: ScriptRoutes,
     /// The problems found.
     pub mistakes: Vec<ScriptDiagnostic>,
+    /// Names that are no files of the application, and why not.
+    pub left_out: Vec<(String, String)>,
     /// Modules that were read.
     pub modules: usize,
     edition: Arc<ScriptGeneration>,
@@ -148,6 +150,7 @@ pub fn check(
     LoadedScripts {
         routes: ScriptRoutes::new(routes),
         mistakes,
+        left_out: edition.sources.left_out().to_vec(),
         modules: edition.sources.names().count(),
         edition,
     }

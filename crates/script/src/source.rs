@@ -1,6 +1,7 @@
 //! The texts of scripts: a folder, read once for each state of it.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ const MOST_BYTES: u64 = 4 << 20;
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct ModuleSources {
     texts: BTreeMap<String, String>,
+    left_out: Vec<(String, String)>,
 }
 
 /// A file that cannot be a script.
@@ -55,10 +57,22 @@ impl ModuleSources {
                 self.read_into(&path, &format!("{prefix}{name}/"))?;
             } else if name.ends_with(".js") || name.ends_with(".mjs") {
                 let failed = |e| SourceError::Read(path.clone(), e);
-                if path.metadata().map_err(failed)?.len() > MOST_BYTES {
+                let file = match sources::open(&path) {
+                    Ok(file) => file,
+                    // A FIFO or a link that leads out keeps no other script from loading.
+                    Err(error) if sources::is_foreign(&error) => {
+                        let name = format!("{prefix}{name}");
+                        self.left_out.push((name, error.to_string()));
+                        continue;
+                    }
+                    Err(error) => return Err(failed(error)),
+                };
+                if file.metadata().map_err(failed)?.len() > MOST_BYTES {
                     return Err(SourceError::Large(path));
                 }
-                let bytes = sources::read(&path).map_err(failed)?;
+                let mut bytes = Vec::new();
+                let mut file = file.take(MOST_BYTES);
+                file.read_to_end(&mut bytes).map_err(failed)?;
                 let text = String::from_utf8(bytes).map_err(|_| SourceError::Utf8(path.clone()))?;
                 self.texts.insert(format!("{prefix}{name}"), text);
             }
@@ -70,7 +84,13 @@ impl ModuleSources {
     pub fn of(texts: impl IntoIterator<Item = (String, String)>) -> ModuleSources {
         ModuleSources {
             texts: texts.into_iter().collect(),
+            left_out: Vec::new(),
         }
+    }
+
+    /// Names that are no files of the application, and why not.
+    pub fn left_out(&self) -> &[(String, String)] {
+        &self.left_out
     }
 
     /// The text of a module.

@@ -23,6 +23,9 @@ pub trait ClosableConnection: Clone {
     /// Whether both are the same connection.
     fn is(&self, other: &Self) -> bool;
 
+    /// Whether it has ended, or is ending and not counted any more.
+    fn has_ended(&self) -> bool;
+
     /// Closes it. It is not counted from now on.
     fn close(&self);
 
@@ -62,7 +65,12 @@ pub struct SeatLimits {
 /// Completes when the listener may accept the next one.
 pub async fn make_place<H: ConnectionHost>(host: &H, newcomer: &H::Connection, limits: SeatLimits) {
     let came = Instant::now();
+    let before = host.count().saturating_sub(1);
     while host.count() > limits.most {
+        // It left as many as there were when it was accepted.
+        if newcomer.has_ended() && host.count() <= before {
+            return;
+        }
         let spared = (came.elapsed() < GRACE).then_some(newcomer);
         if host.give_way(spared) {
             continue;

@@ -266,6 +266,10 @@ impl ClosableConnection for SeatHandle {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
+    fn has_ended(&self) -> bool {
+        self.0.leaving.load(Relaxed)
+    }
+
     fn close(&self) {
         if self.0.leave() {
             self.0.table.gave_way.fetch_add(1, Relaxed);
@@ -368,6 +372,21 @@ mod tests {
         assert_eq!(silent.hold(std::future::pending::<()>()).await, None);
         let served = seats.enter();
         assert_eq!(served.hold(std::future::ready(7)).await, Some(7));
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn a_newcomer_that_has_ended_keeps_no_other_waiting() {
+        let seats = seats(1, 2);
+        let _at_work = [0; 2].map(|_| seat(&seats, SeatPhase::Busy, 0));
+        let newcomer = seat(&seats, SeatPhase::Busy, 0);
+        let handle = newcomer.handle();
+        let mut waits = pin!(seats.make_place(&handle));
+        let mut is_over = async || {
+            std::future::poll_fn(|cx| Poll::Ready(waits.as_mut().poll(cx).is_ready())).await
+        };
+        assert!(!is_over().await, "it may still be restricted");
+        drop(newcomer);
+        assert!(is_over().await, "there are as many as before it came");
     }
 
     #[tokio::test(flavor = "current_thread")]

@@ -44,6 +44,24 @@ fn resolved(folder: &Path) -> io::Result<PathBuf> {
     }
 }
 
+/// Why something that was opened is no file of the application.
+#[derive(Debug)]
+struct ForeignFile(&'static str);
+
+impl std::fmt::Display for ForeignFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for ForeignFile {}
+
+/// Whether an error of this crate says that a path is no file of the application: it
+/// is no regular file, or leads out. What has such a path never was a source.
+pub fn is_foreign(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|why| why.is::<ForeignFile>())
+}
+
 /// Opens a file for reading.
 ///
 /// # Errors
@@ -56,13 +74,13 @@ pub fn open(path: &Path) -> io::Result<File> {
         .custom_flags(flags)
         .open(path)?;
     if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is not a regular file"));
+        return Err(io::Error::other(ForeignFile("it is not a regular file")));
     }
     let folders = FOLDERS.read().unwrap_or_else(PoisonError::into_inner);
     if !folders.is_empty() {
         let real = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
         if !folders.iter().any(|folder| real.starts_with(folder)) {
-            let why = "it is a link that leads out of the application's folder";
+            let why = ForeignFile("it is a link that leads out of the application's folder");
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
         }
     }
@@ -130,6 +148,9 @@ mod tests {
             assert!(!is_file(&at(out)), "{out}");
         }
         assert!(error("nothing").contains("No such file"));
+        let foreign = ["PIPE.cbl", "OUT.cbl", "nothing"]
+            .map(|name| is_foreign(&read(&at(name)).unwrap_err()));
+        assert_eq!(foreign, [true, true, false]);
         // A folder may be made after it was named.
         let state = others.path().join("state");
         confine(&state.join("maps"));

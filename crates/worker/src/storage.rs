@@ -1,7 +1,8 @@
 //! Storage that GETMAIN gives, and areas that SET hands out.
 //!
 //! It belongs to the task and goes at its end; SHARED storage stays until
-//! FREEMAIN, within this worker: addresses mean nothing in another process.
+//! FREEMAIN, within this worker: addresses mean nothing in another process. It is
+//! cleared before it is given back, so that no later task reads it.
 
 use std::ffi::c_void;
 
@@ -75,7 +76,7 @@ impl TaskStorage {
         };
         let block = self.blocks.swap_remove(i);
         self.used[usize::from(block.shared)] -= block.bytes;
-        release(block.at);
+        block.release();
         true
     }
 
@@ -90,6 +91,7 @@ impl TaskStorage {
             }
         };
         let area = &mut self.areas[i].1;
+        wipe(area.as_mut_ptr(), area.len());
         area.clear();
         area.extend_from_slice(contents);
         area.as_mut_ptr()
@@ -99,11 +101,14 @@ impl TaskStorage {
     pub fn end_task(&mut self) {
         self.blocks.retain(|b| {
             if !b.shared {
-                release(b.at);
+                b.release();
             }
             b.shared
         });
         self.used[0] = 0;
+        for (_, area) in &mut self.areas {
+            wipe(area.as_mut_ptr(), area.len());
+        }
         self.areas.clear();
     }
 }
@@ -111,19 +116,59 @@ impl TaskStorage {
 impl Drop for TaskStorage {
     fn drop(&mut self) {
         for block in &self.blocks {
-            release(block.at);
+            block.release();
         }
     }
 }
 
-fn release(at: *mut u8) {
-    // SAFETY: a block from `calloc` that was not freed before.
-    unsafe { libc::free(at.cast::<c_void>()) };
+impl StorageBlock {
+    fn release(&self) {
+        wipe(self.at, self.bytes);
+        // SAFETY: a block from `calloc` that was not freed before.
+        unsafe { libc::free(self.at.cast::<c_void>()) };
+    }
 }
+
+/// Clears private memory. Pages of a large block go back to the system instead: most
+/// of them may never have been touched.
+fn wipe(at: *mut u8, bytes: usize) {
+    let page = crate::sandbox::page_bytes() as usize;
+    let first = at.align_offset(page);
+    let pages = bytes.saturating_sub(first) / page * page;
+    let clear = |from: usize, to: usize| {
+        // SAFETY: a part of the block, which the caller owns.
+        unsafe { std::ptr::write_bytes(at.add(from), 0, to - from) };
+    };
+    if bytes < LARGE_BYTES {
+        clear(0, bytes);
+        return;
+    }
+    // SAFETY: whole pages of the block, private and anonymous.
+    let rc = unsafe { libc::madvise(at.add(first).cast(), pages, libc::MADV_DONTNEED) };
+    if rc == 0 {
+        clear(0, first);
+        clear(first + pages, bytes);
+    } else {
+        clear(0, bytes);
+    }
+}
+
+/// Bytes above which the system clears pages faster than this process does.
+const LARGE_BYTES: usize = 256 << 10;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn storage_is_cleared_whatever_its_length_and_place() {
+        for bytes in [0, 1, 4_096, LARGE_BYTES, LARGE_BYTES + 4_097] {
+            let mut block = vec![b'x'; bytes + 5];
+            wipe(block[5..].as_mut_ptr(), bytes);
+            assert_eq!(&block[..5], b"xxxxx");
+            assert!(block[5..].iter().all(|byte| *byte == 0), "{bytes}");
+        }
+    }
 
     #[test]
     fn a_tasks_storage_goes_with_it_and_shared_storage_stays() {

@@ -10,7 +10,8 @@
 
 mod bank;
 mod clients;
-mod served;
+mod queues;
+pub(crate) mod served;
 mod shop;
 mod units;
 
@@ -25,7 +26,7 @@ use clients::{ClientThreads, TransferBook};
 /// How much is killed.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  cargo xtask crash --kills 30\n  cargo xtask crash --kills 10000 --seed 7\n  cargo xtask crash --units --kills 1000\n  cargo xtask crash --sql --kills 200"
+    after_help = "Examples:\n  cargo xtask crash --kills 30\n  cargo xtask crash --kills 10000 --seed 7\n  cargo xtask crash --units --kills 1000\n  cargo xtask crash --sql --kills 200\n  cargo xtask crash --queues --kills 2000\n  cargo xtask crash --queues --two-regions --kills 2000"
 )]
 pub struct Args {
     /// Kills in all
@@ -53,6 +54,13 @@ pub struct Args {
     /// queue and tables, instead of the bank
     #[arg(long, conflicts_with = "units")]
     sql: bool,
+    /// Kill workers and the region over recoverable queues and protected STARTs, instead
+    /// of the bank
+    #[arg(long, conflicts_with_all = ["units", "sql"])]
+    queues: bool,
+    /// With --queues: two regions, whose queues and STARTs are changed in one unit of work
+    #[arg(long, requires = "queues")]
+    two_regions: bool,
     /// The program to kill, instead of the one that is built here
     #[arg(long, value_name = "FILE")]
     tupelo: Option<PathBuf>,
@@ -74,6 +82,9 @@ pub fn run(args: &Args) -> Result<bool> {
     }
     if args.sql {
         return shop::run(args);
+    }
+    if args.queues {
+        return queues::run(args);
     }
     let mut bank = CrashBank::open(args.tupelo.as_deref())?;
     let before = bank.accounts()?;

@@ -155,8 +155,17 @@ impl ServedApplication {
 
     /// Kills one of its workers; false when it has none.
     pub fn kill_worker(&mut self, choice: u64) -> Result<bool> {
-        let Some(child) = &self.process else {
+        let workers = self.workers()?;
+        if workers.is_empty() {
             return Ok(false);
+        }
+        kill(&workers[(choice % workers.len() as u64) as usize])
+    }
+
+    /// Process ids of its workers.
+    pub fn workers(&self) -> Result<Vec<String>> {
+        let Some(child) = &self.process else {
+            return Ok(Vec::new());
         };
         let path = format!("/proc/{0}/task", child.id());
         let mut workers = Vec::new();
@@ -167,10 +176,28 @@ impl ServedApplication {
             let pids = text.split_whitespace().filter(|pid| is_worker(pid));
             workers.extend(pids.map(str::to_owned));
         }
-        if workers.is_empty() {
-            return Ok(false);
-        }
-        kill(&workers[(choice % workers.len() as u64) as usize])
+        Ok(workers)
+    }
+
+    /// Process id of the region; `None` while it is not served.
+    pub fn pid(&self) -> Option<u32> {
+        self.process.as_ref().map(Child::id)
+    }
+
+    /// Asks the administration port for a change; its status.
+    pub fn change(&self, path: &str) -> Result<u16> {
+        let token = std::fs::read_to_string(self.state().join("operator.token"))?;
+        let mut stream = TcpStream::connect(&self.admin)?;
+        stream.set_read_timeout(Some(WAIT))?;
+        write!(
+            stream,
+            "POST {path} HTTP/1.1\r\nHost: localhost\r\nx-tupelo-operator: {}\r\n\
+             Content-Length: 0\r\nConnection: close\r\n\r\n",
+            token.trim()
+        )?;
+        let mut text = String::new();
+        stream.read_to_string(&mut text)?;
+        Ok(text.split(' ').nth(1).context("a status line")?.parse()?)
     }
 
     /// Kills its private PostgreSQL; false when it has none now.

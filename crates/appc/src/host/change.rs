@@ -1,15 +1,18 @@
 //! Changes to a node that runs: its partners, modes and users.
 //!
 //! Running links and sessions keep their settings. Sessions that a change
-//! concerns end when their conversations do; a link to a partner's former
-//! address ends with the last session over it.
+//! concerns end when their conversations do. No session is begun over a link to
+//! a partner's former address, and the link ends with the last one over it.
 
 use super::inner::HostState;
 use super::{NodeHost, SharedHost};
 use crate::Error;
 use crate::config::{PartnerConfig, lu_name};
 use crate::net::LinkTransport;
-use sna::{ChangedSessions, LocalUser, LuName, Mode, PartnerLu, PasswordBytes};
+use sna::{
+    ChangedSessions, LinkId, LocalUser, LuName, Mode, MonotonicTime, PartnerLu, PasswordBytes,
+};
+use std::collections::BTreeSet;
 
 impl NodeHost {
     /// Changes or adds a partner. Sessions are ended and bound again if the
@@ -33,7 +36,7 @@ impl NodeHost {
             single_session: before.single_session,
             ..partner
         } != before;
-        Ok(self.renew(lu, moved))
+        Ok(self.renew(&lu, moved))
     }
 
     /// Removes a partner: this node no longer calls it, and active sessions end
@@ -49,17 +52,29 @@ impl NodeHost {
             ..PartnerLu::new(lu.clone())
         };
         self.shared.lock().node.define_partner(stranger);
-        Ok(self.renew(lu, true))
+        Ok(self.renew(&lu, true))
     }
 
-    fn renew(&self, partner: LuName, moved: bool) -> ChangedSessions {
+    fn renew(&self, partner: &LuName, moved: bool) -> ChangedSessions {
         let mut inner = self.shared.lock();
-        let renewed = inner.node.renew_sessions(&partner, self.shared.now());
-        if moved && inner.leads_to(&partner) {
-            inner.leaving.insert(partner);
-        }
+        let now = self.shared.now();
+        let renewed = if moved {
+            inner.withdraw(partner, now)
+        } else {
+            inner.node.renew_sessions(partner, now)
+        };
         self.shared.drain(&mut inner, false);
         renewed
+    }
+
+    /// Whether a partner's definition is no longer the one that a call began
+    /// with. The link that came of the call is not used then.
+    pub(super) fn moved_meanwhile(&self, name: &str, lu: &LuName, before: &PartnerConfig) -> bool {
+        if self.shared.partners().get(name) == Some(before) {
+            return false;
+        }
+        self.renew(lu, true);
+        true
     }
 
     /// Changes or adds a mode; its sessions are renewed.
@@ -89,41 +104,52 @@ impl NodeHost {
     }
 }
 
+impl HostState {
+    /// No session is begun any more over the links that lead to `partner`.
+    fn withdraw(&mut self, partner: &LuName, now: MonotonicTime) -> ChangedSessions {
+        let (renewed, links) = self.node.withdraw_routes(partner, now);
+        let links = links.into_iter().map(|link| (partner.clone(), link));
+        self.leaving.extend(links);
+        self.moves += 1;
+        renewed
+    }
+}
+
 impl SharedHost {
-    /// Ends the links to partners that have moved and have no sessions left.
+    /// Ends the links to partners' former addresses that have no sessions left.
     /// Returns `true` if there was one.
     pub(super) fn leave(&self, inner: &mut HostState) -> bool {
-        if inner.leaving.is_empty() {
-            return false;
-        }
+        let links: BTreeSet<LinkId> = inner.leaving.iter().map(|(_, link)| *link).collect();
         let mut left = false;
-        let gone: Vec<LuName> = inner
-            .leaving
-            .iter()
-            .filter(|partner| !inner.node.has_sessions(partner))
-            .cloned()
-            .collect();
-        for partner in gone {
-            inner.leaving.remove(&partner);
-            inner.node.forget_limits(&partner);
-            let others = |inner: &HostState, token: &usize| {
-                let transport = &inner.transports[token];
-                let known = inner.node.sessions().map(|s| s.partner);
-                let mut known = known;
-                known.any(|other| other != partner && transport.leads_to(&other))
+        for link in links {
+            let mut transports = inner.transports.iter();
+            let found = transports.find(|(_, transport)| transport.peer_of(link).is_some());
+            let Some((&token, transport)) = found else {
+                inner.leaving.retain(|(_, over)| *over != link);
+                continue;
             };
-            let tokens: Vec<usize> = inner
-                .transports
-                .iter()
-                .filter(|(_, t)| matches!(t, LinkTransport::Dlsw(_)) && t.leads_to(&partner))
-                .map(|(token, _)| *token)
-                .filter(|token| !others(inner, token))
-                .collect();
-            for token in tokens {
-                inner.close(token, self.now(), "the partner has another address now");
+            // The circuits of one DLSw connection end together.
+            let ends_with_it = |other: LinkId| match transport {
+                LinkTransport::Dlsw(_) => transport.peer_of(other).is_some(),
+                LinkTransport::Ether(_) => other == link,
+            };
+            if !inner.node.sessions().any(|s| ends_with_it(s.link)) {
+                inner.leaving.retain(|(_, over)| *over != link);
+                self.end_link(inner, token, link);
                 left = true;
             }
         }
         left
+    }
+
+    fn end_link(&self, inner: &mut HostState, token: usize, link: LinkId) {
+        let why = "the partner has another address now";
+        match inner.transports.get(&token) {
+            Some(LinkTransport::Ether(_)) => inner.with(token, self.now(), |transport, around| {
+                transport.disconnect(around, link, why);
+                transport.transmit(around)
+            }),
+            _ => inner.close(token, self.now(), why),
+        }
     }
 }

@@ -13,7 +13,7 @@ use mio::{Interest, Registry, Token};
 use sna::conversation::ConversationId;
 use sna::wire::Sense;
 use sna::{LinkId, LuName, MonotonicTime, Node, NodeEvent, RefusedAttach, SessionOutage, TpName};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
 use std::time::Duration;
@@ -38,8 +38,11 @@ pub(crate) struct HostState {
     pub next_token: usize,
     pub next_call: u64,
     pub attached: u64,
-    /// Partners whose links end when no session is left over them.
-    pub leaving: HashSet<LuName>,
+    /// Partners that have another address now, and the links to the former
+    /// one. A link ends when no session over it is left.
+    pub leaving: BTreeSet<(LuName, LinkId)>,
+    /// How often a partner got another address.
+    pub moves: u64,
     /// Whether there may be something to send that a program left for its next
     /// verb.
     pub owes: bool,
@@ -89,7 +92,8 @@ impl HostState {
             next_token: FIRST_TRANSPORT,
             next_call: 1,
             attached: 0,
-            leaving: HashSet::new(),
+            leaving: BTreeSet::new(),
+            moves: 0,
             owes: false,
             joined: false,
             full: false,
@@ -100,11 +104,15 @@ impl HostState {
         }
     }
 
-    /// Whether a link that is up leads to `partner`.
+    /// Whether a link that is up leads to `partner`, at the address that it has
+    /// now.
     pub fn leads_to(&self, partner: &LuName) -> bool {
-        self.transports
-            .values()
-            .any(|transport| transport.leads_to(partner))
+        let former = |link| {
+            let mut leaving = self.leaving.iter();
+            leaving.any(|(moved, over)| moved == partner && *over == link)
+        };
+        let mut transports = self.transports.values();
+        transports.any(|transport| transport.leads_to(partner, &|link| !former(link)))
     }
 
     /// The time until the next timer expires.

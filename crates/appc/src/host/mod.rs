@@ -29,7 +29,7 @@ use mio::{Events, Interest, Token, Waker};
 pub(crate) use peer_faults::PeerFaultLog;
 use pump::SocketPump;
 pub use pump::WakeEvent;
-use sna::conversation::code::{DeallocateType, State};
+use sna::conversation::code::{DeallocateType, ReturnCode, State};
 use sna::dlc::pdu::SAP_SNA;
 use sna::dlc::ssp::StationPair;
 use sna::{ConversationId, LuName, MonotonicTime, Node, NodeConfig, PartnerLu, TpDefinition};
@@ -211,8 +211,18 @@ impl NodeHost {
 
     /// Allocates a conversation, and sets up a link and a session if needed.
     pub fn allocate(&self, call: &AllocateRequest) -> Result<Conversation, Error> {
-        self.connect(&call.partner)?;
-        Conversation::allocate(Arc::clone(&self.shared), &self.shared.config.lu, call)
+        loop {
+            let moves = self.shared.lock().moves;
+            self.connect(&call.partner)?;
+            let lu = &self.shared.config.lu;
+            let allocated = Conversation::allocate(Arc::clone(&self.shared), lu, call);
+            // A partner that got another address meanwhile is reached there.
+            let code = allocated.as_ref().err().and_then(Error::code);
+            let failed = code == Some(ReturnCode::AllocateFailureRetry);
+            if !failed || self.shared.lock().moves == moves {
+                return allocated;
+            }
+        }
     }
 
     /// Makes sure that a link leads to `partner`.
@@ -230,14 +240,24 @@ impl NodeHost {
                 .or_default(),
         );
         let _calling = calling.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.shared.lock().leads_to(&lu) {
-            return Ok(());
+        loop {
+            if self.shared.lock().leads_to(&lu) {
+                return Ok(());
+            }
+            let config = self.shared.partners().get(partner).cloned();
+            let config = config.ok_or_else(|| Error::UnknownPartner(partner.to_owned()))?;
+            let called = self.call(partner, &lu, &config);
+            if !self.moved_meanwhile(partner, &lu, &config) {
+                return called;
+            }
         }
-        let config = self.shared.partners().get(partner).cloned();
-        let config = config.ok_or_else(|| Error::UnknownPartner(partner.to_owned()))?;
+    }
+
+    /// Sets up a link to where `config` says, and waits until it is up.
+    fn call(&self, partner: &str, lu: &LuName, config: &PartnerConfig) -> Result<(), Error> {
         let call = match (&config.address, config.ethernet) {
-            (_, true) => self.call_ethernet(partner, lu, &config)?,
-            (Some(address), _) => self.call_dlsw(partner, lu, &config, address)?,
+            (_, true) => self.call_ethernet(partner, lu.clone(), config)?,
+            (Some(address), _) => self.call_dlsw(partner, lu.clone(), config, address)?,
             (None, _) => return Err(Error::UnknownPartner(partner.to_owned())),
         };
         let state = self.shared.blocking(WakeEvent::Call(call), |inner| {

@@ -228,13 +228,13 @@ impl LinkSide {
         announced.into_iter().chain(self.partner.clone()).collect()
     }
 
-    /// Whether it is active and its partner is `partner`.
-    pub fn leads_to(&self, partner: &LuName) -> bool {
+    /// Whether its link is active, leads to `partner` and `may_use` accepts it.
+    pub fn leads_to(&self, partner: &LuName, may_use: &dyn Fn(LinkId) -> bool) -> bool {
         let announced = self
             .agreed
             .as_ref()
             .is_some_and(|agreed| agreed.peer.cp_name == partner.as_str());
-        self.link.is_some() && (announced || self.partner.as_ref() == Some(partner))
+        self.link.is_some_and(may_use) && (announced || self.partner.as_ref() == Some(partner))
     }
 
     /// The partner's name for messages.

@@ -163,11 +163,24 @@ impl LinkTransport {
         }
     }
 
-    /// Whether a link of it that is up leads to `partner`.
-    pub fn leads_to(&self, partner: &LuName) -> bool {
+    /// Whether a link of it that is up and that `may_use` accepts leads to
+    /// `partner`.
+    pub fn leads_to(&self, partner: &LuName, may_use: &dyn Fn(LinkId) -> bool) -> bool {
         match self {
-            LinkTransport::Dlsw(dlsw) => dlsw.leads_to(partner),
-            LinkTransport::Ether(ether) => ether.leads_to(partner),
+            LinkTransport::Dlsw(dlsw) => dlsw.leads_to(partner, may_use),
+            LinkTransport::Ether(ether) => ether.leads_to(partner, may_use),
+        }
+    }
+
+    /// Ends one link; its connection ends with it if it is the link's alone.
+    pub fn disconnect(&mut self, around: &mut TransportContext<'_>, link: LinkId, why: &str) {
+        match self {
+            LinkTransport::Dlsw(dlsw) => dlsw.close(around, why),
+            LinkTransport::Ether(ether) => {
+                if let Some(place) = ether.peer_of(link) {
+                    ether.disconnect(around, &place, why);
+                }
+            }
         }
     }
 

@@ -175,3 +175,41 @@ fn deaf(stream: &TcpStream) {
     };
     assert_eq!(set, 0, "{}", std::io::Error::last_os_error());
 }
+
+#[test]
+fn a_partners_new_address_holds_while_a_conversation_keeps_the_former_link() {
+    let servers = [server("NET.SERVER"), server("NET.SERVER")];
+    let client = client("NET.CLIENT", &servers[0]);
+    let call = AllocateRequest::new("NET.SERVER", INQUIRY);
+    let mut held = client.allocate(&call).unwrap();
+    held.send(&[0, 0, 0, 100]).unwrap();
+    held.flush().unwrap();
+    while servers[0].status().attached == 0 {
+        std::thread::yield_now();
+    }
+    let address = servers[1].listening().unwrap().to_string();
+    let changed = client
+        .change_partner("NET.SERVER", PartnerConfig::at(&address))
+        .unwrap();
+    assert_eq!(changed.busy, 1);
+    // Each session from now on is one with the new address.
+    for number in 1..=3 {
+        ping(&client).unwrap();
+        let attached = [0, 1].map(|at: usize| servers[at].status().attached);
+        assert_eq!(attached, [1, number], "{number}");
+    }
+    let mut reply = 0;
+    while reply < 100 {
+        reply += held.receive(&mut [0; 200]).unwrap().len;
+    }
+    drop(held);
+    until_no_link(&servers[0]);
+    // And back, with nothing to wait for.
+    let address = servers[0].listening().unwrap().to_string();
+    client
+        .change_partner("NET.SERVER", PartnerConfig::at(&address))
+        .unwrap();
+    ping(&client).unwrap();
+    assert_eq!(servers[0].status().attached, 2);
+    until_no_link(&servers[1]);
+}

@@ -538,6 +538,11 @@ impl ClosableConnection for Open {
         self.timer.ptr_eq(&other.timer)
     }
 
+    fn has_ended(&self) -> bool {
+        let timer = self.timer.upgrade();
+        timer.is_none_or(|timer| timer.leaving.get())
+    }
+
     fn close(&self) {
         if let Some(timer) = self.timer.upgrade() {
             self.end(&timer, b"");

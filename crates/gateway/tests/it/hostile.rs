@@ -193,7 +193,32 @@ fn health_is_answered_while_more_are_at_work_than_the_limit() {
     for _ in 0..5 {
         assert_eq!(ask("/health/live"), 200);
     }
-    drop(crowd);
+    // One that says nothing for a second is closed.
+    let mut silent = connect(gateway.address());
+    assert!(rest(&mut silent).is_empty());
+    // One that is at work by then keeps its connection for health alone. The next
+    // is accepted only after that was decided.
+    let mut beyond = connect(gateway.address());
+    beyond.write_all(unfinished.as_bytes()).unwrap();
+    beyond.read_exact(&mut [0; 25]).unwrap();
+    assert_eq!(ask("/health/live"), 200);
+    let body = format!("{:1000}", "{\"request_data\": \"x\"}");
+    beyond.write_all(body.as_bytes()).unwrap();
+    assert_eq!(read(&mut beyond, false).unwrap().status, 200);
+    for (path, status) in [("/health/live", 200), ("/apis", 503)] {
+        let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\n\r\n");
+        beyond.write_all(request.as_bytes()).unwrap();
+        assert_eq!(read(&mut beyond, false).unwrap().status, status, "{path}");
+    }
+    // With places free again it is a connection as all others.
+    crowd.clear();
+    until("all places are free", || {
+        metric(&gateway, "connections_open") <= 2
+    });
+    let request = b"GET /apis HTTP/1.1\r\nhost: x\r\n\r\n";
+    let freed = beyond.write_all(request).ok();
+    let answer = freed.and_then(|()| read(&mut beyond, false));
+    assert!(answer.is_none_or(|answer| answer.status == 200));
 }
 
 #[test]

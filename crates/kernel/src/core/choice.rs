@@ -255,13 +255,16 @@ impl Core {
         if task.run_of.is_some()
             && let Some(worker) = self.pinned_worker(key)
         {
-            return self.free_place(worker);
+            // Every slot that is held there is the open task's own.
+            let slot = self.workers[worker].free_slot()?;
+            return Some(WorkerSlot { worker, slot });
         }
         if !force && self.computes(key) && self.processors_are_taken() {
             return None;
         }
         let quick = task.small && self.is_short(key) && task.losses == 0;
-        if quick && !force && self.busy.len() >= self.enough_for(key) {
+        let shares = !self.limits.isolate_tasks;
+        if shares && quick && !force && self.busy.len() >= self.enough_for(key) {
             let (needs_qr, depth) = (self.needs_qr(key), self.depth(key));
             let mut quick_workers = 0;
             let mut best: Option<(usize, usize)> = None;
@@ -299,7 +302,11 @@ impl Core {
     }
 
     fn free_place(&self, worker: usize) -> Option<WorkerSlot> {
-        let slot = self.workers[worker].free_slot()?;
+        let w = &self.workers[worker];
+        if self.limits.isolate_tasks && !w.is_empty() {
+            return None;
+        }
+        let slot = w.free_slot()?;
         Some(WorkerSlot { worker, slot })
     }
 

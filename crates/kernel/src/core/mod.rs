@@ -152,6 +152,9 @@ pub struct Limits {
     pub priority_aging_ns: u64,
     /// Workers that may run at once before short tasks are queued behind them.
     pub parallel: usize,
+    /// A worker gets a task only when the slots of all its others are free and
+    /// cleared, so that nothing of another task is in its process.
+    pub isolate_tasks: bool,
 }
 
 /// The region's state.

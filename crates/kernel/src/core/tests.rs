@@ -27,6 +27,10 @@ struct CoreHistory {
 
 impl CoreHistory {
     fn new(seed: u64) -> CoreHistory {
+        CoreHistory::with(seed, false)
+    }
+
+    fn with(seed: u64, isolate_tasks: bool) -> CoreHistory {
         let limits = Limits {
             mxt: MXT,
             queue_limit: QUEUE,
@@ -35,6 +39,7 @@ impl CoreHistory {
             runaway_ns: 30_000_000,
             priority_aging_ns: [0, 1_000_000, 1_000_000_000][(seed % 3) as usize],
             parallel: 1 + (seed % 3) as usize,
+            isolate_tasks,
         };
         let core = Core::new(
             limits,
@@ -255,6 +260,12 @@ impl CoreHistory {
         for (task, starts) in &self.links.begun {
             assert_eq!(*starts, 1, "task {task} was started {starts} times");
         }
+        if self.core.limits.isolate_tasks {
+            let held = self.core.workers.iter().map(|w| w.slots.iter().flatten());
+            for (worker, tasks) in held.enumerate() {
+                assert!(tasks.count() <= 1, "two tasks are in worker {worker}");
+            }
+        }
     }
 }
 
@@ -290,7 +301,10 @@ fn definitions() -> RegionDefinitions {
 
 /// Runs a history and lets it come to rest.
 fn history(seed: u64) -> (u64, u64) {
-    let mut world = CoreHistory::new(seed);
+    history_of(CoreHistory::new(seed), seed)
+}
+
+fn history_of(mut world: CoreHistory, seed: u64) -> (u64, u64) {
     world.call(|c, cx| c.ensure_minimum(cx));
     for _ in 0..1500 {
         world.step(false);
@@ -326,6 +340,16 @@ fn every_history_keeps_the_limits_and_comes_to_rest() {
     }
     // Both kinds of end are common, or the histories would prove little.
     assert!(all.0 > 10_000 && all.1 > 10_000, "{all:?}");
+}
+
+#[test]
+fn no_worker_has_two_tasks_where_tasks_are_isolated() {
+    let mut all = (0, 0);
+    for seed in 1..=100 {
+        let (ended, refused) = history_of(CoreHistory::with(seed, true), seed);
+        all = (all.0 + ended, all.1 + refused);
+    }
+    assert!(all.0 > 3_000 && all.1 > 3_000, "{all:?}");
 }
 
 #[test]

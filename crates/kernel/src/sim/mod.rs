@@ -617,6 +617,7 @@ fn new_core(parallel: usize) -> Core {
         runaway_ns: 0,
         priority_aging_ns: [0, MS, 1_000 * MS][parallel % 3],
         parallel,
+        isolate_tasks: false,
     };
     Core::new(
         limits,

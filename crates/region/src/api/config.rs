@@ -50,6 +50,8 @@ pub struct RegionConfig {
     /// Steps of nice(2), 0 to 19, by which workers stand behind the region's
     /// threads and the doors when CPUs are short.
     pub worker_nice: u8,
+    /// A worker gets a task only when nothing of another one is in its memory.
+    pub isolate_tasks: bool,
     /// CPU sets.
     pub engines: EngineCpus,
     /// File that monitoring records are appended to, a JSON line each.
@@ -122,6 +124,7 @@ impl Default for RegionConfig {
             worker_exe: PathBuf::from("/proc/self/exe"),
             worker_args: vec![OsString::from("worker")],
             worker_nice: 0,
+            isolate_tasks: false,
             engines: EngineCpus::default(),
             monitoring: None,
             dumps: None,

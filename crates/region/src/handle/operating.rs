@@ -24,7 +24,8 @@ impl Handle {
 
     /// Ends the tasks of a transaction, as [`Handle::purge`] does each of them. What
     /// waits to begin ends at once.
-    pub fn purge_transaction(&self, transid: TransId, force: bool) -> PurgedTasks {
+    /// Returns `None` if there is no such transaction and none of its tasks.
+    pub fn purge_transaction(&self, transid: TransId, force: bool) -> Option<PurgedTasks> {
         self.shared.purge_transaction(transid, force)
     }
 

@@ -131,7 +131,12 @@ impl SharedRegion {
 
     /// Ends the tasks of a transaction: what waits to begin at once, the others as
     /// [`SharedRegion::purge_number`] does.
-    pub fn purge_transaction(self: &Arc<Self>, transid: TransId, force: bool) -> PurgedTasks {
+    pub fn purge_transaction(
+        self: &Arc<Self>,
+        transid: TransId,
+        force: bool,
+    ) -> Option<PurgedTasks> {
+        let is_defined = self.view(|view| view.core.defs().transaction(transid).is_some());
         let why = "an operator purged the tasks of the transaction";
         let keys: Vec<TaskKey> = self.view(|view| {
             let of = |key: &TaskKey| view.core.task(*key).is_some_and(|t| t.transid == transid);
@@ -152,7 +157,8 @@ impl SharedRegion {
                 PurgeOutcome::Unknown => {}
             }
         }
-        purged
+        // Tasks outlive their transaction's definition.
+        (is_defined || purged != PurgedTasks::default()).then_some(purged)
     }
 
     /// Has a task that runs end at its next wait; false when it does not run.

@@ -236,6 +236,7 @@ fn limits(config: &RegionConfig) -> Limits {
         worker_idle_ns: u64::from(config.worker_idle_ms) * 1_000_000,
         runaway_ns: u64::from(config.runaway_ms) * 1_000_000,
         priority_aging_ns: u64::from(config.priority_aging_ms) * 1_000_000,
+        isolate_tasks: config.isolate_tasks,
         // A door needs a CPU too.
         parallel: cpus.saturating_sub(1).max(1),
     }

@@ -5,12 +5,14 @@
 //! Reference: IBM *SNA LU 6.2 Reference: Peer Protocols* (SC31-6808), session
 //! shutdown with BIS.
 
-use super::Node;
-use super::event::Limits;
+use super::event::{Limits, SessionDenial};
+use super::{LinkId, Node};
+use crate::conversation::code::ReturnCode;
 use crate::mode::Mode;
 use crate::name::{LuName, ModeName};
 use crate::session::SessionId;
 use crate::time::MonotonicTime;
+use std::collections::BTreeSet;
 
 /// Sessions that a change concerns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,7 +42,8 @@ impl Node {
                 local_winners: mode.min_winners.min(mode.session_limit),
                 remote_winners: mode.session_limit.saturating_sub(mode.min_winners),
             };
-            let open = !group.single && !mode.is_service() && group.limits != Limits::default();
+            let parallel = !group.single && !mode.is_service() && !group.retired;
+            let open = parallel && group.limits != Limits::default();
             let sessions = group.sessions.clone();
             if open && group.limits != wish && group.exchange.is_none() {
                 self.start_exchange(at, wish);
@@ -65,7 +68,8 @@ impl Node {
             }
             group.mode.session_limit = 0;
             let sessions = group.sessions.clone();
-            let open = !group.single && group.limits != Limits::default();
+            let parallel = !group.single && !group.retired;
+            let open = parallel && group.limits != Limits::default();
             if open && group.exchange.is_none() {
                 self.start_exchange(at, Limits::default());
             }
@@ -84,6 +88,60 @@ impl Node {
         self.renew(sessions, &mut renewed);
         self.settle();
         renewed
+    }
+
+    /// Withdraws the routes to a partner that is reached elsewhere from now on.
+    /// Returns the links that led to it.
+    ///
+    /// Sessions over these links end as their conversations do, and no other is
+    /// begun over them, by either side. Verbs that wait for a session fail with
+    /// ALLOCATE_FAILURE_RETRY. The next session waits for
+    /// [`Node::define_route`], and its limits are agreed on anew: at the other
+    /// end is another node, or may be.
+    pub fn withdraw_routes(
+        &mut self,
+        partner: &LuName,
+        now: MonotonicTime,
+    ) -> (ChangedSessions, Vec<LinkId>) {
+        self.advance(now);
+        let routes = self.routes.remove(partner).unwrap_or_default();
+        let mut links: BTreeSet<LinkId> = routes.into_iter().collect();
+        let mut sessions = Vec::new();
+        for at in 0..self.groups.len() {
+            if self.groups[at].partner != *partner || self.groups[at].retired {
+                continue;
+            }
+            let code = ReturnCode::AllocateFailureRetry;
+            self.fail_waiters(at, code, SessionDenial::NoRoute);
+            sessions.extend(self.groups[at].sessions.iter().copied());
+            self.retire(at);
+        }
+        let used = sessions.iter().filter_map(|id| self.sessions.get(*id));
+        links.extend(used.map(|session| session.link));
+        let over = links.iter().map(|link| (partner.clone(), *link));
+        self.withdrawn.extend(over);
+        let mut renewed = ChangedSessions::default();
+        self.renew(sessions, &mut renewed);
+        self.forget_limits(partner);
+        self.settle();
+        (renewed, links.into_iter().collect())
+    }
+
+    /// Lets another group take the place of one that still has sessions: their
+    /// number and limits are those of another node.
+    fn retire(&mut self, at: usize) {
+        let group = &mut self.groups[at];
+        if group.is_unused() {
+            return;
+        }
+        group.retired = true;
+        let key = (
+            group.local.clone(),
+            group.partner.clone(),
+            group.mode.name.clone(),
+        );
+        self.group_of.remove(&key);
+        self.retired.push(at);
     }
 
     /// Whether any session with a partner is up, or in transit.

@@ -31,6 +31,9 @@ pub(super) struct SessionGroup {
     pub exchange: Option<Exchange>,
     /// One session, and no exchange of limits.
     pub single: bool,
+    /// Its routes were withdrawn: its sessions end, and another group has taken
+    /// its place for new ones.
+    pub retired: bool,
     /// The last BIND failed; another is sent when something has changed.
     pub exhausted: bool,
     /// Number of consecutive races that this side's limits request has lost.
@@ -78,10 +81,17 @@ impl SessionGroup {
             local_winners: 0,
             exchange: None,
             single,
+            retired: false,
             exhausted: false,
             races: 0,
             denial: None,
         }
+    }
+
+    /// Whether nothing refers to it any more.
+    pub fn is_unused(&self) -> bool {
+        let idle = self.sessions.is_empty() && self.waiting.is_empty();
+        idle && self.coming == 0 && self.exchange.is_none()
     }
 
     fn count(&self) -> u16 {

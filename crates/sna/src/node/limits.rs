@@ -81,7 +81,8 @@ impl Node {
             return Some(*at);
         }
         let known = self.config.modes.get(mode)?;
-        if self.groups.len() >= GROUPS {
+        let free = self.unused_group();
+        if free.is_none() && self.groups.len() >= GROUPS {
             return None;
         }
         if !self.partners.contains_key(partner) {
@@ -90,11 +91,23 @@ impl Node {
             self.partners.insert(partner.clone(), new);
         }
         let single = self.partners.get(partner).is_some_and(|p| !p.parallel);
-        let at = self.groups.len();
         let group = SessionGroup::new(local.clone(), partner.clone(), known, single);
-        self.groups.push(group);
+        let at = if let Some(at) = free {
+            self.groups[at] = group;
+            at
+        } else {
+            self.groups.push(group);
+            self.groups.len() - 1
+        };
         self.group_of.insert(key, at);
         Some(at)
+    }
+
+    /// Takes a retired group whose last session has ended.
+    fn unused_group(&mut self) -> Option<usize> {
+        let unused = |at: &usize| self.groups[*at].is_unused();
+        let found = self.retired.iter().position(unused)?;
+        Some(self.retired.swap_remove(found))
     }
 
     /// Conversations wait in a group whose limits were never set.
@@ -176,7 +189,8 @@ impl Node {
     }
 
     fn run_source(&mut self, id: ConversationId, at: usize) {
-        let Some(exchange) = self.groups[at].exchange.as_mut() else {
+        let exchange = self.groups[at].exchange.as_mut();
+        let Some(exchange) = exchange.filter(|e| e.conversation == id) else {
             return;
         };
         let wish = exchange.proposal;
@@ -272,6 +286,14 @@ impl Node {
                 self.conversations.remove(id);
                 return;
             }
+        }
+        // A node that the partner's name led to before sets no limits for the
+        // one that it leads to now.
+        let session = self.conversations.get(id).and_then(|c| c.session);
+        let session = session.and_then(|session| self.sessions.get(session));
+        if session.is_some_and(|session| self.groups[session.group].retired) {
+            self.drop_service(id);
+            return;
         }
         let mut buffer = [0; RECORD];
         let received = self.verb(id, |c, half| c.receive(half, &mut buffer, Fill::Ll));

@@ -60,12 +60,16 @@ pub struct Node {
     partners: BTreeMap<LuName, PartnerLu>,
     /// The links that lead to each partner; the last one is used.
     routes: BTreeMap<LuName, Vec<LinkId>>,
+    /// Links over which no session with the partner may be begun any more.
+    withdrawn: BTreeSet<(LuName, LinkId)>,
     programs: BTreeMap<TpName, TpDefinition>,
     any_program: Option<TpDefinition>,
     users: BTreeMap<String, PasswordBytes>,
     links: BTreeMap<LinkId, Link>,
     next_link: u32,
     groups: Vec<SessionGroup>,
+    /// Groups of withdrawn routes; an empty one is used again.
+    retired: Vec<usize>,
     group_of: HashMap<(LuName, LuName, ModeName), usize>,
     sessions: Arena<SessionId, Session>,
     conversations: Arena<ConversationId, Conversation>,
@@ -100,12 +104,14 @@ impl Node {
             locals: Vec::new(),
             partners: BTreeMap::new(),
             routes: BTreeMap::new(),
+            withdrawn: BTreeSet::new(),
             programs: BTreeMap::new(),
             any_program: None,
             users: BTreeMap::new(),
             links: BTreeMap::new(),
             next_link: 1,
             groups: Vec::new(),
+            retired: Vec::new(),
             group_of: HashMap::new(),
             sessions: Arena::new(),
             conversations: Arena::new(),
@@ -147,6 +153,7 @@ impl Node {
     /// Sets the link to a partner. When that link fails, the previous one is
     /// used again.
     pub fn define_route(&mut self, partner: LuName, link: LinkId) {
+        self.withdrawn.remove(&(partner.clone(), link));
         let links = self.routes.entry(partner).or_default();
         links.retain(|before| *before != link);
         links.push(link);
@@ -197,6 +204,7 @@ impl Node {
             links.retain(|to| *to != link);
             !links.is_empty()
         });
+        self.withdrawn.retain(|(_, over)| *over != link);
         let mut sessions: Vec<SessionId> = link_state.sessions.into_values().collect();
         sessions.sort_unstable();
         let groups = sessions.iter().filter_map(|id| self.sessions.get(*id));

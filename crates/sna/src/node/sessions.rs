@@ -259,6 +259,9 @@ impl Node {
             .ok_or(Sense::bind(bind.slu_offset))?;
         let partner = bind.user.plu.as_ref().unwrap_or(&bind.plu);
         let partner = LuName::from_ebcdic(partner).map_err(|_| Sense::bind(bind::FIXED))?;
+        if self.withdrawn.contains(&(partner.clone(), link_id)) {
+            return Err(Sense::SESSION_LIMIT);
+        }
         let mode = ModeName::from_ebcdic(negotiate::mode_name(&bind))
             .map_err(|_| Sense::bind(negotiate::mode_offset(&bind)))?;
         let at = self

@@ -1,7 +1,12 @@
 //! Modes and partners that change while the node runs.
 
 use crate::harness::{Pair, lu};
-use sna::{ConversationId, DeallocateType, Fill, LinkConfig, LinkRole, Mode, ReturnCode};
+use bytes::Bytes;
+use sna::{
+    ConversationId, DeallocateType, Fill, LinkConfig, LinkId, LinkRole, Mode, Node, NodeEvent,
+    ReturnCode,
+};
+use std::task::Poll;
 
 /// A conversation from side 0, with the other end of it.
 fn converse(pair: &mut Pair) -> (ConversationId, ConversationId) {
@@ -134,4 +139,103 @@ fn a_partner_is_reached_over_the_older_link_when_the_newer_goes() {
     pair.nodes[0].link_down(newer, now);
     let (a, b) = converse(&mut pair);
     end(&mut pair, a, b);
+}
+
+/// A second node of side 1's name, reached from side 0 over a link of its own.
+struct MovedPartner {
+    node: Node,
+    /// The link at side 0, and at the node.
+    links: [LinkId; 2],
+}
+
+impl MovedPartner {
+    fn new(pair: &mut Pair) -> MovedPartner {
+        let mut fresh = Pair::new(1033);
+        let link = fresh.links[1].unwrap();
+        let node = std::mem::replace(&mut fresh.nodes[1], Node::new(Default::default()));
+        let config = LinkConfig::new(LinkRole::Primary, 1033);
+        let here = pair.nodes[0].link_up(config, pair.now);
+        pair.nodes[0].define_route(lu(1), here);
+        MovedPartner {
+            node,
+            links: [here, link],
+        }
+    }
+
+    /// Delivers PIUs over both links until nothing is on its way.
+    fn run(&mut self, pair: &mut Pair) {
+        let former = pair.links.map(Option::unwrap);
+        let now = pair.now;
+        loop {
+            if let Some((link, piu)) = pair.nodes[0].poll_transmit() {
+                let piu = Bytes::from(piu);
+                if link == former[0] {
+                    pair.nodes[1].handle_piu(former[1], piu, now);
+                } else {
+                    self.node.handle_piu(self.links[1], piu, now);
+                }
+            } else if let Some((_, piu)) = pair.nodes[1].poll_transmit() {
+                pair.nodes[0].handle_piu(former[0], Bytes::from(piu), now);
+            } else if let Some((_, piu)) = self.node.poll_transmit() {
+                pair.nodes[0].handle_piu(self.links[0], Bytes::from(piu), now);
+            } else {
+                return;
+            }
+        }
+    }
+}
+
+#[test]
+fn no_session_is_begun_over_the_link_to_a_partners_former_address() {
+    let mut pair = Pair::new(1033);
+    let (held, there) = converse(&mut pair);
+    let former = pair.links[0].unwrap();
+    // A verb that waits while the partner moves fails, and may be repeated.
+    let wish = pair.allocate_parameters(0, "#INTER");
+    let waits = pair.nodes[0].allocate(wish.clone(), pair.now);
+    assert_eq!(pair.nodes[0].allocated(waits), Poll::Pending);
+    let (changed, links) = pair.nodes[0].withdraw_routes(&lu(1), pair.now);
+    assert_eq!((changed.busy, links), (1, vec![former]));
+    let retry = Poll::Ready(ReturnCode::AllocateFailureRetry);
+    assert_eq!(pair.nodes[0].allocated(waits), retry);
+    // Until the new link is up, the partner has none.
+    let early = pair.nodes[0].allocate(wish.clone(), pair.now);
+    assert_eq!(pair.nodes[0].allocated(early), retry);
+    // Its former node may begin none either.
+    let (back, now) = (pair.allocate_parameters(1, "#INTER"), pair.now);
+    pair.nodes[1].allocate(back, now);
+    pair.run();
+    let over = |pair: &Pair, link: LinkId| {
+        let user = pair.nodes[0].sessions();
+        let user = user.filter(|s| s.mode.as_str() == "#INTER" && s.link == link);
+        user.count()
+    };
+    assert_eq!(over(&pair, former), 1, "the conversation's own");
+
+    let mut moved = MovedPartner::new(&mut pair);
+    let next = pair.nodes[0].allocate(wish, pair.now);
+    moved.run(&mut pair);
+    assert_eq!(pair.nodes[0].allocated(next), Poll::Ready(ReturnCode::Ok));
+    assert_eq!(pair.nodes[0].flush(next), ReturnCode::Ok);
+    moved.run(&mut pair);
+    let attached = std::iter::from_fn(|| moved.node.poll_event());
+    let attached = attached.filter(|event| matches!(event, NodeEvent::Attached(_)));
+    assert_eq!(attached.count(), 1);
+    assert_eq!((over(&pair, former), over(&pair, moved.links[0])), (1, 1));
+
+    // The conversation goes on, and takes its session with it at its end.
+    let code = pair.nodes[0].deallocate(held, DeallocateType::Flush);
+    assert_eq!(code, Poll::Ready(ReturnCode::Ok));
+    moved.run(&mut pair);
+    let got = pair.nodes[1].receive(there, &mut [0; 10], Fill::Ll);
+    assert!(matches!(got, Poll::Ready(got) if got.code == ReturnCode::DeallocatedNormal));
+    moved.run(&mut pair);
+    assert_eq!(
+        pair.nodes[0]
+            .sessions()
+            .filter(|s| s.link == former)
+            .count(),
+        0
+    );
+    assert_eq!(over(&pair, moved.links[0]), 1);
 }

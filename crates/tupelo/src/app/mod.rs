@@ -292,6 +292,7 @@ impl Application {
             disk_reserve_bytes: u64::from(settings.disk_reserve_mib) << 20,
             confinement: self.confinement()?,
             worker_nice: settings.worker_nice.min(19),
+            isolate_tasks: settings.isolate_tasks,
             spi: SpiGrants::new(settings.spi.iter().map(String::as_str))
                 .map_err(|e| miette!("[region] spi: {e}"))?,
             display_lines_per_s: settings.display_lines_per_s,

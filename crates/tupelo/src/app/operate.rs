@@ -66,7 +66,10 @@ pub fn answer(
         }
         (["transactions", name, "start"], true) => start(region, user, name),
         (["transactions", name, what @ ("purge" | "forcepurge")], true) => match transid(name) {
-            Some(transid) => list(&region.purge_transaction(transid, *what == "forcepurge")),
+            Some(transid) => match region.purge_transaction(transid, *what == "forcepurge") {
+                Some(purged) => list(&purged),
+                None => fault(404, "there is no such transaction, and no task of it"),
+            },
             None => fault(400, NO_TRANSID),
         },
         (["messages", number, "reply"], true) => match (number.parse(), decoded(query)) {

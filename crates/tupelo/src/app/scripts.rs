@@ -43,6 +43,15 @@ pub fn check(app: &Application) -> LoadedScripts {
 pub fn findings(app: &Application, checked: &LoadedScripts) -> Findings {
     let mut findings = Findings::new(&app.folder);
     findings.extend(checked.mistakes.iter().map(|m| finding(app, m)));
+    let folder = app.folder.join(&app.config.script.folder);
+    findings.extend(checked.left_out.iter().map(|(name, why)| Finding {
+        severity: Severity::Warning,
+        file: folder.join(name),
+        line: 0,
+        column: 0,
+        message: format!("it is left out: {why}"),
+        help: None,
+    }));
     let defined = |name: &str| {
         name == script::TRANSACTION
             || MIRRORS.contains(&name)

@@ -369,7 +369,7 @@ mod tests {
         );
         let starts = [
             "2:13 max_tasks is a whole number from 0 to 4294967295, not \"many\" / max_tasks = 250 is the default. Most tasks",
-            "3:15 worker_nice is a whole number from 0 to 255, not 300 / worker_nice = 15 is the default. Steps of nice(2), 0 to 19,",
+            "3:15 worker_nice is a whole number from 0 to 255, not 300 / worker_nice = 5 is the default. Steps of nice(2), 0 to 19,",
             "4:11 sandbox is one of required, best-effort, off, not \"of\" / is \"off\" meant?",
             "5:9 trace is true or false, not \"yes\" / trace = true is the default. ",
             "7:10 listen is an address with a port, not \"8080\" / listen = \"127.0.0.1:8080\" is the default. Address for HTTP.",

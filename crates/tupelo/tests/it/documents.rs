@@ -14,12 +14,16 @@ use crate::server::{Server, example};
 /// A program refuses valid requests for reasons of its own, such as a withdrawal
 /// without funds, and says so with 422: the checks do not expect that by
 /// themselves.
-/// Text is of the region's code page, which no document can say.
+/// Text is of the region's code page, which no document can say. The key of a printed
+/// link, which works once, is not the token that all requests have here.
 const SETTINGS: &str = r#"
 [generation]
 codec = "ascii"
 [checks]
 positive_data_acceptance.expected-statuses = ["2xx", "3xx", "404", "409", "422", "5xx"]
+[[operations]]
+include-path = "/operator/session"
+checks.positive_data_acceptance.expected-statuses = ["403"]
 "#;
 
 /// The program; none, told as a skipped test, when there is none.
@@ -63,17 +67,7 @@ fn the_administration_s_document_says_what_its_port_does() {
     let bank = Server::start(&example("bank"));
     let url = format!("http://{}", bank.admin);
     let token = format!("x-tupelo-operator: {}", bank.operator_token());
-    // A key of a link to the console is in no document; and any name of a
-    // transaction is taken, since one that does not run has nothing to purge.
-    let left_out = "^/operator/session$|^/transactions/";
-    let more = [
-        "--max-examples",
-        "15",
-        "-H",
-        &token,
-        "--exclude-path-regex",
-        left_out,
-    ];
+    let more = ["--max-examples", "15", "-H", &token];
     holds(&program, &format!("{url}/openapi.json"), &url, &more);
 }
 

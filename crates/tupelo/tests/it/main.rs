@@ -34,6 +34,7 @@ mod hostile;
 mod http;
 mod ipconn;
 mod lab;
+mod limits;
 mod markup;
 mod named;
 mod names;

@@ -156,7 +156,7 @@ fn connecting_bank(hosts: &[&str]) -> tempfile::TempDir {
     let settings = folder.path().join("tupelo.toml");
     let text = fs::read_to_string(&settings).unwrap();
     let allowed = "\n[web]\nconnect = [\"any\"]\nresolver = true\n[terminal]\n\
-        listen = \"127.0.0.1:0\"\n[region]\n";
+        listen = \"127.0.0.1:0\"\n[appc]\nlu = \"NET.BANK\"\nlisten = \"127.0.0.1:0\"\n[region]\n";
     assert!(
         !text.contains("[web]") && !text.contains("[terminal]"),
         "{text}"
@@ -174,6 +174,10 @@ fn no_spelling_of_an_address_leads_a_program_to_where_its_region_is_administered
         "0.0.0.0",
         "::1",
         "::ffff:127.0.0.1",
+        "2130706433",
+        "0x7f000001",
+        "0177.0.0.1",
+        "127.1",
     ];
     let folder = connecting_bank(&hosts);
     let bank = Server::start(folder.path());
@@ -187,8 +191,9 @@ fn no_spelling_of_an_address_leads_a_program_to_where_its_region_is_administered
     let port = |address: &str| address.rsplit(':').next().unwrap().to_owned();
     assert_eq!(reached(&port(&bank.admin)), 0);
     assert_eq!(reached(&port(&bank.tn3270)), 0);
+    assert_eq!(reached(&port(&bank.appc)), 0);
     // The same spellings reach what clients reach, so the addresses are right.
-    assert!(reached(&port(&bank.gateway)) >= 3);
+    assert!(reached(&port(&bank.gateway)) >= 7);
 }
 
 #[test]

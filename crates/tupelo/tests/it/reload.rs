@@ -211,12 +211,15 @@ fn a_folder_of_apis_that_is_gone_leaves_them_in_force() {
 
 #[test]
 fn a_fifo_and_a_link_that_leads_out_stop_neither_reloads_nor_the_end() {
-    let folder = application(&[]);
-    let server = Server::start(folder.path());
+    let route = "\n[script.routes]\n\"/scripted\" = \"scripted.js\"\n";
+    let script = |text: &str| format!("export function GET() {{ return '{text}' }}\n");
+    let folder = application(&[("scripts/scripted.js", &script("one"))]);
+    append(&folder.path().join("tupelo.toml"), route);
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let server = Server::start_logging(folder.path(), log.reopen().unwrap());
     let greeting = |server: &Server| server.get("/hello/world");
     let others = tempfile::NamedTempFile::new().unwrap();
     let at = |name: &str| folder.path().join(name);
-    std::fs::create_dir_all(at("scripts")).unwrap();
     for fifo in ["cobol/PIPE.cbl", "copybooks/PIPE.cpy", "scripts/pipe.js"] {
         let made = std::process::Command::new("mkfifo").arg(at(fifo)).status();
         assert!(made.unwrap().success(), "{fifo}");
@@ -227,20 +230,24 @@ fn a_fifo_and_a_link_that_leads_out_stop_neither_reloads_nor_the_end() {
     for why in ["it is not a regular file", "a link that leads out"] {
         assert!(said.contains(why), "{why}: {said}");
     }
-    // Without them the next change is taken over; the member that no program copies
-    // is still there.
+    // They stay where they are, and what changes next to them is taken over.
     let program = at("cobol/HELLO.cbl");
     let hello = std::fs::read_to_string(&program).unwrap();
-    for file in ["scripts/pipe.js", "cobol/PIPE.cbl", "cobol/OUT.cbl"] {
-        std::fs::remove_file(at(file)).unwrap();
-    }
     std::fs::write(&program, hello.replace("Hello, ", "Salve, ")).unwrap();
     until(&server, greeting, |answer| {
         String::from_utf8_lossy(&answer.body).contains("Salve, world")
     });
-    let mut mkfifo = std::process::Command::new("mkfifo");
-    let made = mkfifo.arg(at("cobol/PIPE.cbl")).status().unwrap();
-    assert!(made.success());
+    std::fs::write(at("scripts/scripted.js"), script("two")).unwrap();
+    let scripted = |server: &Server| server.get("/scripted");
+    until(&server, scripted, |answer| {
+        String::from_utf8_lossy(&answer.body).contains("two")
+    });
+    // Each is reported once, in one line.
+    let log = std::fs::read_to_string(log.path()).unwrap();
+    for name in ["PIPE.cbl", "OUT.cbl", "pipe.js"] {
+        let lines = log.lines().filter(|line| line.contains(name));
+        assert_eq!(lines.count(), 1, "{name}: {log}");
+    }
     server.stop();
 }
 

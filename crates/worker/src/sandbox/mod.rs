@@ -19,6 +19,7 @@ use std::io;
 use link::{SandboxMode, WorkerConfig};
 
 pub(crate) use health::HealthCheck;
+pub(crate) use limits::page_bytes;
 
 /// Why a worker could not be confined.
 #[derive(Debug, thiserror::Error)]

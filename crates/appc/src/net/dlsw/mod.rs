@@ -652,8 +652,9 @@ impl DlswTransport {
         }
     }
 
-    pub fn leads_to(&self, partner: &LuName) -> bool {
-        self.sides.values().any(|side| side.leads_to(partner))
+    pub fn leads_to(&self, partner: &LuName, may_use: &dyn Fn(LinkId) -> bool) -> bool {
+        let mut sides = self.sides.values();
+        sides.any(|side| side.leads_to(partner, may_use))
     }
 
     pub fn describe(&self, out: &mut Vec<LinkStatus>) {

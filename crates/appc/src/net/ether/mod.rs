@@ -394,8 +394,17 @@ impl EthernetTransport {
         let _ = self.transmit(around);
     }
 
-    pub fn leads_to(&self, partner: &LuName) -> bool {
-        self.peers.values().any(|peer| peer.side.leads_to(partner))
+    pub fn leads_to(&self, partner: &LuName, may_use: &dyn Fn(LinkId) -> bool) -> bool {
+        let mut peers = self.peers.values();
+        peers.any(|peer| peer.side.leads_to(partner, may_use))
+    }
+
+    /// Ends the link with the station at `place` in good order.
+    pub fn disconnect(&mut self, around: &mut TransportContext<'_>, place: &str, why: &str) {
+        if let Some((_, peer)) = self.at(place) {
+            peer.side.down(around, why);
+            peer.station.disconnect(around.now.as_nanos());
+        }
     }
 
     fn at(&mut self, place: &str) -> Option<(Key, &mut PeerStation)> {

@@ -54,6 +54,9 @@ impl RegionService for AppcService {
 
     fn start(&mut self, running: &RunningRegion<'_>) -> Result<()> {
         if let Some(partners) = &self.partners {
+            if let Some(listening) = partners.host().listening() {
+                ezasoket::refuse_own_port(listening);
+            }
             partners.define(&running.app.csd, &running.region, running.user);
             let _ = self.extras.partners.set(partners.clone());
         }

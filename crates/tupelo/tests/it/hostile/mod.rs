@@ -8,6 +8,7 @@
 mod cobol;
 mod kernel;
 mod native;
+mod slots;
 
 use std::path::PathBuf;
 use std::process::Command;
