@@ -69,6 +69,7 @@ fn block(kind: StatementKind, text: &str) -> StatementBlock {
         token: *b"12345678",
         inputs: Vec::new(),
         outputs: vec![field(CobolType::Char(4))],
+        descriptor: None,
         name: "C1".to_owned(),
         prepared: String::new(),
         text: text.to_owned(),
