@@ -130,7 +130,8 @@ fn statements_on_cursors_that_are_not_open_ask_no_server() {
         (StatementKind::Commit, -925),
         (StatementKind::Rollback, -926),
         (StatementKind::Execute, -518),
-        (StatementKind::Call, -84),
+        (StatementKind::Call, -104),
+        (StatementKind::Describe, -516),
     ] {
         let mut areas = OperandAreas::of(&block(kind, ""));
         session.execute(&mut script, &mut areas);

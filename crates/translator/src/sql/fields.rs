@@ -300,6 +300,16 @@ fn collect(
     let cobol = if field.kind == FieldKind::Group {
         match length_and_text(layout, field) {
             Some(cobol) => cobol,
+            None if field.occurs.is_some() => {
+                let own = field.name.as_deref().unwrap_or(name);
+                return Err(NotFound {
+                    message: format!("{own} is a table of structures"),
+                    help: Some(
+                        "name one occurrence's own structure; tables for rowsets are of elementary items"
+                            .to_owned(),
+                    ),
+                });
+            }
             None => {
                 for child in &field.children {
                     collect(layout, *child, base, name, list)?;

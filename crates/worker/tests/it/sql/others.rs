@@ -30,6 +30,7 @@ fn merge_updates_the_rows_that_match_and_inserts_the_others() {
              WHEN NOT MATCHED THEN INSERT (N, T) VALUES (S.N, S.T) END-EXEC
          DISPLAY SQLERRD(3)
          SHOW;
+         CONTINUE.
          MERGE-END.",
     );
     assert_eq!(
@@ -120,7 +121,7 @@ fn diagnostics_are_those_of_the_statement_before() {
         ["code 0", "+0000000010+00001", "code -803", "code 0"]
     );
     assert!(shown[4].starts_with("23505-0000000803 "), "{shown:?}");
-    assert!(shown[4].contains("DUPLICATE"), "{shown:?}");
+    assert!(shown[4].contains("BECAUSE THE INDEX"), "{shown:?}");
     assert_eq!(shown[5], "code -35");
 }
 
