@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use percent_encoding::percent_decode_str;
 
-use crate::relay;
+use crate::relay::{self, TlsCheck};
 use crate::socket::DeadlineSocket;
 
 /// Where a server listens.
@@ -25,17 +25,6 @@ pub enum ServerAddress {
     Tcp(String, u16),
     /// Host and port, and what TLS checks.
     Tls(String, u16, TlsCheck),
-}
-
-/// What is checked of a server with TLS.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TlsCheck {
-    /// `sslmode=require`: nothing.
-    Nothing,
-    /// `sslmode=verify-ca`: the chain, to the authorities of a file or the system's.
-    Chain(Option<PathBuf>),
-    /// `sslmode=verify-full`: the chain and the host's name.
-    Name(Option<PathBuf>),
 }
 
 /// A server and a database on it.

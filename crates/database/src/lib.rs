@@ -34,8 +34,9 @@ mod testing;
 #[cfg(test)]
 mod tls_tests;
 
-pub use address::{AddressError, ServerAddress, ServerUrl, TlsCheck};
+pub use address::{AddressError, ServerAddress, ServerUrl};
 pub use config::{DateFormat, RoleSection, SqlConfig};
 pub use connection::{ConnectError, Connection, ConnectionError, Exchange};
+pub use relay::TlsCheck;
 pub use server::{Server, ServerError, ServerSettings};
 pub use service::{SqlService, metrics_sample};

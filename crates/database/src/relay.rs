@@ -11,15 +11,25 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection};
 
-use crate::address::TlsCheck;
 use crate::socket::DeadlineSocket;
+
+/// What is checked of a server with TLS.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TlsCheck {
+    /// `sslmode=require`: nothing.
+    Nothing,
+    /// `sslmode=verify-ca`: the chain, to the authorities of a file or the system's.
+    Chain(Option<PathBuf>),
+    /// `sslmode=verify-full`: the chain and the host's name.
+    Name(Option<PathBuf>),
+}
 
 /// SSLRequest: its length and the code of the request.
 const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
@@ -81,7 +91,7 @@ fn limit(stream: &TcpStream, deadline: Instant) -> io::Result<()> {
 
 /// Files of authorities are read for each connection, so a new one is used at once.
 fn config(check: &TlsCheck) -> io::Result<Arc<ClientConfig>> {
-    let roots = |file: &Option<std::path::PathBuf>| {
+    let roots = |file: &Option<PathBuf>| {
         tls::trusted(file.as_deref().map(Path::new)).map_err(io::Error::other)
     };
     match check {
