@@ -116,6 +116,16 @@ impl SqlAreas for BatchAreas<'_> {
             None => &mut [],
         }
     }
+
+    fn pointed_at(&mut self, address: usize, bytes: usize) -> &mut [u8] {
+        if address == 0 {
+            return &mut [];
+        }
+        let data = std::ptr::with_exposed_provenance_mut(address);
+        // SAFETY: the program says that its storage is there; it waits. A wrong pointer
+        // ends this process, which runs nothing but the program.
+        unsafe { std::slice::from_raw_parts_mut(data, bytes) }
+    }
 }
 
 /// # Safety

@@ -13,6 +13,7 @@ use std::time::Instant;
 
 use percent_encoding::percent_decode_str;
 
+use crate::relay::{self, TlsCheck};
 use crate::socket::DeadlineSocket;
 
 /// Where a server listens.
@@ -22,6 +23,8 @@ pub enum ServerAddress {
     Unix(PathBuf),
     /// Host and port.
     Tcp(String, u16),
+    /// Host and port, and what TLS checks.
+    Tls(String, u16, TlsCheck),
 }
 
 /// A server and a database on it.
@@ -49,11 +52,11 @@ pub enum AddressError {
     #[error("the address names neither a host nor a folder of sockets (?host=/…)")]
     Host,
     /// A parameter that is not served.
-    #[error("the parameter {0} is not supported; only host and port are")]
+    #[error("the parameter {0} is not supported; host, port, sslmode and sslrootcert are")]
     Parameter(String),
-    /// TLS.
-    #[error("sslmode={0} is not supported yet: connections to the server have no TLS")]
-    Tls(String),
+    /// An unknown mode, or one that does not go together with the rest.
+    #[error("sslmode={0}: {1}")]
+    Tls(String, &'static str),
     /// Bytes that are no UTF-8.
     #[error("the address is not UTF-8 when it is decoded")]
     Encoding,
@@ -70,6 +73,7 @@ impl ServerAddress {
         match self {
             ServerAddress::Unix(path) => DeadlineSocket::unix(path),
             ServerAddress::Tcp(host, port) => DeadlineSocket::tcp(host, *port, deadline),
+            ServerAddress::Tls(host, port, check) => relay::connect(host, *port, check, deadline),
         }
     }
 }
@@ -78,8 +82,14 @@ impl fmt::Display for ServerAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ServerAddress::Unix(path) => path.display().fmt(f),
-            ServerAddress::Tcp(host, port) if host.contains(':') => write!(f, "[{host}]:{port}"),
-            ServerAddress::Tcp(host, port) => write!(f, "{host}:{port}"),
+            ServerAddress::Tcp(host, port) | ServerAddress::Tls(host, port, _)
+                if host.contains(':') =>
+            {
+                write!(f, "[{host}]:{port}")
+            }
+            ServerAddress::Tcp(host, port) | ServerAddress::Tls(host, port, _) => {
+                write!(f, "{host}:{port}")
+            }
         }
     }
 }
@@ -98,13 +108,15 @@ impl std::str::FromStr for ServerUrl {
             return Err(AddressError::Credentials);
         }
         let (mut host, mut port) = host_and_port(authority)?;
+        let mut mode = String::new();
+        let mut authorities = None;
         for pair in parameters.split('&').filter(|p| !p.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             match name {
                 "host" => host = decode(value)?,
                 "port" => port = parse_port(value)?,
-                "sslmode" if matches!(value, "disable" | "allow" | "prefer") => {}
-                "sslmode" => return Err(AddressError::Tls(value.to_owned())),
+                "sslmode" => value.clone_into(&mut mode),
+                "sslrootcert" => authorities = Some(PathBuf::from(decode(value)?)),
                 "user" | "password" => return Err(AddressError::Credentials),
                 _ => return Err(AddressError::Parameter(name.to_owned())),
             }
@@ -118,9 +130,28 @@ impl std::str::FromStr for ServerUrl {
         } else if host.starts_with('/') {
             ServerAddress::Unix(PathBuf::from(host).join(format!(".s.PGSQL.{port}")))
         } else {
-            ServerAddress::Tcp(host, port)
+            match tls_check(&mode, authorities)? {
+                Some(check) => ServerAddress::Tls(host, port, check),
+                None => ServerAddress::Tcp(host, port),
+            }
         };
         Ok(ServerUrl { address, database })
+    }
+}
+
+/// What `sslmode` and `sslrootcert` ask for; `None` for a connection without TLS.
+fn tls_check(mode: &str, authorities: Option<PathBuf>) -> Result<Option<TlsCheck>, AddressError> {
+    let wrong = |why| Err(AddressError::Tls(mode.to_owned(), why));
+    match (mode, authorities) {
+        ("" | "disable" | "allow" | "prefer", None) => Ok(None),
+        ("" | "disable" | "allow" | "prefer", Some(_)) => {
+            wrong("sslrootcert needs sslmode=verify-ca or verify-full")
+        }
+        ("require", None) => Ok(Some(TlsCheck::Nothing)),
+        // As libpq has it: a file of authorities is used where there is one.
+        ("require" | "verify-ca", authorities) => Ok(Some(TlsCheck::Chain(authorities))),
+        ("verify-full", authorities) => Ok(Some(TlsCheck::Name(authorities))),
+        _ => wrong("it is disable, require, verify-ca or verify-full"),
     }
 }
 
@@ -182,9 +213,32 @@ mod tests {
     }
 
     #[test]
+    fn modes_of_tls_are_those_of_libpq() {
+        let address = |text: &str| text.parse::<ServerUrl>().unwrap().address;
+        let tls = |check| ServerAddress::Tls("db".to_owned(), 5432, check);
+        assert_eq!(
+            address("postgresql://db/bank?sslmode=require"),
+            tls(TlsCheck::Nothing)
+        );
+        let file = Some(PathBuf::from("/etc/ca.pem"));
+        assert_eq!(
+            address("postgresql://db/bank?sslmode=require&sslrootcert=/etc/ca.pem"),
+            tls(TlsCheck::Chain(file.clone()))
+        );
+        assert_eq!(
+            address("postgresql://db/bank?sslmode=verify-full&sslrootcert=/etc/ca.pem"),
+            tls(TlsCheck::Name(file))
+        );
+        let plain = "postgresql://db/bank?sslmode=prefer";
+        assert_eq!(address(plain), ServerAddress::Tcp("db".to_owned(), 5432));
+        let message = parsed("postgresql://db/bank?sslrootcert=/etc/ca.pem");
+        assert!(message.contains("verify-full"), "{message}");
+    }
+
+    #[test]
     fn what_is_not_supported_is_named() {
         assert!(parsed("mysql://db/bank").contains("postgresql://"));
-        assert!(parsed("postgresql://db/?sslmode=require").contains("TLS"));
+        assert!(parsed("postgresql://db/?sslmode=yes").contains("verify-full"));
         assert!(parsed("postgresql://db:0/").contains("\"0\" is not a port"));
         assert!(parsed("postgresql:///bank").contains("neither a host"));
         assert!(parsed("postgresql://db/?options=-c").contains("options"));

@@ -18,6 +18,7 @@ mod connection;
 mod executor;
 mod outcomes;
 mod pool;
+mod relay;
 mod request;
 mod server;
 mod service;
@@ -30,9 +31,12 @@ mod socket;
 mod attack_tests;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tls_tests;
 
 pub use address::{AddressError, ServerAddress, ServerUrl};
 pub use config::{DateFormat, RoleSection, SqlConfig};
 pub use connection::{ConnectError, Connection, ConnectionError, Exchange};
+pub use relay::TlsCheck;
 pub use server::{Server, ServerError, ServerSettings};
 pub use service::{SqlService, metrics_sample};

@@ -42,6 +42,15 @@ impl DeadlineSocket {
         Err(last)
     }
 
+    /// Connects to a host for a caller that speaks TLS over the stream.
+    ///
+    /// # Errors
+    /// As [`DeadlineSocket::tcp`].
+    pub fn stream(host: &str, port: u16, deadline: Instant) -> io::Result<TcpStream> {
+        let DeadlineSocket(fd) = DeadlineSocket::tcp(host, port, deadline)?;
+        Ok(fd.into())
+    }
+
     /// A socket that is connected.
     pub fn of(fd: OwnedFd) -> DeadlineSocket {
         DeadlineSocket(fd)

@@ -79,12 +79,23 @@ pub struct StatementBlock {
     pub inputs: Vec<FieldDescriptor>,
     /// Fields that it sets.
     pub outputs: Vec<FieldDescriptor>,
+    /// An SQLDA: the last argument, and how its numbers are stored.
+    pub descriptor: Option<NumberOrder>,
     /// Cursor, prepared statement, savepoint or special register.
     pub name: String,
     /// Prepared statement that the cursor is declared for.
     pub prepared: String,
     /// The SQL.
     pub text: String,
+}
+
+/// Order of the bytes of an SQLDA's numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NumberOrder {
+    /// COMP.
+    BigEndian,
+    /// COMP-5.
+    Native,
 }
 
 /// What is wrong with a block.
@@ -113,6 +124,8 @@ const SKIP_LOCKED: u16 = 32;
 const RETURNED: u16 = 64;
 const KEEP_SHARE: u16 = 128;
 const KEEP_EXCLUSIVE: u16 = 256;
+const DESCRIPTOR: u16 = 512;
+const DESCRIPTOR_BIG_ENDIAN: u16 = 1024;
 
 impl StatementBlock {
     /// The block's bytes.
@@ -133,7 +146,12 @@ impl StatementBlock {
             Some(LockStrength::Share) => KEEP_SHARE,
             Some(LockStrength::Exclusive) => KEEP_EXCLUSIVE,
         };
-        out.extend_from_slice(&(flags(self.cursor) | kept).to_be_bytes());
+        let descriptor = match self.descriptor {
+            None => 0,
+            Some(NumberOrder::Native) => DESCRIPTOR,
+            Some(NumberOrder::BigEndian) => DESCRIPTOR | DESCRIPTOR_BIG_ENDIAN,
+        };
+        out.extend_from_slice(&(flags(self.cursor) | kept | descriptor).to_be_bytes());
         out.extend_from_slice(&[orientation, u8::from(by_input)]);
         out.extend_from_slice(&distance.to_be_bytes());
         out.extend_from_slice(&self.rows.to_be_bytes());
@@ -205,6 +223,12 @@ impl StatementBlock {
             token,
             inputs: all,
             outputs,
+            descriptor: match short(12) & (DESCRIPTOR | DESCRIPTOR_BIG_ENDIAN) {
+                0 => None,
+                _ if short(26) == 0 => return Err(BlockError::Value),
+                DESCRIPTOR => Some(NumberOrder::Native),
+                _ => Some(NumberOrder::BigEndian),
+            },
             name,
             prepared,
             text: sql,
@@ -531,6 +555,7 @@ mod tests {
                     },
                 ),
             ],
+            descriptor: Some(NumberOrder::BigEndian),
             name: "C-1".to_owned(),
             prepared: String::new(),
             text: "SELECT 'ÄÖ' FROM T WHERE A = :1".to_owned(),

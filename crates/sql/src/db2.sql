@@ -276,6 +276,22 @@ $$ SELECT trunc(((extract(year FROM a) - extract(year FROM b)) * 12 + extract(mo
 CREATE OR REPLACE FUNCTION db2.months_between(a timestamp, b timestamp) RETURNS numeric LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS
 $$ SELECT db2.months_between(a::date, b::date) $$;
 
+-- A date or timestamp that is a text.
+CREATE OR REPLACE FUNCTION db2.dayofmonth(d bpchar) RETURNS int LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT db2.dayofmonth(db2.timestamp(d)) $$;
+CREATE OR REPLACE FUNCTION db2.microsecond(d bpchar) RETURNS int LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT db2.microsecond(db2.timestamp(d)) $$;
+CREATE OR REPLACE FUNCTION db2.julian_day(d bpchar) RETURNS int LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT db2.julian_day(db2.timestamp(d)) $$;
+CREATE OR REPLACE FUNCTION db2.dayofweek(d bpchar) RETURNS int LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT db2.dayofweek(db2.timestamp(d)) $$;
+CREATE OR REPLACE FUNCTION db2.dayofweek_iso(d bpchar) RETURNS int LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT db2.dayofweek_iso(db2.timestamp(d)) $$;
+CREATE OR REPLACE FUNCTION db2.dayofyear(d bpchar) RETURNS int LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT db2.dayofyear(db2.timestamp(d)) $$;
+CREATE OR REPLACE FUNCTION db2.week(d bpchar) RETURNS int LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT db2.week(db2.timestamp(d)) $$;
+CREATE OR REPLACE FUNCTION db2.week_iso(d bpchar) RETURNS int LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT db2.week_iso(db2.timestamp(d)) $$;
+CREATE OR REPLACE FUNCTION db2.quarter(d bpchar) RETURNS int LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT db2.quarter(db2.timestamp(d)) $$;
+CREATE OR REPLACE FUNCTION db2.midnight_seconds(d bpchar) RETURNS int LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT db2.midnight_seconds(db2.time(d)) $$;
+CREATE OR REPLACE FUNCTION db2.add_months(d bpchar, n bigint) RETURNS date LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT db2.add_months(db2.date(d), n) $$;
+CREATE OR REPLACE FUNCTION db2.next_day(d bpchar, day bpchar) RETURNS date LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT db2.next_day(db2.date(d), day) $$;
+CREATE OR REPLACE FUNCTION db2.months_between(a bpchar, b bpchar) RETURNS numeric LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS
+$$ SELECT db2.months_between(db2.date(a), db2.date(b)) $$;
+
 -- Differences are decimal durations: yyyymmdd, hhmmss, yyyymmddhhmmss.
 CREATE OR REPLACE FUNCTION db2.date_difference(a date, b date) RETURNS numeric LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS
 $$ SELECT (extract(year FROM age(a, b)) * 10000 + extract(month FROM age(a, b)) * 100 + extract(day FROM age(a, b)))::numeric(8,0) $$;
@@ -332,6 +348,16 @@ $$ SELECT (extract(timezone_hour FROM statement_timestamp()) * 10000 + extract(t
 CREATE OR REPLACE FUNCTION db2.authid() RETURNS bpchar LANGUAGE sql STABLE PARALLEL SAFE AS $$ SELECT upper(session_user::text)::bpchar $$;
 CREATE OR REPLACE FUNCTION db2.current_schema() RETURNS bpchar LANGUAGE sql STABLE PARALLEL SAFE AS $$ SELECT upper(session_user::text)::bpchar $$;
 CREATE OR REPLACE FUNCTION db2.current_server() RETURNS bpchar LANGUAGE sql STABLE PARALLEL SAFE AS $$ SELECT upper(current_database()::text)::bpchar $$;
+
+-- The domain of VARCHAR(n). A role that may make tables in a schema of its own has no right
+-- to db2, so the function is the owner's.
+CREATE OR REPLACE FUNCTION db2.make_varchar(n integer) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS
+$$ BEGIN
+  IF n NOT BETWEEN 1 AND 32704 THEN RAISE EXCEPTION 'VARCHAR(%): the length is not between 1 and 32704', n USING ERRCODE = '42611'; END IF;
+  IF to_regtype('db2.varchar_' || n) IS NULL THEN
+    EXECUTE format('CREATE DOMAIN db2.varchar_%s AS bpchar CONSTRAINT varchar_%s CHECK (octet_length(VALUE) <= %s OR length(textin(bpcharout(VALUE))) <= %s)', n, n, n, n);
+  END IF;
+EXCEPTION WHEN duplicate_object THEN NULL; END $$;
 
 -- One-row tables and the parts of the catalogue that programs ask.
 CREATE TABLE IF NOT EXISTS "SYSIBM"."SYSDUMMY1" ("IBMREQD" character(1) NOT NULL);

@@ -18,6 +18,7 @@ mod dialect;
 pub mod field;
 mod rewrite;
 mod schema;
+pub mod sqlda;
 mod statement;
 pub mod temporal;
 mod text;
@@ -27,9 +28,9 @@ pub mod wire;
 pub use rewrite::{RewriteOptions, RewrittenStatement, function_names, rewrite};
 pub use schema::{CATALOG_VIEWS, SETUP_SQL, varchar_domain};
 pub use statement::{
-    CursorOptions, CursorSensitivity, FORMS, FetchDistance, FetchOrientation, Isolation,
-    LockStrength, RowCount, Statement, StatementForm, StatementKind, StatementSupport,
-    WheneverAction, WheneverCondition, form, verbs,
+    CallArgument, CursorOptions, CursorSensitivity, FORMS, FetchDistance, FetchOrientation,
+    Isolation, LockStrength, RowCount, Statement, StatementForm, StatementKind, StatementSupport,
+    WheneverAction, WheneverCondition, call_arguments, form, verbs,
 };
 pub use text::{
     HostReference, HostType, HostVariables, NoHostVariables, ProblemKind, SqlToken,

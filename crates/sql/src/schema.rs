@@ -20,12 +20,7 @@ pub const CATALOG_VIEWS: &[&str] = &[
 /// The statements that make the domain of a VARCHAR column: blanks at its end
 /// are kept, comparisons pass over them, and a longer text is refused.
 pub fn varchar_domain(length: u32) -> String {
-    format!(
-        "DO $db2$ BEGIN CREATE DOMAIN db2.varchar_{length} AS bpchar \
-         CONSTRAINT varchar_{length} CHECK (octet_length(VALUE) <= {length} \
-         OR length(textin(bpcharout(VALUE))) <= {length}); \
-         EXCEPTION WHEN duplicate_object THEN NULL; END $db2$"
-    )
+    format!("DO $db2$ BEGIN PERFORM db2.make_varchar({length}); END $db2$")
 }
 
 #[cfg(test)]

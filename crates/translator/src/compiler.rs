@@ -26,7 +26,7 @@ use crate::translate::{TranslatedSource, translate_for};
 use crate::words;
 
 /// Counts changes of the generated code that its text alone does not show.
-const GENERATION: u32 = 9;
+const GENERATION: u32 = 10;
 
 /// Flags of every module: the dialect, the guard of the PERFORM stack, and a
 /// usage that z/OS has by another name.
@@ -39,6 +39,9 @@ const FLAGS: &[&str] = &[
     // Tells of comparisons that cobc 3.1 makes wrong (`messages`).
     "-Wconstant-expression",
     "-fstack-check",
+    // A length of zero in a reference modification is no characters, as with IBM's
+    // ZLEN: SQLERRMC(1:SQLERRML) is written by programs without a test.
+    "-fref-mod-zero-length",
     "-freserved=FUNCTION-POINTER:PROGRAM-POINTER",
 ];
 

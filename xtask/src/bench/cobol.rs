@@ -49,6 +49,11 @@ impl MeasuredApplication {
         Ok(application)
     }
 
+    /// The application's folder.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
     /// Runs a transaction and reads its first `count` figures, as microseconds.
     pub fn figures(&self, transid: &str, count: usize) -> Result<Vec<f64>> {
         let commarea = ["--commarea", "", "--length", "36"];

@@ -6,6 +6,10 @@
 /// A bench's name, and what is counted.
 const COUNTED: &[(&str, &str)] = &[
     (
+        "sql",
+        "time of a statement, unit or row in a loop, from the first after the connection was made; the peer runs the same statements through libpq on the same server and socket",
+    ),
+    (
         "appc-bulk",
         "bytes of the application over the time of a transfer with its confirmation; plain TCP: the same buffers and one byte back",
     ),

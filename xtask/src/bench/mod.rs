@@ -25,6 +25,7 @@ mod script;
 mod soap;
 mod sockets;
 mod sockets_peer;
+mod sql;
 mod terminal;
 mod terminal_idle;
 mod times;
@@ -86,6 +87,7 @@ const BENCHES: &[&[BenchEntry]] = &[
     gateway_idle::BENCHES,
     gateway_mapping::BENCHES,
     sockets::BENCHES,
+    sql::BENCHES,
     script::BENCHES,
     web::BENCHES,
     soap::BENCHES,

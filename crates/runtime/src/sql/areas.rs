@@ -16,6 +16,12 @@ pub trait SqlAreas {
     fn bytes(&self, at: usize) -> &[u8];
     /// Its bytes, to be changed.
     fn bytes_mut(&mut self, at: usize) -> &mut [u8];
+    /// Storage that an SQLDA of the program points at, to be changed. A pointer that
+    /// is wrong ends the program, as a store through it would; empty if the host has
+    /// no storage of programs.
+    fn pointed_at(&mut self, _address: usize, _bytes: usize) -> &mut [u8] {
+        &mut []
+    }
 }
 
 /// Operand of the statement block.

@@ -150,6 +150,27 @@ fn column(texts: &[std::borrow::Cow<'_, str>]) -> Option<TableColumn> {
     })
 }
 
+/// Db2's type of a result's column or a parameter.
+pub(super) fn type_of(number: u32, modifier: i32) -> SqlType {
+    let base = match number {
+        oid::INT2 => "int2",
+        oid::INT4 => "int4",
+        oid::INT8 => "int8",
+        oid::NUMERIC => "numeric",
+        oid::FLOAT4 => "float4",
+        oid::FLOAT8 => "float8",
+        oid::BPCHAR => "bpchar",
+        oid::VARCHAR => "varchar",
+        oid::TEXT => "text",
+        oid::BYTEA => "bytea",
+        oid::DATE => "date",
+        oid::TIME => "time",
+        oid::TIMESTAMP | oid::TIMESTAMPTZ => "timestamp",
+        _ => "",
+    };
+    sql_type(base, modifier, "")
+}
+
 /// Db2's type of a type of the server; `name` is that of the domain.
 fn sql_type(base: &str, modifier: i32, name: &str) -> SqlType {
     let length = u32::try_from(modifier - 4).ok();

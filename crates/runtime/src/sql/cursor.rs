@@ -84,12 +84,12 @@ impl Session {
         if !prepared.locks {
             self.exchange.client.execute(&portal, READ_AHEAD);
         }
-        self.read_rows(
-            transport,
-            &mut rows,
-            StatementEffect::Holds,
-            !prepared.locks,
-        )?;
+        let effect = if prepared.changes {
+            StatementEffect::Changes
+        } else {
+            StatementEffect::Holds
+        };
+        self.read_rows(transport, &mut rows, effect, !prepared.locks)?;
         let cursor = ProgramCursor {
             rows,
             portal,

@@ -44,6 +44,9 @@ impl Session {
         let text = dynamic_text(areas, block)?;
         let prepared = self.prepare_text(transport, &text)?;
         self.dynamic.insert(name, Rc::new(prepared));
+        if block.descriptor.is_some() {
+            return self.describe(transport, areas, block);
+        }
         Ok(Sqlca::success(0))
     }
 
@@ -70,6 +73,10 @@ impl Session {
             locates_rows: false,
             is_positioned: false,
             locks: false,
+            changes: false,
+            arguments: Vec::new(),
+            result: Vec::new(),
+            types: Vec::new(),
         };
         if kept.is_text() {
             return Ok(kept);
@@ -93,7 +100,7 @@ impl Session {
         match prepared.kind {
             // A query is for a cursor.
             K::SelectInto => Err(SqlFailure::code(-518, &[])),
-            K::Insert | K::Update | K::Delete | K::LockTable => {
+            K::Insert | K::Update | K::Delete | K::Merge | K::LockTable => {
                 if prepared.parameters.len() != block.inputs.len() {
                     return Err(SqlFailure::code(-313, &[]));
                 }
@@ -132,7 +139,7 @@ impl Session {
         let name = statement.name.clone().unwrap_or_default();
         match statement.kind {
             K::SelectInto => Err(SqlFailure::code(-84, &["SELECT"])),
-            K::Insert | K::Update | K::Delete | K::LockTable => {
+            K::Insert | K::Update | K::Delete | K::Merge | K::LockTable => {
                 let qualifier = self.dynamic_qualifier();
                 let prepared = self.prepare(transport, &statement, &NoHostVariables, qualifier)?;
                 let client = &mut self.exchange.client;

@@ -13,6 +13,7 @@
 //!   server's catalogue;
 //! * `bind`, `receive`: host variables to the wire and back;
 //! * `query`, `change`, `cursor`, `dynamic`, `other`: the statements;
+//! * `descriptor`, `diagnostics`, `call`: SQLDA, GET DIAGNOSTICS, procedures;
 //! * `lending`: how a worker's session comes from its region;
 //! * `check`: statements looked at without being done;
 //! * `service`: DSNTIAR and DSNTIAC.
@@ -22,10 +23,13 @@
 
 mod areas;
 mod bind;
+mod call;
 mod catalog;
 mod change;
 mod check;
 mod cursor;
+mod descriptor;
+mod diagnostics;
 mod dynamic;
 mod exchange;
 pub mod lending;

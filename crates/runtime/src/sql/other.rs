@@ -69,7 +69,7 @@ impl Session {
             if let Some(problem) = applied.problem {
                 return Err(problem.into());
             }
-            sql.extend(applied.sql);
+            sql.extend(applied.sql.into_iter().map(schema_if_missing));
         }
         if !sql.is_empty() {
             let kind = StatementKind::Definition;
@@ -123,14 +123,29 @@ impl Session {
 
     /// A statement that is known and not served.
     pub(super) fn refused(&self, block: &StatementBlock) -> SqlFailure {
-        let name = match block.kind {
-            StatementKind::Describe => "DESCRIBE",
-            StatementKind::GetDiagnostics => "GET DIAGNOSTICS",
-            StatementKind::Call => "CALL",
-            _ => "the statement",
+        let name = if block.text.is_empty() {
+            "the statement"
+        } else {
+            block.text.as_str()
         };
         SqlFailure::code(-84, &[name])
     }
+}
+
+/// A role without the right to make schemas may still make a table in one that is
+/// there: the server looks at the right before it looks at IF NOT EXISTS.
+fn schema_if_missing(sql: String) -> String {
+    let Some(name) = sql.strip_prefix("CREATE SCHEMA IF NOT EXISTS ") else {
+        return sql;
+    };
+    let text = name
+        .trim_matches('"')
+        .replace("\"\"", "\"")
+        .replace('\'', "''");
+    format!(
+        "DO $tupelo$ BEGIN IF NOT EXISTS (SELECT FROM pg_catalog.pg_namespace \
+         WHERE nspname = '{text}') THEN CREATE SCHEMA {name}; END IF; END $tupelo$"
+    )
 }
 
 /// The text with a line end in the place of each blank that is outside of quotes.

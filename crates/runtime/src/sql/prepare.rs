@@ -8,9 +8,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use sql::block::{HEADER_BYTES, StatementBlock};
-use sql::wire::ClientEvent;
+use sql::wire::{ClientEvent, ResultColumn};
 use sql::{
-    HostVariables, RewriteOptions, RewrittenStatement, RowCount, Statement, StatementKind, rewrite,
+    HostVariables, RewriteOptions, RewrittenStatement, RowCount, SqlType, Statement, StatementKind,
+    rewrite,
 };
 
 use super::exchange::SqlTransport;
@@ -46,6 +47,14 @@ pub(super) struct PreparedStatement {
     pub is_positioned: bool,
     /// Rows are locked as they are read.
     pub locks: bool,
+    /// A query that changes rows.
+    pub changes: bool,
+    /// Of a procedure: the number of the input that each column of its result is for.
+    pub arguments: Vec<usize>,
+    /// The columns as the server names them.
+    pub result: Vec<ResultColumn>,
+    /// Types of the columns as far as the rewriter knows them.
+    pub types: Vec<SqlType>,
 }
 
 impl PreparedStatement {
@@ -55,7 +64,7 @@ impl PreparedStatement {
         use StatementKind as K;
         !matches!(
             self.kind,
-            K::SelectInto | K::Insert | K::Update | K::Delete | K::LockTable
+            K::SelectInto | K::Insert | K::Update | K::Delete | K::Merge | K::LockTable
         )
     }
 }
@@ -115,25 +124,30 @@ impl Session {
             locates_rows: rewritten.locates_rows,
             is_positioned: rewritten.is_positioned,
             locks: rewritten.sql.contains(" FOR UPDATE") || rewritten.sql.contains(" FOR SHARE"),
+            changes: rewritten.changes,
+            arguments: Vec::new(),
+            result: Vec::new(),
+            types: rewritten.columns.clone(),
         };
         self.open_batch();
         let client = &mut self.exchange.client;
         client.parse(&prepared.name, &rewritten.sql, &rewritten.parameters);
         client.describe(&prepared.name);
         let context = self.context(statement.kind, !rewritten.parameters.is_empty());
-        let (parameters, columns) = (&mut prepared.parameters, &mut prepared.columns);
+        let (parameters, result) = (&mut prepared.parameters, &mut prepared.result);
         self.run(transport, context, StatementEffect::Reads, &mut |event| {
             match event {
                 ClientEvent::Parameters(types) => *parameters = types,
-                ClientEvent::Columns(list) => *columns = list.iter().map(|c| c.oid).collect(),
+                ClientEvent::Columns(list) => *result = list,
                 _ => {}
             }
             Ok(())
         })?;
         if prepared.locates_rows {
-            let own = prepared.columns.len().saturating_sub(2);
-            prepared.columns.truncate(own);
+            let own = prepared.result.len().saturating_sub(2);
+            prepared.result.truncate(own);
         }
+        prepared.columns = prepared.result.iter().map(|c| c.oid).collect();
         Ok(prepared)
     }
 

@@ -26,7 +26,9 @@ impl Session {
         // A second row is the sign that there are several.
         self.exchange.client.execute("", 2);
         let context = self.context(block.kind, !block.inputs.is_empty());
-        let effect = if prepared.locks {
+        let effect = if prepared.changes {
+            StatementEffect::Changes
+        } else if prepared.locks {
             StatementEffect::Holds
         } else {
             StatementEffect::Reads

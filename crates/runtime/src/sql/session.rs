@@ -84,6 +84,10 @@ pub struct Session {
     pub(super) dynamic: HashMap<ProgramName, Rc<PreparedStatement>>,
     /// What SET CURRENT SCHEMA or SET CURRENT SQLID said.
     pub(super) schema: Option<String>,
+    /// What the last statement reported, for GET DIAGNOSTICS.
+    pub(super) diagnostics: Box<Sqlca>,
+    /// The statement at hand leaves it as it is.
+    pub(super) keeps_diagnostics: bool,
     names: u64,
 }
 
@@ -102,6 +106,8 @@ impl Session {
             cursors: HashMap::new(),
             dynamic: HashMap::new(),
             schema: None,
+            diagnostics: Box::new(Sqlca::success(0)),
+            keeps_diagnostics: false,
             names: 0,
         }
     }
@@ -135,9 +141,13 @@ impl Session {
             Err(SqlFailure::Cancelled(_)) => StatementOutcome::Cancelled,
             Err(SqlFailure::Lost(_)) => StatementOutcome::Lost,
         };
-        match done {
-            Ok(ca) => write_sqlca(areas, AREA, &ca),
-            Err(failure) => write_sqlca(areas, AREA, &failure.into_sqlca()),
+        let ca = match done {
+            Ok(ca) => Box::new(ca),
+            Err(failure) => failure.into_sqlca(),
+        };
+        write_sqlca(areas, AREA, &ca);
+        if !std::mem::take(&mut self.keeps_diagnostics) {
+            self.diagnostics = ca;
         }
         executed
     }
@@ -207,6 +217,9 @@ impl Session {
     ) -> Result<Sqlca, SqlFailure> {
         use StatementKind as K;
         let block = &statement.block;
+        if block.descriptor.is_some() && matches!(block.kind, K::Open | K::Fetch | K::Execute) {
+            return self.with_descriptor(transport, areas, block);
+        }
         match block.kind {
             K::SelectInto | K::SetVariables => self.select_into(transport, areas, statement),
             K::Open => self.open_cursor(transport, areas, statement),
@@ -224,6 +237,9 @@ impl Session {
                 self.savepoint(transport, block.kind, &block.name)
             }
             K::SetRegister => self.set_register(areas, block),
+            K::Describe => self.describe(transport, areas, block),
+            K::GetDiagnostics => self.get_diagnostics(areas, block),
+            K::Call => self.call_procedure(transport, areas, statement),
             K::Definition => self.define(transport, &block.text),
             // There is one connection, and it is made.
             K::Connect => Ok(Sqlca::success(0)),

@@ -69,6 +69,7 @@ fn block(kind: StatementKind, text: &str) -> StatementBlock {
         token: *b"12345678",
         inputs: Vec::new(),
         outputs: vec![field(CobolType::Char(4))],
+        descriptor: None,
         name: "C1".to_owned(),
         prepared: String::new(),
         text: text.to_owned(),
@@ -129,7 +130,8 @@ fn statements_on_cursors_that_are_not_open_ask_no_server() {
         (StatementKind::Commit, -925),
         (StatementKind::Rollback, -926),
         (StatementKind::Execute, -518),
-        (StatementKind::Call, -84),
+        (StatementKind::Call, -104),
+        (StatementKind::Describe, -516),
     ] {
         let mut areas = OperandAreas::of(&block(kind, ""));
         session.execute(&mut script, &mut areas);

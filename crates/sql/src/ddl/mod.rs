@@ -227,6 +227,66 @@ fn starts(tokens: &[SqlToken], words: &[&str]) -> bool {
     tokens.len() >= words.len() && tokens.iter().zip(words).all(|(t, w)| t.is(w))
 }
 
+/// GRANT and REVOKE of CREATEIN, ALTERIN and DROPIN ON SCHEMA with the server's one
+/// privilege. Altering and dropping is the owner's there.
+fn schema_grant(tokens: &[SqlToken]) -> Option<Vec<SqlToken>> {
+    const PRIVILEGES: &[&str] = &["CREATEIN", "ALTERIN", "DROPIN"];
+    let on = tokens.iter().position(|t| t.is("ON"))?;
+    let is_privilege = |t: &SqlToken| t.is_mark(",") || t.is_any(PRIVILEGES);
+    let fits = tokens[0].is_any(&["GRANT", "REVOKE"])
+        && tokens.get(on + 1).is_some_and(|t| t.is("SCHEMA"))
+        && tokens[1..on].iter().all(is_privilege)
+        && tokens[1..on].iter().any(|t| t.is("CREATEIN"));
+    if !fits {
+        return None;
+    }
+    let mut create = tokens[1].clone();
+    "CREATE".clone_into(&mut create.text);
+    let mut out = vec![tokens[0].clone(), create];
+    out.extend_from_slice(&tokens[on..]);
+    Some(out)
+}
+
+/// CREATE and DROP of an ALIAS or SYNONYM: a view has its place.
+fn alias(tokens: &[SqlToken]) -> Option<Vec<SqlToken>> {
+    let verb = tokens.first()?.is_any(&["CREATE", "DROP"]);
+    let at = tokens
+        .iter()
+        .take(3)
+        .position(|t| t.is_any(&["ALIAS", "SYNONYM"]))?;
+    if !verb || at == 0 || (at == 2 && !tokens[1].is("PUBLIC")) {
+        return None;
+    }
+    let mut view = tokens[at].clone();
+    "VIEW".clone_into(&mut view.text);
+    let mut out = vec![tokens[0].clone(), view];
+    out.extend_from_slice(&tokens[at + 1..]);
+    Some(out)
+}
+
+/// Where a view's query ends, and its check option as the server has it.
+fn check_option(tokens: &[SqlToken]) -> (usize, &'static str) {
+    const FORMS: &[(&[&str], &str)] = &[
+        (&["WITH", "CHECK", "OPTION"], " WITH CASCADED CHECK OPTION"),
+        (
+            &["WITH", "CASCADED", "CHECK", "OPTION"],
+            " WITH CASCADED CHECK OPTION",
+        ),
+        (
+            &["WITH", "LOCAL", "CHECK", "OPTION"],
+            " WITH LOCAL CHECK OPTION",
+        ),
+    ];
+    let ends = |words: &[&str]| {
+        let from = tokens.len().checked_sub(words.len());
+        from.filter(|from| starts(&tokens[*from..], words))
+    };
+    let found = FORMS
+        .iter()
+        .find_map(|(words, text)| Some((ends(words)?, *text)));
+    found.unwrap_or((tokens.len(), ""))
+}
+
 fn statement(
     tokens: &[SqlToken],
     text: &str,
@@ -242,6 +302,17 @@ fn statement(
     if starts(tokens, &["COMMIT"]) || starts(tokens, &["ROLLBACK"]) {
         applied.sql.push(tokens[0].text.clone());
         return Ok(());
+    }
+    if let Some(tokens) = schema_grant(tokens) {
+        return Writer::new(&tokens, options, applied).plain();
+    }
+    if let Some(tokens) = alias(tokens) {
+        let mut writer = Writer::new(&tokens, options, applied);
+        return if tokens[0].is("DROP") {
+            writer.plain()
+        } else {
+            writer.alias()
+        };
     }
     let mut writer = Writer::new(tokens, options, applied);
     if starts(tokens, &["CREATE", "TABLE"]) {
@@ -268,11 +339,12 @@ fn statement(
     }
     let view = starts(tokens, &["CREATE", "VIEW"]);
     if view && let Some(at) = tokens.iter().position(|t| t.is("AS")) {
-        let query = text.get(tokens[at].end..).unwrap_or_default();
-        let sql = data(query, options)?;
+        let (end, check) = check_option(tokens);
+        let query = text.get(tokens[at].end..tokens[end - 1].end);
+        let sql = data(query.unwrap_or_default(), options)?;
         Writer::new(&tokens[..=at], options, applied).plain()?;
         if let Some(last) = applied.sql.last_mut() {
-            last.push_str(&format!(" {sql}"));
+            last.push_str(&format!(" {sql}{check}"));
         }
         return Ok(());
     }
@@ -355,8 +427,16 @@ mod tests {
             ]
         );
         assert_eq!(
+            sql("GRANT CREATEIN, DROPIN ON SCHEMA A TO PUBLIC"),
+            ["GRANT CREATE ON SCHEMA \"A\" TO PUBLIC"]
+        );
+        assert_eq!(
             sql("GRANT SELECT, DELETE ON TABLE A.T TO PUBLIC"),
             ["GRANT SELECT, DELETE ON TABLE \"A\".\"T\" TO PUBLIC"]
+        );
+        assert_eq!(
+            sql("GRANT CREATEIN, DROPIN ON SCHEMA A TO PUBLIC"),
+            ["GRANT CREATE ON SCHEMA \"A\" TO PUBLIC"]
         );
         assert_eq!(
             sql("GRANT DBADM ON DATABASE D TO PUBLIC"),
@@ -365,6 +445,23 @@ mod tests {
         assert_eq!(
             sql("INSERT INTO T VALUES (1, '31.12.2026')"),
             ["INSERT INTO \"T\" VALUES (1, '31.12.2026')"]
+        );
+    }
+
+    #[test]
+    fn views_keep_their_check_option_and_aliases_are_views() {
+        assert_eq!(
+            sql("CREATE VIEW A.V AS SELECT K FROM A.T WHERE K > 1 WITH CHECK OPTION"),
+            [
+                "CREATE VIEW \"A\".\"V\" AS SELECT \"K\" FROM \"A\".\"T\" WHERE \"K\" > 1 WITH CASCADED CHECK OPTION"
+            ]
+        );
+        assert_eq!(
+            sql("CREATE ALIAS A.X FOR B.T; DROP ALIAS A.X"),
+            [
+                "CREATE VIEW \"A\".\"X\" AS SELECT * FROM \"B\".\"T\"",
+                "DROP VIEW \"A\".\"X\""
+            ]
         );
     }
 

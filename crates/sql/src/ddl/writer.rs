@@ -538,6 +538,22 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
+    /// CREATE VIEW name FOR table: an alias.
+    pub(super) fn alias(&mut self) -> Result<(), StatementProblem> {
+        self.at = 2;
+        let name = self.name(true)?;
+        if !self.accept(&["FOR"]) {
+            return Err(self.fail("FOR"));
+        }
+        let table = self.name(true)?;
+        if self.peek().is_some() {
+            return Err(self.fail("the end of the statement"));
+        }
+        self.word(&format!("CREATE VIEW {name} AS SELECT * FROM {table}"));
+        self.finish();
+        Ok(())
+    }
+
     /// A statement whose names only are put in quotes.
     pub(super) fn plain(&mut self) -> Result<(), StatementProblem> {
         const WORDS: &[&str] = &[
@@ -583,6 +599,8 @@ impl<'a> Writer<'a> {
             "REFERENCES",
             "ALTER",
             "IMMEDIATE",
+            "IF",
+            "EXISTS",
         ];
         while let Some(token) = self.peek().cloned() {
             let names = token.kind == TokenKind::Word && !WORDS.contains(&token.text.as_str());

@@ -1,8 +1,9 @@
 //! INSERT, UPDATE, DELETE and LOCK TABLE.
 
 use sqlparser::ast::{
-    AssignmentTarget, Delete, Expr, FromTable, Ident, Insert, ObjectName, ObjectNamePart,
-    SelectItem, SetExpr, Statement as Ast, TableObject, Update,
+    Assignment, AssignmentTarget, Delete, Expr, FromTable, Ident, Insert, ObjectName,
+    ObjectNamePart, SelectItem, SetExpr, Statement as Ast, TableObject, Update,
+    WildcardAdditionalOptions,
 };
 
 use super::build::{binary, plain, quoted};
@@ -21,13 +22,21 @@ impl StatementRewriter<'_> {
             Ast::Insert(insert) => self.insert(statement, insert, out),
             Ast::Update(update) => self.update(statement, update, out),
             Ast::Delete(delete) => self.delete(statement, delete, out),
+            Ast::Merge(merge) => self.merge(merge, out),
             _ => {
                 let at = self.tokens.first().map_or(0, |t| t.at);
                 self.problems
                     .push(StatementProblem::refused(at, statement.form.name));
             }
         }
-        self.scopes.pop();
+        let scope = self.scopes.pop().unwrap_or_default();
+        self.target = scope.into_iter().next().and_then(|r| r.columns);
+    }
+
+    /// Every column of the rows that a change within a query is for.
+    fn returned_rows(&self) -> Option<Vec<SelectItem>> {
+        let all = SelectItem::Wildcard(WildcardAdditionalOptions::default());
+        self.returns_rows.then(|| vec![all])
     }
 
     fn insert(&mut self, statement: &Statement, mut insert: Insert, out: &mut RewrittenStatement) {
@@ -73,17 +82,20 @@ impl StatementRewriter<'_> {
                 self.assign_columns(&mut source.body, &columns, targets.as_deref(), at);
             }
             let one_row = matches!(&*source.body, SetExpr::Values(v) if v.rows.len() == 1);
-            if let Some(identity) = identity.filter(|_| one_row && !rows) {
+            if let Some(identity) = identity.filter(|_| one_row && !rows && !self.returns_rows) {
                 let column = Expr::Identifier(quoted(&identity));
                 insert.returning = Some(vec![SelectItem::UnnamedExpr(column)]);
                 out.returns_identity = true;
             }
         }
+        if let Some(all) = self.returned_rows() {
+            insert.returning = Some(all);
+        }
         out.sql = insert.to_string();
     }
 
     /// The name of a column that is assigned to; its type.
-    fn target(&mut self, column: &mut ObjectName) -> SqlType {
+    pub(super) fn target(&mut self, column: &mut ObjectName) -> SqlType {
         let last = quote_all(column);
         let mut ident: Vec<Ident> = vec![Ident::new(last)];
         if let Some(ObjectNamePart::Identifier(i)) = column.0.last() {
@@ -96,7 +108,7 @@ impl StatementRewriter<'_> {
     }
 
     /// A row of VALUES.
-    fn row(&mut self, row: &mut [Expr], targets: Option<&[SqlType]>, at: usize) {
+    pub(super) fn row(&mut self, row: &mut [Expr], targets: Option<&[SqlType]>, at: usize) {
         if let Some(targets) = targets
             && targets.len() != row.len()
         {
@@ -147,9 +159,9 @@ impl StatementRewriter<'_> {
         }
     }
 
-    fn update(&mut self, statement: &Statement, mut update: Update, out: &mut RewrittenStatement) {
-        self.table_with_joins(&mut update.table);
-        for assignment in &mut update.assignments {
+    /// The SET clause of an UPDATE.
+    pub(super) fn assignments(&mut self, assignments: &mut [Assignment]) {
+        for assignment in assignments {
             match &mut assignment.target {
                 AssignmentTarget::ColumnName(name) => {
                     let target = self.target(name);
@@ -170,6 +182,11 @@ impl StatementRewriter<'_> {
                 }
             }
         }
+    }
+
+    fn update(&mut self, statement: &Statement, mut update: Update, out: &mut RewrittenStatement) {
+        self.table_with_joins(&mut update.table);
+        self.assignments(&mut update.assignments);
         if let Some(condition) = &mut update.selection {
             self.expr(condition);
         }
@@ -178,6 +195,9 @@ impl StatementRewriter<'_> {
             let names =
                 ["ctid", "xmin"].map(|c| SelectItem::UnnamedExpr(Expr::Identifier(plain(c))));
             update.returning = Some(names.to_vec());
+        }
+        if let Some(all) = self.returned_rows() {
+            update.returning = Some(all);
         }
         out.sql = update.to_string();
     }
@@ -193,6 +213,9 @@ impl StatementRewriter<'_> {
         }
         if statement.name.is_some() {
             delete.selection = Some(self.row_condition(out));
+        }
+        if let Some(all) = self.returned_rows() {
+            delete.returning = Some(all);
         }
         out.sql = delete.to_string();
     }

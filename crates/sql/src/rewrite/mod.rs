@@ -18,7 +18,9 @@ mod build;
 mod change;
 mod compare;
 mod expression;
+mod final_table;
 mod functions;
+mod merge;
 mod names;
 mod query;
 
@@ -55,7 +57,7 @@ impl Default for RewriteOptions {
 }
 
 /// A statement for PostgreSQL.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RewrittenStatement {
     /// Its text, with `$1`, `$2` … for the inputs.
     pub sql: String,
@@ -69,6 +71,8 @@ pub struct RewrittenStatement {
     pub is_positioned: bool,
     /// The result has one row with the identity column's value.
     pub returns_identity: bool,
+    /// A query that changes rows: SELECT FROM FINAL TABLE.
+    pub changes: bool,
     /// What is worth reading.
     pub warnings: Vec<StatementProblem>,
 }
@@ -80,7 +84,8 @@ pub fn rewrite(
     hosts: &dyn HostVariables,
     options: &RewriteOptions,
 ) -> Result<RewrittenStatement, Vec<StatementProblem>> {
-    let tokens = &statement.body;
+    let changed = final_table::take(&statement.body).map_err(|problem| vec![problem])?;
+    let tokens = changed.as_ref().map_or(&statement.body, |c| &c.outer);
     let Some(first) = tokens.first() else {
         let message = format!("{} has no SQL of its own", statement.form.name);
         return Err(vec![StatementProblem::error(0, -104, message)]);
@@ -88,7 +93,8 @@ pub fn rewrite(
     if let Some(refused) = refused_forms(tokens) {
         return Err(vec![refused]);
     }
-    let inputs = tokens
+    let inputs = statement
+        .body
         .iter()
         .filter(|t| t.kind == TokenKind::Host)
         .filter_map(|t| t.text.parse::<usize>().ok())
@@ -103,6 +109,12 @@ pub fn rewrite(
         scopes: Vec::new(),
         ctes: Vec::new(),
         problems: Vec::new(),
+        returns_rows: false,
+        target: None,
+    };
+    let inner = match &changed {
+        Some(changed) => Some(rewriter.changed_table(changed)?),
+        None => None,
     };
     let dialect = Db2Dialect;
     let mut parser = dialect::parser(&dialect, tokens);
@@ -113,10 +125,14 @@ pub fn rewrite(
         locates_rows: false,
         is_positioned: false,
         returns_identity: false,
+        changes: inner.is_some(),
         warnings: Vec::new(),
     };
     let parsed = match statement.kind {
-        StatementKind::Insert | StatementKind::Update | StatementKind::Delete => parser
+        StatementKind::Insert
+        | StatementKind::Update
+        | StatementKind::Delete
+        | StatementKind::Merge => parser
             .parse_statement()
             .and_then(|s| parser_end(&mut parser).map(|()| s))
             .map(|s| rewriter.change(statement, s, &mut out)),
@@ -137,6 +153,9 @@ pub fn rewrite(
     };
     if let Err(error) = parsed {
         return Err(vec![dialect::problem(&error, tokens)]);
+    }
+    if let Some(inner) = inner {
+        out.sql = format!("WITH \"{}\" AS ({inner}) {}", final_table::NAME, out.sql);
     }
     let is_warning = |p: &StatementProblem| p.kind == ProblemKind::Warning;
     if !rewriter.problems.iter().all(is_warning) {
@@ -162,8 +181,7 @@ fn parser_end(
 /// Forms that are refused before the parser sees them.
 fn refused_forms(tokens: &[SqlToken]) -> Option<StatementProblem> {
     const PAIRS: &[(&str, &str, &str)] = &[
-        ("FINAL", "TABLE", "SELECT FROM FINAL TABLE"),
-        ("OLD", "TABLE", "SELECT FROM OLD TABLE"),
+        ("NOT", "ATOMIC", "NOT ATOMIC of MERGE"),
         ("ROW", "CHANGE", "ROW CHANGE TIMESTAMP"),
         ("XMLTABLE", "(", "XMLTABLE"),
         ("XMLQUERY", "(", "XMLQUERY"),
@@ -197,6 +215,10 @@ struct StatementRewriter<'a> {
     /// Common table expressions.
     ctes: Vec<FromRelation>,
     problems: Vec<StatementProblem>,
+    /// A change returns the rows: it stands in FINAL TABLE or OLD TABLE.
+    returns_rows: bool,
+    /// The columns of the table that a change is for.
+    target: Option<Vec<(String, SqlType)>>,
 }
 
 impl StatementRewriter<'_> {

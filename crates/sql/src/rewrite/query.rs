@@ -246,7 +246,7 @@ impl StatementRewriter<'_> {
     }
 
     /// An expression of the result: a parameter alone needs its type said.
-    fn result(&mut self, expr: &mut Expr) -> SqlType {
+    pub(super) fn result(&mut self, expr: &mut Expr) -> SqlType {
         let sql_type = self.expr(expr);
         if let Some(number) = placeholder(expr)
             && let Some(host) = self.hosts.input(number)
@@ -300,7 +300,7 @@ impl StatementRewriter<'_> {
         }
     }
 
-    fn table_factor(&mut self, factor: &mut TableFactor) {
+    pub(super) fn table_factor(&mut self, factor: &mut TableFactor) {
         match factor {
             TableFactor::Table {
                 name,
@@ -325,11 +325,11 @@ impl StatementRewriter<'_> {
                 let outer = self.scopes.pop().unwrap_or_default();
                 let columns = self.query(subquery);
                 self.scopes.push(outer);
-                let known = columns.iter().all(|(n, _)| !n.is_empty());
                 let columns = match &named {
                     Some(named) => renamed(columns, named),
                     None => columns,
                 };
+                let known = columns.iter().all(|(n, _)| !n.is_empty());
                 let name = named.as_ref().map(|n| n.name.value.clone());
                 // PostgreSQL before 16 wants a name.
                 let named = named.get_or_insert_with(|| TableAlias {

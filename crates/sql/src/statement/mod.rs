@@ -6,13 +6,16 @@
 //! names host variables; after [`Statement::number_inputs`] it has numbers, and
 //! its text can be kept in a statement block and be parsed again at run time.
 
+mod call;
 mod clauses;
 mod cursor;
+mod diagnostics;
 mod dynamic;
 mod read;
 mod reader;
 mod table;
 
+pub use call::{CallArgument, call_arguments};
 pub use clauses::{Isolation, LockStrength};
 pub use cursor::{CursorOptions, CursorSensitivity, FetchDistance, FetchOrientation};
 pub use read::{WheneverAction, WheneverCondition};
@@ -134,6 +137,11 @@ impl Statement {
             }
         }
         out
+    }
+
+    /// A statement of a form without anything else.
+    pub(crate) fn of_form(form: &'static StatementForm) -> Statement {
+        Statement::new(form)
     }
 
     fn new(form: &'static StatementForm) -> Statement {

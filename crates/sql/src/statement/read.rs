@@ -1,7 +1,9 @@
 //! Reading each statement of the table.
 
 use super::reader::{Reader, shown};
-use super::{Statement, StatementKind, StatementSupport, cursor, dynamic, form, verbs};
+use super::{
+    Statement, StatementKind, StatementSupport, call, cursor, diagnostics, dynamic, form, verbs,
+};
 use crate::text::{SqlToken, StatementProblem, TokenKind};
 use crate::types;
 
@@ -74,12 +76,16 @@ pub(super) fn statement(mut tokens: Vec<SqlToken>) -> Result<Statement, Statemen
         K::Insert => insert(&mut statement, reader)?,
         K::Update | K::Delete | K::Merge | K::Definition | K::LockTable => {
             statement.body = reader.rest();
+            let body = &mut statement.body;
+            // What MERGE does without it.
+            if form.kind == K::Merge
+                && matches!(body.as_slice(), [.., a, b] if a.is("ELSE") && b.is("IGNORE"))
+            {
+                body.truncate(body.len() - 2);
+            }
             dynamic::finish(&mut statement)?;
         }
-        K::Call => {
-            statement.body = reader.rest();
-            dynamic::finish(&mut statement)?;
-        }
+        K::Call => call::call(&mut statement, reader)?,
         _ => {
             reader.at = form.words.len();
             framed(&mut statement, &mut reader)?;
@@ -139,7 +145,8 @@ fn framed(statement: &mut Statement, reader: &mut Reader) -> Result<(), Statemen
             statement.name = Some(reader.name("the name of a savepoint")?);
             reader.end()
         }
-        K::Connect | K::GetDiagnostics => {
+        K::GetDiagnostics => diagnostics::get(statement, reader),
+        K::Connect => {
             while !reader.is_done() {
                 if reader.peek().is_some_and(|t| t.kind == TokenKind::Host) {
                     let host = reader.host("a host variable")?;
@@ -427,6 +434,9 @@ fn describe(statement: &mut Statement, reader: &mut Reader) -> Result<(), Statem
             "DESCRIBE of a table, cursor or procedure",
         ));
     }
+    if reader.peek().is_some_and(|t| t.is("INPUT")) {
+        statement.body = vec![reader.tokens[reader.at].clone()];
+    }
     let _ = reader.accept("OUTPUT") || reader.accept("INPUT");
     statement.name = Some(reader.name("the name of a statement")?);
     reader.expect("INTO")?;
@@ -451,7 +461,11 @@ fn rollback(statement: &mut Statement, reader: &mut Reader) -> Result<(), Statem
 fn savepoint(statement: &mut Statement, reader: &mut Reader) -> Result<(), StatementProblem> {
     statement.name = Some(reader.name("the name of a savepoint")?);
     reader.accept("UNIQUE");
-    if !reader.accept_all(&["ON", "ROLLBACK", "RETAIN", "CURSORS"]) {
+    if reader.is_done() {
+        let message = "SAVEPOINT without ON ROLLBACK RETAIN CURSORS: it is assumed";
+        let warning = StatementProblem::warning(reader.place(), message);
+        statement.warnings.push(warning);
+    } else if !reader.accept_all(&["ON", "ROLLBACK", "RETAIN", "CURSORS"]) {
         return Err(reader.unexpected("ON ROLLBACK RETAIN CURSORS"));
     }
     let _ = reader.accept_all(&["ON", "ROLLBACK", "RETAIN", "LOCKS"]);

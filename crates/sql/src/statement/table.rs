@@ -200,6 +200,10 @@ pub const FORMS: &[StatementForm] = &[
     row(&["LOCK", "TABLE"], "LOCK TABLE", K::LockTable),
     row(&["CONNECT"], "CONNECT", K::Connect),
     row(&["SET", "CONNECTION"], "SET CONNECTION", K::Connect),
+    row(&["DISCONNECT"], "DISCONNECT", K::Connect),
+    row(&["RELEASE", "ALL"], "RELEASE", K::Connect),
+    row(&["RELEASE", "CURRENT"], "RELEASE", K::Connect),
+    row(&["START", "TRANSACTION"], "START TRANSACTION", K::Connect),
     row(&["CREATE"], "CREATE", K::Definition),
     row(&["ALTER"], "ALTER", K::Definition),
     row(&["DROP"], "DROP", K::Definition),
@@ -247,11 +251,6 @@ pub const FORMS: &[StatementForm] = &[
         "SIGNAL",
         "it belongs into triggers and procedures",
     ),
-    no(
-        &["START"],
-        "START TRANSACTION",
-        "a unit of work begins by itself",
-    ),
     no(&["BEGIN"], "BEGIN", "a unit of work begins by itself"),
     no(
         &["VAR"],
@@ -259,11 +258,6 @@ pub const FORMS: &[StatementForm] = &[
         "the type of a host variable is that of its description",
     ),
     no(&["IGNORE"], "IGNORE", "it is for another precompiler"),
-    no(
-        &["DISCONNECT"],
-        "DISCONNECT",
-        "the region connects and disconnects",
-    ),
 ];
 
 /// The row that a statement's first words fit.

@@ -31,6 +31,8 @@ pub struct ResultColumn {
     pub name: String,
     /// Table that it is of; 0 for none.
     pub table: u32,
+    /// Its number in the table; 0 for none.
+    pub number: i16,
     /// Its type.
     pub oid: u32,
     /// What modifies the type: a length + 4, a precision and scale; -1 for nothing.
@@ -234,7 +236,7 @@ pub fn parse(tag: u8, body: &[u8]) -> Result<BackendMessage<'_>, WireError> {
             for _ in 0..count {
                 let name = r.lossy()?;
                 let table = r.long()?;
-                r.short()?;
+                let number = r.short()?.cast_signed();
                 let oid = r.long()?;
                 r.short()?;
                 let modifier = r.signed()?;
@@ -242,6 +244,7 @@ pub fn parse(tag: u8, body: &[u8]) -> Result<BackendMessage<'_>, WireError> {
                 columns.push(ResultColumn {
                     name,
                     table,
+                    number,
                     oid,
                     modifier,
                 });

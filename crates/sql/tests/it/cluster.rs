@@ -110,7 +110,9 @@ impl TestCluster {
         }
     }
 
-    fn run(&self, program: &str, args: &[&str]) -> (bool, String) {
+    /// Runs one of PostgreSQL's programs as the server's user: whether it was done, and
+    /// what it printed.
+    pub fn run(&self, program: &str, args: &[&str]) -> (bool, String) {
         let path = self.bin.join(program);
         let mut command = match self.user {
             Some(user) => {

@@ -91,10 +91,12 @@ impl TranslationState {
         for reference in &statement.outputs {
             outputs.extend(self.sql_fields(program, reference, &mut arguments, outputs_text));
         }
+        let mut descriptor = None;
         if let Some(area) = &statement.descriptor {
-            match program.fields.find(area) {
-                Ok(found) => {
-                    arguments.number(&found.item);
+            match program.fields.descriptor_area(area) {
+                Ok((item, order)) => {
+                    arguments.number(&item);
+                    descriptor = Some(order);
                 }
                 Err(error) => self.say(
                     outputs_text.place(0),
@@ -145,6 +147,7 @@ impl TranslationState {
         block.arguments = u16::try_from(arguments.0.len()).unwrap_or(u16::MAX);
         block.inputs = inputs;
         block.outputs = outputs;
+        block.descriptor = descriptor;
         block.name = statement.name.clone().unwrap_or_default();
         block.prepared = statement.prepared.clone().unwrap_or_default();
         block.text = statement.text();
@@ -250,6 +253,7 @@ impl Program<'_> {
             token: self.token,
             inputs: Vec::new(),
             outputs: Vec::new(),
+            descriptor: None,
             name: String::new(),
             prepared: String::new(),
             text: String::new(),

@@ -7,6 +7,7 @@ use copybook::{
     Field, FieldId, FieldKind, NumberStorage, ParseOptions, RecordLayout, ReferenceFormat,
     SignPlace,
 };
+use sql::block::NumberOrder;
 use sql::field::{CobolType, SignPlace as Sign};
 
 use crate::outline::{ProgramUnit, is_period, skip_exec};
@@ -158,6 +159,30 @@ impl HostRecords {
         }
     }
 
+    /// The item of an SQLDA, and how its numbers are stored.
+    pub(super) fn descriptor_area(&self, name: &str) -> Result<(String, NumberOrder), NotFound> {
+        let parts: Vec<&str> = name.split('.').collect();
+        let (last, above) = parts.split_last().ok_or_else(|| self.unknown(name))?;
+        for layout in &self.layouts {
+            let ids = (0..layout.fields.len()).filter_map(|n| u32::try_from(n).ok());
+            for id in ids.map(FieldId) {
+                let named = layout[id].name.as_deref() == Some(*last);
+                if named && is_within(layout, id, above) {
+                    let is_count = |f: &&Field| f.name.as_deref() == Some("SQLN");
+                    let count = layout.fields.iter().find(is_count);
+                    let order = match count.map(|f| &f.kind) {
+                        Some(FieldKind::Numeric(n)) if n.storage == NumberStorage::Binary => {
+                            NumberOrder::BigEndian
+                        }
+                        _ => NumberOrder::Native,
+                    };
+                    return Ok((path(layout, id), order));
+                }
+            }
+        }
+        Err(self.unknown(last))
+    }
+
     fn unknown(&self, name: &str) -> NotFound {
         let names = self
             .layouts
@@ -275,6 +300,16 @@ fn collect(
     let cobol = if field.kind == FieldKind::Group {
         match length_and_text(layout, field) {
             Some(cobol) => cobol,
+            None if field.occurs.is_some() => {
+                let own = field.name.as_deref().unwrap_or(name);
+                return Err(NotFound {
+                    message: format!("{own} is a table of structures"),
+                    help: Some(
+                        "name one occurrence's own structure; tables for rowsets are of elementary items"
+                            .to_owned(),
+                    ),
+                });
+            }
             None => {
                 for child in &field.children {
                     collect(layout, *child, base, name, list)?;

@@ -48,11 +48,11 @@ impl TranslationState {
                 format!(". 49 {name}-LENGTH PIC S9(9) COMP-5. 49 {name}-DATA PIC X({n})")
             }
             (Some("VARBINARY" | "VARCHAR"), Some(n)) => {
-                format!(". 49 {name}-LEN PIC S9(4) COMP-5. 49 {name}-DATA PIC X({n})")
+                format!(". 49 {name}-LEN PIC S9(4) COMP-5. 49 {name}-TEXT PIC X({n})")
             }
             (Some("BINARY" | "CHAR"), Some(n)) => format!("PIC X({n})"),
             (Some("ROWID"), _) => {
-                format!(". 49 {name}-LEN PIC S9(4) COMP-5. 49 {name}-DATA PIC X(40)")
+                format!(". 49 {name}-LEN PIC S9(4) COMP-5. 49 {name}-TEXT PIC X(40)")
             }
             // The compiler reports it.
             _ => return,

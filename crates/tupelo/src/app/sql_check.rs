@@ -15,7 +15,7 @@ use runtime::sql::{Session, SessionOptions, SqlTransport, StatementChecker, Stat
 use sql::StatementKind;
 use sql::block::StatementBlock;
 use sql::temporal::DateStyle;
-use translator::SqlUse;
+use translator::{BuildResult, SqlUse};
 
 use super::compile::CompiledPrograms;
 use super::finding::{Finding, Severity};
@@ -32,9 +32,16 @@ pub struct SqlReport {
     pub note: Option<String>,
 }
 
-/// Compares the statements of all programs with the catalogue.
-pub fn report(app: &Application, compiled: &CompiledPrograms, connects: bool) -> SqlReport {
-    let uses: Vec<&SqlUse> = compiled.built.iter().flat_map(|built| &built.sql).collect();
+/// Compares the statements of all programs with the catalogue, those of batch programs
+/// too.
+pub fn report(
+    app: &Application,
+    compiled: &CompiledPrograms,
+    batch: &[BuildResult],
+    connects: bool,
+) -> SqlReport {
+    let built = compiled.built.iter().chain(batch);
+    let uses: Vec<&SqlUse> = built.flat_map(|built| &built.sql).collect();
     let mut report = SqlReport {
         findings: Vec::new(),
         note: None,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use cics::csd::{UriMapAnswer, UriMapUsage};
 use gateway::LoadedApi;
 use miette::Result;
-use translator::DiagnosticKind;
+use translator::{BuildResult, DiagnosticKind};
 
 use crate::Outcome;
 use crate::app::compile::CompiledPrograms;
@@ -19,6 +19,7 @@ use crate::app::socket_names::{self, SocketNames};
 use crate::app::{
     Application, changes, counted, interfaces, named, region_limits, scripts, settings, sql_check, zoned_signs,
 };
+use crate::commands::batch::{FOLDER, RunnablePrograms, in_folder};
 use crate::commands::record::source::read_source;
 use crate::table::Table;
 
@@ -57,7 +58,8 @@ pub fn run(args: Args) -> Result<Outcome> {
         findings.add(no_compiler(&report));
         CompiledPrograms::default()
     });
-    let unsupported = compiler_findings(&app, &compiled, args.unsupported, &mut findings);
+    let batch = batch_with_sql(&app, &mut findings);
+    let unsupported = compiler_findings(&app, &compiled, &batch, args.unsupported, &mut findings);
     let apis = app.load_apis(&mut findings);
     let good: Vec<&LoadedApi> = apis.good.iter().map(|api| &**api).collect();
     let mut reports = Vec::new();
@@ -73,7 +75,7 @@ pub fn run(args: Args) -> Result<Outcome> {
         reports = installation(&app, &compiled);
         reports.retain(|report| !follows(&app, report));
     }
-    let statements = sql_check::report(&app, &compiled, args.database);
+    let statements = sql_check::report(&app, &compiled, &batch, args.database);
     findings.extend(statements.findings);
     print!(
         "{}",
@@ -104,17 +106,41 @@ pub fn run(args: Args) -> Result<Outcome> {
     })
 }
 
+/// Batch programs that have EXEC SQL, compiled as `tupelo batch` compiles them. The
+/// others are left to the job that runs them.
+fn batch_with_sql(app: &Application, findings: &mut Findings) -> Vec<BuildResult> {
+    let mut sources = in_folder(&app.folder.join(FOLDER));
+    sources.retain(|path| {
+        std::fs::read(path).is_ok_and(|bytes| {
+            let text = String::from_utf8_lossy(&bytes).to_ascii_uppercase();
+            text.lines().any(|line| {
+                let mut words = line.split_whitespace();
+                words.any(|word| word == "EXEC") && words.next() == Some("SQL")
+            })
+        })
+    });
+    if sources.is_empty() {
+        return Vec::new();
+    }
+    RunnablePrograms::compile(app, sources).unwrap_or_else(|report| {
+        findings.add(no_compiler(&report));
+        Vec::new()
+    })
+}
+
 /// What the compiler says of maps and programs. With `apart`, uses of what is not
 /// supported are returned and no findings.
 fn compiler_findings(
     app: &Application,
     compiled: &CompiledPrograms,
+    batch: &[BuildResult],
     apart: bool,
     findings: &mut Findings,
 ) -> Vec<(String, PathBuf, u32)> {
     findings.extend(compiled.maps.iter().cloned());
     let mut unsupported = Vec::new();
-    for diagnostic in compiled.built.iter().flat_map(|b| &b.diagnostics) {
+    let built = compiled.built.iter().chain(batch);
+    for diagnostic in built.flat_map(|b| &b.diagnostics) {
         if let DiagnosticKind::Unsupported(what) = &diagnostic.kind {
             let file = diagnostic
                 .file

@@ -28,4 +28,14 @@ impl SqlAreas for WorkerAreas<'_, '_> {
             None => &mut [],
         }
     }
+
+    fn pointed_at(&mut self, address: usize, bytes: usize) -> &mut [u8] {
+        if address == 0 {
+            return &mut [];
+        }
+        let data = std::ptr::with_exposed_provenance_mut(address);
+        // SAFETY: the program says that its storage is there; it waits. A wrong pointer
+        // is the program's own fault and ends its task, as a MOVE through it would.
+        unsafe { std::slice::from_raw_parts_mut(data, bytes) }
+    }
 }

@@ -23,7 +23,7 @@ use crate::app::config::ZonedSign;
 use crate::commands::batch_step::{conversion, is_other};
 use crate::stdout::wrong_usage;
 
-use programs::RunnablePrograms;
+pub use programs::{FOLDER, RunnablePrograms, in_folder};
 use step::{ProgramExit, StepRunner, what};
 
 /// Run a COBOL batch program, or a job of them, with files of the store and of

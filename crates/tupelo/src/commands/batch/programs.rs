@@ -4,13 +4,13 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use miette::{IntoDiagnostic, Result, miette};
-use translator::{ModuleCompiler, CompilerOptions, ProgramSource};
+use translator::{BuildResult, CompilerOptions, ModuleCompiler, ProgramSource};
 
 use crate::app::Application;
 use crate::app::finding::{Findings, Severity};
 
 /// Folder of batch programs in an application.
-const FOLDER: &str = "batch";
+pub const FOLDER: &str = "batch";
 
 /// Endings of COBOL sources.
 const ENDINGS: [&str; 4] = ["cbl", "cob", "cobol", "ccp"];
@@ -53,18 +53,8 @@ impl RunnablePrograms {
                 ));
             }
         }
-        let settings = &app.config.compile;
-        let modules = app.state.join("modules").join(FOLDER);
-        let compiler = ModuleCompiler::new(CompilerOptions {
-            cobc: settings.cobc.clone(),
-            copy_dirs: app.copy_folders(),
-            flags: app.compiler_flags(),
-            batch: true,
-            ..CompilerOptions::new(&modules)
-        })
-        .into_diagnostic()?;
-        let sources: Vec<ProgramSource> = sources.into_iter().map(ProgramSource::new).collect();
-        let built = compiler.build_all(&sources, |_| ());
+        let modules = modules(app);
+        let built = Self::compile(app, sources)?;
         let mut findings = Findings::new(&app.folder);
         let (asked, others): (Vec<_>, Vec<_>) =
             built.iter().partition(|b| needed.contains(&name_of(&b.source)));
@@ -105,10 +95,29 @@ impl RunnablePrograms {
         }))
     }
 
+    /// Compiles sources of batch programs.
+    pub fn compile(app: &Application, sources: Vec<PathBuf>) -> Result<Vec<BuildResult>> {
+        let compiler = ModuleCompiler::new(CompilerOptions {
+            cobc: app.config.compile.cobc.clone(),
+            copy_dirs: app.copy_folders(),
+            flags: app.compiler_flags(),
+            batch: true,
+            ..CompilerOptions::new(modules(app))
+        })
+        .into_diagnostic()?;
+        let sources: Vec<ProgramSource> = sources.into_iter().map(ProgramSource::new).collect();
+        Ok(compiler.build_all(&sources, |_| ()))
+    }
+
     /// The program that was asked for.
     pub fn entry(&self) -> &str {
         &self.entry
     }
+}
+
+/// Where the modules of batch programs are kept.
+fn modules(app: &Application) -> PathBuf {
+    app.state.join("modules").join(FOLDER)
 }
 
 /// The COBOL sources of a folder, in the order of their names.

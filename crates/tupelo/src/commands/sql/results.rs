@@ -66,6 +66,7 @@ mod tests {
         let column = |name: &str, oid| ResultColumn {
             name: name.into(),
             table: 0,
+            number: 0,
             oid,
             modifier: -1,
         };

@@ -65,6 +65,22 @@ fn unknown_names_and_types_that_do_not_fit_have_their_lines() {
 }
 
 #[test]
+fn batch_programs_with_exec_sql_are_compared_and_others_are_not_compiled() {
+    let Some(app) = shop() else {
+        return;
+    };
+    let batch = app.path().join("batch");
+    std::fs::create_dir_all(&batch).expect("a folder");
+    std::fs::write(batch.join("WRONG.cbl"), WRONG).expect("a program");
+    std::fs::write(batch.join("BROKEN.cbl"), "NOT COBOL\n").expect("a program");
+    let (status, printed) = check(app.path(), &["--database"]);
+    assert_eq!(status, Some(1), "{printed}");
+    assert!(printed.contains("batch/WRONG.cbl:11:"), "{printed}");
+    assert!(printed.contains("SQLCODE -206"), "{printed}");
+    assert!(!printed.contains("BROKEN"), "{printed}");
+}
+
+#[test]
 fn one_line_says_that_nothing_could_be_compared() {
     let app = application();
     let (status, printed) = check(app.path(), &[]);

@@ -7,6 +7,7 @@ mod dialect;
 mod dynamic;
 mod failures;
 mod genapp;
+mod others;
 mod rows;
 
 use serde_json::{Value, json};

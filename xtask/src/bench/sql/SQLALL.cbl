@@ -1,0 +1,28 @@
+       IDENTIFICATION DIVISION.
+       PROGRAM-ID. SQLALL.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       COPY SQLWS.
+           EXEC SQL DECLARE C1 CURSOR FOR
+               SELECT ID, NAME, COUNTED FROM BANK.LEDGER END-EXEC.
+       01  WS-ROWS                     PIC S9(9) COMP-5 VALUE 0.
+       LINKAGE SECTION.
+       01  DFHCOMMAREA.
+           05  OUT-EACH                PIC 9(9).
+       PROCEDURE DIVISION.
+           PERFORM LOOK
+           MOVE WS-NOW TO WS-BEGAN
+           EXEC SQL OPEN C1 END-EXEC
+           PERFORM UNTIL SQLCODE NOT = 0
+               EXEC SQL FETCH C1 INTO :WS-ID, :WS-NAME, :WS-COUNTED
+               END-EXEC
+               ADD 1 TO WS-ROWS
+           END-PERFORM
+           EXEC SQL CLOSE C1 END-EXEC
+           IF WS-ROWS NOT = 100001
+               EXEC CICS ABEND ABCODE('BAD ') END-EXEC
+           END-IF
+           PERFORM LOOK
+           COMPUTE OUT-EACH = (WS-NOW - WS-BEGAN) / 100000
+           EXEC CICS RETURN END-EXEC.
+       COPY CLOCK.

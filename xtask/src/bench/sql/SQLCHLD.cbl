@@ -1,0 +1,20 @@
+       IDENTIFICATION DIVISION.
+       PROGRAM-ID. SQLCHLD.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       COPY SQLWS.
+       01  WS-SEED                     PIC S9(9) COMP-5.
+       PROCEDURE DIVISION.
+           MOVE EIBTASKN TO WS-SEED
+           COMPUTE WS-KEY = FUNCTION MOD(WS-SEED * 7919, 10000)
+           PERFORM 200 TIMES
+               COMPUTE WS-KEY =
+                   FUNCTION MOD(WS-KEY * 1601 + 51749, 10000)
+               EXEC SQL UPDATE BANK.ITEM SET COUNTED = COUNTED + 1
+                   WHERE ID = :WS-KEY END-EXEC
+               IF SQLCODE NOT = 0
+                   EXEC CICS ABEND ABCODE('BAD ') END-EXEC
+               END-IF
+               EXEC CICS SYNCPOINT END-EXEC
+           END-PERFORM
+           EXEC CICS RETURN END-EXEC.

@@ -1,0 +1,28 @@
+       IDENTIFICATION DIVISION.
+       PROGRAM-ID. SQLSEL.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       COPY SQLWS.
+       LINKAGE SECTION.
+       01  DFHCOMMAREA.
+           05  OUT-EACH                PIC 9(9).
+       PROCEDURE DIVISION.
+           MOVE 1 TO WS-KEY
+           PERFORM ONE
+           PERFORM LOOK
+           MOVE WS-NOW TO WS-BEGAN
+           PERFORM VARYING WS-TIMES FROM 1 BY 1 UNTIL WS-TIMES > 20000
+               COMPUTE WS-KEY =
+                   FUNCTION MOD(WS-KEY * 1601 + 51749, 10000)
+               PERFORM ONE
+           END-PERFORM
+           PERFORM LOOK
+           COMPUTE OUT-EACH = (WS-NOW - WS-BEGAN) / 20000
+           EXEC CICS RETURN END-EXEC.
+       ONE.
+           EXEC SQL SELECT NAME INTO :WS-NAME FROM BANK.ITEM
+               WHERE ID = :WS-KEY END-EXEC
+           IF SQLCODE NOT = 0
+               EXEC CICS ABEND ABCODE('BAD ') END-EXEC
+           END-IF.
+       COPY CLOCK.

@@ -1,0 +1,29 @@
+       IDENTIFICATION DIVISION.
+       PROGRAM-ID. SQLUPD.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       COPY SQLWS.
+       LINKAGE SECTION.
+       01  DFHCOMMAREA.
+           05  OUT-EACH                PIC 9(9).
+       PROCEDURE DIVISION.
+           MOVE 1 TO WS-KEY
+           PERFORM ONE
+           PERFORM LOOK
+           MOVE WS-NOW TO WS-BEGAN
+           PERFORM VARYING WS-TIMES FROM 1 BY 1 UNTIL WS-TIMES > 2000
+               COMPUTE WS-KEY =
+                   FUNCTION MOD(WS-KEY * 1601 + 51749, 10000)
+               PERFORM ONE
+           END-PERFORM
+           PERFORM LOOK
+           COMPUTE OUT-EACH = (WS-NOW - WS-BEGAN) / 2000
+           EXEC CICS RETURN END-EXEC.
+       ONE.
+           EXEC SQL UPDATE BANK.ITEM SET COUNTED = COUNTED + 1
+               WHERE ID = :WS-KEY END-EXEC
+           IF SQLCODE NOT = 0
+               EXEC CICS ABEND ABCODE('BAD ') END-EXEC
+           END-IF
+           EXEC CICS SYNCPOINT END-EXEC.
+       COPY CLOCK.
