@@ -15,6 +15,7 @@
 mod lookup;
 mod page;
 mod row;
+mod rules;
 mod sources;
 mod spi;
 mod table;
@@ -25,6 +26,7 @@ pub use row::{
     AcceptedNames, Command, CommandDomain, CommandSupport, ConditionRow, DataDirection,
     OptionArgument, OptionRow, OptionRule,
 };
+pub use rules::BrokenRule;
 pub use spi::SpiGrants;
 /// The rows of the served commands, one module each.
 pub use table::commands;

@@ -192,6 +192,9 @@ pub const REQUEST_CHANGED: u16 = 4;
 /// [`Request::flags`]: its program is linked to by the pipeline of a web
 /// service.
 pub const REQUEST_PIPELINE: u16 = 8;
+/// The task runs step by step: its worker reports to the region
+/// ([`crate::stepping`]).
+pub const REQUEST_STEPPED: u16 = 16;
 
 /// A worker's results: the second part of a slot's page. The message is apart,
 /// since only an abend has one.

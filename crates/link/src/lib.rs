@@ -47,6 +47,7 @@ pub mod program_link;
 mod qr;
 mod region_side;
 mod socket;
+pub mod stepping;
 pub mod terminal;
 pub mod trace;
 mod uses;

@@ -342,14 +342,19 @@ impl Connection {
             ..FacilityInput::default()
         };
         if let Err(refused) = self.region.input(id, input) {
-            self.display
-                .show(&messages::refused_input(code, refused), true);
+            self.display.show(
+                &messages::refused_input(&self.shared.applid, code, refused),
+                true,
+            );
         }
     }
 
     /// Gives the region what the user entered.
     fn input(&self, bytes: &[u8]) {
         let Some(id) = self.facility else { return };
+        if self.shared.stepping.input(&self.region, id, bytes) {
+            return;
+        }
         let (positions, plain) = {
             let mut state = self.display.lock();
             state.locked = true;
@@ -363,6 +368,7 @@ impl Connection {
         if aid == Aid::StructuredField {
             return self.display.unlock();
         }
+        self.display.note_input(&record);
         if aid == Aid::Clear {
             let mut state = self.display.lock();
             (state.cleared, state.own_screen) = (true, false);
@@ -386,8 +392,10 @@ impl Connection {
                 // CLEAR, or a key on an empty screen.
                 return self.display.unlock();
             }
-            self.display
-                .show(&messages::refused_input(code, refused), free);
+            self.display.show(
+                &messages::refused_input(&self.shared.applid, code, refused),
+                free,
+            );
         }
     }
 
@@ -409,6 +417,7 @@ impl Drop for Connection {
         if let Some(id) = self.facility {
             self.region.close_facility(id);
             self.shared.detach(id);
+            self.shared.stepping.terminal_left(&self.region, id);
         }
         if let Some(names) = self.display.names() {
             self.shared.names.release(names);

@@ -11,9 +11,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use bms::{AttributeSet, ExtendedAttribute, OutboundStream, TerminalProfile};
-use region::{FacilityEvent, FacilityId, FacilityOutput, FacilitySink, ScreenErase, TransId};
+use region::{FacilityEvent, FacilityId, FacilityOutput, FacilitySink, Name, ScreenErase, TransId};
 use tn3270::stream::Command;
-use tn3270::{ResponseFlag, ScreenSize, ServerSession, StartTls, Wcc};
+use tn3270::{InboundRecord, ResponseFlag, ScreenSize, ServerSession, StartTls, Wcc};
 use tokio::sync::Notify;
 
 use crate::config::Uppercase;
@@ -22,6 +22,7 @@ use crate::messages;
 use crate::names::TerminalNames;
 use crate::page::PageTables;
 use crate::shared::TerminalContext;
+use crate::stepping::{SavedScreen, StepDisplay};
 
 /// A terminal.
 #[derive(Debug)]
@@ -60,6 +61,33 @@ pub struct DisplayState {
     pub wrong_passwords: u8,
     /// Which letters become capitals.
     upper_case: Uppercase,
+    /// The user's own screen, at a terminal that a debugger may use.
+    saved: Option<Box<SavedScreen>>,
+    /// The debugger's screen is shown in its place.
+    covered: bool,
+    /// A program has written since the debugger's screen was shown, or the user
+    /// has entered something.
+    program_output: bool,
+    /// The task waits for an input of the user.
+    awaits_input: bool,
+}
+
+impl DisplayState {
+    /// The size of the user's own screen.
+    fn own_size(&self) -> ScreenSize {
+        match &self.saved {
+            Some(saved) => saved.size(),
+            None => self.session.screen_size(),
+        }
+    }
+
+    /// The record that shows the user's own screen again, if another is in its
+    /// place.
+    fn take_restored(&mut self) -> Option<Vec<u8>> {
+        let covered = std::mem::take(&mut self.covered);
+        let saved = self.saved.as_ref().filter(|_| covered)?;
+        Some(saved.record())
+    }
 }
 
 /// The terminal does not take output: its session is over, or its client reads
@@ -83,6 +111,10 @@ impl TerminalDisplay {
                 user: None,
                 wrong_passwords: 0,
                 upper_case: shared.config.uppercase,
+                saved: None,
+                covered: false,
+                program_output: false,
+                awaits_input: false,
             }),
             names: OnceLock::new(),
             page: OnceLock::new(),
@@ -180,7 +212,7 @@ impl TerminalDisplay {
             let highlight = info.has_highlight().then_some(ExtendedAttribute::Highlight);
             profile.attributes = color.into_iter().chain(highlight).collect::<AttributeSet>();
         }
-        profile.current_size = map_size(state.session.screen_size());
+        profile.current_size = map_size(state.own_size());
         profile.cleared = state.cleared;
         profile
     }
@@ -199,11 +231,17 @@ impl TerminalDisplay {
     /// The client is gone or does not read.
     pub fn write(&self, record: &[u8]) -> Result<(), UnreachableTerminal> {
         let mut state = self.lock();
-        let sent = state.session.send_record(record, ResponseFlag::NoResponse);
+        if let Some(saved) = &mut state.saved {
+            saved.note_output(record);
+            state.program_output = true;
+        }
+        let restored = state.take_restored();
+        let shown = restored.as_deref().unwrap_or(record);
+        let sent = state.session.send_record(shown, ResponseFlag::NoResponse);
         if sent.is_ok() {
             state.cleared = false;
             state.own_screen = false;
-            state.locked &= !restores_keyboard(record);
+            state.locked &= !restores_keyboard(shown);
         }
         drop(state);
         self.notify();
@@ -212,11 +250,32 @@ impl TerminalDisplay {
 
     /// Shows a message of the region.
     pub fn show(&self, message: &str, erase: bool) {
-        let screen = self.lock().session.screen_size();
+        let screen = self.lock().own_size();
         let record = messages::record(message, erase, screen, &self.page());
         // A client that is gone reads no message.
         let _ = self.write(&record);
         self.lock().own_screen = true;
+    }
+
+    /// Shows the user's own screen again if another is in its place.
+    pub fn uncover(&self) {
+        let mut state = self.lock();
+        let Some(record) = state.take_restored() else {
+            return;
+        };
+        state.locked = false;
+        let _ = state.session.send_record(&record, ResponseFlag::NoResponse);
+        drop(state);
+        self.notify();
+    }
+
+    /// The user has entered something on a screen of a program.
+    pub fn note_input(&self, record: &InboundRecord<'_>) {
+        let mut state = self.lock();
+        (state.program_output, state.awaits_input) = (false, false);
+        if let Some(saved) = &mut state.saved {
+            saved.note_input(record);
+        }
     }
 
     /// Unlocks the keyboard if no output has.
@@ -254,7 +313,7 @@ impl TerminalDisplay {
             let alternate = {
                 let state = self.lock();
                 let info = state.session.terminal();
-                info.is_some_and(|info| state.session.screen_size() != info.default)
+                info.is_some_and(|info| state.own_size() != info.default)
             };
             let command = match output.erase {
                 ScreenErase::No => Command::Write,
@@ -272,6 +331,63 @@ impl TerminalDisplay {
         }
         // The task sees the terminal's end at its next command.
         let _ = self.write(&record);
+    }
+}
+
+impl StepDisplay for TerminalDisplay {
+    fn terminal(&self) -> Option<Name<4>> {
+        self.names().map(|names| names.terminal)
+    }
+
+    fn page(&self) -> Arc<PageTables> {
+        TerminalDisplay::page(self)
+    }
+
+    fn begin_saving(&self) {
+        let mut state = self.lock();
+        if state.saved.is_none() {
+            let saved = SavedScreen::new(state.session.terminal());
+            state.saved = Some(Box::new(saved));
+        }
+    }
+
+    fn end_saving(&self) {
+        self.uncover();
+        self.lock().saved = None;
+    }
+
+    fn cover(&self, record: &[u8]) {
+        let mut state = self.lock();
+        // A client that is gone looks at no screen.
+        let _ = state.session.send_record(record, ResponseFlag::NoResponse);
+        (state.covered, state.program_output) = (true, false);
+        state.locked &= !restores_keyboard(record);
+        drop(state);
+        self.notify();
+    }
+
+    fn uncover(&self) {
+        TerminalDisplay::uncover(self);
+    }
+
+    fn note_input(&self, record: &InboundRecord<'_>) {
+        TerminalDisplay::note_input(self, record);
+    }
+
+    fn shows_program_output(&self) -> bool {
+        self.lock().program_output
+    }
+
+    fn awaits_input(&self) -> bool {
+        self.lock().awaits_input
+    }
+
+    fn note_locked(&self) {
+        self.lock().locked = true;
+    }
+
+    fn unlock(&self) {
+        TerminalDisplay::unlock(self);
     }
 }
 
@@ -294,12 +410,16 @@ impl FacilitySink for DisplaySink {
                 state.unlock_due = false;
             }
             FacilityEvent::Output(output) => display.output(&output),
-            FacilityEvent::Waits => display.unlock(),
+            FacilityEvent::Waits => {
+                display.lock().awaits_input = true;
+                display.uncover();
+                display.unlock();
+            }
             FacilityEvent::Ended {
                 abend: Some(abend), ..
             } => {
                 let transid = display.lock().transid;
-                display.show(&messages::abended(transid, &abend), false);
+                display.show(&messages::abended(&shared.applid, transid, &abend), false);
             }
             FacilityEvent::Ended { abend: None, .. } => display.task_ended(),
             FacilityEvent::Refused { transid, .. } if transid.is_blank() => {
@@ -307,7 +427,10 @@ impl FacilitySink for DisplaySink {
                 display.task_ended();
             }
             FacilityEvent::Refused { transid, refusal } => {
-                display.show(&messages::refused_task(transid, refusal), false);
+                display.show(
+                    &messages::refused_task(&shared.applid, transid, refusal),
+                    false,
+                );
             }
         }
     }

@@ -20,15 +20,18 @@ mod commands;
 mod config;
 mod connection;
 mod display;
+mod eib;
 mod host;
 mod input;
 mod maps;
 mod messages;
 mod names;
 mod page;
+mod panel;
 mod service;
 mod shared;
 mod sign_on;
+mod stepping;
 
 pub use browser::{BrowserError, BrowserTerminals};
 pub use builtin::{BUILT_INS, BuiltIn};

@@ -1,6 +1,6 @@
-//! What the region itself shows on a terminal: one line at the bottom.
+//! What the region itself shows on a terminal: one or two lines at the bottom.
 //!
-//! The numbers are those that CICS users look up; the words are this program's.
+//! Numbers and wording are those that CICS users look up and scripts look for.
 //! On an empty screen the rest becomes one field for input, so that a user can
 //! type the next transaction without clearing it. It begins at the second
 //! position: s3270 takes a cursor at the first for no input field.
@@ -13,7 +13,7 @@ use tn3270::{FieldAttribute, OutboundBuilder, ScreenSize, Wcc};
 use crate::page::PageTables;
 use crate::shared::TerminalContext;
 
-/// A record that shows a message in the last line. `erase` clears the screen
+/// A record that shows a message in the last lines. `erase` clears the screen
 /// before and puts the cursor into the field for input.
 pub fn record(message: &str, erase: bool, screen: ScreenSize, page: &PageTables) -> Vec<u8> {
     let command = if erase {
@@ -27,23 +27,40 @@ pub fn record(message: &str, erase: bool, screen: ScreenSize, page: &PageTables)
     };
     let size = if erase { ScreenSize::MODEL_2 } else { screen };
     let positions = size.positions();
-    let line = positions - size.columns();
-    let mut text: Vec<u8> = page.text(message);
     // An attribute at each end.
-    text.truncate(usize::from(size.columns()) - 2);
-    text.resize(usize::from(size.columns()) - 2, page.to_terminal(b' '));
+    let width = usize::from(size.columns()) - 2;
+    let lines = lines(message, width);
+    let mut line = positions - size.columns() * lines.len() as u16;
     let mut out = OutboundBuilder::new(command, wcc, positions);
     if erase {
         out.field(attribute(UNPROTECTED)).cursor();
     }
-    out.address(line);
-    out.field(attribute(PROTECTED_BRIGHT)).text(&text);
+    for text in lines {
+        let mut text: Vec<u8> = page.text(text);
+        text.resize(width, page.to_terminal(b' '));
+        out.address(line);
+        out.field(attribute(PROTECTED_BRIGHT)).text(&text);
+        line += size.columns();
+    }
     if !erase {
         // What an unformatted screen has at its top can be typed over.
         out.field(attribute(UNPROTECTED));
         out.address(0).cursor();
     }
     out.into_record()
+}
+
+/// A message as one line, or as two that are broken between words. What is longer
+/// is cut.
+fn lines(message: &str, width: usize) -> Vec<&str> {
+    let cut = |text: &str| text.char_indices().nth(width).map(|(at, _)| at);
+    let Some(end) = cut(message) else {
+        return vec![message];
+    };
+    let end = message[..end].rfind(' ').unwrap_or(end);
+    let (first, rest) = message.split_at(end);
+    let rest = rest.trim_start();
+    vec![first, &rest[..cut(rest).unwrap_or(rest.len())]]
 }
 
 /// A record that unlocks the keyboard and changes nothing else.
@@ -60,19 +77,20 @@ pub fn welcome(shared: &TerminalContext, terminal: &str) -> String {
 }
 
 /// The user may not run the transaction.
-pub fn not_authorized(transid: TransId) -> String {
+pub fn not_authorized(applid: &str, transid: TransId) -> String {
     format!(
-        "DFHAC2033 You are not authorized to use transaction {}. Sign on with CESN.",
+        "DFHAC2033 {applid} You are not authorized to use transaction {}. Check that the \
+         transaction name is correct, or sign on with CESN.",
         transid.to_string().trim_end()
     )
 }
 
 /// Why an input begins no task.
-pub fn refused_input(transid: TransId, why: InputRefused) -> String {
+pub fn refused_input(applid: &str, transid: TransId, why: InputRefused) -> String {
     match why {
-        InputRefused::Task(refusal) => refused_task(transid, refusal),
+        InputRefused::Task(refusal) => refused_task(applid, transid, refusal),
         InputRefused::NoTransaction => {
-            "DFHAC2001 No transaction code was entered. Type one at the top.".to_owned()
+            format!("DFHAC2001 {applid} No transaction code was entered. Type one at the top.")
         }
         InputRefused::TooMuch => {
             "Too much input waits for the task. Wait for its answer.".to_owned()
@@ -86,27 +104,29 @@ pub fn refused_input(transid: TransId, why: InputRefused) -> String {
 }
 
 /// Why a task does not begin.
-pub fn refused_task(transid: TransId, refusal: StartRefusal) -> String {
+pub fn refused_task(applid: &str, transid: TransId, refusal: StartRefusal) -> String {
     match refusal {
         StartRefusal::UnknownTransaction(name) => format!(
-            "DFHAC2001 Transaction '{}' is not defined here. Check the code.",
+            "DFHAC2001 {applid} Transaction '{}' is not recognized. Check that the transaction \
+             name is correct.",
             name.to_string().trim_end()
         ),
         StartRefusal::Disabled(name) => format!(
-            "DFHAC2008 Transaction '{}' is disabled.",
+            "DFHAC2008 {applid} Transaction {} has been disabled and cannot be used.",
             name.to_string().trim_end()
         ),
         other => format!(
-            "DFHAC2016 Transaction '{}' cannot run: {other}.",
+            "DFHAC2016 {applid} Transaction {} cannot run: {other}.",
             transid.to_string().trim_end()
         ),
     }
 }
 
 /// The abend of a task.
-pub fn abended(transid: TransId, abend: &Abend) -> String {
+pub fn abended(applid: &str, transid: TransId, abend: &Abend) -> String {
     format!(
-        "DFHAC2206 Transaction {} ended with abend {}. Changes since its last syncpoint are backed out.",
+        "DFHAC2206 {applid} Transaction {} failed with abend {}. Updates to local recoverable \
+         resources backed out.",
         transid.to_string().trim_end(),
         abend.code()
     )
@@ -120,3 +140,17 @@ fn attribute(byte: u8) -> FieldAttribute {
 const PROTECTED_BRIGHT: u8 = 0xE8;
 /// Unprotected.
 const UNPROTECTED: u8 = 0x40;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_message_has_two_lines_that_are_broken_between_words() {
+        assert_eq!(lines("short", 10), ["short"]);
+        assert_eq!(lines("one two three", 10), ["one two", "three"]);
+        assert_eq!(lines("exactly10c", 10), ["exactly10c"]);
+        assert_eq!(lines("oneverylongword", 10), ["oneverylon", "gword"]);
+        assert_eq!(lines("a bb ccc dddd eeeee fff", 6), ["a bb", "ccc dd"]);
+    }
+}

@@ -5,12 +5,13 @@
 //! its socket. The region's threads reach a terminal through its facility.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cics::resp::Condition;
 use link::CallAnswer;
+use link::stepping::STEP_COMMAND;
 use region::engine::{self, EngineClass};
 use region::{CommandService, GuestPrograms, Handle, ServiceCommand, UserId};
 use tn3270::StartTls;
@@ -166,6 +167,9 @@ impl CommandService for MapService {
     }
 
     fn serve(&self, command: ServiceCommand) {
+        if command.number == STEP_COMMAND {
+            return commands::report(&self.0, command);
+        }
         if commands::needs_no_terminal(command.number) {
             return commands::without_terminal(&self.0, command);
         }
@@ -187,6 +191,7 @@ impl CommandService for MapService {
 
     fn task_ended(&self, task: u64) {
         self.0.browses.end(task);
+        self.0.stepping.task_ended(task);
     }
 
     fn metrics(&self, out: &mut String) {
@@ -226,6 +231,7 @@ async fn accept(
     };
     let start_tls = StartTls::from(shared.config.start_tls);
     let mut sessions = JoinSet::new();
+    let closed = Arc::new(ClosedForOthers::default());
     loop {
         let (accepted, with_tls) = tokio::select! {
             accepted = next_client(plain.as_ref()) => (accepted, false),
@@ -242,6 +248,7 @@ async fn accept(
                 let connection =
                     Connection::new(shared.clone(), region.clone(), user, inside, handle.clone());
                 let own_stop = stop.clone();
+                let closed = closed.clone();
                 sessions.spawn(async move {
                     let serving = async {
                         if with_tls {
@@ -251,11 +258,7 @@ async fn accept(
                         }
                     };
                     if seat.hold(serving).await.is_none() {
-                        tracing::warn!(
-                            target: "terminal",
-                            %peer,
-                            "a terminal was closed for another: max_connections is reached"
-                        );
+                        closed.note(peer);
                     }
                 });
                 tokio::select! {
@@ -275,6 +278,29 @@ async fn accept(
     let _ = tokio::time::timeout(STOP_LIMIT, ended).await;
 }
 
+/// Connections that were closed for others: one line of the log a second, however
+/// many there are.
+#[derive(Debug, Default)]
+struct ClosedForOthers(Mutex<(Option<Instant>, u64)>);
+
+impl ClosedForOthers {
+    fn note(&self, peer: SocketAddr) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (logged, more) = &mut *state;
+        if logged.is_some_and(|at| at.elapsed() < LOG_PAUSE) {
+            *more += 1;
+            return;
+        }
+        tracing::warn!(
+            target: "terminal",
+            %peer,
+            unlogged = *more,
+            "a terminal was closed for another: max_connections is reached"
+        );
+        (*logged, *more) = (Some(Instant::now()), 0);
+    }
+}
+
 /// The next client; for ever without a listener.
 async fn next_client(
     listener: Option<&TcpListener>,
@@ -285,6 +311,8 @@ async fn next_client(
     }
 }
 
+/// Time between two lines about closed connections.
+const LOG_PAUSE: Duration = Duration::from_secs(1);
 /// Pause after a failed accept, such as for want of descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// How long the end of sessions may take.

@@ -20,6 +20,7 @@ use crate::maps::MapTable;
 use crate::names::NameTable;
 use crate::page::PageTable;
 use crate::sign_on::SignOnTable;
+use crate::stepping::StepTable;
 
 /// What TLS connections are accepted with, read again when it is written.
 pub type ServerTls = ReloadingSettings<ServerConfig>;
@@ -40,6 +41,8 @@ pub struct TerminalContext {
     pub sign_ons: SignOnTable,
     /// Browses of terminals.
     pub browses: TerminalBrowses,
+    /// Tasks that run step by step.
+    pub stepping: StepTable,
     /// Names in use.
     pub names: NameTable,
     maps: Mutex<Arc<MapTable>>,
@@ -102,6 +105,7 @@ impl TerminalContext {
             tls,
             sign_ons: SignOnTable::default(),
             browses: TerminalBrowses::default(),
+            stepping: StepTable::default(),
             config,
             applid: applid.to_owned(),
             names: NameTable::default(),

@@ -6,8 +6,8 @@
 
 use cics::aid;
 use cics::command::{
-    self, AcceptedNames, Command, CommandSelection, CommandSupport, DataDirection, OptionArgument,
-    OptionRow, OptionRule,
+    self, AcceptedNames, BrokenRule, Command, CommandSelection, CommandSupport, DataDirection,
+    OptionArgument, OptionRow, OptionRule,
 };
 use cics::diagnostic::nearest;
 use cics::resp::Condition;
@@ -527,47 +527,20 @@ impl Reader {
     }
 
     fn rules(&mut self, row: &Command, parsed: &ParsedCommand, at: SourcePlace) {
-        let has = |name: &str| row.index_of(name).is_some_and(|i| parsed.has(i));
-        let meant = self.meant;
-        let meant = |name: &str| row.index_of(name).is_some_and(|i| meant >> i & 1 == 1);
-        let present = |list: &[&'static str]| -> Vec<&'static str> {
-            list.iter().copied().filter(|n| has(n)).collect()
-        };
-        // What is misspelt is there, and is told already.
-        let absent = |list: &[&str]| !list.iter().any(|n| has(n) || meant(n));
         let or = |list: &[&str]| list.join(" or ");
-        let mut say = |message: String| self.say(at, message, None);
-        for option in row
-            .options
-            .iter()
-            .filter(|o| o.required && absent(&[o.name]))
-        {
-            say(format!("{} needs {}", row.name, option.name));
-        }
-        for rule in row.rules {
-            match rule {
-                OptionRule::ExactlyOne(list) | OptionRule::AtLeastOne(list) if absent(list) => {
-                    say(format!("{} needs {}", row.name, or(list)));
+        // What is misspelt is there, and is reported already.
+        for broken in row.broken_rules(parsed.bits, self.meant) {
+            let message = match broken {
+                BrokenRule::Missing(list) => format!("{} needs {}", row.name, or(&list)),
+                BrokenRule::Together(list) => {
+                    format!("{} cannot stand together", list.join(" and "))
                 }
-                OptionRule::ExactlyOne(list) | OptionRule::AtMostOne(list)
-                    if present(list).len() > 1 =>
-                {
-                    say(format!(
-                        "{} cannot stand together",
-                        present(list).join(" and ")
-                    ));
+                BrokenRule::Needs(name, list) => format!("{name} needs {}", or(list)),
+                BrokenRule::Excludes(name, list) => {
+                    format!("{name} and {} cannot stand together", or(&list))
                 }
-                OptionRule::Needs(name, list) if has(name) && absent(list) => {
-                    say(format!("{name} needs {}", or(list)));
-                }
-                OptionRule::Excludes(name, list) if has(name) && !present(list).is_empty() => {
-                    say(format!(
-                        "{name} and {} cannot stand together",
-                        or(&present(list))
-                    ));
-                }
-                _ => {}
-            }
+            };
+            self.say(at, message, None);
         }
         if row.keywords != AcceptedNames::None
             && parsed.labels.is_empty()

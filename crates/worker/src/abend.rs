@@ -15,6 +15,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use cics::names::AbendCode;
+use link::stepping::StepPoint;
 
 use crate::cob::Flow;
 use crate::worker::{LevelExit, Worker};
@@ -89,6 +90,9 @@ impl Worker {
         self.locate(&mut abend);
         if self.task.first_abend == [b' '; 4] {
             self.task.first_abend = abend.code;
+        }
+        if self.task.stepped {
+            self.step_end(StepPoint::Abend, Some(&abend));
         }
         let base = self.task.level().base;
         let (depth, serial) = self.rt.frame();

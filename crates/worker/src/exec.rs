@@ -66,9 +66,9 @@ pub struct CommandCall<'c> {
     pub row: &'static Command,
     /// Pairs of a condition or AID and a label.
     pub block: CommandBlock<'c>,
-    options: u128,
-    with_argument: u128,
-    operands: &'c [*const Field],
+    pub(crate) options: u128,
+    pub(crate) with_argument: u128,
+    pub(crate) operands: &'c [*const Field],
 }
 
 impl<'c> CommandCall<'c> {
@@ -94,14 +94,16 @@ impl<'c> CommandCall<'c> {
 
     /// The operand of an option, if the option is there.
     pub fn arg(&self, option: u8) -> Option<CommandOperand<'c>> {
-        let bit = 1u128 << option;
-        let there = self.options & self.with_argument;
-        if there & bit == 0 {
-            return None;
-        }
-        let at = (there & (bit - 1)).count_ones() as usize;
+        let at = self.place(option)?;
         // SAFETY: libcob's fields for the arguments of this CALL.
         unsafe { CommandOperand::new(*self.operands.get(at)?) }
+    }
+
+    /// Where the operand of an option stands among all, if the option is there.
+    pub(crate) fn place(&self, option: u8) -> Option<usize> {
+        let bit = 1u128 << option;
+        let there = self.options & self.with_argument;
+        (there & bit != 0).then(|| (there & (bit - 1)).count_ones() as usize)
     }
 
     /// The operand of an option as a name.
@@ -243,13 +245,21 @@ impl Worker {
         self.task.timer.post_if_due();
         self.count(&call);
         self.trace.enter(call.row.number, self.waited_ns());
-        let outcome = self.served_in_mode(&call, serve);
+        let outcome = if self.task.stepped {
+            self.step_command(&call, serve)
+        } else {
+            self.served_in_mode(&call, serve)
+        };
         self.trace_outcome(call.row.number, &outcome);
         self.answer(&call, outcome)
     }
 
     /// Runs a command, under the QR token if the region says so for files.
-    fn served_in_mode(&mut self, call: &CommandCall<'_>, serve: CommandHandler) -> CommandResult {
+    pub(crate) fn served_in_mode(
+        &mut self,
+        call: &CommandCall<'_>,
+        serve: CommandHandler,
+    ) -> CommandResult {
         let qr = self.facts.fc_qr_only && call.row.domain == CommandDomain::Files && !self.on_qr();
         if !qr {
             return serve(self, call);
@@ -305,8 +315,9 @@ impl Worker {
         }
         // NOTAUTH comes from the region's grants, before the command is looked at.
         let ungranted = condition == Condition::NotAuth;
+        // A user may have chosen the condition.
         debug_assert!(
-            ungranted || call.row.documents(condition, resp2),
+            ungranted || self.task.stepped || call.row.documents(condition, resp2),
             "{} does not answer {condition} with RESP2 {resp2}",
             call.row.name
         );

@@ -46,6 +46,7 @@ mod run;
 pub mod sandbox;
 pub mod services;
 pub mod sql;
+mod stepping;
 mod storage;
 mod timer;
 mod transforms;

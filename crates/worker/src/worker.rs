@@ -14,7 +14,8 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use cics::abend;
 use cics::eib::{EIB_BYTES, Eib};
 use cics::resp::Condition;
-use link::layout::REQUEST_PIPELINE;
+use link::layout::{REQUEST_PIPELINE, REQUEST_STEPPED};
+use link::stepping::StepPoint;
 use link::terminal::TerminalData;
 use link::trace::TraceWriter;
 use link::{ContainerEntry, ProgramName, ProgramUses, Request, RunCounters, TransId, WorkerConfig};
@@ -121,6 +122,8 @@ pub(crate) struct Task {
     pub next_transid: [u8; 4],
     /// No program of the task gets control back.
     pub over: bool,
+    /// It runs step by step.
+    pub stepped: bool,
     pub result: EntryArguments,
     pub counts: RunCounters,
     pub twa: Vec<u8>,
@@ -300,6 +303,13 @@ impl Worker {
         base: *mut u8,
         crossed: CrossingCounts,
     ) -> TaskEnd {
+        if self.task.stepped {
+            let point = match abend {
+                Some(_) => StepPoint::TaskAbends,
+                None => StepPoint::TaskEnds,
+            };
+            self.step_end(point, abend.as_deref());
+        }
         self.files.end_task();
         self.task.storage.end_task();
         self.sockets.clear();
@@ -361,11 +371,20 @@ impl Worker {
                 Ok(entry) => entry,
                 Err(abend) => break Some(abend),
             };
+            if fresh
+                && self.task.stepped
+                && let Some(abend) = self.step_program(StepPoint::ProgramBegins)
+            {
+                break Some(abend);
+            }
             // SAFETY: the entry is the program's; its LINKAGE items are the
             // level's EIB and the COMMAREA it was given.
             unsafe { self.enter(entry) };
             fresh = true;
             match std::mem::replace(&mut self.task.level_mut().exit, LevelExit::Returned) {
+                LevelExit::Returned if self.task.stepped => {
+                    break self.step_program(StepPoint::ProgramEnds);
+                }
                 LevelExit::Returned => break None,
                 LevelExit::Abend(abend) => break Some(abend),
                 LevelExit::Again => {
@@ -597,6 +616,7 @@ impl Task {
         self.last_line = 0;
         self.next_transid = [b' '; 4];
         self.over = false;
+        self.stepped = request.flags & REQUEST_STEPPED != 0;
         self.counts = RunCounters::default();
         self.on_qr = false;
     }
@@ -635,6 +655,13 @@ impl Task {
     /// The current level. Panics outside of a program.
     pub fn level_mut(&mut self) -> &mut LinkLevel {
         &mut self.levels[self.depth - 1]
+    }
+
+    /// Name and EIB of the current level, or of the first one after its end.
+    /// Blanks and nothing before the first program.
+    pub fn last_level(&self) -> ([u8; 8], &[u8]) {
+        let level = self.levels.get(self.depth.max(1) - 1);
+        level.map_or(([b' '; 8], &[]), |level| (level.name, &level.eib[..]))
     }
 
     /// The level and the name of the program that gets control when the
@@ -693,6 +720,7 @@ impl Default for Task {
             last_line: 0,
             next_transid: [b' '; 4],
             over: false,
+            stepped: false,
             result: EntryArguments::NOTHING,
             counts: RunCounters::default(),
             twa: Vec::new(),

@@ -38,8 +38,17 @@ pub fn send_text(
         0x00 => BLANK,
         other => displayable(other),
     };
-    let text: Vec<u8> = command.text.iter().map(convert).collect();
-    let lines = text_lines(&text, width);
+    let parts = command.text.split(|byte| NEW_LINES.contains(byte));
+    let parts: Vec<Vec<u8>> = parts
+        .map(|part| part.iter().map(convert).collect())
+        .collect();
+    let lines: Vec<&[u8]> = parts
+        .iter()
+        .flat_map(|part| match text_lines(part, width) {
+            lines if lines.is_empty() && parts.len() > 1 => vec![&part[..]],
+            lines => lines,
+        })
+        .collect();
     let pages = lines.chunks(usize::from(screen.lines).max(1));
     let mut streams: Vec<OutboundStream> = pages
         .map(|lines| text_page(command, terminal, lines, width))
@@ -75,6 +84,10 @@ fn text_page(
     }
     stream
 }
+
+/// Bytes of a program that begin another line: new line as the 3270 has it, which
+/// programs write as a hexadecimal literal, and line feed.
+const NEW_LINES: [u8; 2] = [0x15, 0x0A];
 
 /// Breaks text into lines of at most `width` bytes.
 fn text_lines(text: &[u8], width: usize) -> Vec<&[u8]> {

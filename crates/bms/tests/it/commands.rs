@@ -575,4 +575,9 @@ fn text_is_sent_in_lines_with_an_attribute_each() {
     assert!(hex(&pages[0].to_bytes()).ends_with("401D60D5C5E7E3"));
     assert_eq!(send(&"A ".repeat(80 * 24), EraseOption::Default).len(), 3);
     assert_eq!(send("", EraseOption::Default).len(), 1);
+    // A new line of the program begins another line.
+    let two = hex(&send("ONE\u{15}TWO", EraseOption::Default)[0].to_bytes());
+    assert!(two.ends_with("11C1501D60E3E6D6"), "{two}");
+    let blank = hex(&send("ONE\n\nTWO", EraseOption::Default)[0].to_bytes());
+    assert!(blank.ends_with("11C2601D60E3E6D6"), "{blank}");
 }

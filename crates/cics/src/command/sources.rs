@@ -82,6 +82,7 @@ const VALUES: &[(&[&str], Condition, &[u16])] = &[
     (&["SET TCLASS"], TcIdErr, &[1]),
     (&["SET TSQUEUE", "SET TSQNAME"], InvReq, &[1, 2, 3, 4]),
     (&["CHANGE PASSWORD", "VERIFY PASSWORD"], InvReq, &[18]),
+    (&["VERIFY PASSWORD"], NotAuth, &[2, 19]),
     (&["REQUEST PASSTICKET"], InvReq, &[251]),
     (&["CHANGE TASK"], InvReq, &[1]),
     (&["CONVERTTIME"], InvReq, &[1]),

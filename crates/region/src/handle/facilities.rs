@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use link::UserId;
+use link::{Name, TransId, UserId};
 
 use super::Handle;
 use crate::api::FacilitySink;
@@ -44,6 +44,17 @@ impl Handle {
                 resources.facilities.attention(facility);
             });
         });
+    }
+
+    /// The tasks of a terminal run step by step from the next one on, or no more:
+    /// their workers report to the service of [`link::stepping::STEP_COMMAND`].
+    pub fn step_terminal(&self, terminal: Name<4>, on: bool) {
+        self.shared.stepping.set_terminal(terminal, on);
+    }
+
+    /// The same for tasks of a transaction that have no terminal.
+    pub fn step_transaction(&self, transid: TransId, on: bool) {
+        self.shared.stepping.set_transaction(transid, on);
     }
 
     /// A user has entered something.

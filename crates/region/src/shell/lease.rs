@@ -53,6 +53,23 @@ impl SlotLease {
         self.number
     }
 
+    /// Whether the task runs step by step; `terminal` is that of a task that has
+    /// one.
+    pub(super) fn is_stepped(&self, terminal: Option<Name<4>>) -> bool {
+        let stepping = &self.shared.stepping;
+        if !stepping.is_used() {
+            return false;
+        }
+        match terminal {
+            Some(terminal) => stepping.has_terminal(terminal),
+            None => {
+                let state = self.shared.lock();
+                let task = state.core.task(self.key);
+                task.is_some_and(|task| stepping.has_transaction(task.transid))
+            }
+        }
+    }
+
     /// Start of the slot's arena.
     pub fn arena(&self) -> *mut u8 {
         self.link.side.arena(self.place.slot)

@@ -36,6 +36,7 @@ mod sink;
 mod sockets;
 mod start;
 mod starts;
+mod stepping;
 mod system;
 mod task;
 mod token;
@@ -97,6 +98,8 @@ pub struct SharedRegion {
     /// Who waits for branches to be committed or backed out.
     settlements: SettlementWaiters,
     outcomes: OutcomeWaiters,
+    /// Tasks that run step by step.
+    pub(crate) stepping: stepping::SteppedTasks,
     /// Conversations of tasks.
     conversations: ConversationTable,
     /// What the kernel did last.

@@ -29,6 +29,7 @@ use super::participants::ParticipantTable;
 use super::process::{self, WorkerLaunch};
 use super::sink::RecordSink;
 use super::starts::StartTable;
+use super::stepping::SteppedTasks;
 use super::trace::{DeadRings, PastCounts};
 use super::uses::PastUses;
 use super::wakes::WakeInboxes;
@@ -95,6 +96,7 @@ impl RegionThreads {
             past_counts: PastCounts::default(),
             past_uses: PastUses::default(),
             inboxes: WakeInboxes::default(),
+            stepping: SteppedTasks::default(),
             lines: LogLines::new(config.display_lines_per_s, clock::now_ns()),
             trace_file: Mutex::new(None),
             definitions: Mutex::new(config.definitions.clone()),

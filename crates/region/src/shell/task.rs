@@ -5,7 +5,7 @@ use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::{Poll, ready};
 
-use link::layout::{REQUEST_CHANGED, REQUEST_CHANNEL, REQUEST_PIPELINE};
+use link::layout::{REQUEST_CHANGED, REQUEST_CHANNEL, REQUEST_PIPELINE, REQUEST_STEPPED};
 use link::terminal::{TERMINAL_BYTES, TerminalData};
 use link::{
     ArenaHeap, ChannelData, ChannelName, ContainerEntry, ContainerName, ContainerType, ENTRY_BYTES,
@@ -270,6 +270,12 @@ impl Task {
             (true, false) => Name::from_bytes(*b"TUPELO          "),
             _ => self.channel,
         };
+        let terminal = (self.terminal.1 > 0).then_some(self.facility);
+        let stepped = if self.lease.is_stepped(terminal) {
+            REQUEST_STEPPED
+        } else {
+            0
+        };
         let request = Request {
             start_code: Name::from_bytes(self.start_code.code()),
             flags: match channel.is_blank() {
@@ -281,7 +287,7 @@ impl Task {
             } | match self.start_code {
                 StartCode::Pipeline => REQUEST_PIPELINE,
                 _ => 0,
-            },
+            } | stepped,
             channel,
             facility: self.facility,
             used: self.heap.top() as u64,

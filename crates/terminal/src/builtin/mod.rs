@@ -10,10 +10,10 @@
 //! place of the one here.
 //! Reference: CICS supplied transactions, CEMT, CESN, CESF.
 
+mod debugger;
 mod goodmorning;
 mod interpreter;
 mod master;
-mod panel;
 mod signon;
 mod snapshot;
 
@@ -29,8 +29,8 @@ use region::{FacilityId, GuestPrograms, GuestTask, Handle, LinkData, ProgramName
 use crate::display::TerminalDisplay;
 use crate::host::SignedOnUser;
 use crate::messages;
+use crate::panel::{CLEAR, PF1, PF3, PF4, PF5, PF7, PF8, PF10, PF11, ScreenPanel, UserInput};
 use crate::shared::TerminalContext;
-use panel::{ScreenPanel, UserInput};
 
 /// A transaction and its first program.
 #[derive(Debug)]
@@ -51,6 +51,10 @@ enum BuiltInKind {
     SignOff,
     Master,
     Snapshot,
+    /// CEDF, or CEDX for tasks without a terminal.
+    Debugger {
+        terminals: bool,
+    },
     /// CECI, or CECS without execution.
     Interpreter {
         executes: bool,
@@ -101,6 +105,18 @@ pub const BUILT_INS: &[BuiltIn] = &[
         purpose: "the syntax check of commands",
         kind: BuiltInKind::Interpreter { executes: false },
     },
+    BuiltIn {
+        transaction: "CEDF",
+        program: "DFHEDFP",
+        purpose: "stepping through the tasks of a terminal",
+        kind: BuiltInKind::Debugger { terminals: true },
+    },
+    BuiltIn {
+        transaction: "CEDX",
+        program: "DFHEDFX",
+        purpose: "stepping through tasks without a terminal",
+        kind: BuiltInKind::Debugger { terminals: false },
+    },
 ];
 
 /// Runs the programs of built-in transactions, and hands others on.
@@ -126,6 +142,12 @@ impl GuestPrograms for BuiltInPrograms {
             _ => task.is_unknown(),
         }
     }
+}
+
+/// Whether a transaction is one of them.
+pub(crate) fn is_built_in(transid: TransId) -> bool {
+    let code = transid.to_string();
+    BUILT_INS.iter().any(|b| code.trim_end() == b.transaction)
 }
 
 fn built_in(program: ProgramName) -> Option<&'static BuiltIn> {
@@ -164,6 +186,9 @@ async fn serve(
             BuiltInKind::SignOff => signon::sign_off(&mut task, entered.unwrap_or_default()),
             BuiltInKind::Master => master::run(&mut task, entered).await,
             BuiltInKind::Snapshot => snapshot::run(&mut task, entered).await,
+            BuiltInKind::Debugger { terminals } => {
+                debugger::run(&task, &entered.unwrap_or_default(), terminals)
+            }
             BuiltInKind::Interpreter { executes } => {
                 interpreter::run(&mut task, entered, executes).await
             }
@@ -261,7 +286,7 @@ impl BuiltInTask<'_> {
     /// Refuses the transaction.
     fn not_authorized(&self) -> InteractionResult {
         let transid = self.guest.transid();
-        self.leave(&messages::not_authorized(transid))
+        self.leave(&messages::not_authorized(&self.shared.applid, transid))
     }
 
     /// Another user has the terminal from the next task on.
@@ -289,13 +314,3 @@ fn good(answer: &CallAnswer) -> Result<CommandOperands, [u8; 4]> {
 const NO_TERMINAL: &[u8; 4] = b"AEIP";
 /// Abend of one whose command the region did not serve.
 const FAILED: &[u8; 4] = b"AEIP";
-/// AIDs that all of them know.
-const CLEAR: u8 = 0x6D;
-const PF1: u8 = 0xF1;
-const PF3: u8 = 0xF3;
-const PF4: u8 = 0xF4;
-const PF5: u8 = 0xF5;
-const PF7: u8 = 0xF7;
-const PF8: u8 = 0xF8;
-const PF10: u8 = 0x7A;
-const PF11: u8 = 0x7B;

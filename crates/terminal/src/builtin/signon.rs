@@ -5,8 +5,8 @@
 //! is disconnected.
 //! Reference: CICS supplied transactions, CESN and CESF; CICS messages, DFHCE.
 
-use super::panel::{ScreenPanel, UserInput};
 use super::{BuiltInTask, CLEAR, InteractionResult, PF3};
+use crate::panel::{ScreenPanel, UserInput};
 use crate::sign_on::SignOnRefused;
 
 /// One interaction of CESN.

@@ -4,9 +4,9 @@
 //! ENTER shows DELTA, what was used since the baseline.
 //! Reference: the first paper's snapshot tool, ACTUAL and DELTA.
 
-use super::panel::{ScreenPanel, UserInput};
 use super::{BuiltInTask, CLEAR, InteractionResult, PF1, PF3};
 use crate::host::SnapshotKind;
+use crate::panel::{ScreenPanel, UserInput};
 
 /// One interaction.
 pub async fn run(task: &mut BuiltInTask<'_>, entered: Option<UserInput>) -> InteractionResult {

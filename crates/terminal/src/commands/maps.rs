@@ -35,6 +35,12 @@ pub fn serve(
         rows::issue_eraseaup::NUMBER => {
             wrote(display.write(&[Command::EraseAllUnprotected.emit()]))
         }
+        rows::issue_disconnect::NUMBER => {
+            display.lock().session.close();
+            display.notify();
+            wrote(Ok(()))
+        }
+        rows::issue_reset::NUMBER | rows::wait_terminal::NUMBER => wrote(Ok(())),
         _ => receive(shared, display, operands),
     };
     served.unwrap_or_else(|refused| refused)

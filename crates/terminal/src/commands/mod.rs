@@ -6,6 +6,7 @@
 
 mod maps;
 mod security;
+mod stepping;
 mod terminals;
 
 use cics::command::commands as rows;
@@ -14,14 +15,19 @@ use link::{CallAnswer, CommandOperands};
 use crate::display::TerminalDisplay;
 use crate::shared::TerminalContext;
 pub use security::{is_of_sign_on, resp2_without_terminal, sign_on};
+pub use stepping::report;
 
 /// All of them, by number.
 pub const COMMANDS: &[u16] = &[
+    link::stepping::STEP_COMMAND,
     rows::receive_map::NUMBER,
     rows::send_control::NUMBER,
     rows::send_map::NUMBER,
     rows::send_text::NUMBER,
     rows::issue_eraseaup::NUMBER,
+    rows::issue_disconnect::NUMBER,
+    rows::issue_reset::NUMBER,
+    rows::wait_terminal::NUMBER,
     rows::signon::NUMBER,
     rows::signoff::NUMBER,
     rows::verify_password::NUMBER,

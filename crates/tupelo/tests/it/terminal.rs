@@ -6,6 +6,7 @@ mod driven;
 mod genapp;
 mod page;
 mod secure;
+mod stepping;
 mod teller;
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
@@ -171,7 +172,7 @@ fn a_task_waits_for_its_user_and_a_missing_map_is_named() {
     terminal.type_text("CHAT");
     terminal.press(Key::Enter, "TELLER MENU");
     terminal.type_text("9");
-    terminal.press(Key::Enter, "Transaction CHAT ended with abend ABM0");
+    terminal.press(Key::Enter, "Transaction CHAT failed with abend ABM0");
     terminal.press(Key::Clear, "");
     terminal.type_text("CHAT");
     terminal.press(Key::Enter, "TELLER MENU");
@@ -194,7 +195,7 @@ fn an_unknown_transaction_is_reported_and_another_can_be_typed() {
     let server = Server::start(&application());
     let mut terminal = Terminal::model_2(&server);
     terminal.type_text("nope");
-    terminal.press(Key::Enter, "DFHAC2001 Transaction 'NOPE' is not defined");
+    terminal.press(Key::Enter, "Transaction 'NOPE' is not recognized");
     terminal.type_text("tell");
     terminal.press(Key::Enter, "TELLER MENU");
     terminal.press(Key::Pf(3), "Goodbye");
@@ -250,6 +251,27 @@ fn a_logical_unit_has_one_terminal_and_is_free_when_that_leaves() {
     };
     again.wait_for("terminal CH07");
 }
+
+#[test]
+fn five_thousand_clients_that_say_nothing_keep_no_terminal_out() {
+    let server = Server::start(&application());
+    let mut silent = Vec::new();
+    for _ in 0..5_000 {
+        match TcpStream::connect(&server.tn3270) {
+            Ok(stream) => silent.push(stream),
+            Err(error) if error.raw_os_error() == Some(OUT_OF_DESCRIPTORS) => {
+                return skipped::lacking("descriptors", "5,000 connections may not be opened");
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+    let mut terminal = Terminal::model_2(&server);
+    terminal.type_text("tell");
+    terminal.press(Key::Enter, "TELLER MENU");
+}
+
+/// EMFILE.
+const OUT_OF_DESCRIPTORS: i32 = 24;
 
 #[test]
 fn plain_tn3270_clients_are_served_too() {

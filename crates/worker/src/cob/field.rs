@@ -56,6 +56,12 @@ impl OwnedField {
         &self.field
     }
 
+    /// An item of fewer bytes than its storage has.
+    pub fn of_size(mut self, size: usize) -> Self {
+        self.field.size = size.min(self.data.len());
+        self
+    }
+
     /// Its storage.
     pub fn into_data(self) -> Vec<u8> {
         self.data

@@ -12,6 +12,9 @@ pub(super) const SERVED: &[Command] = &[
     rows::inquire_terminal::ROW,
     rows::set_terminal::ROW,
     rows::issue_eraseaup::ROW,
+    rows::issue_disconnect::ROW,
+    rows::issue_reset::ROW,
+    rows::wait_terminal::ROW,
 ];
 
 pub(super) mod rows {
@@ -224,5 +227,26 @@ pub(super) mod rows {
         flag ERASEAUP;
         flag WAIT;
         @conditions InvReq, TermErr;
+    }
+    command! {
+        /// Ends the connection of the task's terminal.
+        issue_disconnect 0x0414 eibfn "ISSUE DISCONNECT" "ISSUE" ["DISCONNECT"] Terminals Region;
+        flag DISCONNECT;
+        input SESSION(Name(4));
+        @conditions InvReq, NotAlloc, TermErr;
+    }
+    command! {
+        /// Goes on at once: a display's connection needs no reset.
+        issue_reset 0x0412 eibfn "ISSUE RESET" "ISSUE" ["RESET"] Terminals Region;
+        flag RESET;
+        @conditions InvReq, TermErr;
+    }
+    command! {
+        /// Goes on at once: an output is complete when SEND has returned.
+        wait_terminal 0x040C eibfn "WAIT TERMINAL" "WAIT" ["TERMINAL"] Terminals Region;
+        flag TERMINAL;
+        input CONVID(Name(4));
+        input SESSION(Name(4));
+        @conditions InvReq, NotAlloc, Signal, TermErr;
     }
 }

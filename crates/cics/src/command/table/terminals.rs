@@ -4,7 +4,7 @@ use crate::command::row::Command;
 
 /// Page building, routing and partitions of basic mapping support.
 pub(super) const MAPS: &[Command] = later! { Maps until
-    "pages, routing and partitions of terminals are not served yet";
+    "pages, routing and partitions of terminals are not served: SEND TEXT and SEND MAP write one screen";
     0x180A eibfn "PURGE MESSAGE" "PURGE" ["MESSAGE"] "MESSAGE";
     0x180E eibfn "RECEIVE PARTN" "RECEIVE" ["PARTN"] "PARTN()" "INTO()" "SET()" "LENGTH()" "ASIS";
     0x180C eibfn "ROUTE" "ROUTE" [] "INTERVAL()" "TIME()" "AFTER" "HOURS()" "MINUTES()" "SECONDS()"
@@ -14,12 +14,11 @@ pub(super) const MAPS: &[Command] = later! { Maps until
     0x1810 eibfn "SEND PARTNSET" "SEND" ["PARTNSET"] "PARTNSET()";
 };
 
-/// Terminal control and basic conversations, not yet supported.
+/// Terminal control of other devices than displays, not supported.
 pub(super) const TERMINALS: &[Command] = later! { Terminals until
-    "terminals are not served yet";
+    "terminals are displays: there are no printers, logons or controllers with programs";
     0x043C eibfn "EXTRACT LOGONMSG" "EXTRACT" ["LOGONMSG"] "LOGONMSG" "INTO()" "SET()" "LENGTH()";
     0x040A eibfn "ISSUE COPY" "ISSUE" ["COPY"] "COPY" "TERMID()" "CTLCHAR()" "WAIT";
-    0x0414 eibfn "ISSUE DISCONNECT" "ISSUE" ["DISCONNECT"] "DISCONNECT" "SESSION()";
     0x041A eibfn "ISSUE ENDFILE" "ISSUE" ["ENDFILE"] "ENDFILE" "ENDOUTPUT";
     0x0416 eibfn "ISSUE ENDOUTPUT" "ISSUE" ["ENDOUTPUT"] "ENDOUTPUT" "ENDFILE";
     0x0408 eibfn "ISSUE EODS" "ISSUE" ["EODS"] "EODS";
@@ -27,9 +26,7 @@ pub(super) const TERMINALS: &[Command] = later! { Terminals until
     0x043A eibfn "ISSUE PASS" "ISSUE" ["PASS"] "PASS" "LUNAME()" "FROM()" "LENGTH()" "LOGMODE()"
         "LOGONLOGMODE" "NOQUIESCE";
     0x041C eibfn "ISSUE PRINT" "ISSUE" ["PRINT"] "PRINT";
-    0x0412 eibfn "ISSUE RESET" "ISSUE" ["RESET"] "RESET";
     0x0410 eibfn "WAIT SIGNAL" "WAIT" ["SIGNAL"] "SIGNAL";
-    0x040C eibfn "WAIT TERMINAL" "WAIT" ["TERMINAL"] "TERMINAL" "CONVID()" "SESSION()";
 };
 
 /// Conversations of other kinds than ours.

@@ -17,8 +17,9 @@ use link::interpreter::{INTERPRETER_PROGRAM, ImageOutcome};
 use link::terminal::INPUT_AID;
 use region::{LinkData, NotRun, ProgramName};
 
-use super::panel::{ScreenPanel, UserInput};
 use super::{BuiltInTask, CLEAR, InteractionResult, PF3, PF4, PF5, good};
+use crate::eib;
+use crate::panel::{ScreenPanel, UserInput};
 use syntax::{CheckedCommand, GivenArgument, VariableTable};
 
 /// What the transaction remembers while it runs.
@@ -262,20 +263,9 @@ fn number_of(data: &[u8]) -> i64 {
     }
 }
 
-/// Characters of a program; what is not printable is a period.
+/// The first characters of a value.
 fn shown(data: &[u8]) -> String {
-    let printable = |byte: &u8| {
-        if byte.is_ascii_graphic() || *byte == b' ' {
-            *byte
-        } else {
-            b'.'
-        }
-    };
-    data.iter()
-        .take(SHOWN_BYTES)
-        .map(printable)
-        .map(char::from)
-        .collect()
+    eib::printable(&data[..data.len().min(SHOWN_BYTES)])
 }
 
 fn response(outcome: Option<&ImageOutcome>) -> String {
@@ -285,15 +275,10 @@ fn response(outcome: Option<&ImageOutcome>) -> String {
     if outcome.abend != [0; 4] {
         return format!("RESPONSE: ABEND {}", shown(&outcome.abend));
     }
-    let (resp, resp2) = (eib_number(&outcome.eib, 76), eib_number(&outcome.eib, 80));
+    let (resp, resp2) = (eib::response(&outcome.eib), eib::response2(&outcome.eib));
     let named = u16::try_from(resp).ok().and_then(Condition::from_number);
     let name = named.map_or_else(|| "UNKNOWN".to_owned(), |condition| condition.to_string());
     format!("RESPONSE: {name}   EIBRESP={resp:+011}   EIBRESP2={resp2:+011}")
-}
-
-fn eib_number(eib: &[u8], at: usize) -> i32 {
-    let bytes = eib.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
-    bytes.map_or(0, i32::from_be_bytes)
 }
 
 fn show_eib(panel: &mut ScreenPanel, session: &InterpreterSession) {
@@ -302,17 +287,8 @@ fn show_eib(panel: &mut ScreenPanel, session: &InterpreterSession) {
         panel.text(FIRST_ROW, 2, "No command has been executed.");
         return;
     };
-    for (row, (name, at, length, kind)) in (FIRST_ROW..LAST_ROW).zip(EIB_FIELDS) {
-        let bytes = outcome.eib.get(*at..at + length).unwrap_or_default();
-        let value = match kind {
-            EibKind::Text => format!("'{}'", shown(bytes)),
-            EibKind::Hexadecimal => {
-                let digits: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
-                format!("X'{digits}'")
-            }
-            EibKind::Number => format!("{:+011}", eib_number(&outcome.eib, *at)),
-        };
-        panel.text(row, 2, format!("{name:8} = {value}"));
+    for (row, line) in (FIRST_ROW..LAST_ROW).zip(eib::lines(&outcome.eib)) {
+        panel.text(row, 2, line);
     }
 }
 
@@ -330,31 +306,6 @@ fn show_variables(panel: &mut ScreenPanel, session: &InterpreterSession) {
     panel.cursor(VARIABLE_ROW, 2);
 }
 
-/// How a field of the EIB is shown.
-enum EibKind {
-    Text,
-    Hexadecimal,
-    Number,
-}
-
-/// Fields of the EIB: name, offset and bytes.
-const EIB_FIELDS: &[(&str, usize, usize, EibKind)] = &[
-    ("EIBTIME", 0, 4, EibKind::Hexadecimal),
-    ("EIBDATE", 4, 4, EibKind::Hexadecimal),
-    ("EIBTRNID", 8, 4, EibKind::Text),
-    ("EIBTASKN", 12, 4, EibKind::Hexadecimal),
-    ("EIBTRMID", 16, 4, EibKind::Text),
-    ("EIBCPOSN", 22, 2, EibKind::Hexadecimal),
-    ("EIBAID", 26, 1, EibKind::Hexadecimal),
-    ("EIBFN", 27, 2, EibKind::Hexadecimal),
-    ("EIBRCODE", 29, 6, EibKind::Hexadecimal),
-    ("EIBDS", 35, 8, EibKind::Text),
-    ("EIBREQID", 43, 8, EibKind::Text),
-    ("EIBRSRCE", 51, 8, EibKind::Text),
-    ("EIBSIG", 67, 1, EibKind::Hexadecimal),
-    ("EIBRESP", 76, 4, EibKind::Number),
-    ("EIBRESP2", 80, 4, EibKind::Number),
-];
 /// Row of the first line.
 const FIRST_ROW: u16 = 4;
 /// Row after the last line.

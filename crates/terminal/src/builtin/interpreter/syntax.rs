@@ -9,8 +9,8 @@
 use std::collections::BTreeMap;
 
 use cics::command::{
-    Command, CommandSelection, CommandSupport, DataDirection, NOHANDLE, OptionArgument, OptionRow,
-    OptionRule, RESP, RESP2, select,
+    BrokenRule, Command, CommandSelection, CommandSupport, DataDirection, NOHANDLE, OptionArgument,
+    OptionRow, RESP, RESP2, select,
 };
 use cics::cvda;
 use link::interpreter::{CommandImage, ImageOperand};
@@ -163,40 +163,29 @@ fn given(row: &'static Command, word: &CommandWord) -> Result<Option<GivenOption
 
 /// Checks what must hold between options.
 fn check(row: &Command, options: &[GivenOption], wrong: &mut Vec<String>) {
-    let has = |name: &&str| {
-        let index = row.index_of(name);
-        options.iter().any(|given| Some(given.index) == index)
-    };
+    let given = options
+        .iter()
+        .fold(0, |bits, given| bits | 1 << given.index);
     let list = |names: &[&str]| names.join(", ");
-    for option in row.options.iter().filter(|o| o.required && !has(&o.name)) {
-        wrong.push(format!("E {} is needed.", option.name));
-    }
-    for rule in row.rules {
-        match rule {
-            OptionRule::ExactlyOne(names) if names.iter().filter(|n| has(n)).count() != 1 => {
-                wrong.push(format!(
-                    "E Exactly one of these is needed: {}.",
-                    list(names)
-                ));
-            }
-            OptionRule::AtMostOne(names) if names.iter().filter(|n| has(n)).count() > 1 => {
-                wrong.push(format!(
-                    "E Only one of these can be given: {}.",
-                    list(names)
-                ));
-            }
-            OptionRule::AtLeastOne(names) if !names.iter().any(&has) => {
-                wrong.push(format!("E One of these is needed: {}.", list(names)));
-            }
-            OptionRule::Needs(name, names) if has(name) && !names.iter().any(&has) => {
-                wrong.push(format!("E {name} needs {}.", names.join(" or ")));
-            }
-            OptionRule::Excludes(name, names) if has(name) && names.iter().any(&has) => {
-                wrong.push(format!("E {name} cannot be given with {}.", list(names)));
-            }
-            _ => {}
-        }
-    }
+    wrong.extend(
+        row.broken_rules(given, 0)
+            .into_iter()
+            .map(|broken| match broken {
+                BrokenRule::Missing(names) if names.len() == 1 => {
+                    format!("E {} is needed.", names[0])
+                }
+                BrokenRule::Missing(names) => {
+                    format!("E One of these is needed: {}.", list(&names))
+                }
+                BrokenRule::Together(names) => {
+                    format!("E Only one of these can be given: {}.", list(&names))
+                }
+                BrokenRule::Needs(name, names) => format!("E {name} needs {}.", names.join(" or ")),
+                BrokenRule::Excludes(name, names) => {
+                    format!("E {name} cannot be given with {}.", list(&names))
+                }
+            }),
+    );
 }
 
 impl CheckedCommand {
@@ -449,7 +438,7 @@ mod tests {
             ("READ RIDFLD('1') INTO", "FILE is needed"),
             (
                 "READ FILE('A') RIDFLD('1')",
-                "Exactly one of these is needed: INTO, SET",
+                "One of these is needed: INTO, SET",
             ),
             (
                 "READ FILE('A') RIDFLD('1') INTO SHUT",

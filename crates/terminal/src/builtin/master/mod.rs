@@ -13,8 +13,8 @@ mod show;
 use cics::command::commands as rows;
 use link::CommandOperands;
 
-use super::panel::{ScreenPanel, UserInput};
 use super::{BuiltInTask, CLEAR, InteractionResult, PF3, PF7, PF8, PF10, PF11};
+use crate::panel::{ScreenPanel, UserInput};
 use command::{MasterCommand, Verb};
 use overtype::ShownLine;
 use show::{LinePart, ResourceLine};

@@ -86,7 +86,7 @@ fn users_sign_on_at_a_terminal_and_their_tasks_run_for_them() {
     let app = with_users();
     let server = Server::start(app.path());
     let mut terminal = Terminal::model_2(&server);
-    terminal.command("cemt i task", "DFHAC2033 You are not authorized");
+    terminal.command("cemt i task", "You are not authorized");
     terminal.command("CESN", "Signon to");
     terminal.press(Key::Enter, "Please type your userid");
     terminal.type_text("Ada");
@@ -269,7 +269,7 @@ fn the_master_terminal_pages_and_purges_a_task() {
     // Its transaction has SPURGE(NO).
     terminal.master(&format!("S TASK({number}) PURGE"), "INVREQ, RESP2 5");
     terminal.master(&format!("S TASK({number}) FORCEP"), "NORMAL");
-    other.wait_for("Transaction CHAT ended with abend");
+    other.wait_for("Transaction CHAT failed with abend");
     terminal.master("I TASK TRA(CHAT)", "NOT FOUND");
 }
 

@@ -1,4 +1,5 @@
-//! A screen of a built-in transaction: texts and input fields on 24 by 80.
+//! A screen of a built-in transaction or of the debugger: texts and input fields
+//! on 24 by 80, and what comes back.
 
 use bms::TerminalPage;
 use tn3270::stream::Command;
@@ -172,6 +173,32 @@ impl UserInput {
     }
 }
 
+/// AID of CLEAR.
+pub const CLEAR: u8 = 0x6D;
+/// AIDs of the PF keys that panels know.
+pub const PF1: u8 = 0xF1;
+/// PF2.
+pub const PF2: u8 = 0xF2;
+/// PF3.
+pub const PF3: u8 = 0xF3;
+/// PF4.
+pub const PF4: u8 = 0xF4;
+/// PF5.
+pub const PF5: u8 = 0xF5;
+/// PF6.
+pub const PF6: u8 = 0xF6;
+/// PF7.
+pub const PF7: u8 = 0xF7;
+/// PF8.
+pub const PF8: u8 = 0xF8;
+/// PF9.
+pub const PF9: u8 = 0xF9;
+/// PF10.
+pub const PF10: u8 = 0x7A;
+/// PF11.
+pub const PF11: u8 = 0x7B;
+/// PF12.
+pub const PF12: u8 = 0x7C;
 /// Set buffer address.
 const SBA: u8 = 0x11;
 /// Protected.
