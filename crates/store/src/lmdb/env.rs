@@ -11,7 +11,7 @@ use std::fs::File;
 use std::mem::ManuallyDrop;
 use std::os::fd::FromRawFd;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
 use lmdb_master_sys as ffi;
@@ -23,7 +23,7 @@ use super::check::WALKED_BYTES;
 use super::fault;
 use super::home::{self, HomeState, with_way_out};
 use super::lock::LockError;
-use super::looked::StoreDamage;
+use super::looked::{PageTrust, StoreDamage};
 use super::pages::{PageFile, PageFlaw};
 use super::sys::{self, DbHandle, LmdbError};
 use crate::error::StorageError;
@@ -141,9 +141,9 @@ pub(super) struct StoreEnvironment {
     pub catalogue_changes: AtomicU64,
     pub path: PathBuf,
     pub limits: LmdbOptions,
-    /// Whether commands may follow pages without a check: all pages were
-    /// checked, or the reader verifies the pages that it reads.
-    trusted: AtomicBool,
+    /// The number of a [`PageTrust`]. Whoever opens the store for reading only
+    /// verifies the pages that it reads by itself.
+    trust: AtomicU64,
     /// The damage found.
     pub damage: StoreDamage,
 }
@@ -235,7 +235,12 @@ impl StoreEnvironment {
         if !read_only {
             fault::watch(&path);
         }
-        sys.publish_checked(all_looked_at);
+        let trust = if read_only || all_looked_at {
+            PageTrust::Whole
+        } else {
+            PageTrust::Unchecked
+        };
+        sys.publish_trust(trust);
         let env = Self {
             sys: Some(sys),
             is_written: !read_only,
@@ -244,7 +249,7 @@ impl StoreEnvironment {
             catalogue_changes: AtomicU64::new(0),
             path: path.clone(),
             limits: limits.clone(),
-            trusted: AtomicBool::new(read_only || all_looked_at),
+            trust: AtomicU64::new(trust as u64),
             damage: StoreDamage::default(),
         };
         let env = Arc::new(env);
@@ -332,26 +337,31 @@ impl StoreEnvironment {
         }
     }
 
-    /// Whether commands may follow pages without a look.
-    pub fn is_trusted(&self) -> bool {
-        self.trusted.load(Ordering::Acquire)
+    /// What commands check before they follow pages.
+    pub fn trust(&self) -> PageTrust {
+        PageTrust::from_word(self.trust.load(Ordering::Acquire))
     }
 
-    /// All pages were looked at, and are whole.
-    pub fn trust(&self) {
-        self.trusted.store(true, Ordering::Release);
-        self.sys().publish_checked(true);
+    /// Changes that, here and in lent tables.
+    pub fn set_trust(&self, trust: PageTrust) {
+        self.trust.store(trust as u64, Ordering::Release);
+        self.sys().publish_trust(trust);
     }
 
-    /// From now on commands look at the pages on their way.
+    /// From now on commands check what they find: a check of all begins.
     pub fn distrust(&self) {
-        self.trusted.store(false, Ordering::Release);
-        self.sys().publish_checked(false);
+        self.set_trust(match self.trust() {
+            PageTrust::Unchecked => PageTrust::Unchecked,
+            PageTrust::Whole | PageTrust::Walked => PageTrust::Walked,
+        });
     }
 
     /// Takes note of damage.
     pub fn flawed(&self, flaw: PageFlaw) -> LmdbError {
         self.damage.note(&flaw);
+        if self.trust() == PageTrust::Walked {
+            self.set_trust(PageTrust::Unchecked);
+        }
         FLAW.set(flaw);
         LmdbError::DAMAGED
     }

@@ -12,8 +12,7 @@
 //!   uses, and keeps the pages of that state by at most two read transactions
 //!   of its own: `older` is closed when no reader uses a state before `newer`.
 //!
-//! After the slots there is a flag: whether all pages of the store were
-//! checked.
+//! After the slots stands how much of the store was checked: a [`PageTrust`].
 //!
 //! A table that says nonsense keeps pages from being used again, or costs its
 //! own reader. Reference: `mdb.c`, `MDB_txninfo` and `mdb_txn_renew0`.
@@ -30,13 +29,14 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::env::{LmdbOptions, OpenError, StoreEnvironment};
 use super::home::{SLOT_BYTES, TABLE_HEAD_BYTES, WORKERS};
+use super::looked::PageTrust;
 use super::reader::LmdbReader;
 use super::sys::{EnvPtr, HeldState, LmdbError};
 
 /// Reader slots of a lent table: a process has one reader, and takes another
 /// while it opens a file.
 const SLOTS: usize = 8;
-/// Place of the writer's flag whether all pages were checked: after the slots.
+/// Place of the number of what the writer has checked: after the slots.
 const CHECKED_OFFSET: usize = TABLE_HEAD_BYTES as usize + (SLOTS - 1) * SLOT_BYTES as usize;
 /// Bytes of a lent table. LMDB makes slots of as many as fill one.
 const TABLE_BYTES: usize = CHECKED_OFFSET + 8;
@@ -162,8 +162,8 @@ impl Table {
         unsafe { &*self.0.as_ptr().add(COMMITTED_OFFSET).cast() }
     }
 
-    /// Whether all pages of the store were looked at.
-    pub fn all_checked(&self) -> &AtomicU64 {
+    /// How much of the store was checked, as the number of a [`PageTrust`].
+    pub fn trust(&self) -> &AtomicU64 {
         // SAFETY: inside the mapping, aligned, and any bytes are a number.
         unsafe { &*self.0.as_ptr().add(CHECKED_OFFSET).cast() }
     }
@@ -199,7 +199,7 @@ pub(super) struct LentTables {
     tables: Vec<Weak<Table>>,
     older: HeldState,
     newer: HeldState,
-    all_checked: bool,
+    trust: u64,
 }
 
 impl LentTables {
@@ -208,9 +208,7 @@ impl LentTables {
         if self.newer.id().is_none() {
             self.newer.hold(env)?;
         }
-        table
-            .all_checked()
-            .store(self.all_checked.into(), Ordering::Release);
+        table.trust().store(self.trust, Ordering::Release);
         self.tables.push(Arc::downgrade(table));
         Ok(())
     }
@@ -253,12 +251,11 @@ impl LentTables {
         }
     }
 
-    /// Publishes to the borrowers, later ones too, whether all pages were
-    /// checked.
-    pub fn publish_checked(&mut self, all: bool) {
-        self.all_checked = all;
+    /// Publishes to the borrowers, later ones too, how much was checked.
+    pub fn publish_trust(&mut self, trust: PageTrust) {
+        self.trust = trust as u64;
         for table in self.tables.iter().filter_map(Weak::upgrade) {
-            table.all_checked().store(all.into(), Ordering::Release);
+            table.trust().store(self.trust, Ordering::Release);
         }
     }
 

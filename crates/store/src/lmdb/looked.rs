@@ -2,8 +2,10 @@
 //! them while the store is used.
 //!
 //! Until the check has ended, and permanently if it finds damage, commands
-//! check the pages on their path first (see [`Way`](super::way::Way)). After
-//! all pages are known to be whole, that costs nothing.
+//! check the pages on their path first (see [`PathCheck`](super::way::PathCheck)).
+//! A record that is found by its key in a store whose pages were walked when it
+//! was opened needs its checksum only. After all is known to be whole, that
+//! costs nothing.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -17,6 +19,31 @@ use super::check::{CheckReport, check_newest};
 use super::env::StoreEnvironment;
 use super::sys::Reader;
 use crate::error::StorageError;
+
+/// How much of a store was checked, and so what a command checks first. The
+/// numbers stand in lent reader tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u64)]
+pub(super) enum PageTrust {
+    /// The pages on a command's path are checked.
+    Unchecked = 0,
+    /// Nothing is: all pages and all records were checked.
+    Whole = 1,
+    /// All pages were walked when the store was opened, but no checksums: of a
+    /// record that is found by its key only those are checked.
+    Walked = 2,
+}
+
+impl PageTrust {
+    /// The trust of a number; an unknown one means that nothing was checked.
+    pub fn from_word(word: u64) -> Self {
+        match word {
+            1 => PageTrust::Whole,
+            2 => PageTrust::Walked,
+            _ => PageTrust::Unchecked,
+        }
+    }
+}
 
 /// The known damage in an open store, whichever thread found it.
 #[derive(Debug, Clone, Default)]
@@ -117,11 +144,14 @@ fn run(env: &Arc<StoreEnvironment>, stop: &AtomicBool, ended: CheckEnded) {
     if let Ok(report) = &report {
         match report.is_clean() {
             // Not where a command has met damage since that state.
-            true if env.damage.summary().is_none() => env.trust(),
+            true if env.damage.summary().is_none() => env.set_trust(PageTrust::Whole),
             true => {}
-            false => report.findings.iter().for_each(|found| {
-                env.damage.note(found);
-            }),
+            false => {
+                env.set_trust(PageTrust::Unchecked);
+                report.findings.iter().for_each(|found| {
+                    env.damage.note(found);
+                });
+            }
         }
     }
     ended(report, start.elapsed());
@@ -129,3 +159,78 @@ fn run(env: &Arc<StoreEnvironment>, stop: &AtomicBool, ended: CheckEnded) {
 
 /// Longest pause between two parts of a check.
 const LONGEST_PAUSE: Duration = Duration::from_millis(200);
+
+#[cfg(test)]
+mod tests {
+    use super::super::{LmdbOptions, LmdbStore};
+    use super::*;
+    use crate::{
+        FileDef, FileId, KeyField, ReadExt, ReadStore, RecordFormat, SeekKey, UnitOfWork,
+        WriteStore,
+    };
+    use std::path::Path;
+
+    /// A store of 200 records whose keys are even numbers.
+    fn make(home: &Path) {
+        let mut store = LmdbStore::open(home, &LmdbOptions::default()).unwrap();
+        let key = KeyField {
+            offset_bytes: 0,
+            length_bytes: 4,
+        };
+        let name = "ACCOUNTS".parse().unwrap();
+        let def = FileDef::ksds(name, key, RecordFormat::Variable, 100).unwrap();
+        let file = store.define(def).unwrap();
+        let mut reader = store.reader().unwrap();
+        let mut unit = UnitOfWork::new();
+        for n in 0..200 {
+            let record = format!("{:04}record", 2 * n);
+            let (key, record) = (&record.as_bytes()[..4], record.as_bytes());
+            unit.insert(&mut *reader, file, key, record).unwrap();
+        }
+        assert_eq!(store.apply(&[unit]), [Ok(())]);
+    }
+
+    #[test]
+    fn where_pages_were_walked_a_record_is_known_by_its_checksum() {
+        let home = tempfile::tempdir().unwrap();
+        make(home.path());
+        let data = home.path().join("data.mdb");
+        let mut bytes = std::fs::read(&data).unwrap();
+        let at = bytes.windows(10).position(|w| w == b"0100record");
+        bytes[at.unwrap() + 5] ^= 1;
+        std::fs::write(&data, bytes).unwrap();
+        let store = LmdbStore::open(home.path(), &LmdbOptions::default()).unwrap();
+        // As a check of all does at its start.
+        store.env.distrust();
+        assert_eq!(store.env.trust(), PageTrust::Walked);
+        let mut reader = store.disk_reader().unwrap();
+        let file: FileId = reader.files().unwrap()[0].id;
+        let mut read = |key: &[u8]| {
+            let text = |entry: crate::RecordView<'_>| entry.record.to_vec();
+            let found = reader.read(file, SeekKey::Equal(key), text);
+            found.map_err(|error| error.to_string())
+        };
+        assert_eq!(read(b"0098"), Ok(Some(b"0098record".to_vec())));
+        assert_eq!(read(b"0397"), Ok(None));
+        assert_eq!(store.env.trust(), PageTrust::Walked);
+        assert!(read(b"0100").unwrap_err().contains("wrong checksum"));
+        // From then on pages are checked, too.
+        assert_eq!(store.env.trust(), PageTrust::Unchecked);
+        assert_eq!(read(b"0098"), Ok(Some(b"0098record".to_vec())));
+        assert!(read(b"0100").unwrap_err().contains("wrong checksum"));
+        assert!(read(b"0099").unwrap_err().contains("wrong checksum"));
+    }
+
+    #[test]
+    fn a_store_whose_pages_were_not_walked_is_not_trusted() {
+        let home = tempfile::tempdir().unwrap();
+        make(home.path());
+        let options = LmdbOptions {
+            walked_bytes: 0,
+            ..LmdbOptions::default()
+        };
+        let store = LmdbStore::open(home.path(), &options).unwrap();
+        store.env.distrust();
+        assert_eq!(store.env.trust(), PageTrust::Unchecked);
+    }
+}

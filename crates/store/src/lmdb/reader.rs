@@ -18,9 +18,11 @@ use super::check::{self, CheckReport, before_path, before_reading};
 use super::env::{LmdbOptions, OpenError, StoreEnvironment};
 use super::guard::{IndexGuard, PageGuard};
 use super::lent::Table;
+use super::looked::PageTrust;
 use super::seal;
 use super::sys::{self, Cursor, CursorMove, DbHandle, KeyValue, LmdbError, ReadTransaction};
 use super::verify::verify;
+use super::way::is_record;
 use crate::error::{Key, ReadError, StorageError};
 use crate::file::{FileDef, FileId, FileName};
 use crate::index::{CatalogueName, IndexEntry, PathEntry};
@@ -43,11 +45,11 @@ pub struct LmdbReader {
     of_files: HashMap<FileId, (u64, Arc<[IndexEntry]>)>,
     /// Files and indexes whose pages were looked at.
     verified: HashSet<FileId>,
-    /// The table with the writer's flag whether all pages were checked, if
-    /// another process has it.
+    /// The table with the writer's word on how much was checked, if the writer
+    /// is another process.
     lent: Option<Table>,
-    /// Whether LMDB may follow pages without a look.
-    trusts: bool,
+    /// What is checked before LMDB follows pages.
+    trust: PageTrust,
 }
 
 /// A file looked at before.
@@ -95,7 +97,7 @@ impl LmdbReader {
     pub(super) fn new(env: Arc<StoreEnvironment>) -> Result<Self, StorageError> {
         let reader = sys::Reader::new(env.sys().clone())
             .map_err(|code| env.error(code, "taking a reader slot"))?;
-        let trusts = env.is_trusted();
+        let trust = env.trust();
         Ok(Self {
             reader,
             env,
@@ -104,29 +106,59 @@ impl LmdbReader {
             of_files: HashMap::new(),
             verified: HashSet::new(),
             lent: None,
-            trusts,
+            trust,
         })
     }
 
-    /// From now on a lent table says whether all pages were looked at.
+    /// From now on a lent table says how much was checked.
     pub(super) fn use_lent_table(&mut self, table: Table) {
         self.lent = Some(table);
-        self.trusts = false;
+        self.trust = PageTrust::Unchecked;
     }
 
     /// Whether LMDB may follow pages without a look.
     #[inline]
     fn trusts(&mut self) -> bool {
-        self.trusts || self.refresh_trust()
+        self.trust() == PageTrust::Whole
+    }
+
+    /// What is checked before LMDB follows pages. What is whole stays so.
+    #[inline]
+    fn trust(&mut self) -> PageTrust {
+        match self.trust {
+            PageTrust::Whole => PageTrust::Whole,
+            _ => self.refresh_trust(),
+        }
     }
 
     #[cold]
-    fn refresh_trust(&mut self) -> bool {
-        self.trusts = match &self.lent {
-            Some(table) => table.all_checked().load(Ordering::Acquire) == 1,
-            None => self.env.is_trusted(),
+    fn refresh_trust(&mut self) -> PageTrust {
+        self.trust = match &self.lent {
+            Some(table) => PageTrust::from_word(table.trust().load(Ordering::Acquire)),
+            None => self.env.trust(),
         };
-        self.trusts
+        self.trust
+    }
+
+    /// Finds a record by its key where all pages were walked before: its own
+    /// checksum and rules are checked, no page. False for a record that is not
+    /// there or not right: the pages say which.
+    #[cold]
+    fn seek_walked(
+        &mut self,
+        file: FileId,
+        key: &[u8],
+        found: &mut dyn FnMut(RecordView<'_>),
+    ) -> Result<bool, ReadError> {
+        let of = self.file(file)?.clone();
+        self.read_newest(file, |snapshot| {
+            let stored = snapshot.get(of.db, key)?;
+            let right = stored.filter(|stored| is_record(&of.def, of.sealed, key, stored));
+            let record = right.map(|stored| of.record(stored));
+            Ok(record
+                .map(|record| found(RecordView { key, record }))
+                .is_some())
+        })
     }
 
     /// The guard of a file's pages, if they must be checked.
@@ -309,6 +341,12 @@ impl ReadStore for LmdbReader {
         seek: SeekKey<'_>,
         found: &mut dyn FnMut(RecordView<'_>),
     ) -> Result<bool, ReadError> {
+        if let SeekKey::Equal(key @ [_, ..]) = seek
+            && self.trust() == PageTrust::Walked
+            && self.seek_walked(file, key, found)?
+        {
+            return Ok(true);
+        }
         let &CachedFile { db, sealed, .. } = self.file(file)?;
         let guard = self.guard(file)?;
         self.read_newest(file, |snapshot| {

@@ -27,6 +27,7 @@ use lmdb_master_sys as ffi;
 use super::ahead::LastMetaPage;
 use super::home;
 use super::lent::{LentTables, Table};
+use super::looked::PageTrust;
 
 /// An error number of LMDB (negative) or of the operating system (positive).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -244,9 +245,9 @@ impl LmdbEnvironment {
         self.lent().add(table, EnvPtr(self.ptr))
     }
 
-    /// Publishes to borrowers, now and later, whether all pages were checked.
-    pub fn publish_checked(&self, all: bool) {
-        self.lent().publish_checked(all);
+    /// Publishes to borrowers, now and later, how much was checked.
+    pub fn publish_trust(&self, trust: PageTrust) {
+        self.lent().publish_trust(trust);
     }
 
     fn lent(&self) -> MutexGuard<'_, LentTables> {

@@ -49,17 +49,22 @@ impl TreeEntryKind {
     /// tree's.
     fn is_one(&self, key: &[u8], stored: &[u8]) -> bool {
         match self {
-            TreeEntryKind::Records { def, sealed } => {
-                let record = match sealed {
-                    true => seal::checked(key, stored),
-                    false => Some(stored),
-                };
-                record.is_some_and(|record| def.check_write(key, record).is_ok())
-            }
+            TreeEntryKind::Records { def, sealed } => is_record(def, *sealed, key, stored),
             TreeEntryKind::Tables => Table::is_one(key) && seal::checked(key, stored).is_some(),
             TreeEntryKind::Index => stored.is_empty(),
         }
     }
+}
+
+/// Whether what is stored under a key is a record of a file: by its checksum, if
+/// it is followed by one, and the file's rules.
+pub(super) fn is_record(def: &FileDef, sealed: bool, key: &[u8], stored: &[u8]) -> bool {
+    let record = if sealed {
+        seal::checked(key, stored)
+    } else {
+        Some(stored)
+    };
+    record.is_some_and(|record| def.check_write(key, record).is_ok())
 }
 
 /// A check of the pages on a command's path.

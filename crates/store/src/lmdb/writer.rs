@@ -24,7 +24,7 @@ use super::home;
 use super::lent::ReaderTables;
 use super::load::{self, FileLoad};
 use super::lock::WriterLock;
-use super::looked::{BackgroundCheck, CheckEnded, StoreDamage};
+use super::looked::{BackgroundCheck, CheckEnded, PageTrust, StoreDamage};
 use super::reader::{CachedFile, LmdbReader};
 use super::seal;
 use super::sys::{CursorMove, DbHandle, LmdbError, Reader, WriteTxn};
@@ -215,7 +215,7 @@ impl LmdbStore {
         txn: &WriteTxn,
         unit: &UnitOfWork,
     ) -> Result<Result<IndexChanges, ApplyError>, LmdbError> {
-        let trusts = self.env.is_trusted();
+        let trusts = self.env.trust() == PageTrust::Whole;
         let mut follows: BTreeMap<FileId, ChangeOverlay> = BTreeMap::new();
         for (file, key, change) in unit.changes() {
             let Some(of) = self.files.get(&file) else {
