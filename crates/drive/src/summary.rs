@@ -472,7 +472,7 @@ mod tests {
         };
         let described = describe(&plan);
         assert!(
-            described.starts_with("clients: requests a second 1 to 20 in 10 s, constant"),
+            described.starts_with("clients: requests/s 1 to 20 in 10 s, constant"),
             "{described}"
         );
         let numbers = presented(&plan.populations[0]);

@@ -270,7 +270,11 @@ fn a_conversation_without_a_session_reports_the_reason() {
     };
     let cases = [
         (modes(&[("#INTER", &closed)]), "#INTER", "this node's mode"),
-        (modes(&[("OURS", &small)]), "OURS", "does not know the mode"),
+        (
+            modes(&[("OURS", &small)]),
+            "OURS",
+            "is not defined at the partner",
+        ),
         (modes(&[("#INTER", &small)]), "#INTER", "offset 10"),
     ];
     let server = server("NET.SERVER");

@@ -55,7 +55,7 @@ impl TlsTarget {
 }
 
 fn late(patience: Duration) -> String {
-    let seconds = patience.as_secs();
+    let seconds = patience.as_secs_f64();
     format!(
         "the server accepts connections, but did not complete the TLS handshake within {seconds} s"
     )

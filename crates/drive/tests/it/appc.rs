@@ -470,7 +470,7 @@ fn what_does_not_belong_to_conversations_is_a_mistake_of_the_file() {
     for (line, part) in [
         (6, "partner `A.B.C`"),
         (8, "conversation steps only"),
-        (12, "`status` cannot be used"),
+        (12, "`status` does not belong"),
         (10, "give either `confirm`"),
         (20, "`ebcdic` can be used only in an `appc` population"),
     ] {

@@ -55,7 +55,12 @@ fn an_answer_cut_short_is_reported() {
     });
     let outcome = drive(address, 4);
     assert_eq!(failed(&outcome, RequestFailure::Closed), 4);
-    assert!(outcome.messages().keys().any(|m| m.contains("middle")));
+    assert!(
+        outcome
+            .messages()
+            .keys()
+            .any(|m| m.contains("before the end of the answer"))
+    );
 }
 
 #[test]

@@ -115,7 +115,10 @@ fn a_log_that_is_given_twice_is_refused() {
     let bytes = log(&recording(50)).unwrap();
     let logs = ["w1", "w2", "copy-of-w1"].map(|name| (name.to_owned(), bytes.clone()));
     let error = merge(&logs).unwrap_err().to_string();
-    assert!(error.starts_with("w1 and w2 hold the same run"), "{error}");
+    assert!(
+        error.starts_with("w1 and w2 contain the same run"),
+        "{error}"
+    );
     assert!(merge(&logs[..1]).is_ok());
     let other = ("w2".to_owned(), log(&recording(50)).unwrap());
     let both = [logs[0].clone(), other];

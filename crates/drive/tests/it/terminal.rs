@@ -240,7 +240,7 @@ fn what_fails_at_a_terminal_has_its_reason() {
         "lu = [\"BRANCH02\"]\n[[population.step]]\ntype = \"a\"\n",
     );
     assert_eq!(kind, Some(RequestFailure::Connect));
-    assert!(text.contains("refuses the terminal"), "{text}");
+    assert!(text.contains("rejected the terminal"), "{text}");
 }
 
 #[test]

@@ -562,7 +562,7 @@ mod tests {
         assert_eq!(grows.matches("1500").count(), 1, "{grows}");
         assert!(grows.contains("p50 0.3241 ms"), "{grows}");
         let falls = beyond_capacity((1000, 1999.0), (1500, 1810.0), 401.2);
-        assert!(falls.contains("with 1500 clients it is 1810"), "{falls}");
+        assert!(falls.contains("With 1500 clients it is 1810"), "{falls}");
     }
 
     #[test]

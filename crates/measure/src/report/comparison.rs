@@ -216,6 +216,6 @@ mod tests {
         assert!(versus.conclusion().contains("not worse"));
         versus.rows.clear();
         versus.runs = Default::default();
-        assert!(versus.html().contains("No difference"));
+        assert!(versus.html().contains("no significant difference"));
     }
 }

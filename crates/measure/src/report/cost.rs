@@ -204,7 +204,7 @@ mod tests {
         assert_eq!(of_processes("there", &[1]).us, 140.0);
         let same = of_processes("here", &[2, 3]);
         assert_eq!((same.us, same.parts.len()), (100.0, 1));
-        assert!(same.notes()[0].contains("each counts once"));
+        assert!(same.notes()[0].contains("are counted once"));
         assert!(ServerCpu::of([]).is_none());
     }
 

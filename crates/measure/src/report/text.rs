@@ -453,7 +453,10 @@ mod tests {
     fn each_figure_of_a_knee_says_what_it_is_and_none_lies_beyond_the_loads() {
         let lines = conclusions(&curve(|load| load.min(486.0) + load / 50.0)).join("\n");
         assert!(lines.contains("Knee at "), "{lines}");
-        assert!(lines.contains("more load no longer means"), "{lines}");
+        assert!(
+            lines.contains("throughput no longer grows in proportion"),
+            "{lines}"
+        );
         assert!(!lines.contains("greatest throughput at"), "{lines}");
     }
 }

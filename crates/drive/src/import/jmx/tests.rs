@@ -84,9 +84,9 @@ fn a_plan_becomes_a_scenario_that_reads() {
         "IfController `maybe`: its condition",
         "CookieManager `jar`",
         "XPathExtractor `x`",
-        "${undefined}",
+        "${nobody}",
         "redirects",
-        "5 of 10 each",
+        "5 clients with 10 each",
     ] {
         if part == "ConstantThroughputTimer" {
             note(&imported, "throughput timer became `rate`");
@@ -126,7 +126,7 @@ fn a_group_that_ends_by_time_keeps_its_ramp_its_delay_and_its_length() {
     let pieces = "clients = [{ from = 0, to = 0, for = \"5s\" }, { from = 0, to = 4, for = \"10s\" }, { from = 4, to = 4, for = \"50s\" }]";
     assert!(text.contains(pieces), "{text}");
     let endless = of("");
-    note(&endless, "runs for ever");
+    note(&endless, "has no end in JMeter");
     assert!(endless.scenario.contains("duration = \"60s\""));
 }
 
@@ -262,7 +262,7 @@ fn data_that_no_request_draws_are_left_out() {
         prop("CounterConfig.name", "n")
     );
     let imported = jmx(&plan("", &format!("{counter}{}", get("a", "")))).unwrap();
-    note(&imported, "`n` are used by no request");
+    note(&imported, "no request uses them");
     assert!(read(&imported).feeders.is_empty());
 }
 
