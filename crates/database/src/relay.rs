@@ -68,7 +68,7 @@ pub fn connect(
     let (near, far) = UnixStream::pair()?;
     far.set_nonblocking(true)?;
     stream.set_nonblocking(true)?;
-    let relay = Relay {
+    let relay = TlsRelay {
         near: far,
         stream,
         tls,
@@ -103,7 +103,7 @@ fn config(check: &TlsCheck) -> io::Result<Arc<ClientConfig>> {
 }
 
 /// Both ends and what is on its way.
-struct Relay {
+struct TlsRelay {
     near: UnixStream,
     stream: TcpStream,
     tls: ClientConnection,
@@ -111,7 +111,7 @@ struct Relay {
     arrived: Vec<u8>,
 }
 
-impl Relay {
+impl TlsRelay {
     fn run(mut self) {
         loop {
             match self.step() {

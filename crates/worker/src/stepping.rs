@@ -302,7 +302,7 @@ fn ended_by_user(code: [u8; 4]) -> Box<Abend> {
 /// The part without initial values of the data of the object that has an
 /// address in its code: its start and its bytes.
 fn data_of(address: *mut c_void) -> Option<(*mut u8, usize)> {
-    struct Search {
+    struct ModuleSearch {
         address: usize,
         found: Option<(usize, usize)>,
     }
@@ -312,7 +312,7 @@ fn data_of(address: *mut c_void) -> Option<(*mut u8, usize)> {
         search: *mut c_void,
     ) -> c_int {
         // SAFETY: the loader's description of one object, and our own search.
-        let (info, search) = unsafe { (&*info, &mut *search.cast::<Search>()) };
+        let (info, search) = unsafe { (&*info, &mut *search.cast::<ModuleSearch>()) };
         // SAFETY: the object's program headers.
         let headers =
             unsafe { std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
@@ -332,7 +332,7 @@ fn data_of(address: *mut c_void) -> Option<(*mut u8, usize)> {
         });
         1
     }
-    let mut search = Search {
+    let mut search = ModuleSearch {
         address: address as usize,
         found: None,
     };

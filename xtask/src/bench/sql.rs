@@ -155,18 +155,11 @@ fn rows(mut figures: BTreeMap<&str, Vec<f64>>) -> Vec<BudgetRow> {
             RowBound::RatioAtMost(1.3),
         ),
     ];
-    let judged = all
-        .into_iter()
-        .map(|(row, value, unit, peer, peer_value, bound)| {
-            BudgetRow::judged(
-                "sql",
-                row,
-                (value.unwrap_or(f64::NAN), unit),
-                (peer, peer_value),
-                bound,
-            )
-        });
-    judged.collect()
+    all.map(|(row, value, unit, peer, peer_value, bound)| {
+        let value = (value.unwrap_or(f64::NAN), unit);
+        BudgetRow::judged("sql", row, value, (peer, peer_value), bound)
+    })
+    .into()
 }
 
 /// Microseconds of CPU of one SELECT: those of the task over its statements.

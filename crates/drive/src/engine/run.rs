@@ -98,8 +98,7 @@ pub fn run(
                 precise_timers();
                 let prepared = Worker::new(plan, index)
                     .and_then(|mut worker| worker.connect_ahead(stop).map(|()| worker));
-                // Every thread passes both barriers, also after an
-                // error.
+                // Every thread passes both barriers, also after an error.
                 connected.wait();
                 go.wait();
                 match start.load(Ordering::Acquire) {
@@ -133,13 +132,11 @@ pub fn run(
         observer.begun(begin, wall);
         go.wait();
         let total = collect(plan, &parts, observer);
-        let mut ended = Vec::new();
-        for thread in threads {
-            match thread.join() {
-                Ok(end) => ended.push(end?),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
+        let ended = threads.into_iter().map(|thread| match thread.join() {
+            Ok(end) => end,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        let ended = ended.collect::<io::Result<Vec<_>>>()?;
         Ok(sum_up(total, &ended, begin, wall))
     })
 }

@@ -126,7 +126,10 @@ fn a_log_that_is_given_twice_is_refused() {
     // A merged log contains its parts.
     let all = ("all".to_owned(), merged_log(&both, &merged).unwrap());
     let error = merge(&[all.clone(), both[1].clone()]).unwrap_err();
-    assert!(error.to_string().starts_with("all and w2 hold"), "{error}");
+    assert!(
+        error.to_string().starts_with("all and w2 contain"),
+        "{error}"
+    );
     let third = ("w3".to_owned(), log(&recording(50)).unwrap());
     let three = merge(&[all, third]).unwrap();
     assert!(

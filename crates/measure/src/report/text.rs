@@ -1,5 +1,6 @@
 //! The report as text: first the verdict and warnings, then the figures.
 
+use super::cost::ServerCpu;
 use super::model::{LatencyReport, LoadCurve, LoadReport, PopulationReport, ReportInterval};
 use super::verdict::{bars, sparkline, tip, verdict};
 use crate::knee::{KneeVerdict, before_collapse};
@@ -221,20 +222,25 @@ fn write_cpu(report: &LoadReport, out: &mut String) -> std::fmt::Result {
             writeln!(out, "    {name:<32}{each:>10.2} per answer")?;
         }
     }
-    if let Some(cpu) = &report.server_cpu {
-        let notes = cpu.notes();
-        if !notes.is_empty() {
-            writeln!(
-                out,
-                "  servers: {:.2} µs per answer ({:.0} % of a processor)",
-                cpu.us, cpu.percent
-            )?;
-        }
-        for note in notes {
-            writeln!(out, "    {note}")?;
-        }
+    report
+        .server_cpu
+        .as_ref()
+        .map_or(Ok(()), |cpu| write_servers_cpu(cpu, out))
+}
+
+/// The CPU of all servers together, where its figure needs an explanation.
+fn write_servers_cpu(cpu: &ServerCpu, out: &mut String) -> std::fmt::Result {
+    let notes = cpu.notes();
+    if !notes.is_empty() {
+        writeln!(
+            out,
+            "  servers: {:.2} µs per answer ({:.0} % of a processor)",
+            cpu.us, cpu.percent
+        )?;
     }
-    Ok(())
+    notes
+        .iter()
+        .try_for_each(|note| writeln!(out, "    {note}"))
 }
 
 fn write_curve(curve: &LoadCurve, out: &mut String) -> std::fmt::Result {

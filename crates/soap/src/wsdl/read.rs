@@ -263,14 +263,8 @@ impl Description<'_> {
         };
         let (service, endpoint) = self.service(ns, binding);
         let action = own.and_then(|o| o.attribute("soapAction")).unwrap_or("");
-        let part = self.parts.iter().find(|root| {
-            let mut all = root.all(WSDL, "portType");
-            all.any(|p| std::ptr::eq(p, port_type))
-        });
         let actions = ActionNames {
-            namespace: part
-                .and_then(|root| root.attribute("targetNamespace"))
-                .unwrap_or_default(),
+            namespace: self.namespace_of(port_type),
             port_type: port_type.attribute("name").unwrap_or_default(),
             operation: name,
             soap_action: action,
@@ -294,6 +288,16 @@ impl Description<'_> {
             },
             warnings,
         })
+    }
+
+    /// The target namespace of the document part that contains a port type.
+    fn namespace_of(&self, port_type: &XmlElement) -> &str {
+        let part = self.parts.iter().find(|root| {
+            let mut all = root.all(WSDL, "portType");
+            all.any(|p| std::ptr::eq(p, port_type))
+        });
+        let namespace = part.and_then(|root| root.attribute("targetNamespace"));
+        namespace.unwrap_or_default()
     }
 
     /// The service that has a binding, and its address.

@@ -1,6 +1,6 @@
 //! MERGE.
 //!
-//! The server's MERGE (15 and newer) is Db2's, but for the source: a row of host
+//! The server's MERGE (15 and newer) is Db2's, except for the source: a row of host
 //! variables as VALUES becomes a subquery whose parameters are declared by the
 //! variables, and target columns of SET have no qualifier.
 //!

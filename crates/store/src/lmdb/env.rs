@@ -44,7 +44,7 @@ pub struct LmdbOptions {
     pub durability: CommitDurability,
     /// Bytes of `data.mdb` up to which a writer checks all pages before it
     /// opens the store. Pages of a larger one are checked when they are used,
-    /// or by [`LmdbStore::check_beside`](super::LmdbStore::check_beside).
+    /// or by a check that runs at the same time.
     pub walked_bytes: u64,
 }
 

@@ -28,7 +28,7 @@ pub use saved::SavedScreen;
 use session::{SessionStep, StepSession};
 
 /// A terminal and its number.
-type Place<'a> = (FacilityId, &'a dyn StepDisplay);
+type StepPlace<'a> = (FacilityId, &'a dyn StepDisplay);
 
 /// Which tasks are stepped through, and where.
 #[derive(Debug, Default)]
@@ -138,7 +138,13 @@ impl StepTable {
 
     /// Tasks of a terminal are stepped through at the console from the next one on,
     /// or no more.
-    pub fn set_terminal(&self, region: &Handle, console: Place<'_>, of: Place<'_>, on: bool) {
+    pub fn set_terminal(
+        &self,
+        region: &Handle,
+        console: StepPlace<'_>,
+        of: StepPlace<'_>,
+        on: bool,
+    ) {
         let Some(name) = of.1.terminal() else {
             return;
         };
@@ -160,7 +166,7 @@ impl StepTable {
     }
 
     /// The same for tasks of a transaction that have no terminal.
-    pub fn set_transaction(&self, region: &Handle, console: Place<'_>, of: TransId, on: bool) {
+    pub fn set_transaction(&self, region: &Handle, console: StepPlace<'_>, of: TransId, on: bool) {
         let waiting = if on {
             console.1.begin_saving();
             self.lock().transactions.insert(of, console.0);
@@ -261,7 +267,7 @@ impl StepTable {
     }
 
     /// A terminal that debugs nothing more keeps no screen.
-    fn end_saving(&self, console: Place<'_>) {
+    fn end_saving(&self, console: StepPlace<'_>) {
         let used = {
             let table = self.lock();
             let terminals = table.terminals.values().any(|(at, _)| *at == console.0);

@@ -138,12 +138,8 @@ impl ClientTasks {
         let mut shared = common.state.borrow_mut();
         shared.count_unsent();
         shared.flush(&steps, 0, out);
-        let window = match shared.window {
-            (from, u64::MAX) => (from, shared.last_done.max(from)),
-            window => window,
-        };
         Ok(ThreadResult {
-            window,
+            window: shared.measured(),
             cpu_ns: cpu,
         })
     }
@@ -249,6 +245,14 @@ impl WatchState {
 }
 
 impl ThreadState {
+    /// The measured part, which ends with the last answer if nothing else ends it.
+    fn measured(&self) -> (u64, u64) {
+        match self.window {
+            (from, u64::MAX) => (from, self.last_done.max(from)),
+            window => window,
+        }
+    }
+
     fn flush(&mut self, steps: &[usize], cpu_ns: u64, out: &Sender<IntervalRecord>) {
         let next = IntervalRecord::new(self.interval.index + 1, steps);
         let mut interval = std::mem::replace(&mut self.interval, next);

@@ -84,7 +84,7 @@ fn a_plan_becomes_a_scenario_that_reads() {
         "IfController `maybe`: its condition",
         "CookieManager `jar`",
         "XPathExtractor `x`",
-        "${nobody}",
+        "${absent}",
         "redirects",
         "5 clients with 10 each",
     ] {

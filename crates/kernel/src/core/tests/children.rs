@@ -1,0 +1,111 @@
+//! Children, STARTs and the places that they may take: parents that wait, queues,
+//! and transactions that are disabled while something of them waits.
+
+use super::*;
+
+impl CoreHistory {
+    /// Begins a child, or another start, as the kernel asks.
+    fn begin_start(&mut self, number: u64, is_child: bool) -> TaskKey {
+        let spec = TaskSpec {
+            transid: Name::from_bytes(*b"HIGH"),
+            start: Some(number),
+            is_child,
+            ..TaskSpec::default()
+        };
+        self.call(|c, cx| c.begin(cx, &spec))
+            .expect("it waits at least")
+    }
+
+    fn runs(&mut self, key: TaskKey) -> bool {
+        self.stage(key) == Some(TaskStage::Building)
+    }
+}
+
+#[test]
+fn parents_that_wait_let_a_few_children_in_and_no_more() {
+    let mut w = narrow(0);
+    w.call(|c, cx| c.set_mxt(cx, 2));
+    let mut parents = vec![w.begin_as(b"HIGH"), w.begin_as(b"HIGH")];
+    // Each child is a parent too, as deep as the region lets them.
+    for number in 1..50 {
+        for parent in parents.clone() {
+            w.call(|c, cx| c.lend(cx, parent, true));
+        }
+        let child = w.begin_start(number, true);
+        if w.runs(child) {
+            parents.push(child);
+        }
+        w.core.check_books();
+    }
+    assert_eq!(parents.len(), 2 + CHILD_PLACES);
+    assert!(w.core.is_held_by_parents());
+    let workers = w.core.workers().iter().filter(|w| w.is_live()).count();
+    assert!(workers <= 2 + CHILD_PLACES, "{workers} workers");
+    // A purged parent lets the next child in.
+    let first = parents[0];
+    w.call(|c, cx| c.lend(cx, first, false));
+    w.call(|c, cx| c.cancel(cx, first));
+    assert!(!w.core.is_held_by_parents());
+}
+
+#[test]
+fn places_of_children_are_not_given_to_other_tasks() {
+    let mut w = narrow(0);
+    let parent = w.begin_as(b"HIGH");
+    let (client, start) = (w.begin_as(b"HIGH"), w.begin_start(1, false));
+    w.call(|c, cx| c.lend(cx, parent, true));
+    assert!(!w.runs(client) && !w.runs(start));
+    let child = w.begin_start(2, true);
+    assert!(w.runs(child), "the parent waits for it");
+}
+
+#[test]
+fn starts_that_wait_leave_the_queue_of_clients_alone() {
+    let mut w = narrow(0);
+    w.begin_as(b"HIGH");
+    let starts: Vec<TaskKey> = (1..=100).map(|n| w.begin_start(n, false)).collect();
+    for _ in 0..QUEUE {
+        w.begin_as(b"HIGH");
+    }
+    let spec = TaskSpec {
+        transid: Name::from_bytes(*b"HIGH"),
+        ..TaskSpec::default()
+    };
+    let refused = w.call(|c, cx| c.begin(cx, &spec));
+    assert_eq!(refused, Err(StartRefusal::TooManyTasks));
+    w.core.check_books();
+    // The transaction is disabled: nothing of it waits any more.
+    let transid = Name::from_bytes(*b"HIGH");
+    w.call(|c, cx| c.refuse_transaction(cx, transid, StartRefusal::Disabled(transid)));
+    assert_eq!(w.core.waiting, 0);
+    for start in starts {
+        assert_eq!(
+            w.stage(start),
+            None,
+            "it was refused, and the shell took that in"
+        );
+    }
+    w.core.check_books();
+}
+
+#[test]
+fn a_definition_that_is_disabled_by_a_reload_empties_its_queue() {
+    let mut w = narrow(0);
+    w.begin_as(b"HIGH");
+    let (low, high) = (w.begin_as(b"LOWP"), w.begin_as(b"HIGH"));
+    let mut transactions: Vec<TransactionDef> = Vec::new();
+    transactions.extend(w.core.defs().transactions.iter().map(|t| t.def.clone()));
+    transactions.retain(|t| t.name.as_str() != "LOWP");
+    let defs = RegionDefinitions {
+        transactions,
+        programs: definitions().programs,
+        ..RegionDefinitions::default()
+    };
+    w.call(|c, cx| c.reload(cx, CompiledDefinitions::build(2, &defs).unwrap()));
+    assert_eq!(
+        w.stage(low),
+        None,
+        "it was refused, and the shell took that in"
+    );
+    assert_eq!(w.stage(high), Some(TaskStage::WaitMxt));
+}
