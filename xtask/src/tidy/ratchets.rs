@@ -67,7 +67,7 @@ pub const PHRASES: &[(&str, usize)] = &[
     ("script", 29),
     ("sockets", 8),
     ("sql", 12),
-    ("store", 15),
+    ("store", 10),
     ("tn3270", 1),
     ("translator", 64),
     ("tupelo", 1272),

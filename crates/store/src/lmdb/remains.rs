@@ -104,7 +104,7 @@ fn find(bytes: &[u8], is_leaf: bool) -> PageEntries {
     let fits = |at: &usize| *at >= lower && end(bytes, *at, is_leaf).is_some();
     let fitting: BTreeSet<usize> = listed.iter().copied().filter(fits).collect();
     // The entries after the free space, if the page's bounds are right.
-    let (behind, to_end) = match possible(upper) {
+    let (following, to_end) = match possible(upper) {
         true => chain(bytes, upper, is_leaf),
         false => (Vec::new(), false),
     };
@@ -116,7 +116,7 @@ fn find(bytes: &[u8], is_leaf: bool) -> PageEntries {
             // Where the free room ends otherwise, both may be true: what one of
             // them alone calls an entry may be left over.
             let (nodes, sure_from) = match to_end {
-                true if upper < first => (behind, first),
+                true if upper < first => (following, first),
                 true => (listed, upper),
                 false => (listed, 0),
             };
@@ -127,10 +127,10 @@ fn find(bytes: &[u8], is_leaf: bool) -> PageEntries {
             };
         }
     }
-    let is_inside = || fitting.iter().all(|at| behind.contains(at));
-    if to_end && (behind.len() == count || is_inside()) {
+    let is_inside = || fitting.iter().all(|at| following.contains(at));
+    if to_end && (following.len() == count || is_inside()) {
         return PageEntries {
-            nodes: behind,
+            nodes: following,
             sure_from: 0,
             agrees: false,
         };
@@ -141,7 +141,7 @@ fn find(bytes: &[u8], is_leaf: bool) -> PageEntries {
         true => upper,
         false => usize::MAX,
     };
-    let nodes: BTreeSet<usize> = behind.into_iter().chain(fitting).collect();
+    let nodes: BTreeSet<usize> = following.into_iter().chain(fitting).collect();
     PageEntries {
         nodes: nodes.into_iter().collect(),
         sure_from,
