@@ -126,7 +126,7 @@ pub fn run(args: Args) -> Result<Outcome> {
 /// Reads a file as a kind, or as what it looks like.
 fn document(file: &PathBuf, kind: Option<&'static DocumentKind>) -> Result<Document> {
     Document::read(&file.to_string_lossy(), &read(file)?, kind).map_err(|e| {
-        miette!(help = "--kind tells what it is; tupelo advise --kinds lists the kinds", "{e}")
+        miette!(help = "tupelo advise --kinds lists the kinds", "{e}")
     })
 }
 

@@ -418,7 +418,7 @@ fn workers_run_at_a_lower_priority_than_the_server() {
     let workers = target.server.workers();
     assert!(!workers.is_empty());
     for worker in workers {
-        assert_eq!(nice(worker.into()), (server + 15).min(19));
+        assert_eq!(nice(worker.into()), (server + 5).min(19));
     }
 }
 

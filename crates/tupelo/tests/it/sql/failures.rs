@@ -177,8 +177,11 @@ fn a_server_that_is_killed_between_two_units_is_started_again() {
     until("the server", || {
         let (status, results) = steps(&server, "U", "BOLT");
         let code = results.first().cloned().unwrap_or_default();
+        // Its processes outlive the server for a moment: a unit that one of them
+        // began cannot be committed (ASP7).
+        let is_backed_out = status == 500 && code.is_empty();
         assert!(
-            status == 200 && (code == "0" || is_gone(&code)),
+            is_backed_out || status == 200 && (code == "0" || is_gone(&code)),
             "{status} {results:?}"
         );
         code == "0"
