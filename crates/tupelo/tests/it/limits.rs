@@ -36,7 +36,7 @@ const RECIPES: [(&str, LimitRecipe); 26] = [
     (
         "children above MXT",
         Tested(
-            include_str!("../../../kernel/src/core/tests.rs"),
+            include_str!("../../../kernel/src/core/tests/children.rs"),
             "parents_that_wait_let_a_few_children_in_and_no_more",
         ),
     ),
