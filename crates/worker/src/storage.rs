@@ -55,13 +55,22 @@ impl TaskStorage {
         if self.most > 0 && bytes > self.most - used {
             return Err(NoStorage::UsedUp);
         }
-        // SAFETY: the result is checked and of that size.
-        let at = unsafe { libc::calloc(1, bytes) }.cast::<u8>();
+        // Zeros are not written where another byte takes their place.
+        let fill = fill.filter(|f| *f != 0);
+        // SAFETY: plain calls; the result is checked and of that size.
+        let at = unsafe {
+            if fill.is_some() {
+                libc::malloc(bytes)
+            } else {
+                libc::calloc(1, bytes)
+            }
+        };
+        let at = at.cast::<u8>();
         if at.is_null() {
             return Err(NoStorage::UsedUp);
         }
-        if let Some(fill) = fill.filter(|f| *f != 0) {
-            // SAFETY: a fresh block of that size.
+        if let Some(fill) = fill {
+            // SAFETY: a fresh block of that size, written as a whole.
             unsafe { std::ptr::write_bytes(at, fill, bytes) };
         }
         self.blocks.push(StorageBlock { at, bytes, shared });
@@ -91,7 +100,10 @@ impl TaskStorage {
             }
         };
         let area = &mut self.areas[i].1;
-        wipe(area.as_mut_ptr(), area.len());
+        // It moves then, and its former place is freed.
+        if contents.len() > area.capacity() {
+            wipe(area.as_mut_ptr(), area.capacity());
+        }
         area.clear();
         area.extend_from_slice(contents);
         area.as_mut_ptr()
@@ -107,7 +119,8 @@ impl TaskStorage {
         });
         self.used[0] = 0;
         for (_, area) in &mut self.areas {
-            wipe(area.as_mut_ptr(), area.len());
+            // Its longest contents may have been longer than the last ones.
+            wipe(area.as_mut_ptr(), area.capacity());
         }
         self.areas.clear();
     }
@@ -124,7 +137,7 @@ impl Drop for TaskStorage {
 impl StorageBlock {
     fn release(&self) {
         wipe(self.at, self.bytes);
-        // SAFETY: a block from `calloc` that was not freed before.
+        // SAFETY: a block of this allocator that was not freed before.
         unsafe { libc::free(self.at.cast::<c_void>()) };
     }
 }
@@ -135,9 +148,10 @@ fn wipe(at: *mut u8, bytes: usize) {
     let page = crate::sandbox::page_bytes() as usize;
     let first = at.align_offset(page);
     let pages = bytes.saturating_sub(first) / page * page;
+    // Plain writes to memory that is freed next may be left out by the compiler.
     let clear = |from: usize, to: usize| {
         // SAFETY: a part of the block, which the caller owns.
-        unsafe { std::ptr::write_bytes(at.add(from), 0, to - from) };
+        unsafe { libc::explicit_bzero(at.add(from).cast(), to - from) };
     };
     if bytes < LARGE_BYTES {
         clear(0, bytes);
