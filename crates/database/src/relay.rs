@@ -11,7 +11,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -91,9 +91,7 @@ fn limit(stream: &TcpStream, deadline: Instant) -> io::Result<()> {
 
 /// Files of authorities are read for each connection, so a new one is used at once.
 fn config(check: &TlsCheck) -> io::Result<Arc<ClientConfig>> {
-    let roots = |file: &Option<PathBuf>| {
-        tls::trusted(file.as_deref().map(Path::new)).map_err(io::Error::other)
-    };
+    let roots = |file: &Option<PathBuf>| tls::trusted(file.as_deref()).map_err(io::Error::other);
     match check {
         TlsCheck::Nothing => tls::client_without_check(),
         TlsCheck::Chain(file) => tls::client_for_any_name(roots(file)?),

@@ -15,7 +15,7 @@ mod server;
 
 pub use certificate::{Certificate, DistinguishedName, common_name};
 pub use client::{ClientFiles, client, client_that_shows, client_with_certificate};
-pub use loose::{client_for_any_name, client_without_check};
+pub use loose::{accept_any, client_for_any_name, client_without_check};
 pub use pem::{authorities, trusted};
 pub use reloading::ReloadingSettings;
 pub use server::{ClientCertificates, ServerFiles, server};

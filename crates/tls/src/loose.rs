@@ -18,15 +18,21 @@ use rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
 };
 
+/// A verifier that accepts every certificate.
+pub fn accept_any(provider: Arc<CryptoProvider>) -> Arc<dyn ServerCertVerifier> {
+    Arc::new(LooseVerifier {
+        provider,
+        chain: None,
+    })
+}
+
 /// A client that accepts every certificate.
 ///
 /// # Errors
 /// rustls refuses its own settings.
 pub fn client_without_check() -> Result<Arc<ClientConfig>, Error> {
-    client_with(Arc::new(LooseVerifier {
-        provider: Arc::new(rustls::crypto::ring::default_provider()),
-        chain: None,
-    }))
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    client_with(provider.clone(), accept_any(provider))
 }
 
 /// A client that accepts certificates of these authorities for any name.
@@ -38,14 +44,18 @@ pub fn client_for_any_name(roots: RootCertStore) -> Result<Arc<ClientConfig>, Er
     let chain = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone())
         .build()
         .map_err(|error| Error::General(error.to_string()))?;
-    client_with(Arc::new(LooseVerifier {
-        provider,
+    let verifier = LooseVerifier {
+        provider: provider.clone(),
         chain: Some(chain),
-    }))
+    };
+    client_with(provider, Arc::new(verifier))
 }
 
-fn client_with(verifier: Arc<LooseVerifier>) -> Result<Arc<ClientConfig>, Error> {
-    let builder = ClientConfig::builder_with_provider(verifier.provider.clone());
+fn client_with(
+    provider: Arc<CryptoProvider>,
+    verifier: Arc<dyn ServerCertVerifier>,
+) -> Result<Arc<ClientConfig>, Error> {
+    let builder = ClientConfig::builder_with_provider(provider);
     let builder = builder.with_safe_default_protocol_versions()?;
     let builder = builder
         .dangerous()

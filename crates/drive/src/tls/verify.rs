@@ -1,5 +1,5 @@
-//! Verification of a server's certificate: by rustls, by a list of trusted
-//! certificates, or not at all.
+//! Verification of a server's certificate by rustls, or by a list of trusted
+//! certificates.
 //!
 //! A self-signed certificate of `openssl req -x509` is that of a certification
 //! authority (CA:TRUE), which webpki rejects as a server's. If this certificate itself
@@ -8,7 +8,6 @@
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::verify_server_name;
-use rustls::crypto::CryptoProvider;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, DigitallySignedStruct, Error, SignatureScheme};
@@ -22,10 +21,6 @@ pub(super) struct ListedVerifier {
     /// Certificates that the user lists as trusted.
     pub certificates: Vec<CertificateDer<'static>>,
 }
-
-/// Accepts every certificate, for test systems with their own.
-#[derive(Debug)]
-pub(super) struct AcceptingVerifier(pub Arc<CryptoProvider>);
 
 impl ServerCertVerifier for ListedVerifier {
     fn verify_server_cert(
@@ -83,42 +78,5 @@ fn is_of_its_place(error: &Error) -> bool {
             Some(webpki::Error::CaUsedAsEndEntity)
         ),
         _ => false,
-    }
-}
-
-impl ServerCertVerifier for AcceptingVerifier {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        let algorithms = &self.0.signature_verification_algorithms;
-        rustls::crypto::verify_tls12_signature(message, certificate, signature, algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        let algorithms = &self.0.signature_verification_algorithms;
-        rustls::crypto::verify_tls13_signature(message, certificate, signature, algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
     }
 }
