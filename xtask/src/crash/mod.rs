@@ -13,6 +13,7 @@ mod clients;
 mod queues;
 pub(crate) mod served;
 mod shop;
+mod things;
 mod units;
 
 use std::collections::BTreeMap;

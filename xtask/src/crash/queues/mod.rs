@@ -8,16 +8,14 @@
 //! acknowledged, nowhere if it was refused. No START may begin two tasks; only a task
 //! whose worker was killed may be missing, since an abended task is not started again.
 
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use serde_json::Value;
 
-use super::served::{ServedApplication, WAIT, current, exchange};
+use super::served::{ServedApplication, WAIT};
+use super::things::{self, AddedThing, KnownOutcome, ThingServer};
 use super::{Args, SeededRandom};
 
 /// Programs and the copybook of their COMMAREA.
@@ -39,29 +37,10 @@ const DEFINITIONS: &str = "DEFINE PROGRAM(QADDER) GROUP(Q)\nDEFINE PROGRAM(QBEGU
 const SETTINGS: &str = "sandbox = \"required\"\n[queues]\ntemporary_storage_mib = 4096\n\
     transient_data_mib = 4096\n[files.BEGUN]\nkey_offset = 0\n";
 
-/// What is known of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum KnownOutcome {
-    /// The region said that it was done.
-    Done,
-    /// The region said that it was not done.
-    Refused,
-    /// No answer says either.
-    Unknown,
-}
-
 /// The regions: the one that is asked, and the one that is linked to, if there are two.
 struct RegionPair {
     near: ServedApplication,
     far: Option<ServedApplication>,
-}
-
-#[derive(Default)]
-struct QueueClients {
-    address: Arc<Mutex<String>>,
-    requests: Mutex<Vec<(u32, KnownOutcome)>>,
-    next: AtomicU32,
-    is_over: AtomicBool,
 }
 
 #[derive(Default)]
@@ -74,48 +53,20 @@ struct KillCounts {
 /// Kills, and looks at what is left; false when something is wrong.
 pub fn run(args: &Args) -> Result<bool> {
     let mut regions = RegionPair::start(args)?;
-    let clients = Arc::new(QueueClients {
-        address: regions.near.address(),
-        ..QueueClients::default()
-    });
-    let threads: Vec<_> = (0..args.clients)
-        .map(|_| {
-            let clients = clients.clone();
-            std::thread::spawn(move || clients.work())
-        })
-        .collect();
-    let began = Instant::now();
-    let killed = regions.kill(args);
-    clients.is_over.store(true, Ordering::SeqCst);
-    for thread in threads {
-        if thread.join().is_err() {
-            bail!("a client panicked");
-        }
-    }
-    let (killed, took) = (killed?, began.elapsed());
-    let requests = clients.requests.lock();
-    let requests = requests.unwrap_or_else(PoisonError::into_inner).clone();
-    let wrong = match regions.compare(&requests, killed.workers) {
+    let server = regions.server();
+    let (things, killed, took) = server.add_during(args.clients, || regions.kill(args))?;
+    let wrong = match regions.compare(&things, killed.workers) {
         Ok(wrong) => wrong,
         Err(error) => bail!("{error:#}; {}", regions.near.exit_report()),
     };
-    wrong.iter().for_each(|line| println!("{line}"));
-    let count = |known| requests.iter().filter(|(_, k)| *k == known).count();
-    println!(
+    let kills = format!(
         "{} workers killed, {} times the region that is asked and {} times the other one, in {:.0} s",
         killed.workers,
         killed.near,
         killed.far,
         took.as_secs_f64()
     );
-    println!(
-        "{} units acknowledged, {} without an answer, {} refused",
-        count(KnownOutcome::Done),
-        count(KnownOutcome::Unknown),
-        count(KnownOutcome::Refused)
-    );
-    println!("{} rules broken", wrong.len());
-    Ok(wrong.is_empty())
+    Ok(things::report(&kills, &things, &wrong))
 }
 
 impl RegionPair {
@@ -146,6 +97,13 @@ impl RegionPair {
         near.start()?;
         let far = Some(far);
         Ok(RegionPair { near, far })
+    }
+
+    fn server(&self) -> ThingServer {
+        ThingServer {
+            address: self.near.address(),
+            body: |operation, id, _| format!("{{\"operation\":\"{operation}\",\"id\":{id}}}"),
+        }
     }
 
     /// Kills until it was enough: every so many kills a region, else a worker.
@@ -183,11 +141,11 @@ impl RegionPair {
     }
 
     /// The rules that are broken.
-    fn compare(&self, requests: &[(u32, KnownOutcome)], killed: u32) -> Result<Vec<String>> {
+    fn compare(&self, added: &[AddedThing], killed: u32) -> Result<Vec<String>> {
         self.until_nothing_is_in_doubt()?;
         let mut wrong = Vec::new();
         let (mut things, mut missing) = (0, Vec::new());
-        for (id, known) in requests {
+        for AddedThing { id, known, .. } in added {
             let [here, there, mut started] = self.count(*id)?;
             // Its task may still wait for its turn.
             let until = Instant::now() + Duration::from_secs(5);
@@ -218,7 +176,7 @@ impl RegionPair {
                 missing.len()
             ));
         }
-        let transient = self.ask_until("T", 0)?["transient"].as_u64();
+        let transient = self.server().ask_until("T", 0, 0)?["transient"].as_u64();
         if transient != Some(things) {
             wrong.push(format!(
                 "the transient data queue has {transient:?} items of {things} things"
@@ -248,44 +206,9 @@ impl RegionPair {
 
     /// How often a thing is in the queues here and there, and was started.
     fn count(&self, id: u32) -> Result<[u64; 3]> {
-        let reply = self.ask_until("C", id)?;
+        let reply = self.server().ask_until("C", id, 0)?;
         let names = ["here", "there", "started"];
         Ok(names.map(|name| reply[name].as_u64().unwrap_or(u64::MAX)))
-    }
-
-    fn ask_until(&self, operation: &str, id: u32) -> Result<Value> {
-        let until = Instant::now() + WAIT;
-        loop {
-            let answer = ask(&current(&self.near.address()), operation, id);
-            if let Some((KnownOutcome::Done, reply)) = answer {
-                return Ok(reply);
-            }
-            if Instant::now() > until {
-                bail!("{operation} of thing {id}: {answer:?}");
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    }
-}
-
-impl QueueClients {
-    fn work(&self) {
-        while !self.is_over.load(Ordering::SeqCst) {
-            let id = self.next.fetch_add(1, Ordering::SeqCst) + 1;
-            let Some((known, _)) = ask(&current(&self.address), "A", id) else {
-                // The region is being started.
-                std::thread::sleep(Duration::from_millis(5));
-                continue;
-            };
-            let requests = self.requests.lock();
-            let mut requests = requests.unwrap_or_else(PoisonError::into_inner);
-            requests.push((id, known));
-            drop(requests);
-            // Each is counted afterwards: a region without its partner refuses thousands.
-            if known != KnownOutcome::Done {
-                std::thread::sleep(Duration::from_millis(100));
-            }
-        }
     }
 }
 
@@ -309,25 +232,4 @@ fn application(
     let words: Vec<&str> = import.split_whitespace().collect();
     served.run(&words)?;
     Ok(served)
-}
-
-/// Sends a request; what is known of it, and the answer. `None` if nothing was sent.
-fn ask(address: &str, operation: &str, id: u32) -> Option<(KnownOutcome, Value)> {
-    let stream = TcpStream::connect(address).ok()?;
-    let body = format!("{{\"operation\":\"{operation}\",\"id\":{id}}}");
-    Some(match exchange(stream, address, "POST", "/add", &body) {
-        Ok((200, body)) => {
-            let reply: Value = serde_json::from_str(&body).unwrap_or_default();
-            let is_done = reply["code"].as_str().map(str::trim) == Some("0");
-            let known = if is_done {
-                KnownOutcome::Done
-            } else {
-                KnownOutcome::Refused
-            };
-            (known, reply)
-        }
-        Ok((400..=499 | 503, _)) => (KnownOutcome::Refused, Value::Null),
-        // An abend backs out, but one that hit a commit may have come too late.
-        _ => (KnownOutcome::Unknown, Value::Null),
-    })
 }

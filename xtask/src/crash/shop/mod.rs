@@ -6,15 +6,12 @@
 //! must be everywhere or nowhere: everywhere if its request was acknowledged, nowhere if
 //! it was refused. The counts must be those of the things, and no unit may be in doubt.
 
-use std::net::TcpStream;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use serde_json::Value;
 
-use super::served::{ServedApplication, WAIT, current, exchange};
+use super::served::ServedApplication;
+use super::things::{self, AddedThing, KnownOutcome, ThingServer};
 use super::{Args, SeededRandom};
 
 /// The program, its COMMAREA, definitions and settings.
@@ -39,28 +36,6 @@ const FILES: [(&str, &str); 5] = [
     ),
 ];
 
-/// What is known of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum KnownOutcome {
-    /// The region said that it was done.
-    Done,
-    /// The region said that it was not done.
-    Refused,
-    /// No answer says either.
-    Unknown,
-}
-
-/// A request: its number, its client and what is known.
-type Request = (u32, u32, KnownOutcome);
-
-#[derive(Default)]
-struct ShopClients {
-    address: Arc<Mutex<String>>,
-    requests: Mutex<Vec<Request>>,
-    next: AtomicU32,
-    is_over: AtomicBool,
-}
-
 /// What was killed.
 #[derive(Default)]
 struct KillCounts {
@@ -72,51 +47,25 @@ struct KillCounts {
 /// Kills, and looks at what is left; false when something is wrong.
 pub fn run(args: &Args) -> Result<bool> {
     let mut shop = open(args)?;
-    let clients = Arc::new(ShopClients {
+    let server = ThingServer {
         address: shop.address(),
-        ..ShopClients::default()
-    });
-    let threads: Vec<_> = (1..=args.clients as u32)
-        .map(|client| {
-            let clients = clients.clone();
-            std::thread::spawn(move || clients.work(client))
-        })
-        .collect();
-    let began = Instant::now();
-    let killed = kill(args, &mut shop);
-    clients.is_over.store(true, Ordering::SeqCst);
-    for thread in threads {
-        if thread.join().is_err() {
-            bail!("a client panicked");
-        }
-    }
-    let killed = killed?;
-    let took = began.elapsed();
-    let requests = clients
-        .requests
-        .lock()
-        .map_or_else(|e| e.into_inner().clone(), |r| r.clone());
-    let wrong = match compare(&shop, &requests) {
+        body: |operation, id, client| {
+            format!("{{\"operation\":\"{operation}\",\"id\":{id},\"client\":{client}}}")
+        },
+    };
+    let (things, killed, took) = server.add_during(args.clients, || kill(args, &mut shop))?;
+    let wrong = match compare(&shop, &server, &things) {
         Ok(wrong) => wrong,
         Err(error) => bail!("{error:#}; {}", shop.exit_report()),
     };
-    wrong.iter().for_each(|line| println!("{line}"));
-    let count = |known| requests.iter().filter(|(_, _, k)| *k == known).count();
-    println!(
+    let kills = format!(
         "{} workers, {} regions and {} SQL servers killed in {:.0} s",
         killed.workers,
         killed.regions,
         killed.servers,
         took.as_secs_f64()
     );
-    println!(
-        "{} units acknowledged, {} without an answer, {} refused",
-        count(KnownOutcome::Done),
-        count(KnownOutcome::Unknown),
-        count(KnownOutcome::Refused)
-    );
-    println!("{} rules broken", wrong.len());
-    Ok(wrong.is_empty())
+    Ok(things::report(&kills, &things, &wrong))
 }
 
 /// Serves the application with its tables.
@@ -194,75 +143,24 @@ fn kill(args: &Args, shop: &mut ServedApplication) -> Result<KillCounts> {
     Ok(killed)
 }
 
-impl ShopClients {
-    fn work(&self, client: u32) {
-        while !self.is_over.load(Ordering::SeqCst) {
-            let id = self.next.fetch_add(1, Ordering::SeqCst) + 1;
-            match ask(&current(&self.address), "A", id, client) {
-                Some(known) => {
-                    let known = known.0;
-                    if let Ok(mut requests) = self.requests.lock() {
-                        requests.push((id, client, known));
-                    }
-                    // Each is counted afterwards: a server that starts refuses thousands.
-                    if known != KnownOutcome::Done {
-                        std::thread::sleep(Duration::from_millis(100));
-                    }
-                }
-                // The region is being started.
-                None => std::thread::sleep(Duration::from_millis(5)),
-            }
-        }
-    }
-}
-
-/// Sends a request; what is known of it, and the answer. `None` if nothing was sent.
-fn ask(address: &str, operation: &str, id: u32, client: u32) -> Option<(KnownOutcome, Value)> {
-    let stream = TcpStream::connect(address).ok()?;
-    let body = format!("{{\"operation\":\"{operation}\",\"id\":{id},\"client\":{client}}}");
-    let answer = exchange(stream, address, "POST", "/add", &body);
-    Some(match answer {
-        Ok((200, body)) => {
-            let reply: Value = serde_json::from_str(&body).unwrap_or_default();
-            let is_done = reply["code"].as_str().map(str::trim) == Some("0");
-            (
-                if is_done {
-                    KnownOutcome::Done
-                } else {
-                    KnownOutcome::Refused
-                },
-                reply,
-            )
-        }
-        Ok((400..=499 | 503, _)) => (KnownOutcome::Refused, Value::Null),
-        // An abend backs out, but one that hit a commit may have come too late.
-        _ => (KnownOutcome::Unknown, Value::Null),
-    })
-}
-
 /// What is there of a thing: in the file, the queue and the table, and its client's counts
 /// in the file and the table.
-fn count(shop: &ServedApplication, id: u32, client: u32) -> Result<[u64; 5]> {
-    let until = Instant::now() + WAIT;
-    loop {
-        let answer = ask(&current(&shop.address()), "C", id, client);
-        if let Some((KnownOutcome::Done, reply)) = answer {
-            let names = ["file", "queue", "table", "file_total", "table_total"];
-            return Ok(names.map(|name| reply[name].as_u64().unwrap_or(u64::MAX)));
-        }
-        if Instant::now() > until {
-            bail!("thing {id} cannot be counted: {answer:?}");
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
+fn count(server: &ThingServer, id: u32, client: u32) -> Result<[u64; 5]> {
+    let reply = server.ask_until("C", id, client)?;
+    let names = ["file", "queue", "table", "file_total", "table_total"];
+    Ok(names.map(|name| reply[name].as_u64().unwrap_or(u64::MAX)))
 }
 
 /// The rules that are broken.
-fn compare(shop: &ServedApplication, requests: &[Request]) -> Result<Vec<String>> {
+fn compare(
+    shop: &ServedApplication,
+    server: &ThingServer,
+    added: &[AddedThing],
+) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
     let mut totals = std::collections::BTreeMap::<u32, (u64, u64, u64)>::new();
-    for (id, client, known) in requests {
-        let [file, queue, table, file_total, table_total] = count(shop, *id, *client)?;
+    for AddedThing { id, client, known } in added {
+        let [file, queue, table, file_total, table_total] = count(server, *id, *client)?;
         let there = [file, queue, table];
         let is_whole = match known {
             KnownOutcome::Done => there == [1; 3],
