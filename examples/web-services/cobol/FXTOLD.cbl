@@ -1,4 +1,4 @@
-      * Gives and forgets what a client has heard: /fx/result?FXC1.
+      * Returns and deletes what a client received: /fx/result?FXC1.
        IDENTIFICATION DIVISION.
        PROGRAM-ID. FXTOLD.
        DATA DIVISION.

@@ -84,10 +84,10 @@ fn measure(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
             ("libpq fetch", "", "fetch", "100000"),
             ("flush", "", "flush", "500"),
         ] {
-            let told = peer
+            let measured = peer
                 .as_deref()
                 .map(|peer| server.run_peer(peer, mode, times));
-            if let Some((elapsed, used)) = told.transpose()? {
+            if let Some((elapsed, used)) = measured.transpose()? {
                 note(name, Some(elapsed));
                 note(cpu, Some(used).filter(|_| !cpu.is_empty()));
             }

@@ -73,7 +73,7 @@ pub const PHRASES: &[(&str, usize)] = &[
     ("tupelo", 1272),
     ("web", 12),
     ("worker", 151),
-    ("xtask", 82),
+    ("xtask", 80),
 ];
 
 /// Type names of one word that no manual has, see [`super::names`].

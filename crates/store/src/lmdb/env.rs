@@ -141,8 +141,8 @@ pub(super) struct StoreEnvironment {
     pub catalogue_changes: AtomicU64,
     pub path: PathBuf,
     pub limits: LmdbOptions,
-    /// The number of a [`PageTrust`]. Whoever opens the store for reading only
-    /// verifies the pages that it reads by itself.
+    /// The number of a [`PageTrust`]. A process that opens the store for
+    /// reading only verifies the pages that it reads.
     trust: AtomicU64,
     /// The damage found.
     pub damage: StoreDamage,

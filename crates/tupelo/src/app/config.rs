@@ -217,11 +217,11 @@ pub struct RegionSection {
     /// Seconds that tasks have to end when the server is stopped, 1 to 3600; those
     /// that still run then are purged, and their workers ended 5 seconds later.
     pub shutdown_s: u32,
-    /// Steps of nice(2), 0 to 19, by which COBOL workers stand behind the
-    /// gateway and the region's own threads when CPUs are short, so that
-    /// clients are answered, or refused, at once. They come after all other
-    /// programs of the machine by it, too: at 15 a worker next to a busy program
-    /// has 3 % of a processor, at 5 a quarter.
+    /// Steps of nice(2), 0 to 19, by which COBOL workers have a lower priority
+    /// than the gateway and the region's own threads when CPUs are short, so that
+    /// clients are answered, or refused, at once. The priority is also lower than
+    /// that of other programs: at 15 a worker next to a busy program has 3 % of a
+    /// processor, at 5 a quarter.
     pub worker_nice: u8,
     /// Whether a worker gets a task only when the memory of all others in it is
     /// cleared. Without it up to 62 tasks wait in one worker's memory, where a

@@ -141,7 +141,7 @@ fn run_with(group: &str, change: impl Fn(&Path)) {
         let path = data.join(group).join(format!("{program}.expected"));
         let expected = fs::read_to_string(&path).expect("an expectation");
         if shown.trim_end() != expected.trim_end() {
-            let _ = writeln!(wrong, "{program} tells\n{shown}and not\n{expected}");
+            let _ = writeln!(wrong, "{program} prints\n{shown}and not\n{expected}");
         }
     }
     assert!(wrong.is_empty(), "{wrong}");

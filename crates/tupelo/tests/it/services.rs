@@ -61,12 +61,12 @@ impl Region {
     fn client(&self, what: &str) -> String {
         self.send("GET", &format!("/fx/go?{what}"), "text/plain", "");
         let queue = &what[..4];
-        let mut told = String::new();
+        let mut answer = String::new();
         until("the client has heard", || {
-            told = text(&self.send("GET", &format!("/fx/result?{queue}"), "text/plain", ""));
-            told.trim_end() != "nothing"
+            answer = text(&self.send("GET", &format!("/fx/result?{queue}"), "text/plain", ""));
+            answer.trim_end() != "nothing"
         });
-        told.trim_end().to_owned()
+        answer.trim_end().to_owned()
     }
 
     /// Monitoring records of a transaction.

@@ -1,7 +1,7 @@
 //! Receiving: records, the turn, confirmations and the end.
 //!
 //! A record is read to its end before any of it is given. What came with its
-//! last bytes (the turn, a request to confirm, the end) is told when the
+//! last bytes (the turn, a request to confirm, the end) is returned when the
 //! program has all of it.
 //!
 //! The turn, a request to confirm and the end go with the RU that ends the
@@ -89,20 +89,20 @@ impl MappedConversation {
         let left = &self.record[self.given..];
         let piece = &left[..left.len().min(limit)];
         let fits = piece.len() == left.len();
-        let mut told = VerbResult {
+        let mut result = VerbResult {
             data: piece.to_vec(),
             figure: if keep { piece.len() } else { left.len() } as u64,
             ..VerbResult::default()
         };
         if !fits && keep {
             self.given += piece.len();
-            told.indicators = INDICATOR_RECEIVE;
-            return told;
+            result.indicators = INDICATOR_RECEIVE;
+            return result;
         }
         if !fits {
-            told.condition = Condition::LengErr;
+            result.condition = Condition::LengErr;
         }
-        told.indicators = match received.bytes {
+        result.indicators = match received.bytes {
             None => INDICATOR_NO_DATA,
             Some(_) => INDICATOR_COMPLETE,
         };
@@ -114,7 +114,7 @@ impl MappedConversation {
             (_, true, _) => ConversationState::Send,
             _ => ConversationState::Receive,
         };
-        told.indicators |= match self.state {
+        result.indicators |= match self.state {
             ConversationState::Free => INDICATOR_FREE,
             ConversationState::ConfFree => INDICATOR_FREE | INDICATOR_CONFIRM,
             ConversationState::ConfSend => INDICATOR_CONFIRM,
@@ -125,12 +125,12 @@ impl MappedConversation {
         if self.state == ConversationState::Free {
             self.conversation = None;
         }
-        told.note_signal(received.signal);
+        result.note_signal(received.signal);
         if received.confirm || received.turn || received.end {
-            told.note_chain_end();
+            result.note_chain_end();
         }
         self.forget_record();
-        told
+        result
     }
 
     pub(super) fn forget_record(&mut self) {

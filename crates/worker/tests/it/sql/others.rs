@@ -128,9 +128,9 @@ fn diagnostics_are_those_of_the_statement_before() {
 #[test]
 fn a_procedure_of_the_server_gets_and_sets_host_variables() {
     let Some(cluster) = cluster() else { return };
-    let made = "CREATE PROCEDURE public.\"PAY\"(IN who bpchar, INOUT amount numeric, OUT told bpchar) \
+    let made = "CREATE PROCEDURE public.\"PAY\"(IN who bpchar, INOUT amount numeric, OUT outcome bpchar) \
                 LANGUAGE plpgsql AS $$ BEGIN UPDATE \"EMP\" SET \"PAY\" = \"PAY\" + amount WHERE \"ID\" = who \
-                RETURNING \"PAY\" INTO amount; told := 'paid ' || who; END $$;";
+                RETURNING \"PAY\" INTO amount; outcome := 'paid ' || who; END $$;";
     cluster.psql(made).unwrap();
     let shown = lines(
         place(&cluster),

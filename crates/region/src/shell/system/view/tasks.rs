@@ -140,7 +140,7 @@ impl RegionView<'_> {
         let links = links.chain(above).enumerate();
         links.map(
             |(at, ((unit, participant, connected), coordinates))| UnitLink {
-                // What tells links apart that there are at one moment.
+                // Distinguishes the links that exist at one moment.
                 name: ((unit as u32) << 8 | (at as u32 & 0xFF)).to_be_bytes(),
                 unit: unit.to_be_bytes(),
                 participant,
