@@ -80,7 +80,7 @@ pub struct SessionInfo {
     pub send_ru_bytes: usize,
     /// The largest RU this side receives, in bytes.
     pub receive_ru_bytes: usize,
-    /// The number of RUs may go before another grant.
+    /// The number of RUs that may be sent before another grant.
     pub credit: u32,
 }
 

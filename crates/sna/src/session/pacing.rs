@@ -87,7 +87,7 @@ impl PacingSender {
         self.scheme == PacingScheme::None || self.left > 0 || self.next > 0
     }
 
-    /// The number of RUs may go before another grant.
+    /// The number of RUs that may be sent before another grant.
     pub fn credit(&self) -> u32 {
         match self.scheme {
             PacingScheme::None => u32::MAX,
