@@ -140,6 +140,9 @@ impl UserspacePeer {
                 let mut socket = tcp::Socket::new(buffer(), buffer());
                 socket.set_ack_delay(plan.ack_delay_ms.map(Duration::from_millis));
                 socket.set_nagle_enabled(plan.nagle);
+                // Before `new` returns, so that the first SYN is not refused.
+                // Listening fails only with a port of zero.
+                let _ = socket.listen(PORT);
                 Connection {
                     handle: sockets.add(socket),
                     requests: RequestBuffer::default(),

@@ -1,7 +1,7 @@
 //! Messages between a job's process and a region: any bytes, in any pieces.
 #![no_main]
 
-use batch::beside::{JobRequest, FrameBuffer, Response};
+use batch::region_files::{FrameBuffer, JobRequest, Response};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
