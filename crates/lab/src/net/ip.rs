@@ -6,9 +6,8 @@ use std::io;
 use std::process::{Command, Stdio};
 
 impl NetworkNamespace {
-    /// Runs `ip` with these words and returns its output. Its complaint is the
-    /// error.
-    pub fn ip(&self, words: &str) -> Result<String, LabError> {
+    /// Runs `ip` with these words. Its complaint is the error.
+    pub fn ip(&self, words: &str) -> Result<(), LabError> {
         let output = self.run(|| {
             Command::new("ip")
                 .args(words.split_whitespace())
@@ -20,7 +19,7 @@ impl NetworkNamespace {
             _ => LabError::system("ip")(error),
         })?;
         if output.status.success() {
-            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+            return Ok(());
         }
         let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
         let command = format!("ip {words}");

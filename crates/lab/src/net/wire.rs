@@ -7,8 +7,6 @@ use super::impair::Impairment;
 use super::{NetworkNamespace, offload};
 use crate::error::LabError;
 use std::net::Ipv4Addr;
-use std::thread;
-use std::time::{Duration, Instant};
 
 /// The parameters of the two hosts and their path.
 #[derive(Clone, Debug, Default)]
@@ -94,9 +92,6 @@ impl EmulatedPath {
         host(client, CLIENT, CLIENT_MAC, near, offloads)?;
         let far = (!plan.user_space_server).then_some((CLIENT, CLIENT_MAC, plan.server));
         host(server, SERVER, SERVER_MAC, far, offloads)?;
-        for namespace in [client, server] {
-            wait_until_up(namespace, "eth0")?;
-        }
         Ok(wire)
     }
 
@@ -149,34 +144,14 @@ fn join(
     a.ip(&format!(
         "link add {name} type veth peer name {peer} netns {}",
         b.path().display()
-    ))?;
-    Ok(())
+    ))
 }
 
 fn ready(namespace: &NetworkNamespace, interface: &str, offloads: bool) -> Result<(), LabError> {
     if !offloads {
         namespace.run(|| offload::switch_off(interface))??;
     }
-    namespace.ip(&format!("link set {interface} up"))?;
-    Ok(())
-}
-
-/// Waits until an interface sends frames. The kernel attaches its queue some time
-/// after both ends are set up, and drops frames until then: the first SYN would be
-/// lost, and the experiment would show that loss.
-fn wait_until_up(namespace: &NetworkNamespace, interface: &str) -> Result<(), LabError> {
-    let end = Instant::now() + UP_WITHIN;
-    while !namespace
-        .ip(&format!("-o link show dev {interface}"))?
-        .contains("state UP")
-    {
-        if Instant::now() > end {
-            let late = format!("{interface} was not up within {UP_WITHIN:?}");
-            return Err(LabError::Failed(late));
-        }
-        thread::sleep(Duration::from_millis(1));
-    }
-    Ok(())
+    namespace.ip(&format!("link set {interface} up"))
 }
 
 /// Gives a host its addresses and, unless user space does that, its route to
@@ -232,5 +207,3 @@ const CLIENT_MAC: &str = "02:00:00:00:00:01";
 const SERVER_MAC: &str = "02:00:00:00:00:02";
 /// The server's hardware address.
 pub const SERVER_HARDWARE: [u8; 6] = [2, 0, 0, 0, 0, 2];
-/// Within this time interfaces are up: tens of milliseconds on a busy machine.
-const UP_WITHIN: Duration = Duration::from_secs(5);
