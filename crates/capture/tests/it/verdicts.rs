@@ -83,6 +83,27 @@ fn small_writes_wait_for_delayed_acknowledgements() {
 }
 
 #[test]
+fn a_lost_syn_explains_no_wait_of_a_later_request() {
+    let mut conversation = requests(5, 1_000, 300);
+    for exchange in &mut conversation.exchanges {
+        exchange.request = vec![AppWrite::of(200), AppWrite::of(100)];
+    }
+    conversation.client_end().nagle = true;
+    conversation.client_end().rto_min_us = 400_000;
+    conversation.server_end().delayed_ack = DelayedAck::FixedUs(100_000);
+    conversation.path.faults = vec![Fault {
+        from: ConnectionSide::Client,
+        select: PacketSelector::Syn(0),
+        action: FaultAction::Lose,
+    }];
+    let explanation = explained(conversation);
+    let kinds: Vec<&str> = explanation.slices.iter().map(|s| s.kind.name()).collect();
+    assert!(kinds.contains(&"waited-for-ack"), "{kinds:?}");
+    assert!(kinds.contains(&"connect-failed"), "{kinds:?}");
+    assert!(!kinds.contains(&"retransmission"), "{kinds:?}");
+}
+
+#[test]
 fn records_from_zos_next_to_a_capture_add_its_advice() {
     let mut conversation = requests(5, 1_000, 300);
     for exchange in &mut conversation.exchanges {
