@@ -23,22 +23,23 @@ pub fn run(args: &Args) -> Result<bool> {
             .flat_map(|name| ["-p".to_owned(), name.clone()])
             .collect()
     };
-    let format_scope: Vec<String> = match args.packages.is_empty() {
-        true => vec!["--all".into()],
-        false => scope.clone(),
+    let format_scope: Vec<String> = if args.packages.is_empty() {
+        vec!["--all".into()]
+    } else {
+        scope.clone()
     };
     let scope: Vec<&str> = scope.iter().map(String::as_str).collect();
     let format_scope: Vec<&str> = format_scope.iter().map(String::as_str).collect();
     let lints: &[&str] = match newer_than_linted()? {
         Some(version) => {
             eprintln!(
-                "clippy {version} may know lints that {LINTED} did not: they are told, not failed"
+                "clippy {version} may know lints that {LINTED} did not: they are reported and fail nothing"
             );
             &["--all-targets"]
         }
         None => &["--all-targets", "--", "-D", "warnings"],
     };
-    let steps: [(&str, Vec<&str>); 7] = [
+    let mut steps: Vec<(&str, Vec<&str>)> = vec![
         ("tidy", vec!["xtask", "tidy"]),
         ("licences", vec!["xtask", "licences"]),
         (
@@ -53,6 +54,13 @@ pub fn run(args: &Args) -> Result<bool> {
         ("fuzz targets", FUZZ_TARGETS.to_vec()),
         ("simulation", vec!["xtask", "sim", "--seconds", "120"]),
     ];
+    if args.packages.is_empty() {
+        steps.extend([
+            ("crash test: records", crash(&[])),
+            ("crash test: queues", crash(&["--queues"])),
+            ("crash test: tables", crash(&["--sql"])),
+        ]);
+    }
     let skipped = std::path::absolute("target/skipped.txt")?;
     // There may be none yet.
     let _ = std::fs::remove_file(&skipped);
@@ -90,13 +98,16 @@ fn print_skipped(lines: &str) {
     eprintln!("{} tests were skipped", lines.len());
 }
 
-/// What `scripts/setup test` installs and a test may lack; see the crate
-/// `skipped`. Networks and mounts of one's own are the machine's to allow, and
-/// schemathesis is there where its registry could be reached.
+/// What `scripts/setup test` found or installed; see the crate `skipped`. Without a
+/// list of its own, the least that the tests need.
 fn promised() -> String {
-    let tools = std::path::Path::new("target/test-tools/bin/schemathesis");
-    let more = if tools.exists() { " schemathesis" } else { "" };
-    format!("cc cobc{more}")
+    std::fs::read_to_string("target/promised.txt").unwrap_or_else(|_| "cc cobc".into())
+}
+
+/// A brief crash test of the program that the tests have built.
+fn crash(more: &[&'static str]) -> Vec<&'static str> {
+    let always = "xtask crash --kills 60 --seconds 20 --tupelo target/debug/tupelo";
+    always.split(' ').chain(more.iter().copied()).collect()
 }
 
 /// Every fuzz target builds, with the stable compiler and without coverage.

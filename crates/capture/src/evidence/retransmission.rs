@@ -176,7 +176,8 @@ fn reports_hole(wait: &ExchangeWait<'_>, sender: crate::ConnectionSide) -> bool 
 fn is_recovering(wait: &ExchangeWait<'_>, sender: crate::ConnectionSide) -> bool {
     let from = wait.before.saturating_sub(12);
     let recent = wait.timeline[from..=wait.before].iter();
-    let mut copies = recent.filter(|s| s.from == sender && s.len > 0 && s.marks.any(SegmentMarks::RESENT));
+    let mut copies =
+        recent.filter(|s| s.from == sender && s.len > 0 && s.marks.any(SegmentMarks::RESENT));
     copies.next().is_some()
         || (reports_hole(wait, sender)
             && wait.connection.end(sender).marks.of(SegmentMarks::RESENT) > 0)
