@@ -6,7 +6,7 @@
 use crate::session::SessionResult;
 use crate::summary::tag;
 use measure::Histogram;
-use measure::hdrlog::{self, LogError};
+use measure::hdrlog::{self, EncodedHistogram, LogError};
 use measure::report::{
     CpuPart, LatencyReport, LoadReport, PopulationReport, ReportInterval, ServerCpu,
 };
@@ -61,7 +61,7 @@ pub fn merge(logs: &[(String, Vec<u8>)]) -> Result<LoadReport, MergeError> {
             .find_map(|line| serde_json::from_str::<LoadReport>(line.strip_prefix(COUNTS)?).ok());
         let report = report.ok_or_else(|| MergeError::NoCounts(name.clone()))?;
         let responses = log.iter().filter(|e| e.tag.ends_with(".response"));
-        let held: u64 = responses.map(|e| e.histogram.count()).sum();
+        let held: u64 = responses.map(|e| e.histogram.decode().count()).sum();
         let counted = report.sum().map_or(0, |s| s.response.count);
         if held != counted {
             return Err(MergeError::Lost(name.clone(), held, counted));
@@ -149,7 +149,11 @@ pub fn merged_log(logs: &[(String, Vec<u8>)], report: &LoadReport) -> Result<Vec
         for entry in entries {
             let at = (entry.start_s * 1e3).round() as u64;
             match merged.entry((at, entry.tag.clone())) {
-                Entry::Occupied(mut there) => there.get_mut().histogram.merge(&entry.histogram),
+                Entry::Occupied(mut there) => {
+                    let mut sum = there.get().histogram.decode();
+                    sum.merge(&entry.histogram.decode());
+                    there.get_mut().histogram = EncodedHistogram::of(&sum);
+                }
                 Entry::Vacant(free) => {
                     free.insert(entry);
                 }
@@ -221,7 +225,7 @@ fn timeline(
             let mut merged = Histogram::new();
             let all = entries.iter().flatten().filter(|e| number(e) == i);
             let all = all.filter(|e| e.tag.ends_with(kind));
-            all.for_each(|e| merged.merge(&e.histogram));
+            all.for_each(|e| merged.merge(&e.histogram.decode()));
             merged
         };
         let (response, lateness) = (merged(".response"), merged(".lateness"));

@@ -7,7 +7,7 @@ use crate::observe::{
 };
 use crate::plan::RunPlan;
 use crate::summary;
-use measure::hdrlog;
+use measure::hdrlog::{self, EncodedHistogram};
 use measure::report::{LoadReport, ReportInterval, Server, ServerCpu};
 use std::sync::atomic::AtomicBool;
 
@@ -153,7 +153,7 @@ impl RunObserver for SessionRecorder<'_> {
                     tag: format!("{}.{kind}", summary::tag(&population.name)),
                     start_s: interval.index as f64 * seconds,
                     length_s: seconds,
-                    histogram: histogram.clone(),
+                    histogram: EncodedHistogram::of(histogram),
                 });
             }
         }

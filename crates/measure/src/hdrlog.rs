@@ -8,7 +8,7 @@ use crate::Histogram;
 use hdrhistogram::serialization::interval_log::{
     IntervalLogHistogram, IntervalLogIterator, IntervalLogWriterBuilder, LogEntry, Tag,
 };
-use hdrhistogram::serialization::{Deserializer, V2DeflateSerializer};
+use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer, V2Serializer};
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use thiserror::Error;
@@ -23,7 +23,29 @@ pub struct HistogramEntry {
     /// Length of the interval in seconds.
     pub length_s: f64,
     /// The histogram.
-    pub histogram: Histogram,
+    pub histogram: EncodedHistogram,
+}
+
+/// A histogram in HdrHistogram's V2 encoding. It is as long as its different values
+/// require, where a [`Histogram`] always takes 260 KB: a run of an hour has thousands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EncodedHistogram(Vec<u8>);
+
+impl EncodedHistogram {
+    /// Encodes a histogram.
+    pub fn of(histogram: &Histogram) -> EncodedHistogram {
+        let mut bytes = Vec::new();
+        let encoded = V2Serializer::new().serialize(histogram.inner(), &mut bytes);
+        encoded.expect("the encoding covers the constant bounds");
+        bytes.shrink_to_fit();
+        EncodedHistogram(bytes)
+    }
+
+    /// The histogram.
+    pub fn decode(&self) -> Histogram {
+        let decoded = Deserializer::new().deserialize(&mut self.0.as_slice());
+        Histogram::from_inner(&decoded.expect("the bytes come from `of`"))
+    }
 }
 
 /// Why a log cannot be written or read.
@@ -59,7 +81,7 @@ pub fn write(start_wall_ns: u64, entries: &[HistogramEntry]) -> Result<Vec<u8>, 
     for entry in entries {
         let tag = Tag::new(&entry.tag).ok_or_else(|| LogError::Tag(entry.tag.clone()))?;
         log.write_histogram(
-            entry.histogram.inner(),
+            entry.histogram.decode().inner(),
             Duration::from_secs_f64(entry.start_s.max(0.0)),
             Duration::from_secs_f64(entry.length_s.max(0.0)),
             Some(tag),
@@ -82,7 +104,7 @@ pub fn read(log: &[u8]) -> Result<Vec<HistogramEntry>, LogError> {
                     tag: interval.tag().map_or("", |t| t.as_str()).to_owned(),
                     start_s: interval.start_timestamp().as_secs_f64(),
                     length_s: interval.duration().as_secs_f64(),
-                    histogram,
+                    histogram: EncodedHistogram::of(&histogram),
                 });
             }
             Ok(LogEntry::StartTime(_) | LogEntry::BaseTime(_)) => {}
@@ -110,7 +132,7 @@ pub fn merge(logs: &[Vec<HistogramEntry>]) -> BTreeMap<String, Histogram> {
         merged
             .entry(entry.tag.clone())
             .or_default()
-            .merge(&entry.histogram);
+            .merge(&entry.histogram.decode());
     }
     merged
 }
@@ -146,7 +168,7 @@ mod tests {
             tag: "clients.response".into(),
             start_s: 0.0,
             length_s: 1.0,
-            histogram: sample(seed),
+            histogram: EncodedHistogram::of(&sample(seed)),
         };
         let logs = [vec![entry(3), entry(5)], vec![entry(7)]];
         let read: Vec<Vec<HistogramEntry>> = logs
@@ -160,12 +182,22 @@ mod tests {
     }
 
     #[test]
+    fn an_encoded_histogram_is_the_same_and_small() {
+        let histogram = sample(3);
+        let encoded = EncodedHistogram::of(&histogram);
+        assert_eq!(encoded.decode(), histogram);
+        assert!(encoded.0.len() < 8_000, "{} bytes", encoded.0.len());
+        let empty = EncodedHistogram::of(&Histogram::new());
+        assert!(empty.0.len() < 100 && empty.decode().is_empty());
+    }
+
+    #[test]
     fn a_tag_the_format_cannot_hold_is_refused() {
         let entry = HistogramEntry {
             tag: "a,b".into(),
             start_s: 0.0,
             length_s: 1.0,
-            histogram: Histogram::new(),
+            histogram: EncodedHistogram::of(&Histogram::new()),
         };
         assert!(matches!(write(0, &[entry]), Err(LogError::Tag(_))));
     }
