@@ -4,8 +4,6 @@
 //! Positions are keys, so a browse holds nothing in the store between two
 //! commands.
 
-use std::collections::HashMap;
-
 use cics::file::{FileAccess, FileFault};
 use link::{FileEntry, HeldRecords};
 
@@ -13,7 +11,9 @@ use link::{FileEntry, HeldRecords};
 #[derive(Debug, Default)]
 pub struct TaskFiles {
     list: Vec<FileEntry>,
-    by_name: HashMap<[u8; 8], usize>,
+    /// Names and places, in the order of names. A hash of a name would cost more
+    /// than these few comparisons.
+    by_name: Vec<(u64, usize)>,
     /// The count of changes when the switches of each were last asked for.
     seen: Vec<u32>,
     /// Browses in progress.
@@ -60,13 +60,14 @@ pub enum BrowseState {
 impl TaskFiles {
     /// The files of a configuration.
     pub fn new(list: &[FileEntry]) -> Self {
-        let by_name = list
+        let mut by_name: Vec<_> = list
             .iter()
             .enumerate()
             // A place without a name is that of a file no longer defined.
             .filter(|(_, f)| !f.name.is_blank())
-            .map(|(i, f)| (*f.name.as_bytes(), i))
+            .map(|(i, f)| (u64::from_be_bytes(*f.name.as_bytes()), i))
             .collect();
+        by_name.sort_unstable();
         TaskFiles {
             list: list.to_vec(),
             by_name,
@@ -75,20 +76,30 @@ impl TaskFiles {
         }
     }
 
-    /// The file of a name, if the command may touch it.
-    pub fn find(&self, name: &[u8; 8], access: FileAccess) -> Result<usize, FileFault> {
-        let file = *self.by_name.get(name).ok_or(FileFault::NotFound)?;
-        let def = &self.list[file];
-        def.check(access, def.is_stored())?;
-        Ok(file)
+    /// The file of a name.
+    pub fn find(&self, name: &[u8; 8]) -> Option<usize> {
+        let key = u64::from_be_bytes(*name);
+        let after = self.by_name.partition_point(|(known, _)| *known <= key);
+        let (known, file) = *self.by_name[..after].last()?;
+        (known == key).then_some(file)
     }
 
-    /// The file of a name whose switches may have changed since they were asked
-    /// for; it counts as asked for now.
-    pub fn outdated(&mut self, name: &[u8; 8], changes: u32) -> Option<&mut FileEntry> {
-        let file = *self.by_name.get(name)?;
-        let seen = std::mem::replace(&mut self.seen[file], changes);
-        (seen != changes).then_some(&mut self.list[file])
+    /// Whether a command may touch a file.
+    pub fn check(&self, file: usize, access: FileAccess) -> Result<(), FileFault> {
+        let def = &self.list[file];
+        def.check(access, def.is_stored())
+    }
+
+    /// Whether a file's switches may have changed since they were asked for; they
+    /// count as asked for now.
+    #[inline]
+    pub fn is_outdated(&mut self, file: usize, changes: u32) -> bool {
+        std::mem::replace(&mut self.seen[file], changes) != changes
+    }
+
+    /// A file's definition, whose switches change.
+    pub fn definition_mut(&mut self, file: usize) -> &mut FileEntry {
+        &mut self.list[file]
     }
 
     /// A file's definition.
@@ -173,15 +184,19 @@ mod tests {
     #[test]
     fn a_file_that_the_store_lacks_is_not_open() {
         let f = files();
-        assert_eq!(f.find(b"ACCTS   ", FileAccess::Read), Ok(0));
-        let told = f.find(b"ACCTS   ", FileAccess::Write);
-        assert_eq!(told, Err(FileFault::NotAllowed));
-        let told = f.find(b"OLD     ", FileAccess::Read);
-        assert_eq!(told, Err(FileFault::Disabled));
-        let told = f.find(b"NONE    ", FileAccess::Read);
-        assert_eq!(told, Err(FileFault::NotFound));
-        let told = f.find(b"NOWHERE ", FileAccess::ReadUpdate);
-        assert_eq!(told, Err(FileFault::NotOpen));
+        let of = |name: &[u8; 8]| f.find(name).unwrap();
+        let accounts = of(b"ACCTS   ");
+        assert_eq!(accounts, 0);
+        assert_eq!(f.check(accounts, FileAccess::Read), Ok(()));
+        let denied = f.check(accounts, FileAccess::Write);
+        assert_eq!(denied, Err(FileFault::NotAllowed));
+        let denied = f.check(of(b"OLD     "), FileAccess::Read);
+        assert_eq!(denied, Err(FileFault::Disabled));
+        let denied = f.check(of(b"NOWHERE "), FileAccess::ReadUpdate);
+        assert_eq!(denied, Err(FileFault::NotOpen));
+        for unknown in [b"NONE    ", b"AAAA    ", b"ZZZZ    "] {
+            assert_eq!(f.find(unknown), None);
+        }
     }
 
     #[test]

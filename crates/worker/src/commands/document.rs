@@ -132,9 +132,8 @@ fn file_text(w: &mut Worker, name: &[u8]) -> Result<Option<Vec<u8>>, CommandStop
     let mut padded = [b' '; 8];
     let n = name.len().min(8);
     padded[..n].copy_from_slice(&name[..n]);
-    key::refresh(w, &padded);
     let access = FileAccess::StartBrowse;
-    let Ok(file) = w.files.find(&padded, access) else {
+    let Ok(file) = key::usable(w, &padded, access) else {
         return Ok(None);
     };
     let (mut text, mut last) = (Vec::new(), None::<Vec<u8>>);

@@ -5,7 +5,7 @@
 
 use cics::command::commands::inquire_file as row;
 use cics::cvda;
-use cics::file::FileAccess;
+use cics::file::{FileAccess, FileFault};
 use cics::resp::{CommandFailure, Condition};
 use link::{CommandOperands, FileKind};
 use store::{MAX_KEY_BYTES, SeekKey};
@@ -52,16 +52,24 @@ pub fn file(
     {
         return condition(Condition::SysIdErr, 130);
     }
-    refresh(w, &name);
-    Ok(w.files.find(&name, access).map_err(CommandFailure::from)?)
+    Ok(usable(w, &name, access).map_err(CommandFailure::from)?)
 }
 
-/// Asks the region for a file's switches when SET FILE has changed some.
-pub fn refresh(w: &mut Worker, name: &[u8; 8]) {
+/// The file of a name, if the command may touch it now.
+pub fn usable(w: &mut Worker, name: &[u8; 8], access: FileAccess) -> Result<usize, FileFault> {
+    let file = w.files.find(name).ok_or(FileFault::NotFound)?;
     let changes = w.services.file_changes();
-    let Some(entry) = w.files.outdated(name, changes) else {
-        return;
-    };
+    if w.files.is_outdated(file, changes) {
+        refresh(w, file, name);
+    }
+    w.files.check(file, access)?;
+    Ok(file)
+}
+
+/// Asks the region for a file's switches: SET FILE has changed some.
+#[cold]
+fn refresh(w: &mut Worker, file: usize, name: &[u8; 8]) {
+    let entry = w.files.definition_mut(file);
     let switches: [(u8, &str, &mut bool); 7] = [
         (row::READ, "READABLE", &mut entry.permits.read),
         (row::UPDATE, "UPDATABLE", &mut entry.permits.update),
