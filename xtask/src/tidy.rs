@@ -17,6 +17,7 @@ use anyhow::{Context, Result, bail};
 
 /// Every crate and its layer: a crate uses only crates of lower layers.
 const LAYERS: &[(&str, u8)] = &[
+    (BASE, 0),
     ("copybook", 0),
     ("cics", 0),
     ("bms", 0),
@@ -56,6 +57,9 @@ const LAYERS: &[(&str, u8)] = &[
     ("tupelo", 4),
     ("xtask", 4),
 ];
+
+/// Below all others: any crate may use it.
+const BASE: &str = "base";
 
 /// Uses within a layer, and why.
 const WITHIN_LAYER: &[(&str, &str, &str)] = &[
@@ -110,6 +114,7 @@ const WITHIN_LAYER: &[(&str, &str, &str)] = &[
 /// Crates without unsafe code. `copybook` is pure as well, but its decoder
 /// writes the bytes of JSON in place, which is where its speed comes from.
 const SAFE: &[&str] = &[
+    BASE,
     "cics",
     "sql",
     "bms",
@@ -298,9 +303,10 @@ fn layers(folder: &Path, broken: &mut Vec<String>) -> Result<()> {
         let Some(theirs) = layer(used).filter(|_| in_dependencies) else {
             continue;
         };
-        let beside = WITHIN_LAYER
-            .iter()
-            .any(|(a, b, _)| *a == name && *b == used);
+        let beside = used == BASE
+            || WITHIN_LAYER
+                .iter()
+                .any(|(a, b, _)| *a == name && *b == used);
         if theirs >= own && !beside {
             broken.push(format!("{name} (layer {own}) uses {used} (layer {theirs})"));
         }

@@ -180,7 +180,7 @@ fn written(literal: &Literal) -> String {
     match literal {
         Literal::Text(text) => format!("'{}'", text.replace('\'', "''")),
         Literal::Hex(bytes) => {
-            let digits: String = bytes.iter().map(|b| format!("{b:02X}")).collect();
+            let digits: String = base::hex::upper(bytes);
             format!("X'{digits}'")
         }
         Literal::Number(text) | Literal::Figurative(text) => text.clone(),

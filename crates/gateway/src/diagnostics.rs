@@ -196,44 +196,9 @@ impl fmt::Display for ProjectDiagnostics {
 
 impl std::error::Error for ProjectDiagnostics {}
 
-/// The known name closest to a misspelt one, if one is close.
-pub(crate) fn closest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let name = name.to_ascii_lowercase();
-    known
-        .map(|k| (distance(&name, &k.to_ascii_lowercase()), k))
-        .filter(|(d, k)| *d <= 1 + k.len() / 4)
-        .min_by_key(|(d, _)| *d)
-        .map(|(_, k)| k)
-}
-
-/// Edit distance over bytes; names here are short.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let next = (diagonal + usize::from(x != y))
-                .min(row[j] + 1)
-                .min(row[j + 1] + 1);
-            diagonal = row[j + 1];
-            row[j + 1] = next;
-        }
-    }
-    row[b.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_misspelt_name_finds_its_neighbour() {
-        let known = ["CUST-NAME", "CUST-NUMBER", "BALANCE"];
-        assert_eq!(closest("cust-nam", known.into_iter()), Some("CUST-NAME"));
-        assert_eq!(closest("xyz", known.into_iter()), None);
-    }
 
     #[test]
     fn a_finding_prints_its_place_and_its_fix() {

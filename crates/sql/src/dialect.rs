@@ -13,7 +13,7 @@ use sqlparser::dialect::Dialect;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Location, Span, Token, TokenWithSpan, Word};
 
-use crate::text::{SqlToken, StatementProblem, TokenKind, nearest};
+use crate::text::{SqlToken, StatementProblem, TokenKind};
 use crate::types::{self, is_type_name};
 
 /// How deep expressions and queries may be nested.
@@ -456,7 +456,7 @@ pub(crate) fn problem(error: &ParserError, tokens: &[SqlToken]) -> StatementProb
         if KEYWORDS.contains(&token.text.as_str()) {
             continue;
         }
-        if let Some(near) = nearest(&token.text, KEYWORDS.iter().copied()) {
+        if let Some(near) = base::nearest(&token.text, KEYWORDS.iter().copied()) {
             problem.at = token.at;
             problem.help = Some(format!("{} stands there; did you mean {near}?", token.text));
             break;

@@ -34,6 +34,6 @@ pub use statement::{
 };
 pub use text::{
     HostReference, HostType, HostVariables, NoHostVariables, ProblemKind, SqlToken,
-    StatementProblem, TokenKind, lex, nearest,
+    StatementProblem, TokenKind, lex,
 };
 pub use types::{Catalog, NoCatalog, SqlType, Table, TableColumn};

@@ -65,7 +65,7 @@ pub fn response2(eib: &[u8]) -> i32 {
 
 /// Digits of bytes.
 pub fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02X}")).collect()
+    base::hex::upper(bytes)
 }
 
 /// Characters of a program; what is not printable is a period.

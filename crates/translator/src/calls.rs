@@ -289,7 +289,7 @@ pub(crate) fn hex_literal(bytes: &[u8]) -> String {
     let parts: Vec<String> = bytes
         .chunks(LITERAL_BYTES)
         .map(|chunk| {
-            let digits: String = chunk.iter().map(|b| format!("{b:02X}")).collect();
+            let digits = base::hex::upper(chunk);
             format!("X\"{digits}\"")
         })
         .collect();

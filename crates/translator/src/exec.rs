@@ -4,12 +4,12 @@
 //! argument in parentheses. Everything wrong with it is told at the option
 //! or argument that is wrong.
 
+use base::nearest;
 use cics::aid;
 use cics::command::{
     self, AcceptedNames, BrokenRule, Command, CommandSelection, CommandSupport, DataDirection,
     OptionArgument, OptionRow, OptionRule,
 };
-use cics::diagnostic::nearest;
 use cics::resp::Condition;
 
 use crate::argument::{ArgumentValue, classify, is_number, significant_length, wanted};

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use cics::diagnostic::nearest;
+use base::nearest;
 
 use crate::diagnostic::{Diagnostic, DiagnosticKind, Severity};
 

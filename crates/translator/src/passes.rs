@@ -3,8 +3,8 @@
 
 use std::collections::HashSet;
 
+use base::nearest;
 use cics::cvda;
-use cics::diagnostic::nearest;
 use cics::resp::Condition;
 
 use crate::diagnostic::{DiagnosticKind as Finding, Severity};

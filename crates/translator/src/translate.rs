@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
-use cics::diagnostic::nearest;
+use base::nearest;
 use cics::eib;
 use copybook::ReferenceFormat;
 

@@ -7,7 +7,8 @@
 //!
 //! Reference: CICS TS system initialization parameters.
 
-use cics::diagnostic::{Diagnostic, Severity, nearest};
+use base::nearest;
+use cics::diagnostic::{Diagnostic, Severity};
 
 use super::CicsContent;
 use super::sit_names::NAMES;

@@ -17,7 +17,8 @@ mod values;
 
 use std::borrow::Cow;
 
-use cics::diagnostic::{Diagnostic, Severity, nearest};
+use base::nearest;
+use cics::diagnostic::{Diagnostic, Severity};
 
 use crate::model::MapSet;
 use cards::Statement;

@@ -175,7 +175,7 @@ impl<'a> SetReader<'a> {
                 help: Some("end the card before with a comma and mark its column 72".into()),
             });
         } else if operation.starts_with("DFHM") || operation.starts_with("DFMH") {
-            let near = cics::diagnostic::nearest(operation, ["DFHMSD", "DFHMDI", "DFHMDF"]);
+            let near = base::nearest(operation, ["DFHMSD", "DFHMDI", "DFHMDF"]);
             self.diagnostics.push(Diagnostic {
                 severity: Severity::Error,
                 line: statement.line,

@@ -3,7 +3,7 @@
 //!
 //! Reference: CICS application programming reference, "BMS macros".
 
-use cics::diagnostic::nearest;
+use base::nearest;
 
 use super::MacroOperands;
 use super::operands::{MacroOperand, OperandValue};

@@ -69,10 +69,10 @@ impl KeyLog {
             else {
                 return Err(wrong(format!("{label} is followed by two numbers")));
             };
-            let random = hex(random)
+            let random = base::hex::bytes(random)
                 .and_then(|bytes| ClientRandom::try_from(bytes).ok())
                 .ok_or_else(|| wrong("the client's random is not 32 bytes".to_owned()))?;
-            let secret = hex(secret)
+            let secret = base::hex::bytes(secret)
                 .filter(|bytes| (32..=64).contains(&bytes.len()))
                 .ok_or_else(|| wrong("the secret is not 32 to 64 bytes".to_owned()))?;
             if table.len() >= MAX_CONNECTIONS && !table.contains_key(&random) {
@@ -117,18 +117,6 @@ impl TlsSecrets {
             _ => &mut self.master,
         }
     }
-}
-
-fn hex(digits: &str) -> Option<Vec<u8>> {
-    let digits = digits.as_bytes();
-    let value = |digit: u8| (digit as char).to_digit(16).map(|value| value as u8);
-    let pairs = digits.chunks_exact(2);
-    if !pairs.remainder().is_empty() {
-        return None;
-    }
-    pairs
-        .map(|pair| Some(value(pair[0])? << 4 | value(pair[1])?))
-        .collect()
 }
 
 /// Labels whose secrets open records.

@@ -10,8 +10,9 @@ use super::services::{PipelineDef, WebServiceDef};
 use super::types::{FileDef, OtherDef, ProgramDef, TranClassDef, TransactionDef};
 use super::values::DefinitionValues;
 use super::web::{DocTemplateDef, TcpIpServiceDef, UriMapDef};
-use crate::diagnostic::{Diagnostic, Severity, nearest};
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::names::{GroupName, ListName};
+use base::nearest;
 
 /// Everything a text defines, and everything that is wrong with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -6,7 +6,8 @@
 //! when they hold a sequence number.
 
 use super::attributes::{USED, abbreviates, complete, complete_type, resource_types};
-use crate::diagnostic::{Diagnostic, Severity, nearest};
+use crate::diagnostic::{Diagnostic, Severity};
+use base::nearest;
 
 /// A keyword of a statement, as `GROUP(BANK)` or `ALL`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -54,7 +54,7 @@ impl RecordEncoder<'_> {
     ) -> EncodeStep {
         let (at, end) = (area.start, area.end);
         if self.plan.options.invalid == InvalidPolicy::Raw
-            && let Some(bytes) = text.strip_prefix("0x").and_then(from_hex)
+            && let Some(bytes) = text.strip_prefix("0x").and_then(base::hex::bytes)
             && bytes.len() == node.len as usize
             && !matches!(
                 leaf,
@@ -79,7 +79,7 @@ impl RecordEncoder<'_> {
                     found: "other text",
                     at: start,
                 };
-                let bytes = from_hex(text).filter(|b| b.len() == node.len as usize);
+                let bytes = base::hex::bytes(text).filter(|b| b.len() == node.len as usize);
                 let bytes = bytes.ok_or_else(|| self.fault(node, delta, fault))?;
                 if let Some(field) = self.record.get_mut(at..end) {
                     field.copy_from_slice(&bytes);
@@ -160,21 +160,6 @@ impl RecordEncoder<'_> {
         }
         true
     }
-}
-
-/// The bytes of hexadecimal digits.
-fn from_hex(text: &str) -> Option<Vec<u8>> {
-    let digits = text.as_bytes();
-    if !digits.len().is_multiple_of(2) {
-        return None;
-    }
-    let nibble = |c: u8| char::from(c).to_digit(16);
-    digits
-        .as_chunks::<2>()
-        .0
-        .iter()
-        .map(|pair| Some((nibble(pair[0])? << 4 | nibble(pair[1])?) as u8))
-        .collect()
 }
 
 /// Characters of a number that messages show.

@@ -100,9 +100,8 @@ pub(super) fn check(node: &Node, keys: &'static [Key], notes: &mut MistakeList<'
             Some(key) => check_kind(&entry.key, &entry.node, &key.kind, notes),
             None => {
                 let names = keys.iter().map(|k| k.name);
-                let near = names.min_by_key(|n| distance(n, &entry.key));
-                let near = near.filter(|n| distance(n, &entry.key) <= 2);
-                let hint = near.map_or(String::new(), |n| format!("; did you mean `{n}`?"));
+                let hint = base::nearest(&entry.key, names)
+                    .map_or(String::new(), |n| format!("; did you mean `{n}`?"));
                 notes.add(&entry.span, format!("unknown key `{}`{hint}", entry.key));
             }
         }
@@ -164,22 +163,6 @@ fn check_kind(name: &str, node: &Node, kind: &'static ValueKind, notes: &mut Mis
         }
         _ => {}
     }
-}
-
-/// The edit distance of two words.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let change = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 /// The JSON schema of a scenario file.

@@ -479,13 +479,6 @@ fn regex(text: &str, at: &Node, notes: &mut MistakeList<'_>) -> Option<Regex> {
 }
 
 pub(super) fn hex(digits: &str) -> Option<Vec<u8>> {
-    let digits: Vec<u8> = digits
-        .bytes()
-        .filter(|b| !b.is_ascii_whitespace())
-        .collect();
-    let pairs = digits.chunks(2).map(|pair| {
-        let text = std::str::from_utf8(pair).ok().filter(|t| t.len() == 2)?;
-        u8::from_str_radix(text, 16).ok()
-    });
-    pairs.collect()
+    let digits: String = digits.split_ascii_whitespace().collect();
+    base::hex::bytes(&digits)
 }

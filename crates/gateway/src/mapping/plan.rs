@@ -7,11 +7,12 @@ use super::expr::{
     self, CompiledExpression, EvaluatorExpression, PathRoot, TemplatePart, TrimMode, ValuePath,
 };
 use super::tree::{MapNode, MapValue};
-use crate::diagnostics::{FilePosition, ProjectDiagnostics, closest};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics};
 use crate::project::asset::{AssetInterface, DataArea};
 use crate::project::structure::DirectionStructures;
 use crate::validate::params::ParameterPlace;
 use crate::validate::schema::{SchemaId, SchemaSet, SchemaType};
+use base::nearest;
 use copybook::FieldId;
 use std::path::{Path as FilePath, PathBuf as FilePathBuf};
 
@@ -507,7 +508,7 @@ impl MappingCompiler<'_> {
             return;
         }
         let message = format!("the API's document gives this operation no {what} {name}");
-        match (closest(name, known()), place) {
+        match (nearest(name, known()), place) {
             (Some(near), ParameterPlace::Path) => {
                 let help = format!("did you mean {near}?");
                 self.out.error_help(self.file, at, message, help);
@@ -526,7 +527,7 @@ impl MappingCompiler<'_> {
         let known = PathRoot::ALL.iter().flat_map(|root| root.variables());
         let known = known.chain(&["apiRequest"]).copied();
         let message = format!("unknown variable ${name}: it never has a value");
-        let help = closest(name, known).map(|near| format!("did you mean ${near}?"));
+        let help = nearest(name, known).map(|near| format!("did you mean ${near}?"));
         self.out.warn_help(self.file, at, message, help);
     }
 
@@ -569,7 +570,7 @@ impl MappingCompiler<'_> {
             let Some(below) = self.set.property(id, name) else {
                 let message =
                     format!("the API's document gives {place} no {name}, so it never has a value");
-                let help = match closest(name, known.iter().copied()) {
+                let help = match nearest(name, known.iter().copied()) {
                     Some(near) => format!("did you mean {near}?"),
                     None => format!("it has {}", known.join(", ")),
                 };
@@ -747,7 +748,7 @@ impl MappingCompiler<'_> {
     ) {
         let known: Vec<&str> = known.collect();
         let message = format!("{place} has no {name}");
-        let help = match closest(name, known.iter().copied()) {
+        let help = match nearest(name, known.iter().copied()) {
             Some(near) => format!("did you mean {near}?"),
             None => format!("it has {}", known.join(", ")),
         };

@@ -8,11 +8,12 @@ use super::context::{EvalContext, MappingFailure, Request};
 use super::expr::PathRoot;
 use super::plan::{ItemScope, MappingCompiler, TemplatePiece, ValuePlan, ValueSlot, ValueSource};
 use super::tree::{MapNode, MapValue};
-use crate::diagnostics::{FilePosition, closest};
+use crate::diagnostics::FilePosition;
 use crate::json::{JsonKind, JsonTape, PathResult};
 use crate::problem::Fault;
 use crate::project::asset::{AssetInterface, DataArea, InterfaceStyle};
 use crate::project::structure::DirectionStructures;
+use base::nearest;
 use copybook::{FieldId, RecordLayout};
 
 /// The values for the areas of an interface, by area.
@@ -347,7 +348,7 @@ fn unknown<'k>(
     compiler: &mut MappingCompiler<'_>,
 ) {
     let known: Vec<&str> = known.collect();
-    let help = match closest(name, known.iter().copied()) {
+    let help = match nearest(name, known.iter().copied()) {
         Some(near) => format!("did you mean {near}?"),
         None => format!("it has {}", known.join(", ")),
     };

@@ -2,9 +2,10 @@
 //!
 //! Every node has its place, so that every later finding has its line.
 
-use crate::diagnostics::{FilePosition, ProjectDiagnostics, closest};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics};
 use crate::project::keys;
 use crate::yaml::Node;
+use base::nearest;
 use std::path::Path;
 
 /// Keys a mapping node may have.
@@ -152,7 +153,7 @@ fn read_node(
             // Not a list of its own: the elements' mapping inside `foreach`.
             "input" if at == node.at => {}
             _ => {
-                let help = match closest(word, KEYS.into_iter()) {
+                let help = match nearest(word, KEYS.into_iter()) {
                     Some(near) => format!("did you mean {near}?"),
                     None => format!("known are {}", KEYS.join(", ")),
                 };

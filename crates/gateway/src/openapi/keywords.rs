@@ -15,8 +15,9 @@
 
 use super::references::{self, DanglingReference};
 use super::{Document, OpenapiVersion, pointer, roles, shapes, swagger_keywords};
-use crate::diagnostics::{FilePosition, ProjectDiagnostics, closest};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics};
 use crate::validate::format;
+use base::nearest;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -889,7 +890,7 @@ impl Walk<'_> {
             kind,
             ObjectKind::Document | ObjectKind::PathItem | ObjectKind::Operation
         );
-        if guarded && closest(keyword, ["security"].into_iter()).is_some() {
+        if guarded && nearest(keyword, ["security"].into_iter()).is_some() {
             let message = format!(
                 "{keyword} is not a keyword of this object, and its requirement of callers would \
                  not be enforced: the API is not served like this"
@@ -903,7 +904,7 @@ impl Walk<'_> {
             "a"
         };
         let message = format!("{keyword} is not a keyword of {article} {title}, and is ignored");
-        let help = closest(keyword, rows.iter().map(|row| row.keyword))
+        let help = nearest(keyword, rows.iter().map(|row| row.keyword))
             .map(|near| format!("did you mean {near}?"));
         self.out.warn_help(&self.document.file, at, message, help);
     }
@@ -986,7 +987,7 @@ impl Walk<'_> {
         if format::CHECKED.contains(&name) || format::HINTS.contains(&name) {
             return;
         }
-        let help = closest(name, format::CHECKED.into_iter());
+        let help = nearest(name, format::CHECKED.into_iter());
         let help = help.map(|near| format!("did you mean {near}?"));
         let at = self.at("format");
         let message = format!("format: {name} is not checked");
@@ -1073,7 +1074,7 @@ impl Walk<'_> {
             (_, Value::String(name)) if !known(value) => {
                 let types = ["string", "number", "integer", "boolean", "array", "object"];
                 let message = format!("type: {name} is not a type, and is not checked");
-                let help = match closest(name, types.into_iter()) {
+                let help = match nearest(name, types.into_iter()) {
                     Some(near) => format!("did you mean {near}?"),
                     None => format!("types are {}", types.join(", ")),
                 };

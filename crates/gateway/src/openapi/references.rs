@@ -5,7 +5,7 @@
 //! with the nearest name; a reference of an unsupported form is a warning.
 
 use super::pointer;
-use crate::diagnostics::closest;
+use base::nearest;
 use serde_json::Value;
 use std::collections::HashSet;
 
@@ -75,7 +75,7 @@ fn help(document: &Value, pointer: &str) -> String {
         .flatten()
         .map(|(name, _)| name.as_str())
         .collect();
-    match closest(name, names.iter().copied()) {
+    match nearest(name, names.iter().copied()) {
         Some(near) => {
             let rest = &pointer[above.len() + 1 + name.len()..];
             let near = near.replace('~', "~0").replace('/', "~1");

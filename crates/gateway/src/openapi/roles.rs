@@ -12,8 +12,9 @@
 use super::keywords::ObjectKind;
 use super::security::{report_once, texts};
 use super::{Document, OperationObject};
-use crate::diagnostics::{ProjectDiagnostics, closest};
+use crate::diagnostics::ProjectDiagnostics;
 use crate::security::AvailableSchemes;
+use base::nearest;
 
 /// The keyword.
 pub(crate) const KEYWORD: &str = "x-ibm-zcon-roles-allowed";
@@ -63,7 +64,7 @@ pub(crate) fn of_operation(
 /// The error of a key that begins with `x-` and concerns roles without listing
 /// them.
 pub(super) fn misplaced(kind: ObjectKind, keyword: &str) -> Option<String> {
-    let meant = closest(keyword, [KEYWORD].into_iter())?;
+    let meant = nearest(keyword, [KEYWORD].into_iter())?;
     let has_roles = matches!(kind, ObjectKind::Document | ObjectKind::Operation);
     match (keyword == meant, has_roles) {
         (true, true) => None,

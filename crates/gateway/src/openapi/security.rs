@@ -7,10 +7,11 @@
 //! Object"; 3.1.0 for `mutualTLS` and for roles of schemes without scopes.
 
 use super::{Document, OperationObject};
-use crate::diagnostics::{FilePosition, ProjectDiagnostics, closest};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics};
 use crate::security::{
     AuthenticationScheme, AvailableSchemes, KeyPlace, SchemeDemand, SecurityRequirement,
 };
+use base::nearest;
 use serde_json::Value;
 
 /// The requirements of an operation; `None` if neither it nor the document has
@@ -144,7 +145,7 @@ fn scheme(
     let known = known.and_then(Value::as_object);
     let Some(object) = known.and_then(|known| known.get(name)) else {
         let mut names = known.into_iter().flatten().map(|(name, _)| name.as_str());
-        let near = closest(name, names.by_ref()).map(str::to_owned);
+        let near = nearest(name, names.by_ref()).map(str::to_owned);
         let help = match near {
             Some(near) => format!("did you mean {near}?"),
             None => "describe it in components.securitySchemes".to_owned(),

@@ -4,8 +4,9 @@
 
 use super::path::PathPattern;
 use super::{Condition, Property, PropertyChange, Rule, ValuePart};
-use crate::diagnostics::{FilePosition, ProjectDiagnostics, closest};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics};
 use crate::project::page;
+use base::nearest;
 use http::{HeaderName, Method};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
@@ -243,7 +244,7 @@ impl PolicyReader<'_> {
     fn condition(&mut self, tag: &BytesStart<'_>, name: &str, at: FilePosition) {
         let Some(kind) = CONDITIONS.iter().find(|known| **known == name) else {
             let message = format!("<{name}> is not a condition");
-            let help = match closest(name, CONDITIONS.into_iter()) {
+            let help = match nearest(name, CONDITIONS.into_iter()) {
                 Some(near) => format!("did you mean {near}?"),
                 None => format!("there are {}", CONDITIONS.join(", ")),
             };
@@ -331,7 +332,7 @@ impl PolicyReader<'_> {
             match Method::from_bytes(upper.as_bytes()) {
                 Ok(method) if METHODS.contains(&&*upper) => methods.push(method),
                 _ => {
-                    let help = match closest(value, METHODS.into_iter()) {
+                    let help = match nearest(value, METHODS.into_iter()) {
                         Some(near) => format!("did you mean {near}?"),
                         None => format!("there are {}", METHODS.join(", ")),
                     };
@@ -360,7 +361,7 @@ impl PolicyReader<'_> {
                 continue;
             }
             let message = format!("<{element}> has no attribute {name}");
-            let help = match closest(&name, known.iter().copied()) {
+            let help = match nearest(&name, known.iter().copied()) {
                 Some(near) => format!("did you mean {near}?"),
                 None if known.is_empty() => "it has no attributes".to_owned(),
                 None => format!("it has {}", known.join(", ")),
@@ -379,7 +380,7 @@ impl PolicyReader<'_> {
         }
         let Some((_, property)) = PROPERTIES.iter().find(|(known, _)| *known == name) else {
             let known = || PROPERTIES.iter().map(|(name, _)| *name);
-            let help = match closest(&name, known()) {
+            let help = match nearest(&name, known()) {
                 Some(near) => format!("did you mean {near}?"),
                 None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
             };

@@ -12,8 +12,9 @@ use super::page::{self, CodePages};
 use super::record::Record;
 use super::structure::{DirectionStructures, Limits, derive};
 use super::{dai, keys, read_yaml};
-use crate::diagnostics::{FilePosition, ProjectDiagnostics, closest};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics};
 use crate::yaml::Node;
+use base::nearest;
 use copybook::{FieldId, RecordLayout};
 use region::{ContainerName, Name, ProgramName, TransId};
 use serde_json::Value;
@@ -197,7 +198,7 @@ pub(crate) fn load(
             let known = ["cicsCommarea-1.0", "cicsChannel-1.0", "cicsChannel-1.1"];
             let why = format!("asset type '{kind}' is not supported");
             // A kind of its own costs its operations, a slip of the pen is one.
-            match closest(kind, known.into_iter()) {
+            match nearest(kind, known.into_iter()) {
                 Some(near) => {
                     out.error_help(&file, at, why, format!("did you mean {near}?"));
                     return None;

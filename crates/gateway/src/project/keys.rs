@@ -7,8 +7,9 @@
 //! Reference: the z/OS Connect documentation, "API project structure"; public
 //! sample projects.
 
-use crate::diagnostics::{ProjectDiagnostics, closest};
+use crate::diagnostics::ProjectDiagnostics;
 use crate::yaml::Node;
+use base::nearest;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -126,7 +127,7 @@ pub(crate) fn check(kind: ProjectFile, file: &Path, node: &Node, out: &mut Proje
             continue;
         }
         let message = format!("unknown key {name}, which is ignored");
-        let help = closest(name, rows.iter().map(|(known, _)| *known));
+        let help = nearest(name, rows.iter().map(|(known, _)| *known));
         let help = help.map(|near| format!("did you mean {near}?"));
         out.warn_help(file, key.at, message, help);
     }

@@ -8,7 +8,7 @@ use super::media::media_type;
 use super::operation::{ApiOperation, BodyRule, LoadedApi, OperationHandler};
 use super::structure::Limits;
 use super::{folder_name, keys, liberty, read_yaml, served};
-use crate::diagnostics::{FilePosition, ProjectDiagnostics, closest};
+use crate::diagnostics::{FilePosition, ProjectDiagnostics};
 use crate::mapping::plan::MappingCompiler;
 use crate::mapping::reads::AreaReads;
 use crate::mapping::request::{self, RequestPlan};
@@ -18,6 +18,7 @@ use crate::openapi::{Document, OpenapiVersion, OperationObject, json_content, ro
 use crate::security::AvailableSchemes;
 use crate::validate::params::{self, OperationParameter};
 use crate::validate::schema::{SchemaId, SchemaSet};
+use base::nearest;
 use copybook::CodePage;
 use http::{HeaderValue, Method, StatusCode};
 use serde_json::Value;
@@ -327,7 +328,7 @@ impl Loader<'_> {
         for param in of_path.filter(|p| !in_part(&p.name)) {
             let name = &param.name;
             let message = format!("the path has no variable {{{name}}}, but its parameters have");
-            let help = match closest(name, variables.iter().copied()) {
+            let help = match nearest(name, variables.iter().copied()) {
                 Some(near) => format!("did you mean {near}?"),
                 None => "a parameter with in: path must be in the path, in braces".to_owned(),
             };
@@ -379,7 +380,7 @@ impl Loader<'_> {
             Some(None) => return None,
             None => {
                 let known = || self.assets.keys().map(String::as_str);
-                let help = match closest(name, known()) {
+                let help = match nearest(name, known()) {
                     Some(near) => format!("did you mean {near}?"),
                     None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
                 };

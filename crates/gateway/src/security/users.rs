@@ -247,11 +247,7 @@ pub fn is_user_id(text: &str) -> bool {
 }
 
 fn unhex(hex: &str) -> Option<[u8; 32]> {
-    let mut bytes = [0; 32];
-    for (i, byte) in bytes.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(hex.get(2 * i..2 * i + 2)?, 16).ok()?;
-    }
-    Some(bytes)
+    base::hex::bytes(hex)?.try_into().ok()
 }
 
 fn check_hash(text: &str) -> Result<(), &'static str> {

@@ -8,9 +8,9 @@ use super::format;
 use super::schema::{
     MAX_FAULTS, MAX_NESTING, NumberBound, Schema, SchemaId, SchemaSet, SchemaType,
 };
-use crate::diagnostics::closest;
 use crate::json::{JsonKind, TapeValue};
 use crate::problem::Fault;
+use base::nearest;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -251,7 +251,7 @@ impl<'s> SchemaWalk<'s, '_> {
                 (None, true) => {
                     // A client may send names of any length.
                     let known = schema.properties.iter().map(|(known, _)| &**known);
-                    let near = (name.len() <= 64).then(|| closest(&name, known)).flatten();
+                    let near = (name.len() <= 64).then(|| nearest(&name, known)).flatten();
                     let meant =
                         near.map_or(String::new(), |near| format!("; did you mean {near}?"));
                     self.fault(format!("{name} is not a member of this object{meant}"));

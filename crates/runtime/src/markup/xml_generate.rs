@@ -171,7 +171,7 @@ impl XmlWriter<'_> {
             return Ok((text, false));
         }
         self.code = CHARACTERS;
-        let digits: String = bytes.iter().map(|b| format!("{b:02X}")).collect();
+        let digits = base::hex::upper(bytes);
         Ok((digits.into_bytes(), true))
     }
 }

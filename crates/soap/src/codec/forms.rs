@@ -37,7 +37,7 @@ pub(super) fn read(form: TextForm, text: &str, field: &mut [u8]) -> Result<(), S
             "false" | "0" => vec![0],
             other => return Err(format!("{other:?}: expected true, false, 1 or 0")),
         },
-        TextForm::Hex => from_hex(text).ok_or("expected hexadecimal digits in pairs")?,
+        TextForm::Hex => base::hex::bytes(text).ok_or("expected hexadecimal digits in pairs")?,
         TextForm::Base64 | TextForm::Item => from_base64(text).ok_or("not valid base64")?,
     };
     if bytes.len() > field.len() {
@@ -54,18 +54,6 @@ pub(super) fn read(form: TextForm, text: &str, field: &mut [u8]) -> Result<(), S
 
 fn digit(nibble: u8) -> u8 {
     b"0123456789ABCDEF"[usize::from(nibble)]
-}
-
-fn from_hex(text: &str) -> Option<Vec<u8>> {
-    let nibble = |c: u8| char::from(c).to_digit(16).map(|n| n as u8);
-    let (pairs, rest) = text.as_bytes().as_chunks::<2>();
-    match rest {
-        [] => pairs
-            .iter()
-            .map(|[a, b]| Some(nibble(*a)? << 4 | nibble(*b)?))
-            .collect(),
-        _ => None,
-    }
 }
 
 /// As writers of base64Binary have it: meaningless bits are ignored.

@@ -95,7 +95,7 @@ pub(super) fn conditions(all: &[Condition]) -> Option<String> {
 fn shown(literal: &Literal) -> String {
     match literal {
         Literal::Text(text) => format!("'{text}'"),
-        Literal::Hex(bytes) => bytes.iter().map(|b| format!("{b:02X}")).collect(),
+        Literal::Hex(bytes) => base::hex::upper(bytes),
         Literal::Number(text) | Literal::Figurative(text) => text.clone(),
         Literal::All(inner) => format!("all {}", shown(inner)),
     }

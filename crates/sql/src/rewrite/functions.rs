@@ -14,7 +14,7 @@ use sqlparser::ast::{
 use super::StatementRewriter;
 use super::build::{binary, call, cast, literal_text, number, placeholder, take, text};
 use super::expression::wider;
-use crate::text::{StatementProblem, nearest};
+use crate::text::StatementProblem;
 use crate::types::SqlType;
 
 /// How a function is written.
@@ -262,7 +262,7 @@ impl StatementRewriter<'_> {
             }
         };
         let Some(row) = ROWS.iter().find(|r| r.name == name) else {
-            let near = nearest(&name, function_names()).map(|n| format!("did you mean {n}?"));
+            let near = base::nearest(&name, function_names()).map(|n| format!("did you mean {n}?"));
             let mut problem = StatementProblem::refused(at, &format!("the function {name}"));
             problem.sqlcode = -440;
             problem.help = near;

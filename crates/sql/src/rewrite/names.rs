@@ -4,7 +4,7 @@ use sqlparser::ast::{Expr, Ident, ObjectName, ObjectNamePart};
 
 use super::build::{call, quoted, text};
 use super::{FromRelation, StatementRewriter};
-use crate::text::{StatementProblem, nearest};
+use crate::text::StatementProblem;
 use crate::types::{SqlType, Table};
 
 impl StatementRewriter<'_> {
@@ -116,7 +116,7 @@ impl StatementRewriter<'_> {
         if names.is_empty() && found_table || !all_known {
             return SqlType::Unknown;
         }
-        let near = nearest(name, names).map(|n| format!("did you mean {n}?"));
+        let near = base::nearest(name, names).map(|n| format!("did you mean {n}?"));
         let at = self.place(span);
         let message = match qualifier {
             Some(q) if !found_table => format!("no table of the statement is called {q}"),

@@ -10,4 +10,4 @@ mod problem;
 
 pub use host::{HostReference, HostType, HostVariables, NoHostVariables};
 pub use lex::{SqlToken, TokenKind, lex};
-pub use problem::{ProblemKind, StatementProblem, nearest};
+pub use problem::{ProblemKind, StatementProblem};

@@ -71,62 +71,9 @@ impl StatementProblem {
         name: &str,
         names: impl IntoIterator<Item = &'a str>,
     ) -> Self {
-        if let Some(near) = nearest(name, names) {
+        if let Some(near) = base::nearest(name, names) {
             self.help = Some(format!("did you mean {near}?"));
         }
         self
-    }
-}
-
-/// The name that a misspelt one most likely stands for.
-pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let most = match name.len() {
-        0..=2 => return None,
-        3..=5 => 1,
-        6..=9 => 2,
-        _ => 3,
-    };
-    let mut best: Option<(usize, &str)> = None;
-    for candidate in names {
-        if candidate.len().abs_diff(name.len()) > most || candidate == name {
-            continue;
-        }
-        let distance = distance(name, candidate);
-        if distance <= most && best.is_none_or(|(least, _)| distance < least) {
-            best = Some((distance, candidate));
-        }
-    }
-    best.map(|(_, name)| name)
-}
-
-/// Letters to add, leave out, change or exchange.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    let mut before: Vec<usize> = Vec::new();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut next = vec![i; b.len() + 1];
-        for j in 1..=b.len() {
-            let change = usize::from(a[i - 1] != b[j - 1]);
-            next[j] = (row[j] + 1).min(next[j - 1] + 1).min(row[j - 1] + change);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                next[j] = next[j].min(before[j - 2] + 1);
-            }
-        }
-        before = std::mem::replace(&mut row, next);
-    }
-    row[b.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_misspelt_name_has_a_nearest_one_and_a_strange_one_has_none() {
-        let names = ["SELECT", "INSERT", "UPDATE"];
-        assert_eq!(nearest("SELCT", names), Some("SELECT"));
-        assert_eq!(nearest("UDPATE", names), Some("UPDATE"));
-        assert_eq!(nearest("XYZZY", names), None);
     }
 }

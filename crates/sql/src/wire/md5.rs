@@ -69,16 +69,12 @@ fn digest(data: &[u8]) -> [u8; 16] {
     out
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
-}
-
 /// The answer to an MD5 challenge.
 pub fn md5_password(user: &str, password: &str, salt: [u8; 4]) -> String {
-    let inner = hexadecimal(&digest(format!("{password}{user}").as_bytes()));
+    let inner = base::hex::lower(&digest(format!("{password}{user}").as_bytes()));
     let mut outer = inner.into_bytes();
     outer.extend_from_slice(&salt);
-    format!("md5{}", hexadecimal(&digest(&outer)))
+    format!("md5{}", base::hex::lower(&digest(&outer)))
 }
 
 #[cfg(test)]
@@ -88,16 +84,16 @@ mod tests {
     #[test]
     fn digests_are_those_of_the_rfc() {
         assert_eq!(
-            hexadecimal(&digest(b"")),
+            base::hex::lower(&digest(b"")),
             "d41d8cd98f00b204e9800998ecf8427e"
         );
         assert_eq!(
-            hexadecimal(&digest(b"abc")),
+            base::hex::lower(&digest(b"abc")),
             "900150983cd24fb0d6963f7d28e17f72"
         );
         let long = "1234567890".repeat(8);
         assert_eq!(
-            hexadecimal(&digest(long.as_bytes())),
+            base::hex::lower(&digest(long.as_bytes())),
             "57edf4a22be3c955ac49da2e2107b67a"
         );
     }

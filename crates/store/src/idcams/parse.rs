@@ -1,7 +1,8 @@
 //! From tokens to commands. After an error in one command, the next command is
 //! still read.
 
-use cics::diagnostic::{Diagnostic, Severity, nearest};
+use base::nearest;
+use cics::diagnostic::{Diagnostic, Severity};
 
 use super::define;
 use super::keywords::{self, KeywordMeaning};

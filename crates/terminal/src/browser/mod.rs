@@ -311,7 +311,7 @@ fn session_name() -> Option<String> {
     let mut bytes = [0u8; 16];
     let mut random = std::fs::File::open("/dev/urandom").ok()?;
     random.read_exact(&mut bytes).ok()?;
-    Some(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Some(base::hex::lower(&bytes))
 }
 
 /// Most sessions.

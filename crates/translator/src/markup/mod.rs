@@ -335,7 +335,7 @@ fn declaration(name: &str, bytes: &[u8]) -> String {
         let literal = if is_plain {
             format!("\"{}\"", String::from_utf8_lossy(part))
         } else {
-            let digits: String = part.iter().map(|b| format!("{b:02X}")).collect();
+            let digits = base::hex::upper(part);
             format!("X\"{digits}\"")
         };
         text.push_str(&format!(

@@ -48,7 +48,7 @@ impl TranslationState {
         if matches!(statement.kind, K::Open | K::Fetch | K::Close) || positioned {
             let name = named.unwrap_or_default();
             let Some((cursor, declared)) = program.cursors.get(&name) else {
-                let near = sql::nearest(&name, program.cursors.keys().map(String::as_str));
+                let near = base::nearest(&name, program.cursors.keys().map(String::as_str));
                 let help = near.map(|n| format!("did you mean {n}?"));
                 let message = format!("the cursor {name} is not declared");
                 self.say(block.text.place(0), Finding::Command, message, help);

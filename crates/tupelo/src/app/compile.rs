@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use cics::diagnostic::nearest;
+use base::nearest;
 use miette::{IntoDiagnostic, Result};
 use translator::{BuildResult, CompilerOptions, DiagnosticKind, ModuleCompiler, ProgramSource};
 

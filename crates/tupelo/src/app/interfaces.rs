@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use cics::diagnostic::nearest;
+use base::nearest;
 use copybook::{CopyFolders, ParseOptions, words};
 use gateway::{AssetContract, LoadedApi};
 

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use cics::diagnostic::nearest;
+use base::nearest;
 use toml::de::DeTable;
 
 use super::config::Config;

@@ -3,7 +3,8 @@
 
 use std::collections::HashSet;
 
-use cics::diagnostic::{Diagnostic, Severity, nearest};
+use base::nearest;
+use cics::diagnostic::{Diagnostic, Severity};
 
 use super::form::shown;
 use super::rows::{KeywordStyle, Table, UnreadKeywords};

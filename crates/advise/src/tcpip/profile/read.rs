@@ -1,6 +1,7 @@
 //! From words to statements of the profile.
 
-use cics::diagnostic::{Diagnostic, Severity, nearest};
+use base::nearest;
+use cics::diagnostic::{Diagnostic, Severity};
 
 use super::super::words::{PlacedWord, abbreviates, words};
 use super::routes::{gateway_routes, route_block};

@@ -379,13 +379,7 @@ fn argument(inside: &str) -> Result<(GivenArgument, &str), String> {
 
 fn hex(digits: &str) -> Result<Vec<u8>, String> {
     let wrong = || format!("E X'{digits}' is not pairs of hexadecimal digits.");
-    let pairs = digits.as_bytes().chunks(2).map(|pair| {
-        let text = std::str::from_utf8(pair)
-            .ok()
-            .filter(|text| text.len() == 2)?;
-        u8::from_str_radix(text, 16).ok()
-    });
-    pairs.collect::<Option<Vec<u8>>>().ok_or_else(wrong)
+    base::hex::bytes(digits).ok_or_else(wrong)
 }
 
 /// Characters of the terminal as bytes of a program.

@@ -1,0 +1,39 @@
+//! Names that a person misspelt.
+
+/// The candidate that is spelled most like a word, if one is close. The case of
+/// ASCII letters does not count.
+///
+/// Close means that at most a third of the word's characters, and at least one, are
+/// inserted, deleted, replaced or exchanged with their neighbour (the optimal string
+/// alignment distance). The first of several nearest candidates is taken. The word
+/// itself is no candidate.
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let length = word.chars().count();
+    let limit = (length / 3).max(1);
+    let word = word.to_ascii_uppercase();
+    candidates
+        .into_iter()
+        .filter(|name| name.chars().count().abs_diff(length) <= limit)
+        .map(|name| {
+            let distance = strsim::osa_distance(&word, &name.to_ascii_uppercase());
+            (distance, name)
+        })
+        .filter(|(distance, _)| (1..=limit).contains(distance))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_found_and_a_far_one_is_not() {
+        let names = ["RIDFLD", "KEYLENGTH", "LENGTH", "INTO"];
+        assert_eq!(nearest("RIDFDL", names), Some("RIDFLD"));
+        assert_eq!(nearest("keylenght", names), Some("KEYLENGTH"));
+        assert_eq!(nearest("BANANA", names), None);
+        assert_eq!(nearest("INTO", names), None);
+        assert_eq!(nearest("", names), None);
+    }
+}
