@@ -166,9 +166,10 @@ impl Suite {
             let wrong = match (&verdict, &meta.negative) {
                 (TestResult::Threw(name, _), Some(wanted)) if name == wanted => None,
                 (TestResult::Ended(said), None) if meta.has("async") => {
-                    match said.contains("Test262:AsyncTestComplete") {
-                        true => None,
-                        false => Some(format!("it never completed: {}", said.trim())),
+                    if said.contains("Test262:AsyncTestComplete") {
+                        None
+                    } else {
+                        Some(format!("it never completed: {}", said.trim()))
                     }
                 }
                 (TestResult::Ended(_), None) => None,

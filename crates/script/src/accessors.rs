@@ -116,9 +116,10 @@ unsafe extern "C" fn set(
     // of `of_field`. The argument is the caller's, so it is held, not owned.
     unsafe {
         let context = Ctx::from_raw(NonNull::new_unchecked(ctx));
-        let value = match count > 0 {
-            true => Value::from_raw(context.clone(), qjs::JS_DupValue(ctx, *given)),
-            false => Value::new_undefined(context),
+        let value = if count > 0 {
+            Value::from_raw(context.clone(), qjs::JS_DupValue(ctx, *given))
+        } else {
+            Value::new_undefined(context)
         };
         serve(ctx, this, data, |ctx, record, bytes| {
             let wrong = TEXT.with_borrow_mut(|text| {

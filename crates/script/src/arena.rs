@@ -279,10 +279,11 @@ impl ArenaAllocator {
                 return base.add(at + HEAD);
             }
         }
-        let at = match (header.top + HEAD).is_multiple_of(PAGE) {
+        let at = if (header.top + HEAD).is_multiple_of(PAGE) {
             // Only a block that is a page begins where a page does.
-            true => header.top + 16,
-            false => header.top,
+            header.top + 16
+        } else {
+            header.top
         };
         if class >= CLASSES || at > header.limit || size > header.limit - at {
             header.exhausted = true;

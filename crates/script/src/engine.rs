@@ -429,13 +429,12 @@ impl EngineState {
         // SAFETY: only the address is taken, to recognise the promise.
         let at = unsafe { rquickjs::qjs::JS_VALUE_GET_PTR(promise.as_raw()) } as usize;
         let mut rejected = self.rejected.borrow_mut();
-        match handled {
-            true => rejected.retain(|(p, ..)| *p != at),
-            false => {
-                let exception = reason.as_exception();
-                let stack = exception.and_then(|e| e.stack()).unwrap_or_default();
-                rejected.push((at, text_of(reason), stack));
-            }
+        if handled {
+            rejected.retain(|(p, ..)| *p != at)
+        } else {
+            let exception = reason.as_exception();
+            let stack = exception.and_then(|e| e.stack()).unwrap_or_default();
+            rejected.push((at, text_of(reason), stack));
         }
     }
 

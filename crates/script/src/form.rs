@@ -76,12 +76,12 @@ pub fn parse<'b>(kind: &str, body: &'b [u8]) -> std::result::Result<Vec<FormPart
     }
     let first = format!("--{boundary}").into_bytes();
     let between = [b"\r\n", first.as_slice()].concat();
-    let mut at = match body.starts_with(&first) {
-        true => first.len(),
+    let mut at = if body.starts_with(&first) {
+        first.len()
+    } else {
         // Text before the first boundary is ignored.
-        false => {
-            find(body, &between, 0).ok_or("the body does not contain its boundary")? + between.len()
-        }
+
+        find(body, &between, 0).ok_or("the body does not contain its boundary")? + between.len()
     };
     let mut parts = Vec::new();
     loop {

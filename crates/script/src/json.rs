@@ -110,14 +110,20 @@ impl Writer {
                     // Into memory, which takes all.
                     let _ = write!(self.out, "{}", qjs::JS_VALUE_GET_INT(value));
                 }
-                qjs::JS_TAG_FLOAT64 => match qjs::JS_VALUE_GET_FLOAT64(value).is_finite() {
-                    true => self.text(value, |out, digits| out.extend_from_slice(digits))?,
-                    false => self.out.extend_from_slice(b"null"),
-                },
-                qjs::JS_TAG_BOOL => match qjs::JS_VALUE_GET_BOOL(value) {
-                    true => self.out.extend_from_slice(b"true"),
-                    false => self.out.extend_from_slice(b"false"),
-                },
+                qjs::JS_TAG_FLOAT64 => {
+                    if qjs::JS_VALUE_GET_FLOAT64(value).is_finite() {
+                        self.text(value, |out, digits| out.extend_from_slice(digits))?
+                    } else {
+                        self.out.extend_from_slice(b"null")
+                    }
+                }
+                qjs::JS_TAG_BOOL => {
+                    if qjs::JS_VALUE_GET_BOOL(value) {
+                        self.out.extend_from_slice(b"true")
+                    } else {
+                        self.out.extend_from_slice(b"false")
+                    }
+                }
                 qjs::JS_TAG_NULL => self.out.extend_from_slice(b"null"),
                 qjs::JS_TAG_UNDEFINED => return Some(WriteResult::Nothing),
                 qjs::JS_TAG_OBJECT => self.object(value)?,

@@ -411,10 +411,7 @@ impl Engines {
             of.busy.push(engine.shared());
             return EngineSource::Engine(engine);
         }
-        let most = match nested {
-            true => MOST_NESTED,
-            false => MOST_ENGINES,
-        };
+        let most = if nested { MOST_NESTED } else { MOST_ENGINES };
         if self.scripts.iter().map(OfScript::made).sum::<usize>() >= most {
             return EngineSource::Wait;
         }

@@ -173,9 +173,12 @@ fn find(folder: &std::path::Path, name: &str) -> Option<PathBuf> {
         name.to_ascii_uppercase(),
     ];
     let mut paths = spelled.iter().flat_map(|name| {
-        endings.iter().map(move |ending| match ending.is_empty() {
-            true => folder.join(name),
-            false => folder.join(format!("{name}.{ending}")),
+        endings.iter().map(move |ending| {
+            if ending.is_empty() {
+                folder.join(name)
+            } else {
+                folder.join(format!("{name}.{ending}"))
+            }
         })
     });
     paths.find(|path| path.is_file())
@@ -294,14 +297,16 @@ impl Fields<'_> {
             Some(picture) => format!("{} PIC {picture}", self.layout.path(id)),
             None => self.layout.path(id),
         };
-        let element = match field.occurs.is_some() {
-            true => codec.element(0).map_err(wrong)?,
-            false => codec.clone(),
+        let element = if field.occurs.is_some() {
+            codec.element(0).map_err(wrong)?
+        } else {
+            codec.clone()
         };
         let number = self.add(codec, shape, &told);
-        let own = match field.occurs.is_some() {
-            true => self.add(element.clone(), shape, &told),
-            false => number,
+        let own = if field.occurs.is_some() {
+            self.add(element.clone(), shape, &told)
+        } else {
+            number
         };
         let mut members = Vec::new();
         for &child in &field.children {
@@ -542,9 +547,10 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<EngineState>)
 impl Record {
     fn field(&self, field: usize, at: &[u32]) -> Option<std::borrow::Cow<'_, FieldCodec>> {
         let found = &self.fields.get(field)?.codec;
-        match at.is_empty() {
-            true => Some(std::borrow::Cow::Borrowed(found)),
-            false => found.with_elements(at).ok().map(std::borrow::Cow::Owned),
+        if at.is_empty() {
+            Some(std::borrow::Cow::Borrowed(found))
+        } else {
+            found.with_elements(at).ok().map(std::borrow::Cow::Owned)
         }
     }
 
@@ -553,9 +559,10 @@ impl Record {
         &self,
         record: &'r [u8],
     ) -> std::result::Result<std::borrow::Cow<'r, [u8]>, String> {
-        match self.codec.is_variable() {
-            false => Ok(record.into()),
-            true => self.compact(record).map(Into::into),
+        if self.codec.is_variable() {
+            self.compact(record).map(Into::into)
+        } else {
+            Ok(record.into())
         }
     }
 

@@ -266,12 +266,13 @@ impl ScriptHost for RegionHost {
             return Err(Fault::abend("AEXY", "the task has ended"));
         };
         let answer = fiber::wait(task.call(op, args, data));
-        match answer.abend.is_blank() {
-            true => Ok(answer),
-            false => Err(Fault::abend(
+        if answer.abend.is_blank() {
+            Ok(answer)
+        } else {
+            Err(Fault::abend(
                 &answer.abend.to_string(),
                 "the region ended the command",
-            )),
+            ))
         }
     }
 
@@ -328,9 +329,10 @@ impl ScriptHost for RegionHost {
             let _holds = holds;
             // It is never closed.
             let _place = at_once.acquire_owned().await;
-            let first = match program.is_blank() {
-                true => region.first_program(transid),
-                false => program,
+            let first = if program.is_blank() {
+                region.first_program(transid)
+            } else {
+                program
             };
             if !first.is_blank() {
                 region.can_run(first).map_err(refused)?;

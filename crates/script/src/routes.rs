@@ -99,9 +99,10 @@ impl Route {
             _ => false,
         };
         let (own, others) = (self.segments.len(), other.segments.len());
-        let long_enough = match rest(self) {
-            true => others + 1 >= own,
-            false => others == own,
+        let long_enough = if rest(self) {
+            others + 1 >= own
+        } else {
+            others == own
         };
         let pairs = self.segments.iter().zip(&other.segments);
         long_enough && pairs.into_iter().all(|(own, other)| covers(own, other))
@@ -150,9 +151,10 @@ impl ScriptRoutes {
     pub fn find(&self, path: &str) -> Option<MatchedRoute<'_>> {
         let path = path.strip_prefix('/')?;
         let path = path.strip_suffix('/').unwrap_or(path);
-        let parts: Vec<&str> = match path.is_empty() {
-            true => Vec::new(),
-            false => path.split('/').collect(),
+        let parts: Vec<&str> = if path.is_empty() {
+            Vec::new()
+        } else {
+            path.split('/').collect()
         };
         self.list.iter().find_map(|route| {
             let variables = route.fits(&parts)?;

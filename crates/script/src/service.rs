@@ -205,9 +205,10 @@ impl ScriptGeneration {
         };
         let engine = ScriptEngine::load(&self.sources, script, limits, records)?;
         let mut exports = engine.exports().iter();
-        match exports.any(|e| handlers.contains(&e.as_str())) {
-            true => Ok(()),
-            false => Err(ScriptDiagnostic {
+        if exports.any(|e| handlers.contains(&e.as_str())) {
+            Ok(())
+        } else {
+            Err(ScriptDiagnostic {
                 place: At {
                     file: script.to_owned(),
                     ..At::default()
@@ -218,7 +219,7 @@ impl ScriptGeneration {
                          or default"
                         .into(),
                 },
-            }),
+            })
         }
     }
 }

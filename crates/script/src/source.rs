@@ -106,9 +106,10 @@ impl ModuleSources {
     /// The module that an import means. A name is a path from the importing
     /// module (`./`, `../`) or from the folder (`/`).
     pub fn resolve(&self, base: &str, name: &str) -> Result<String, String> {
-        let mut parts: Vec<&str> = match name.starts_with('.') {
-            true => base.split('/').collect(),
-            false => Vec::new(),
+        let mut parts: Vec<&str> = if name.starts_with('.') {
+            base.split('/').collect()
+        } else {
+            Vec::new()
         };
         parts.pop();
         if !name.starts_with(['.', '/']) {
@@ -127,9 +128,10 @@ impl ModuleSources {
             }
         }
         let path = parts.join("/");
-        match self.texts.contains_key(&path) {
-            true => Ok(path),
-            false => Err(format!("no script {path}")),
+        if self.texts.contains_key(&path) {
+            Ok(path)
+        } else {
+            Err(format!("no script {path}"))
         }
     }
 }
