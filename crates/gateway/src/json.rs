@@ -664,9 +664,10 @@ pub(crate) fn is_number(text: &str) -> bool {
         Some(end.unwrap_or(text.len())).filter(|n| *n > 0)
     };
     let text = text.strip_prefix('-').unwrap_or(text);
-    let whole = match text.starts_with('0') {
-        true => Some(1),
-        false => behind(text),
+    let whole = if text.starts_with('0') {
+        Some(1)
+    } else {
+        behind(text)
     };
     let Some(mut rest) = whole.map(|n| &text[n..]) else {
         return false;

@@ -538,9 +538,10 @@ impl<'a> EvalContext<'a> {
                 .filter(|name| name.eq_ignore_ascii_case(known))
                 .map(String::as_str)
                 .collect();
-            match names.is_empty() {
-                true => member(known, write),
-                false => names.into_iter().for_each(|name| member(name, write)),
+            if names.is_empty() {
+                member(known, write)
+            } else {
+                names.into_iter().for_each(|name| member(name, write))
             }
         };
         for (param, value) in self.request.params.iter().zip(self.request.values) {

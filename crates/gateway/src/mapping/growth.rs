@@ -74,13 +74,12 @@ struct GrowthBudget {
 
 impl GrowthBudget {
     fn allows(&self, bytes: usize) -> Result<(), EvaluatorError> {
-        match bytes <= self.left.get() {
-            true => Ok(()),
-            false => {
-                let most = self.most >> 20;
-                let text = format!("the texts that data has it make come to more than {most} MiB");
-                Err(EvaluatorError::EvaluationError(text))
-            }
+        if bytes <= self.left.get() {
+            Ok(())
+        } else {
+            let most = self.most >> 20;
+            let text = format!("the texts that data has it make come to more than {most} MiB");
+            Err(EvaluatorError::EvaluationError(text))
         }
     }
 
@@ -252,9 +251,10 @@ fn operands(json: &mut Value, looped: bool) -> bool {
     let mut any = false;
     for side in ["lhs", "rhs"] {
         let operand = &mut json["Binary"][side];
-        any |= match operand["Binary"]["op"] == "Concatenate" {
-            true => operands(operand, looped),
-            false => walk(operand, looped),
+        any |= if operand["Binary"]["op"] == "Concatenate" {
+            operands(operand, looped)
+        } else {
+            walk(operand, looped)
         };
     }
     any
@@ -301,9 +301,10 @@ fn chain(json: &mut Value, looped: bool) -> bool {
     };
     let before = walk(lhs, looped);
     let single = rhs["Path"]["steps"].as_array().map(Vec::len) == Some(1);
-    let node = match single {
-        true => &mut rhs["Path"]["steps"][0]["node"],
-        false => &mut *rhs,
+    let node = if single {
+        &mut rhs["Path"]["steps"][0]["node"]
+    } else {
+        &mut *rhs
     };
     let named = node["Variable"].as_str();
     let mut bare = named.map(|name| json!({"name": name, "args": []}));

@@ -89,9 +89,10 @@ impl AreaReads {
     fn general(&mut self, plan: &GeneralPlan) {
         let mut areas = BTreeSet::new();
         areas_of(&plan.shape, &mut areas);
-        match plan.general.source.contains("$exists") {
-            true => self.presence_checked.extend(areas),
-            false => self.read.extend(areas),
+        if plan.general.source.contains("$exists") {
+            self.presence_checked.extend(areas)
+        } else {
+            self.read.extend(areas)
         }
     }
 }

@@ -71,11 +71,11 @@ impl SuiteCounts {
         let mut found: EvaluationResult = Ok(None);
         with_request(Some(data), "x", |asked| found = asked.values(below).0);
         self.compared += 1;
-        match found == Ok(expected.clone()) {
-            true => self.right += 1,
-            false => self
-                .differing
-                .push(format!("{below}: {found:?}, the suite has {expected:?}")),
+        if found == Ok(expected.clone()) {
+            self.right += 1
+        } else {
+            self.differing
+                .push(format!("{below}: {found:?}, the suite has {expected:?}"))
         }
     }
 

@@ -212,9 +212,10 @@ fn hidden(query: &str, secrets: &[String]) -> String {
     let one = |part: &str| {
         let name = part.split('=').next().unwrap_or_default();
         let plain = percent_encoding::percent_decode_str(name).decode_utf8_lossy();
-        match secrets.iter().any(|s| *s == *plain) {
-            true => format!("{name}=***"),
-            false => part.to_owned(),
+        if secrets.iter().any(|s| *s == *plain) {
+            format!("{name}=***")
+        } else {
+            part.to_owned()
         }
     };
     query.split('&').map(one).collect::<Vec<_>>().join("&")

@@ -126,9 +126,10 @@ pub(super) fn start(
             }
             let costs = batch.iter().filter_map(|o| o.called.as_ref()?.costs);
             let tasks: BTreeSet<u64> = costs.map(|costs| costs.task).collect();
-            let found = match tasks.is_empty() {
-                true => Vec::new(),
-                false => commands(&tasks),
+            let found = if tasks.is_empty() {
+                Vec::new()
+            } else {
+                commands(&tasks)
             };
             let (request, spans) = otlp::export(&service, &applid, &batch, found);
             let sent = collector.post(request.to_string());

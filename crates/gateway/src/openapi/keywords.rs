@@ -816,9 +816,10 @@ impl Walk<'_> {
         };
         let (file, at) = (&self.document.file, self.at("$ref"));
         let DanglingReference { message, help, .. } = dangling;
-        match dangling.is_error {
-            true => self.out.error_help(file, at, message, help),
-            false => self.out.warn_help(file, at, message, Some(help)),
+        if dangling.is_error {
+            self.out.error_help(file, at, message, help)
+        } else {
+            self.out.warn_help(file, at, message, Some(help))
         }
     }
 

@@ -148,13 +148,14 @@ impl PolicyRules {
     pub fn parse(file: &Path, text: &str) -> Result<PolicyRules, ProjectDiagnostics> {
         let mut out = ProjectDiagnostics::default();
         let rules = read::rules(file, text, &mut out);
-        match out.has_errors() {
-            true => Err(out),
-            false => Ok(PolicyRules {
+        if out.has_errors() {
+            Err(out)
+        } else {
+            Ok(PolicyRules {
                 file: file.to_owned(),
                 rules,
                 warnings: out,
-            }),
+            })
         }
     }
 

@@ -128,9 +128,10 @@ impl LoadedApi {
                 Err(found) => faults.0.extend(found.0),
             }
         }
-        match faults.has_errors() {
-            true => Err(faults),
-            false => Ok(apis),
+        if faults.has_errors() {
+            Err(faults)
+        } else {
+            Ok(apis)
         }
     }
 

@@ -371,9 +371,10 @@ fn described(field: &Field) -> String {
     let unit = if field.length == 1 { "byte" } else { "bytes" };
     text += &format!(", {} {unit} at {}", field.length, field.offset);
     if let Some(occurs) = &field.occurs {
-        text += &match occurs.min == occurs.max {
-            true => format!(", {} times", occurs.max),
-            false => format!(", {} to {} times", occurs.min, occurs.max),
+        text += &if occurs.min == occurs.max {
+            format!(", {} times", occurs.max)
+        } else {
+            format!(", {} to {} times", occurs.min, occurs.max)
         };
     }
     text

@@ -43,9 +43,10 @@ impl Form {
         let options = CodecOptions {
             code_page: page,
             // A program with EBCDIC data has the mainframe's numbers too.
-            machine: match page.is_ebcdic() {
-                true => SourceMachine::Mainframe,
-                false => SourceMachine::Here,
+            machine: if page.is_ebcdic() {
+                SourceMachine::Mainframe
+            } else {
+                SourceMachine::Here
             },
             trim,
             short_record: ShortRecord::Absent,
@@ -123,9 +124,10 @@ impl Record {
                 let line = line_of(&layouts, &why);
                 let column = first_column(text, line);
                 let at = FilePosition { line, column };
-                match why.ends_with("a counter inside a table") {
-                    true => out.error_help(file, at, why, COUNTER_OUTSIDE),
-                    false => out.error(file, at, why),
+                if why.ends_with("a counter inside a table") {
+                    out.error_help(file, at, why, COUNTER_OUTSIDE)
+                } else {
+                    out.error(file, at, why)
                 }
                 None
             }
@@ -156,9 +158,10 @@ impl Record {
     /// Bytes of a text in its code page, in which one character may have
     /// several.
     pub fn bytes_of(&self, text: &str) -> usize {
-        match self.page == CodePage::utf8() {
-            true => text.len(),
-            false => text.chars().count(),
+        if self.page == CodePage::utf8() {
+            text.len()
+        } else {
+            text.chars().count()
         }
     }
 

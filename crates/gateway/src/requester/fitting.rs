@@ -81,9 +81,10 @@ impl SchemaFitting<'_> {
     ) -> Result<Option<Value>, String> {
         let reported = self.left_out.len();
         let fitted = self.fit(schema, at)?;
-        match fitted.is_none() && needed && self.side == StructureSide::Request {
-            true => Err(self.left_out.split_off(reported).join("; ")),
-            false => Ok(fitted),
+        if fitted.is_none() && needed && self.side == StructureSide::Request {
+            Err(self.left_out.split_off(reported).join("; "))
+        } else {
+            Ok(fitted)
         }
     }
 

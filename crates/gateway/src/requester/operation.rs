@@ -250,9 +250,10 @@ impl RequesterOperation {
         request: bool,
         name: &str,
     ) -> Result<(DirectionStructures, String), String> {
-        let schema = match request {
-            true => self.request_schema(calling)?,
-            false => self.response_schema(calling)?,
+        let schema = if request {
+            self.request_schema(calling)?
+        } else {
+            self.response_schema(calling)?
         };
         let how = patching(&self.media).filter(|_| request);
         let patched = how.map(|how| (body_member(calling), how));
@@ -336,9 +337,10 @@ impl RequesterOperation {
         if !cookies.is_empty() {
             out.headers.push(("Cookie".into(), cookies.join("; ")));
         }
-        out.path = match query.is_empty() {
-            true => path,
-            false => format!("{path}?{}", query.join("&")),
+        out.path = if query.is_empty() {
+            path
+        } else {
+            format!("{path}?{}", query.join("&"))
         };
         Ok(out)
     }

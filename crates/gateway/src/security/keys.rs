@@ -73,9 +73,10 @@ impl KeySet {
                 decoding,
             }));
         }
-        match keys.is_empty() {
-            true => Err("it has no key for a supported signature algorithm".into()),
-            false => Ok(KeySet(keys)),
+        if keys.is_empty() {
+            Err("it has no key for a supported signature algorithm".into())
+        } else {
+            Ok(KeySet(keys))
         }
     }
 

@@ -88,9 +88,10 @@ impl UserStore {
                 wrong.push(UsersError { line, reason });
             }
         }
-        match wrong.is_empty() {
-            true => Ok(users),
-            false => Err(wrong),
+        if wrong.is_empty() {
+            Ok(users)
+        } else {
+            Err(wrong)
         }
     }
 
@@ -261,9 +262,10 @@ fn check_hash(text: &str) -> Result<(), &'static str> {
     if !known.contains(&hash.algorithm.as_str()) || hash.hash.is_none() {
         return Err("is not an argon2 hash");
     }
-    match params.m_cost() > MAX_MEMORY_KIB || params.t_cost() > 100 {
-        true => Err("takes too much memory or time to check"),
-        false => Ok(()),
+    if params.m_cost() > MAX_MEMORY_KIB || params.t_cost() > 100 {
+        Err("takes too much memory or time to check")
+    } else {
+        Ok(())
     }
 }
 

@@ -103,12 +103,11 @@ impl CorsHeaders {
             let yes = HeaderValue::from_static("true");
             headers.insert(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, yes);
         }
-        match is_preflight(request) {
-            true => self.admit(&request.headers, headers),
-            false => {
-                if let Some(names) = &self.expose_headers {
-                    headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, names.clone());
-                }
+        if is_preflight(request) {
+            self.admit(&request.headers, headers)
+        } else {
+            if let Some(names) = &self.expose_headers {
+                headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, names.clone());
             }
         }
     }

@@ -136,15 +136,12 @@ pub(super) fn document_at(api: &LoadedApi, origin: &str) -> Response<ResponseBod
     let mut json: serde_json::Value = serde_json::from_str(&api.document_json).unwrap_or_default();
     if let Some(object) = json.as_object_mut() {
         let (scheme, host) = origin.split_once("://").unwrap_or(("http", origin));
-        match object.contains_key("swagger") {
-            true => {
-                object.insert("schemes".into(), serde_json::json!([scheme]));
-                object.insert("host".into(), serde_json::json!(host));
-            }
-            false => {
-                let url = format!("{origin}{}", api.base_path);
-                object.insert("servers".into(), serde_json::json!([{ "url": url }]));
-            }
+        if object.contains_key("swagger") {
+            object.insert("schemes".into(), serde_json::json!([scheme]));
+            object.insert("host".into(), serde_json::json!(host));
+        } else {
+            let url = format!("{origin}{}", api.base_path);
+            object.insert("servers".into(), serde_json::json!([{ "url": url }]));
         }
     }
     text("application/json", json.to_string())
@@ -158,9 +155,12 @@ fn list(routes: &ApiRoutes) -> String {
 
 /// An API with its operations.
 pub(super) fn one(routes: &ApiRoutes, api: &LoadedApi) -> Value {
-    let state = |operation| match routes.is_stopped(&api.name, operation) {
-        true => "stopped",
-        false => "started",
+    let state = |operation| {
+        if routes.is_stopped(&api.name, operation) {
+            "stopped"
+        } else {
+            "started"
+        }
     };
     let shown = api.operations.iter().zip(api.operations());
     let operations = shown.map(|(operation, (method, path, program))| {

@@ -469,10 +469,7 @@ async fn last_request<S, V>(
             Pin::new(&mut *connection).graceful_shutdown();
             reported = true;
         }
-        match over {
-            true => Poll::Ready(()),
-            false => Poll::Pending,
-        }
+        if over { Poll::Ready(()) } else { Poll::Pending }
     })
     .await;
 }

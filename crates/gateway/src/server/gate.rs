@@ -78,9 +78,10 @@ impl AccessGate {
         if authenticated {
             let mut closed = requirement.unwrap_or_default();
             closed.alternatives.retain(|demands| !demands.is_empty());
-            requirement = Some(match closed.alternatives.is_empty() {
-                true => config.means().any(),
-                false => closed,
+            requirement = Some(if closed.alternatives.is_empty() {
+                config.means().any()
+            } else {
+                closed
             });
         }
         // An alternative without demands admits every caller.

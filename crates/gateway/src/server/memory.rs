@@ -74,9 +74,10 @@ impl GatewayMemory {
     }
 
     fn take(&self, bytes: usize) -> bool {
-        let bound = match bytes <= SMALL {
-            true => self.limit,
-            false => self.limit / 4 * 3,
+        let bound = if bytes <= SMALL {
+            self.limit
+        } else {
+            self.limit / 4 * 3
         };
         let taken = self.held.fetch_update(Relaxed, Relaxed, |held| {
             // A request larger than the bound has it alone.

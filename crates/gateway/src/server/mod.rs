@@ -292,9 +292,10 @@ impl Route {
             (_, true) => "this operation".to_owned(),
             _ => return None,
         };
-        let title = match api {
-            true => "The API is stopped",
-            false => "The operation is stopped",
+        let title = if api {
+            "The API is stopped"
+        } else {
+            "The operation is stopped"
         };
         let detail = format!("An operator has stopped {what}");
         let status = http::StatusCode::SERVICE_UNAVAILABLE;
@@ -534,9 +535,10 @@ impl<B: ProgramBackend> Gateway<B> {
             n => n,
         };
         memory::return_large_blocks();
-        let plain = match config.http {
-            true => listen::bind_all(config.listen, doors)?,
-            false => Vec::new(),
+        let plain = if config.http {
+            listen::bind_all(config.listen, doors)?
+        } else {
+            Vec::new()
         };
         let address = match plain.first() {
             Some(first) => listen::address(first, config.listen)?,

@@ -120,9 +120,10 @@ impl<B: ProgramBackend> Server<B> {
                 ended.record(&self.shared, *recorded, &response);
             }
         }
-        match method == Method::HEAD {
-            true => without_body(response),
-            false => response,
+        if method == Method::HEAD {
+            without_body(response)
+        } else {
+            response
         }
     }
 

@@ -175,9 +175,10 @@ impl SchemaSet {
             }
             let id = self.reserve();
             self.by_ref.insert(reference.to_string(), id);
-            match self.jumps < MAX_JUMPS {
-                true => self.follow(document, reference, id),
-                false => self.waiting.push((reference.to_string(), id)),
+            if self.jumps < MAX_JUMPS {
+                self.follow(document, reference, id)
+            } else {
+                self.waiting.push((reference.to_string(), id))
             }
             return id;
         }

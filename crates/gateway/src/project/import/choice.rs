@@ -140,12 +140,15 @@ impl RedefineChoice {
             .collect();
         let value = format!("{path}{steps}");
         let number = matches!(field.kind, FieldKind::Numeric(_));
-        let condition = |wanted: &str| match number && wanted.parse::<f64>().is_ok() {
-            true => format!("{value} = {wanted}"),
-            false => format!(
-                "$trim({value}) = \"{}\"",
-                wanted.trim().replace('"', "\\\"")
-            ),
+        let condition = |wanted: &str| {
+            if number && wanted.parse::<f64>().is_ok() {
+                format!("{value} = {wanted}")
+            } else {
+                format!(
+                    "$trim({value}) = \"{}\"",
+                    wanted.trim().replace('"', "\\\"")
+                )
+            }
         };
         let cases = self
             .cases

@@ -194,11 +194,12 @@ impl MemberContext<'_> {
                 cobol: name.clone(),
                 kind,
                 table,
-                required: match self.request {
-                    true => (needed || counted || chosen) && !optional,
+                required: if self.request {
+                    (needed || counted || chosen) && !optional
+                } else {
                     // A value that is neither of a boolean's values, or not a
                     // date, is missing.
-                    false => !optional && !meant,
+                    !optional && !meant
                 },
                 about: conditions(field),
             });
@@ -537,9 +538,10 @@ where
         .filter(|m| m.required)
         .map(|m| m.json.as_str())
         .collect();
-    match required.is_empty() {
-        true => json!({"type": "object", "properties": properties}),
-        false => json!({"type": "object", "required": required, "properties": properties}),
+    if required.is_empty() {
+        json!({"type": "object", "properties": properties})
+    } else {
+        json!({"type": "object", "required": required, "properties": properties})
     }
 }
 
@@ -711,9 +713,10 @@ fn number_schema(numeric: &NumericItem, bytes: u32, limits: ValueLimits) -> Valu
     };
     if is_whole && numeric.scale == 0 && bytes <= 8 {
         let bits = bytes * 8;
-        let (low, high) = match numeric.signed {
-            true => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
-            false => (0, (1i128 << bits) - 1),
+        let (low, high) = if numeric.signed {
+            (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
+        } else {
+            (0, (1i128 << bits) - 1)
         };
         let mut schema = json!({"type": "integer", "minimum": low as i64});
         // The formats are of signed integers, and the largest has none.

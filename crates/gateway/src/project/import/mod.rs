@@ -397,9 +397,10 @@ fn responses(
         return one();
     };
     let layout = area.record.layout();
-    let container = match import.channel {
-        true => format!(".\"{}\"", area.name),
-        false => String::new(),
+    let container = if import.channel {
+        format!(".\"{}\"", area.name)
+    } else {
+        String::new()
     };
     let path = format!("$zosAssetResponse.{root}{container}.\"{}\"", layout.name());
     let all = choice.conditions(layout, &path).into_iter().enumerate();
@@ -471,9 +472,12 @@ fn areas(
         let Some(text) = with_members(book, import, out) else {
             continue;
         };
-        let alone = |text: &str| match import.comma() {
-            true => copybook::with_decimal_comma(text),
-            false => text.to_owned(),
+        let alone = |text: &str| {
+            if import.comma() {
+                copybook::with_decimal_comma(text)
+            } else {
+                text.to_owned()
+            }
         };
         let Some(record) = Record::parse(&book.file, &alone(&text), out) else {
             continue;

@@ -106,9 +106,10 @@ impl DateField {
     /// date.
     fn shown(&self, path: &str, numeric: bool) -> String {
         let length = self.format.len();
-        let text = match numeric {
-            true => format!("$pad($string({path}), -{length}, \"0\")"),
-            false => format!("$string({path})"),
+        let text = if numeric {
+            format!("$pad($string({path}), -{length}, \"0\")")
+        } else {
+            format!("$string({path})")
         };
         let part = |at: usize, length: usize| format!("$substring($t, {at}, {length})");
         let (at, digits) = self.year().unwrap_or_default();
@@ -204,9 +205,12 @@ impl MemberMeaning {
     pub fn response(&self, path: &str, numeric: bool) -> String {
         match self {
             MemberMeaning::Truth(BooleanField { yes, no, .. }) => {
-                let is = |value: &str| match numeric {
-                    true => format!("{path} = {value}"),
-                    false => format!("$trim({path}) = {}", json!(value)),
+                let is = |value: &str| {
+                    if numeric {
+                        format!("{path} = {value}")
+                    } else {
+                        format!("$trim({path}) = {}", json!(value))
+                    }
                 };
                 format!("{} ? true : {} ? false", is(yes), is(no))
             }
@@ -218,9 +222,12 @@ impl MemberMeaning {
     pub fn request(&self, path: &str, numeric: bool) -> String {
         match self {
             MemberMeaning::Truth(BooleanField { yes, no, .. }) => {
-                let value = |value: &str| match numeric {
-                    true => value.to_owned(),
-                    false => json!(value).to_string(),
+                let value = |value: &str| {
+                    if numeric {
+                        value.to_owned()
+                    } else {
+                        json!(value).to_string()
+                    }
                 };
                 format!(
                     "$exists({path}) ? ({path} ? {} : {})",
@@ -350,9 +357,10 @@ fn tests(kind: &MemberKind, at: &str) -> Vec<String> {
         MemberKind::Object(members) => {
             let below = |m: &BodyMember| tests(&m.kind, &format!("{at}.{}", quoted(&m.cobol)));
             let all: Vec<String> = members.iter().flat_map(below).collect();
-            match all.is_empty() {
-                true => vec!["true".to_owned()],
-                false => all,
+            if all.is_empty() {
+                vec!["true".to_owned()]
+            } else {
+                all
             }
         }
         kind if kind.is_number() => vec![format!("$exists({at}[$ != 0])")],

@@ -237,9 +237,10 @@ impl Draft {
             let line = format!("{indent}{level:02} {name:<29} {clause}");
             let line = line.trim_end();
             // Column 72 is the last one that counts.
-            let _ = match line.len() < 72 {
-                true => writeln!(text, "{line}."),
-                false => writeln!(text, "{indent}{level:02} {name}\n{indent}   {clause}."),
+            let _ = if line.len() < 72 {
+                writeln!(text, "{line}.")
+            } else {
+                writeln!(text, "{indent}{level:02} {name}\n{indent}   {clause}.")
             };
         }
         text
@@ -303,9 +304,10 @@ impl Builder<'_> {
             nodes.push(Node { patch, ..node });
         }
         self.depth -= 1;
-        match nodes.is_empty() && !at.is_empty() {
-            true => Err(format!("{at} is an object without properties")),
-            false => Ok(nodes),
+        if nodes.is_empty() && !at.is_empty() {
+            Err(format!("{at} is an object without properties"))
+        } else {
+            Ok(nodes)
         }
     }
 
@@ -321,9 +323,10 @@ impl Builder<'_> {
         let how = self.patching?;
         let array = schema.get("type").and_then(Value::as_str) == Some("array");
         let items = array && how == PatchStyle::Operations;
-        let (suffix, clause) = match items {
-            true => ("-patch-item", "PIC X(50)"),
-            false => ("-patch-operation", "PIC X(1)"),
+        let (suffix, clause) = if items {
+            ("-patch-item", "PIC X(50)")
+        } else {
+            ("-patch-operation", "PIC X(1)")
         };
         let known = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
         let mut text: String = name.chars().map(known).collect();
@@ -490,14 +493,13 @@ impl Builder<'_> {
             element.emit(level, "filler", &format!("PIC X({slack})"));
             length += slack;
         }
-        let below: Vec<(u32, String, String)> = match element.grouped {
-            true => element.items[1..].to_vec(),
-            false => {
-                let deeper = element.items.iter().cloned();
-                deeper
-                    .map(|(level, name, clause)| (level + 3, name, clause))
-                    .collect()
-            }
+        let below: Vec<(u32, String, String)> = if element.grouped {
+            element.items[1..].to_vec()
+        } else {
+            let deeper = element.items.iter().cloned();
+            deeper
+                .map(|(level, name, clause)| (level + 3, name, clause))
+                .collect()
         };
         let align = element.align;
         let draft = &mut self.drafts[part];
@@ -591,9 +593,10 @@ impl Builder<'_> {
 /// The COBOL name of a property, as yet without a number.
 fn cobol(name: &str) -> String {
     let name = generated::cobol(name);
-    match GNU_COBOL.contains(&&*name.to_ascii_uppercase()) {
-        true => format!("X{name}"),
-        false => name,
+    if GNU_COBOL.contains(&&*name.to_ascii_uppercase()) {
+        format!("X{name}")
+    } else {
+        name
     }
 }
 
@@ -639,13 +642,14 @@ fn kind<'s>(schema: &'s Value, limits: Limits, at: &str) -> Result<Kind<'s>, Str
                 (None, true) => number("maxLength").unwrap_or(DATE_TEXT),
                 (None, false) => number("maxLength").unwrap_or(limits.characters),
             };
-            match (1..=MAX_TEXT).contains(&most) {
-                true => Ok(Kind::Text {
+            if (1..=MAX_TEXT).contains(&most) {
+                Ok(Kind::Text {
                     most,
                     fixed,
                     date: format == "date",
-                }),
-                false => Err(format!("{at} is text of {most} characters")),
+                })
+            } else {
+                Err(format!("{at} is text of {most} characters"))
             }
         }
         Some("number") => Ok(Kind::Number(decimal(schema, format, limits, at)?)),
@@ -704,12 +708,13 @@ fn integer(schema: &Value, format: &str) -> String {
     let sign = if unsigned { "" } else { "S" };
     let within =
         |low: i64, high: i64| least.is_some_and(|l| l >= low) && most.is_some_and(|m| m <= high);
-    let (short, long) = match unsigned {
-        true => (within(0, 0xFFFF), within(0, 0xFFFF_FFFF)),
-        false => (
+    let (short, long) = if unsigned {
+        (within(0, 0xFFFF), within(0, 0xFFFF_FFFF))
+    } else {
+        (
             within(i16::MIN.into(), i16::MAX.into()),
             within(i32::MIN.into(), i32::MAX.into()),
-        ),
+        )
     };
     match (short, long) {
         (true, _) => format!("PIC {sign}9999 COMP-5 SYNC"),

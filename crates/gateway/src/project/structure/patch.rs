@@ -111,9 +111,10 @@ impl Reader<'_, '_> {
                 (Operation::Leave, _) if !whole => false,
                 (_, shape) => self.value(part, shape, bytes, out)?,
             };
-            match says {
-                true => said = true,
-                false => out.truncate(start),
+            if says {
+                said = true
+            } else {
+                out.truncate(start)
             }
         }
         out.push(b'}');
@@ -203,12 +204,11 @@ impl Reader<'_, '_> {
                         let operation = self.operation(array.part, member, instance)?;
                         deleted &= operation == Operation::Delete;
                     }
-                    match deleted {
-                        true => removed.push(n),
-                        false => {
-                            let path = format!("{path}/{}", n - 1);
-                            self.operations(array.part, members, instance, &path, list)?;
-                        }
+                    if deleted {
+                        removed.push(n)
+                    } else {
+                        let path = format!("{path}/{}", n - 1);
+                        self.operations(array.part, members, instance, &path, list)?;
                     }
                 }
                 (Item::At(n), _) => {

@@ -188,18 +188,20 @@ impl Reader<'_, '_> {
             }
             write_string(&member.name, out);
             out.push(b':');
-            match self.value(part, &member.shape, bytes, out)? {
-                true => empty = false,
-                false => out.truncate(start),
+            if self.value(part, &member.shape, bytes, out)? {
+                empty = false
+            } else {
+                out.truncate(start)
             }
         }
         out.push(b'}');
-        match out.len() > MAX_JSON {
-            true => Err(fault(
+        if out.len() > MAX_JSON {
+            Err(fault(
                 BASE,
                 format!("the answer is longer than {MAX_JSON} bytes"),
-            )),
-            false => Ok(()),
+            ))
+        } else {
+            Ok(())
         }
     }
 

@@ -53,9 +53,10 @@ impl DirectionStructures {
         };
         let base = writer.instance(0, json, "");
         writer.made[0].1 = base;
-        match writer.faults.is_empty() {
-            true => Ok(writer.made),
-            false => Err(writer.faults),
+        if writer.faults.is_empty() {
+            Ok(writer.made)
+        } else {
+            Err(writer.faults)
         }
     }
 }
@@ -291,12 +292,12 @@ impl Writer<'_> {
             field,
             ..Fault::default()
         };
-        let body = match self.unchecked {
+        let body = if self.unchecked {
             // Its first name is that of the structure's own member.
-            true => at
-                .get(1..)
-                .and_then(|rest| rest.find('/').map(|end| &rest[end..])),
-            false => at.strip_prefix("/requestBody"),
+            at.get(1..)
+                .and_then(|rest| rest.find('/').map(|end| &rest[end..]))
+        } else {
+            at.strip_prefix("/requestBody")
         };
         match body {
             Some(rest) => fault.pointer = Some(rest.to_owned()),

@@ -95,9 +95,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ArchiveArea>, String> {
         };
         areas.push(ArchiveArea { name, record });
     }
-    match areas.is_empty() {
-        true => Err("it has no segments".into()),
-        false => Ok(areas),
+    if areas.is_empty() {
+        Err("it has no segments".into())
+    } else {
+        Ok(areas)
     }
 }
 

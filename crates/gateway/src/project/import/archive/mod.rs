@@ -104,9 +104,10 @@ pub fn import_archives(
         }
     }
     let made = project::make(&api, &services, &mut out);
-    match out.has_errors() {
-        true => Err(out),
-        false => Ok(FromArchives { notes: out, ..made }),
+    if out.has_errors() {
+        Err(out)
+    } else {
+        Ok(FromArchives { notes: out, ..made })
     }
 }
 
@@ -120,14 +121,15 @@ fn report_refusal(
     out: &mut ProjectDiagnostics,
 ) {
     let message = format!("the service {}: {}", refused.name, refused.why);
-    match error {
-        true => out.error_help(file, FilePosition::default(), message, refused.help.clone()),
-        false => out.warn_help(
+    if error {
+        out.error_help(file, FilePosition::default(), message, refused.help.clone())
+    } else {
+        out.warn_help(
             file,
             FilePosition::default(),
             message,
             Some(refused.help.clone()),
-        ),
+        )
     }
 }
 

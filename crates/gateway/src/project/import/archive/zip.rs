@@ -80,9 +80,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ZipEntry>, String> {
         let data = head.data(bytes).map_err(|why| format!("{name} {why}"))?;
         entries.push(ZipEntry { name, data });
     }
-    match at <= end {
-        true => Ok(entries),
-        false => Err("its directory is longer than its place".into()),
+    if at <= end {
+        Ok(entries)
+    } else {
+        Err("its directory is longer than its place".into())
     }
 }
 
@@ -151,9 +152,10 @@ impl<'a> Head<'a> {
         if data.len() != self.size {
             return Err(format!("has {} bytes and says {}", data.len(), self.size));
         }
-        match crc32fast::hash(&data) == self.crc {
-            true => Ok(data),
-            false => Err("has another checksum than it says".into()),
+        if crc32fast::hash(&data) == self.crc {
+            Ok(data)
+        } else {
+            Err("has another checksum than it says".into())
         }
     }
 }
