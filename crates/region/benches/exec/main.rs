@@ -270,14 +270,15 @@ fn config() -> RegionConfig {
 
 /// As `tupelo serve` confines workers unless told otherwise, with `--sandbox`.
 fn confinement() -> WorkerConfinement {
-    match std::env::args().any(|a| a == "--sandbox") {
-        true => WorkerConfinement {
+    if std::env::args().any(|a| a == "--sandbox") {
+        WorkerConfinement {
             sandbox: SandboxMode::Required,
             task_bytes: 256 << 20,
             process_bytes: 2 << 30,
             resident_bytes: 256 << 20,
-        },
-        false => WorkerConfinement::default(),
+        }
+    } else {
+        WorkerConfinement::default()
     }
 }
 

@@ -199,9 +199,10 @@ impl LinkData {
 
     /// Reads what a worker wrote.
     pub(crate) fn parse(kind: u64, bytes: &[u8]) -> Result<LinkData, link::ProtocolViolation> {
-        match kind == LINK_CHANNEL {
-            true => ChannelData::parse(bytes).map(LinkData::Channel),
-            false => Ok(LinkData::Commarea(bytes.to_vec())),
+        if kind == LINK_CHANNEL {
+            ChannelData::parse(bytes).map(LinkData::Channel)
+        } else {
+            Ok(LinkData::Commarea(bytes.to_vec()))
         }
     }
 }

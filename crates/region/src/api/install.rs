@@ -138,15 +138,17 @@ fn extrapartition(queue: &str, def: &csd::ExtraDef) -> TdKind {
     TdKind::Extrapartition {
         output: def.output,
         path: PathBuf::from("queues").join(queue),
-        format: match def.fixed {
-            true => QueueFileFormat::Fixed,
-            false => QueueFileFormat::Lines,
+        format: if def.fixed {
+            QueueFileFormat::Fixed
+        } else {
+            QueueFileFormat::Lines
         },
         record_bytes: def.record_bytes.filter(|n| *n > 0).unwrap_or(RECORD_BYTES),
         append: def.append,
-        opens: match def.open_at_start {
-            true => OpenTime::Initial,
-            false => OpenTime::Deferred,
+        opens: if def.open_at_start {
+            OpenTime::Initial
+        } else {
+            OpenTime::Deferred
         },
     }
 }

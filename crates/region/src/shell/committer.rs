@@ -146,9 +146,10 @@ fn gather(first: Order, orders: &Receiver<Order>) -> CommitBatch {
             Order::ReaderGone => batch.readers_gone = true,
             Order::Work(work) => batch.works.push(work),
         }
-        next = match batch.units.len() < BATCH {
-            true => orders.try_recv().ok(),
-            false => None,
+        next = if batch.units.len() < BATCH {
+            orders.try_recv().ok()
+        } else {
+            None
         };
     }
     batch
@@ -214,11 +215,12 @@ mod tests {
     impl RecordingStore {
         fn flush(&mut self) -> Result<(), StorageError> {
             let ahead = self.ahead.take();
-            match ahead.is_some() && ahead == self.lost {
-                true => Err(StorageError::Uncertain {
+            if ahead.is_some() && ahead == self.lost {
+                Err(StorageError::Uncertain {
                     reason: "it failed".to_owned(),
-                }),
-                false => Ok(()),
+                })
+            } else {
+                Ok(())
             }
         }
 

@@ -83,9 +83,10 @@ impl DispatchThread {
             if fine {
                 let shared = &self.shared;
                 shared.with(|core, cx| {
-                    pause = match core.fine_tick(cx) {
-                        true => EASY_LOOK_NS,
-                        false => LOOK_NS,
+                    pause = if core.fine_tick(cx) {
+                        EASY_LOOK_NS
+                    } else {
+                        LOOK_NS
                     };
                     calm = if core.wants_fine_tick() { 0 } else { calm + 1 };
                     // Under the lock: a wish that comes later finds it unset.

@@ -203,9 +203,10 @@ impl SharedRegion {
             depth: at,
             given,
         };
-        match at < MOST_GUESTS {
-            true => guests.begin(task),
-            false => task.seat.answer(&CallAnswer::of_abend(TOO_DEEP), 0),
+        if at < MOST_GUESTS {
+            guests.begin(task)
+        } else {
+            task.seat.answer(&CallAnswer::of_abend(TOO_DEEP), 0)
         }
     }
 
@@ -373,13 +374,14 @@ impl GuestHost for GuestSeat {
             Err(code) => CallAnswer::of_abend(&code),
             Ok(passed) => {
                 let (data, kind) = passed.emit();
-                match data.len() <= CALL_BYTES {
-                    true => CallAnswer {
+                if data.len() <= CALL_BYTES {
+                    CallAnswer {
                         args: [kind, self.changed(), 0, 0, 0, 0, 0, 0],
                         data,
                         ..CallAnswer::default()
-                    },
-                    false => CallAnswer::of_condition(Condition::LengErr, 11),
+                    }
+                } else {
+                    CallAnswer::of_condition(Condition::LengErr, 11)
                 }
             }
         };

@@ -386,9 +386,10 @@ impl Drop for SlotLease {
                 task.entries = entries;
                 task.waker = None;
             }
-            match building {
-                true => core.cancel(cx, key),
-                false => core.abandon(cx, key),
+            if building {
+                core.cancel(cx, key)
+            } else {
+                core.abandon(cx, key)
             }
         });
     }

@@ -100,9 +100,10 @@ impl LineRate {
         if self.left_out > 0 {
             self.fill(now_ns);
         }
-        match self.left >= self.lines_per_s * 1000 {
-            true => (std::mem::take(&mut self.left_out), self.lines_per_s),
-            false => (0, self.lines_per_s),
+        if self.left >= self.lines_per_s * 1000 {
+            (std::mem::take(&mut self.left_out), self.lines_per_s)
+        } else {
+            (0, self.lines_per_s)
         }
     }
 }

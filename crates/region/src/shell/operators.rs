@@ -198,9 +198,10 @@ impl SharedRegion {
             core.loses_worker(key)
         });
         // One that waited, and had its answer by the time its wait was to end.
-        match ends_worker || self.lock().core.loses_worker(key) {
-            true => PurgeOutcome::WorkerEnded,
-            false => PurgeOutcome::Done,
+        if ends_worker || self.lock().core.loses_worker(key) {
+            PurgeOutcome::WorkerEnded
+        } else {
+            PurgeOutcome::Done
         }
     }
 }

@@ -92,9 +92,10 @@ impl WorkerOutput {
     pub fn run(&self, shared: &Arc<SharedRegion>) {
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; 32];
         while !shared.is_stopping() {
-            let rest_ms = match shared.lines.are_left_out() {
-                true => LOOK_MS,
-                false => -1,
+            let rest_ms = if shared.lines.are_left_out() {
+                LOOK_MS
+            } else {
+                -1
             };
             // SAFETY: room for 32 events.
             let n = unsafe {
@@ -152,13 +153,10 @@ impl WorkerOutput {
         let task = line.task.unwrap_or_default();
         let (transid, program) = (line.transid.as_str(), line.program.as_str());
         let text = line.text;
-        match pipe.error {
-            true => {
-                tracing::warn!(target: "tupelo::stderr", worker, task, transid, program, "{text}")
-            }
-            false => {
-                tracing::info!(target: "tupelo::stdout", worker, task, transid, program, "{text}")
-            }
+        if pipe.error {
+            tracing::warn!(target: "tupelo::stderr", worker, task, transid, program, "{text}")
+        } else {
+            tracing::info!(target: "tupelo::stdout", worker, task, transid, program, "{text}")
         }
     }
 

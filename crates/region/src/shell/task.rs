@@ -278,16 +278,16 @@ impl Task {
         };
         let request = Request {
             start_code: Name::from_bytes(self.start_code.code()),
-            flags: match channel.is_blank() {
-                true => 0,
-                false => REQUEST_CHANNEL,
-            } | match self.changed {
-                true => REQUEST_CHANGED,
-                false => 0,
-            } | match self.start_code {
-                StartCode::Pipeline => REQUEST_PIPELINE,
-                _ => 0,
-            } | stepped,
+            flags: if channel.is_blank() {
+                0
+            } else {
+                REQUEST_CHANNEL
+            } | if self.changed { REQUEST_CHANGED } else { 0 }
+                | match self.start_code {
+                    StartCode::Pipeline => REQUEST_PIPELINE,
+                    _ => 0,
+                }
+                | stepped,
             channel,
             facility: self.facility,
             used: self.heap.top() as u64,

@@ -168,16 +168,18 @@ impl OpenReport {
         let (path, done) = match self {
             OpenReport::Output { mut part, .. } => {
                 let path = std::mem::take(&mut part.0);
-                let done = match keep.unwrap_or(true) {
-                    true => fs::rename(&path, path.with_extension("")),
-                    false => fs::remove_file(&path),
+                let done = if keep.unwrap_or(true) {
+                    fs::rename(&path, path.with_extension(""))
+                } else {
+                    fs::remove_file(&path)
                 };
                 (path, done)
             }
             OpenReport::Input { path, .. } => {
-                let done = match keep.unwrap_or(false) {
-                    true => Ok(()),
-                    false => fs::remove_file(&path),
+                let done = if keep.unwrap_or(false) {
+                    Ok(())
+                } else {
+                    fs::remove_file(&path)
                 };
                 (path, done)
             }

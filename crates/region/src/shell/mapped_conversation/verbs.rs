@@ -28,9 +28,10 @@ impl MappedConversation {
             Some(Verb::Receive) => self.receive(flags, limit),
             Some(Verb::Converse) => {
                 let sent = self.send(data, flags & VERB_DATA | VERB_INVITE | VERB_WAIT);
-                match sent.error == 0 && self.state == ConversationState::Receive {
-                    true => self.receive(flags, limit),
-                    false => sent,
+                if sent.error == 0 && self.state == ConversationState::Receive {
+                    self.receive(flags, limit)
+                } else {
+                    sent
                 }
             }
             Some(Verb::Wait) => self.wait(),
@@ -66,9 +67,10 @@ impl MappedConversation {
             String::from_utf8_lossy(part).trim_end().to_owned()
         };
         let (system, profile, partner) = (text(0, 4), text(4, 12), text(12, 20));
-        let found = match partner.is_empty() {
-            true => partners.system(&system).ok_or(Condition::SysIdErr),
-            false => partners.partner(&partner).ok_or(Condition::PartnerIdErr),
+        let found = if partner.is_empty() {
+            partners.system(&system).ok_or(Condition::SysIdErr)
+        } else {
+            partners.partner(&partner).ok_or(Condition::PartnerIdErr)
         };
         let mut destination = match found {
             Ok(destination) => destination,

@@ -53,9 +53,10 @@ impl SharedRegion {
         let given = self.answer_options(asked, |view, option| {
             view.value(kind, &name, &timed(asked, option))
         })?;
-        Ok(match has("NEXT") && kind != ResourceKind::Enqueue {
-            true => given.bytes(0, name),
-            false => given,
+        Ok(if has("NEXT") && kind != ResourceKind::Enqueue {
+            given.bytes(0, name)
+        } else {
+            given
         })
     }
 
@@ -212,9 +213,10 @@ impl SharedRegion {
 }
 
 fn done_or_illogic(done: bool) -> CommandResult {
-    match done {
-        true => Ok(CommandOperands::default()),
-        false => condition(Condition::Illogic, 1),
+    if done {
+        Ok(CommandOperands::default())
+    } else {
+        condition(Condition::Illogic, 1)
     }
 }
 

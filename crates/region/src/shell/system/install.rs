@@ -200,9 +200,10 @@ impl SharedRegion {
         })?;
         // Tells the worker that the unit of work ends with it.
         let ended = CommandOperands::default();
-        Ok(match logical {
-            true => ended.int(row::TDQUEUE, 1),
-            false => ended,
+        Ok(if logical {
+            ended.int(row::TDQUEUE, 1)
+        } else {
+            ended
         })
     }
 
@@ -219,18 +220,20 @@ impl SharedRegion {
     fn discard_journal(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         let name = asked.name::<8>(row::JOURNALNAME);
         let mut kernel = self.kernel.lock();
-        match kernel.resources.journals.discard(name.as_bytes()) {
-            true => Ok(CommandOperands::default()),
-            false => condition(Condition::JidErr, 1),
+        if kernel.resources.journals.discard(name.as_bytes()) {
+            Ok(CommandOperands::default())
+        } else {
+            condition(Condition::JidErr, 1)
         }
     }
 
     fn discard_enq_model(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         let name = asked.name::<8>(row::ENQMODEL);
         let mut kernel = self.kernel.lock();
-        match kernel.resources.enqueue.discard(name) {
-            true => Ok(CommandOperands::default()),
-            false => condition(Condition::NotFnd, 1),
+        if kernel.resources.enqueue.discard(name) {
+            Ok(CommandOperands::default())
+        } else {
+            condition(Condition::NotFnd, 1)
         }
     }
 
@@ -265,9 +268,10 @@ impl SystemCommand<'_> {
 fn taken<T>(list: &mut Vec<T>, meant: impl Fn(&T) -> bool) -> Result<bool, CommandFailure> {
     let before = list.len();
     list.retain(|one| !meant(one));
-    match list.len() < before {
-        true => Ok(true),
-        false => condition(Condition::NotFnd, 1),
+    if list.len() < before {
+        Ok(true)
+    } else {
+        condition(Condition::NotFnd, 1)
     }
 }
 

@@ -47,9 +47,10 @@ impl SharedRegion {
                 PurgeOutcome::Done | PurgeOutcome::WorkerEnded | PurgeOutcome::Unknown => {}
             }
         }
-        match purge || priority.is_some() {
-            true => Ok(CommandOperands::default()),
-            false => condition(Condition::InvReq, 1),
+        if purge || priority.is_some() {
+            Ok(CommandOperands::default())
+        } else {
+            condition(Condition::InvReq, 1)
         }
     }
 
@@ -485,9 +486,10 @@ fn time_of(
     if let Some(n) = operands.get_int(whole) {
         let (h, m, s) = (n / 10_000, n / 100 % 100, n % 100);
         let fits = n >= 0 && h <= most_hours && m < 60 && s < 60;
-        return match fits {
-            true => Ok(Some((h * 3600 + m * 60 + s) as u64)),
-            false => condition(Condition::InvReq, resp2[0]),
+        return if fits {
+            Ok(Some((h * 3600 + m * 60 + s) as u64))
+        } else {
+            condition(Condition::InvReq, resp2[0])
         };
     }
     let mut seconds = None;

@@ -246,9 +246,10 @@ pub fn numbered_class(number: i64) -> Option<String> {
 
 /// The data set of a file: that of its definition, or its own name.
 pub(super) fn data_set(file: &FileEntry) -> String {
-    match file.data_set.is_empty() {
-        false => file.data_set.clone(),
-        true => file.name.to_string().trim_end().to_owned(),
+    if file.data_set.is_empty() {
+        file.name.to_string().trim_end().to_owned()
+    } else {
+        file.data_set.clone()
     }
 }
 
