@@ -370,9 +370,10 @@ impl State {
     }
 
     fn check_name(&self, name: &FileName) -> Result<(), DefineError> {
-        match self.all_names().contains_key(name) {
-            true => Err(DefineError::AlreadyDefined { name: name.clone() }),
-            false => Ok(()),
+        if self.all_names().contains_key(name) {
+            Err(DefineError::AlreadyDefined { name: name.clone() })
+        } else {
+            Ok(())
         }
     }
 

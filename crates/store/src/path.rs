@@ -70,9 +70,10 @@ pub(crate) fn seek<I: IndexedBase>(
         if shown {
             return Ok(true);
         }
-        let step = match seek.is_descending() {
-            true => SeekKey::Less(&position),
-            false => SeekKey::Greater(&position),
+        let step = if seek.is_descending() {
+            SeekKey::Less(&position)
+        } else {
+            SeekKey::Greater(&position)
         };
         next = at_first(step, length, indexed)?;
     }

@@ -160,9 +160,10 @@ impl Parser<'_> {
                     |near| format!("did you mean {near}?"),
                 );
                 let known = UNSUPPORTED.contains(&other);
-                let message = match known {
-                    true => format!("{other} is not supported"),
-                    false => format!("{other} is not a command of IDCAMS"),
+                let message = if known {
+                    format!("{other} is not supported")
+                } else {
+                    format!("{other} is not a command of IDCAMS")
                 };
                 Err(self.error(here, message, if known { "" } else { &help }))
             }

@@ -152,12 +152,13 @@ fn whole(data: &Path, progress: &mut dyn FnMut(u64, u64)) -> Result<CheckReport,
         path: data.to_owned(),
         error,
     })?;
-    match report.is_clean() {
-        true => Ok(report),
-        false => Err(BackupError::Damaged {
+    if report.is_clean() {
+        Ok(report)
+    } else {
+        Err(BackupError::Damaged {
             path: data.to_owned(),
             report,
-        }),
+        })
     }
 }
 

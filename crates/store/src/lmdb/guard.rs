@@ -159,14 +159,15 @@ impl IndexGuard {
                 is_due = due.is_some_and(|due| *due == *entry);
             }
         }
-        match is_due {
-            true => Ok(()),
-            false => Err(self.own.env.flawed(format!(
+        if is_due {
+            Ok(())
+        } else {
+            Err(self.own.env.flawed(format!(
                 "{}: the entry {} has no record in its base {}: build the index anew with BLDINDEX",
                 def.name,
                 Key::from(entry),
                 def.base
-            ))),
+            )))
         }
     }
 }

@@ -69,16 +69,17 @@ pub(super) fn check_home(
     };
     if bytes == 0 {
         let marker = marker(directory);
-        return match marker.exists() {
-            true => Err(OpenError::Lost {
+        return if marker.exists() {
+            Err(OpenError::Lost {
                 path: directory.to_owned(),
                 what: if data.exists() { "empty" } else { "missing" },
                 marker,
-            }),
-            false => Ok(HomeState {
+            })
+        } else {
+            Ok(HomeState {
                 is_there: false,
                 all_checked: true,
-            }),
+            })
         };
     }
     let marked = writing && fault::is_marked(directory);

@@ -282,8 +282,9 @@ fn table_file() -> io::Result<OwnedFd> {
         libc::ftruncate(raw, TABLE_BYTES as libc::off_t) == 0
             && libc::fcntl(raw, libc::F_ADD_SEALS, seals) == 0
     };
-    match done {
-        true => Ok(fd),
-        false => Err(io::Error::last_os_error()),
+    if done {
+        Ok(fd)
+    } else {
+        Err(io::Error::last_os_error())
     }
 }

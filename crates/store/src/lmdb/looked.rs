@@ -130,9 +130,10 @@ fn run(env: &Arc<StoreEnvironment>, stop: &AtomicBool, ended: CheckEnded) {
     let mut progress = |_, _| {
         thread::sleep(worked_since.elapsed().min(LONGEST_PAUSE));
         worked_since = Instant::now();
-        match stop.load(Ordering::Relaxed) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        if stop.load(Ordering::Relaxed) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         }
     };
     let report = Reader::new(env.sys().clone())

@@ -201,9 +201,10 @@ impl PageFile {
             // Of the other one nothing is read, and it may have the trees of a
             // commit whose meta page LMDB could not write.
             for (tree, flags) in [(meta.free, NUMBER_KEYS), (meta.main, 0)] {
-                let checked = match tree.flags == flags {
-                    true => tree.check(meta.last_page),
-                    false => Err("its kind is not one of a store's pages".to_owned()),
+                let checked = if tree.flags == flags {
+                    tree.check(meta.last_page)
+                } else {
+                    Err("its kind is not one of a store's pages".to_owned())
                 };
                 checked.map_err(|flaw| format!("page {}: {flaw}", meta.transaction % 2))?;
             }
@@ -318,9 +319,10 @@ impl PageTree {
             None => self.depth == 0 && self.entries == 0,
             Some(root) => root <= last_page && (1..=MAX_DEPTH).contains(&self.depth),
         };
-        match root_is_right {
-            true => Ok(()),
-            false => Err("the root page of a tree is outside the file".to_owned()),
+        if root_is_right {
+            Ok(())
+        } else {
+            Err("the root page of a tree is outside the file".to_owned())
         }
     }
 }
@@ -381,13 +383,14 @@ impl ReadPage {
     /// else some are lost.
     pub fn is_packed(&self) -> bool {
         let bytes = |entry: usize| {
-            let here = match self.is_leaf {
-                true => match self.value(entry) {
+            let here = if self.is_leaf {
+                match self.value(entry) {
                     LeafValue::Here(bytes) => bytes.len(),
                     LeafValue::Overflow(..) => 8,
                     LeafValue::Tree(_) => TREE_BYTES,
-                },
-                false => 0,
+                }
+            } else {
+                0
             };
             (NODE_HEAD_BYTES + self.key(entry).len() + here).next_multiple_of(2)
         };

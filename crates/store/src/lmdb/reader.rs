@@ -71,17 +71,19 @@ struct Index {
 impl CachedFile {
     /// The record in what is stored.
     pub fn record<'v>(&self, stored: &'v [u8]) -> &'v [u8] {
-        match self.sealed {
-            true => seal::unsealed(stored),
-            false => stored,
+        if self.sealed {
+            seal::unsealed(stored)
+        } else {
+            stored
         }
     }
 
     /// The record in what is stored, if it is what was put there.
     pub fn checked<'v>(&self, key: &[u8], stored: &'v [u8]) -> Option<&'v [u8]> {
-        match self.sealed {
-            true => seal::checked(key, stored),
-            false => Some(stored),
+        if self.sealed {
+            seal::checked(key, stored)
+        } else {
+            Some(stored)
         }
     }
 }

@@ -36,9 +36,10 @@ pub fn salvage(
     write: Write<'_>,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<SalvageReport, SalvageError> {
-    let (data, lock) = match from.is_dir() {
-        true => (from.join("data.mdb"), WriterLock::take(from)),
-        false => (from.to_owned(), Err(LockError::Held(None))),
+    let (data, lock) = if from.is_dir() {
+        (from.join("data.mdb"), WriterLock::take(from))
+    } else {
+        (from.to_owned(), Err(LockError::Held(None)))
     };
     if let (true, Err(LockError::Held(pid))) = (from.is_dir(), &lock) {
         return Err(SalvageError::Held {
@@ -383,10 +384,7 @@ impl Salvage<'_> {
                 number.len() == 8 && number.bytes().all(|digit| digit.is_ascii_hexdigit())
             });
             let is_newest = is_number && !trees.older.contains(db);
-            let name = match is_number {
-                true => name,
-                false => UNKNOWN.to_owned(),
-            };
+            let name = if is_number { name } else { UNKNOWN.to_owned() };
             let mut way = FileSalvage::new(name, None, true, is_newest);
             self.file(&mut way, Some(*tree))?;
             // The entries of an index have no records.
@@ -513,9 +511,10 @@ impl Salvage<'_> {
         for page in overflow {
             self.met.set(page);
         }
-        match is_certain {
-            true => way.file.records += 1,
-            false => way.file.doubtful += 1,
+        if is_certain {
+            way.file.records += 1
+        } else {
+            way.file.doubtful += 1
         }
         (self.write)(SalvagedRecord {
             name: &way.file.name,
@@ -612,9 +611,10 @@ impl<'f> FileSalvage<'f> {
 
     /// The record of an entry, if it is what was stored and keeps the rules.
     fn record<'s>(&self, key: &[u8], stored: &'s [u8]) -> Option<&'s [u8]> {
-        let record = match self.is_sealed {
-            true => seal::checked(key, stored)?,
-            false => stored,
+        let record = if self.is_sealed {
+            seal::checked(key, stored)?
+        } else {
+            stored
         };
         let keeps = self
             .def
@@ -637,9 +637,10 @@ impl<'f> FileSalvage<'f> {
     }
 
     fn lose(&mut self, from: Option<Box<[u8]>>, to: Option<&[u8]>) {
-        match self.file.lost.len() < MAX_LOST {
-            true => self.file.lost.push((from.map(Key), to.map(Key::from))),
-            false => self.file.more_lost += 1,
+        if self.file.lost.len() < MAX_LOST {
+            self.file.lost.push((from.map(Key), to.map(Key::from)))
+        } else {
+            self.file.more_lost += 1
         }
     }
 

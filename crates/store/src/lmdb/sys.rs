@@ -174,9 +174,10 @@ impl LmdbEnvironment {
         if let LastMetaPage::Lost(..) = *self.ahead() {
             return Err(LmdbError::REFUSED);
         }
-        match home::is_in_place(self.data_fd()?, &self.data) {
-            true => Ok(()),
-            false => Err(LmdbError::MISPLACED),
+        if home::is_in_place(self.data_fd()?, &self.data) {
+            Ok(())
+        } else {
+            Err(LmdbError::MISPLACED)
         }
     }
 

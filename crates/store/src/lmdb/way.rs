@@ -128,9 +128,10 @@ impl PathCheck<'_> {
             return Ok(());
         }
         let (left, right) = self.neighbours(&branches)?;
-        match found {
-            true => Ok(()),
-            false => self.check_neighbours(left.as_ref(), &at, right.as_ref(), place),
+        if found {
+            Ok(())
+        } else {
+            self.check_neighbours(left.as_ref(), &at, right.as_ref(), place)
         }
     }
 
@@ -146,9 +147,10 @@ impl PathCheck<'_> {
                 0 => self.end_of(left.as_ref(), level, false)?,
                 _ => Some(self.below(of, entry - 1, level)?),
             };
-            right = match entry + 1 == of.page.len() {
-                true => self.end_of(right.as_ref(), level, true)?,
-                false => Some(self.below(of, entry + 1, level)?),
+            right = if entry + 1 == of.page.len() {
+                self.end_of(right.as_ref(), level, true)?
+            } else {
+                Some(self.below(of, entry + 1, level)?)
             };
             if self.changes {
                 for side in [&left, &right].into_iter().flatten() {
@@ -293,9 +295,10 @@ fn place(page: &ReadPage, from: usize, is_before: impl Fn(&[u8]) -> bool) -> usi
     let (mut low, mut high) = (from, page.len());
     while low < high {
         let middle = low + (high - low) / 2;
-        match is_before(page.key(middle)) {
-            true => low = middle + 1,
-            false => high = middle,
+        if is_before(page.key(middle)) {
+            low = middle + 1
+        } else {
+            high = middle
         }
     }
     low

@@ -399,9 +399,10 @@ impl LmdbStore {
                 .values()
                 .any(|index| index.entry.def.name == *name)
             || self.paths.contains_key(name);
-        match taken {
-            true => Err(DefineError::AlreadyDefined { name: name.clone() }),
-            false => Ok(()),
+        if taken {
+            Err(DefineError::AlreadyDefined { name: name.clone() })
+        } else {
+            Ok(())
         }
     }
 

@@ -384,9 +384,10 @@ impl Source<'_> {
 
     /// Converts and checks a record; gives its key.
     fn take(&mut self, outside: &[u8], record: &mut Vec<u8>) -> Result<Vec<u8>, RejectReason> {
-        let (number, outside) = match self.numbered {
-            true => outside.split_at(self.def.key_bytes().min(outside.len())),
-            false => (&[][..], outside),
+        let (number, outside) = if self.numbered {
+            outside.split_at(self.def.key_bytes().min(outside.len()))
+        } else {
+            (&[][..], outside)
         };
         self.convert.inward(outside, record)?;
         self.def.check_record(record)?;
