@@ -178,9 +178,10 @@ fn parse_range(text: &str, length: u64) -> Range {
         },
         _ => return Range::All,
     };
-    match first < length {
-        true => Range::Part(first, last.min(length - 1)),
-        false => Range::Wrong,
+    if first < length {
+        Range::Part(first, last.min(length - 1))
+    } else {
+        Range::Wrong
     }
 }
 

@@ -149,9 +149,10 @@ impl CicsWebSupport {
     /// page of programs.
     pub fn new(config: WebConfig, page: CodePage, edition: WebDefinitions) -> CicsWebSupport {
         // Bytes above ASCII are those of the wider page.
-        let page = match page.ccsid() == CodePage::ascii().ccsid() {
-            true => CodePage::latin1(),
-            false => page,
+        let page = if page.ccsid() == CodePage::ascii().ccsid() {
+            CodePage::latin1()
+        } else {
+            page
         };
         let connector = ClientConnector::new(&config);
         let replies = ClientConnector::new(&WebConfig {

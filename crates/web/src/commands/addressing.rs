@@ -142,9 +142,10 @@ pub fn get(context: Option<&Context>, given: &CommandOperands, page: CodePage) -
             return part(given, filled, &local(&text, page));
         }
     }
-    match found {
-        true => filled.done(),
-        false => fail(Condition::NotFnd, NO_PROPERTY),
+    if found {
+        filled.done()
+    } else {
+        fail(Condition::NotFnd, NO_PROPERTY)
     }
 }
 
@@ -260,9 +261,10 @@ fn uri(
 
 fn address(text: &str) -> Result<String, CommandFailure> {
     let clean = !text.is_empty() && !text.contains(|c: char| c.is_control() || c == ' ');
-    match clean {
-        true => Ok(text.to_owned()),
-        false => fail(Condition::InvReq, TEXT),
+    if clean {
+        Ok(text.to_owned())
+    } else {
+        fail(Condition::InvReq, TEXT)
     }
 }
 

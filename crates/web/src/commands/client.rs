@@ -175,14 +175,15 @@ fn target(given: &CommandOperands) -> Result<ServerTarget, CommandFailure> {
     let Some(port) = u16::try_from(port).ok().filter(|port| *port > 0) else {
         return fail(Condition::InvReq, 22);
     };
-    match host.is_empty() || !host.bytes().all(|b| b.is_ascii_graphic()) {
-        true => fail(Condition::NotFnd, 1),
-        false => Ok(ServerTarget {
+    if host.is_empty() || !host.bytes().all(|b| b.is_ascii_graphic()) {
+        fail(Condition::NotFnd, 1)
+    } else {
+        Ok(ServerTarget {
             secure,
             host: host.to_owned(),
             port,
             certificate: None,
-        }),
+        })
     }
 }
 
@@ -529,9 +530,10 @@ fn response_outputs<'r>(
         "" => CodePage::latin1(),
         name => pages::named(name).unwrap_or(CodePage::latin1()),
     };
-    let body = match asks && pages::is_text(media) && !given.has(options.container) {
-        true => pages::convert(&response.body, from, page).into(),
-        false => (&*response.body).into(),
+    let body = if asks && pages::is_text(media) && !given.has(options.container) {
+        pages::convert(&response.body, from, page).into()
+    } else {
+        (&*response.body).into()
     };
     Ok((filled, body))
 }

@@ -424,10 +424,13 @@ fn value(def: &UriMapDef, option: u8) -> &'static str {
                 answer: UriMapAnswer::Redirect { permanent, .. },
                 ..
             },
-        ) => match permanent {
-            true => "PERMANENT",
-            false => "TEMPORARY",
-        },
+        ) => {
+            if permanent {
+                "PERMANENT"
+            } else {
+                "TEMPORARY"
+            }
+        }
         (row::REDIRECTTYPE, _) => "NONE",
         (row::SCHEME, _) if def.secure => "HTTPS",
         (row::SCHEME, _) => "HTTP",

@@ -80,12 +80,11 @@ pub fn send(
         conversion,
         body.is_empty(),
     )?);
-    server.sent_document = match delete_document(given)? {
-        true => {
-            document.map(|token| documents.remove(&token));
-            None
-        }
-        false => document.filter(|_| !immediate),
+    server.sent_document = if delete_document(given)? {
+        document.map(|token| documents.remove(&token));
+        None
+    } else {
+        document.filter(|_| !immediate)
     };
     if chunking == Chunking::Yes {
         return begin_chunks(server, answer, body);
@@ -108,9 +107,10 @@ fn hand_over(server: &mut ServerSide, answer: WebAnswer) -> Result<SendOutcome, 
         .way
         .take()
         .is_some_and(|way| way.send(answer).is_ok());
-    match sent {
-        true => Ok(SendOutcome::Done),
-        false => fail(Condition::IoErr, 42),
+    if sent {
+        Ok(SendOutcome::Done)
+    } else {
+        fail(Condition::IoErr, 42)
     }
 }
 
@@ -174,9 +174,10 @@ fn chunking(given: &CommandOperands) -> Result<Chunking, CommandFailure> {
     if is(row::CHUNKEND, "CHUNKEND") {
         return Ok(Chunking::End);
     }
-    match given.has(row::CHUNKING) && !is(row::CHUNKNO, "CHUNKNO") {
-        true => fail(Condition::InvReq, 75),
-        false => Ok(Chunking::No),
+    if given.has(row::CHUNKING) && !is(row::CHUNKNO, "CHUNKNO") {
+        fail(Condition::InvReq, 75)
+    } else {
+        Ok(Chunking::No)
     }
 }
 
@@ -204,9 +205,10 @@ fn body(
 fn delete_document(given: &CommandOperands) -> Result<bool, CommandFailure> {
     let deletes = is_selected(given, row::DOCDELETE, row::DOCSTATUS, "DOCDELETE");
     let known = deletes || given.get_int(row::DOCSTATUS) == Some(cvda("NODOCDELETE"));
-    match given.has(row::DOCSTATUS) && !known {
-        true => fail(Condition::InvReq, 145),
-        false => Ok(deletes),
+    if given.has(row::DOCSTATUS) && !known {
+        fail(Condition::InvReq, 145)
+    } else {
+        Ok(deletes)
     }
 }
 

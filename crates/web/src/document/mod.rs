@@ -186,9 +186,10 @@ impl Document {
             return Ok(before..before);
         };
         let (_, until) = place(&to).ok_or(InsertError::To)?;
-        match begin <= until {
-            true => Ok(begin..until),
-            false => Err(InsertError::Order),
+        if begin <= until {
+            Ok(begin..until)
+        } else {
+            Err(InsertError::Order)
         }
     }
 
@@ -209,9 +210,10 @@ impl Document {
             InsertedPart::Template(name) => {
                 let made = templates.expand(name, &mut self.symbols);
                 let (bytes, binary) = made.map_err(InsertError::Template)?;
-                vec![match binary {
-                    true => Block::Binary(bytes),
-                    false => Block::Text(bytes),
+                vec![if binary {
+                    Block::Binary(bytes)
+                } else {
+                    Block::Text(bytes)
                 }]
             }
             InsertedPart::From(bytes) => match retrieved::parse(bytes) {

@@ -311,12 +311,11 @@ fn joined(mut read: &[u8], ends: bool) -> Vec<u8> {
     while let Some((length, rest)) = read.split_first_chunk::<4>() {
         let length = u32::from_be_bytes(*length) as usize;
         let (line, rest) = rest.split_at(length.min(rest.len()));
-        match ends {
-            true => {
-                out.extend_from_slice(line.trim_ascii_end());
-                out.extend_from_slice(b"\r\n");
-            }
-            false => out.extend_from_slice(line),
+        if ends {
+            out.extend_from_slice(line.trim_ascii_end());
+            out.extend_from_slice(b"\r\n");
+        } else {
+            out.extend_from_slice(line)
         }
         read = rest;
     }
