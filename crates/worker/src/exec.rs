@@ -573,15 +573,16 @@ unsafe extern "C" fn on_refuse(routine: *const c_char) -> Flow {
     // string of its own.
     unsafe {
         let routine = CStr::from_ptr(routine).to_string_lossy();
-        let abend = match routine.starts_with("cob_sys_") {
-            true => Abend::new(
+        let abend = if routine.starts_with("cob_sys_") {
+            Abend::new(
                 abend::APCT,
                 format!("CALL of the library routine {routine}, which programs may not use"),
-            ),
-            false => Abend::new(
+            )
+        } else {
+            Abend::new(
                 abend::ASRA,
                 "a statement for a file of the file system; a region's programs have the region's files",
-            ),
+            )
         };
         current().map_or(Flow::NEXT, |w| w.take_exit(abend))
     }

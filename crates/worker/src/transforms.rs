@@ -55,15 +55,16 @@ impl TransformTable {
 fn compile(text: &str, response: bool) -> Option<CompiledTransform> {
     let binding = ServiceBinding::parse(text).ok()?;
     let made = MessageCodecs::build(&binding, CodePage::latin1()).ok()?;
-    match response {
-        false => Some(CompiledTransform {
-            own: made.request,
-            other: made.response,
-        }),
-        true => Some(CompiledTransform {
+    if response {
+        Some(CompiledTransform {
             own: made.response?,
             other: Some(made.request),
-        }),
+        })
+    } else {
+        Some(CompiledTransform {
+            own: made.request,
+            other: made.response,
+        })
     }
 }
 

@@ -146,9 +146,10 @@ fn analyze(
             *part = copied(at, own.len());
         }
     }
-    match w.task.web.keep_bytes(&said.emit(), w.services.arena()) {
-        true => Ok(()),
-        false => Err(no_storage()),
+    if w.task.web.keep_bytes(&said.emit(), w.services.arena()) {
+        Ok(())
+    } else {
+        Err(no_storage())
     }
 }
 
@@ -173,9 +174,8 @@ impl ConvertedRequest {
         given: &ConverterInput,
     ) -> Result<ConvertedRequest, Box<Abend>> {
         let text = |bytes: &[u8]| pages::convert(bytes, CodePage::latin1(), request.page);
-        let said = match given.analysis.is_empty() {
-            false => AnalyzerOutput::parse(&given.analysis).unwrap_or_default(),
-            true => AnalyzerOutput {
+        let said = if given.analysis.is_empty() {
+            AnalyzerOutput {
                 parts: [
                     text(request.method.as_bytes()),
                     text(version(request).as_bytes()),
@@ -184,7 +184,9 @@ impl ConvertedRequest {
                 ],
                 body: request.body(bytes).to_vec(),
                 ..AnalyzerOutput::default()
-            },
+            }
+        } else {
+            AnalyzerOutput::parse(&given.analysis).unwrap_or_default()
         };
         let client = match said.character_set.as_str() {
             "" => pages::parameter(&request.media, "charset").unwrap_or("iso-8859-1"),
@@ -402,9 +404,10 @@ fn refuse(w: &mut Worker, status: StatusCode, detail: &str) -> AbendResult {
 }
 
 fn keep(w: &mut Worker, answer: &CompleteAnswer) -> AbendResult {
-    match w.task.web.keep(answer, w.services.arena()) {
-        true => Ok(()),
-        false => Err(no_storage()),
+    if w.task.web.keep(answer, w.services.arena()) {
+        Ok(())
+    } else {
+        Err(no_storage())
     }
 }
 

@@ -84,9 +84,10 @@ pub(crate) fn put_next(w: &mut Worker, args: &LeArguments<'_>) -> LeResult {
         () => {
             // SAFETY: it is copied at once.
             let element = unsafe { storage(element, length) };
-            match w.task.requester.put(&name, element) {
-                true => (0, ""),
-                false => (NO_ROOM, "the data areas of the request are too large"),
+            if w.task.requester.put(&name, element) {
+                (0, "")
+            } else {
+                (NO_ROOM, "the data areas of the request are too large")
             }
         }
     };

@@ -214,9 +214,12 @@ fn step(w: &mut Worker, call: &CommandCall<'_>, s: &BrowseOptions) -> CommandRes
     let outcome = match read {
         Ok(true) => {
             let taken = take(w, call, s, (file, reqid), ridfld, position, &mut found);
-            taken.and_then(|()| match more {
-                true => condition(Condition::DupKey, 140),
-                false => Ok(()),
+            taken.and_then(|()| {
+                if more {
+                    condition(Condition::DupKey, 140)
+                } else {
+                    Ok(())
+                }
             })
         }
         Ok(false) => none_found(w, s, file, reqid, skip.is_some()),

@@ -102,18 +102,20 @@ pub fn outcome(answer: &VerbAnswer) -> CommandResult {
 /// has none.
 pub fn allocated(w: &Worker, call: &CommandCall<'_>, named: &ConversationOptions) -> CommandResult {
     let names = call.has(named.convid) || named.session.is_some_and(|option| call.has(option));
-    match names || w.task.facility != [b' '; 4] {
-        true => Ok(()),
-        false => condition(Condition::NotAlloc, 0),
+    if names || w.task.facility != [b' '; 4] {
+        Ok(())
+    } else {
+        condition(Condition::NotAlloc, 0)
     }
 }
 
 /// INVREQ when the command has one of these options, which are for terminals
 /// and sessions of other kinds.
 pub fn refuse_options(call: &CommandCall<'_>, options: &[u8]) -> CommandResult {
-    match options.iter().any(|option| call.has(*option)) {
-        true => condition(Condition::InvReq, 0),
-        false => Ok(()),
+    if options.iter().any(|option| call.has(*option)) {
+        condition(Condition::InvReq, 0)
+    } else {
+        Ok(())
     }
 }
 

@@ -82,9 +82,12 @@ impl TextEncoding {
         }
         let units: Vec<u16> = bytes
             .chunks_exact(2)
-            .map(|pair| match high_first {
-                true => u16::from_be_bytes([pair[0], pair[1]]),
-                false => u16::from_le_bytes([pair[0], pair[1]]),
+            .map(|pair| {
+                if high_first {
+                    u16::from_be_bytes([pair[0], pair[1]])
+                } else {
+                    u16::from_le_bytes([pair[0], pair[1]])
+                }
             })
             .collect();
         String::from_utf16(&units).ok()

@@ -145,9 +145,10 @@ fn file_text(w: &mut Worker, name: &[u8]) -> Result<Option<Vec<u8>>, CommandStop
             now = found.position.to_vec();
             fits = add(&mut text, found.record);
         })?;
-        match found && fits {
-            true => last = Some(now),
-            false => break,
+        if found && fits {
+            last = Some(now)
+        } else {
+            break;
         }
     }
     Ok((fits && last.is_some()).then_some(text))

@@ -27,15 +27,17 @@ fn serve(w: &mut Worker, call: &CommandCall<'_>, resource: u8, length: u8) -> Co
         && let Some(area) = call.arg(resource)
     {
         let at = area.data();
-        let name = match w.facts.shared.holds(at) {
-            true => format!("@{:x}", at as usize),
-            false => format!("{}@{:x}", std::process::id(), at as usize),
+        let name = if w.facts.shared.holds(at) {
+            format!("@{:x}", at as usize)
+        } else {
+            format!("{}@{:x}", std::process::id(), at as usize)
         };
         let mut by_address = CommandOperands::new(operands.options);
         for (index, operand) in operands.each() {
-            let operand = match index == resource {
-                true => OperandValue::Bytes(name.clone().into_bytes()),
-                false => operand.clone(),
+            let operand = if index == resource {
+                OperandValue::Bytes(name.clone().into_bytes())
+            } else {
+                operand.clone()
             };
             by_address.push(index, operand);
         }

@@ -135,18 +135,20 @@ fn listed(
         }
         ecbs.push(ecb);
     }
-    match ecbs.is_empty() {
-        true => condition(Condition::InvReq, 5),
-        false => Ok(ecbs),
+    if ecbs.is_empty() {
+        condition(Condition::InvReq, 5)
+    } else {
+        Ok(ecbs)
     }
 }
 
 /// Waits until one of the blocks is posted.
 fn wait(w: &mut Worker, ecbs: &[*mut u8]) -> CommandResult {
-    let mut slice = match ecbs.iter().all(|e| w.task.timer.is_at(*e)) {
+    let mut slice = if ecbs.iter().all(|e| w.task.timer.is_at(*e)) {
         // Nothing else posts the timer event area.
-        true => 0,
-        false => FIRST_LOOK_NS,
+        0
+    } else {
+        FIRST_LOOK_NS
     };
     loop {
         w.task.timer.post_if_due();

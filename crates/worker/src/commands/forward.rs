@@ -72,9 +72,10 @@ pub fn give(w: &mut Worker, call: &CommandCall<'_>, reply: &CommandReply) -> Com
             (OperandValue::Bytes(data), OptionArgument::PtrRef) => {
                 let key = u32::from(call.row.number) << 8 | u32::from(index);
                 // Nothing is nowhere: low-values, as programs test for.
-                let at = match data.is_empty() {
-                    true => std::ptr::null_mut(),
-                    false => w.task.storage.area(key, data),
+                let at = if data.is_empty() {
+                    std::ptr::null_mut()
+                } else {
+                    w.task.storage.area(key, data)
                 };
                 call.set_pointer(index, at);
             }

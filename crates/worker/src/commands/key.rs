@@ -333,9 +333,10 @@ pub fn record<'c>(
     // SAFETY: the program's storage; a length beyond the item is the
     // program's error and can harm only its own process.
     let record = unsafe { std::slice::from_raw_parts(from.data(), bytes.min(longest)) };
-    let told = match bytes > longest {
-        true => condition(Condition::LengErr, 12),
-        false => Ok(()),
+    let told = if bytes > longest {
+        condition(Condition::LengErr, 12)
+    } else {
+        Ok(())
     };
     Ok((record, told))
 }

@@ -121,9 +121,10 @@ fn remote(w: &Worker, call: &CommandCall<'_>, name: &[u8; 8]) -> Option<LinkTarg
             }
             let defined = def.remote_transid;
             let defined = (!defined.is_blank()).then_some(*defined.as_bytes());
-            let program = match def.remote_name.is_blank() {
-                true => *name,
-                false => *def.remote_name.as_bytes(),
+            let program = if def.remote_name.is_blank() {
+                *name
+            } else {
+                *def.remote_name.as_bytes()
             };
             let system = *def.remote_system.as_bytes();
             elsewhere(&system).then_some(LinkTarget {

@@ -70,9 +70,12 @@ pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
         w.services.fetch(file, seek, access, &mut show)
     };
     let outcome = match read {
-        Ok(true) => deliver(w, call, &TARGET, file, &found).and_then(|()| match more {
-            true => condition(Condition::DupKey, 140),
-            false => Ok(()),
+        Ok(true) => deliver(w, call, &TARGET, file, &found).and_then(|()| {
+            if more {
+                condition(Condition::DupKey, 140)
+            } else {
+                Ok(())
+            }
         }),
         Ok(false) => condition(Condition::NotFnd, 80),
         Err(failure) => Err(failure.into()),

@@ -37,9 +37,10 @@ impl DataTarget {
             return condition(Condition::LengErr, 0);
         }
         let area = call.arg(self.into).map_or(limit, |a| a.size() as i64);
-        let flags = match call.has(self.notruncate) {
-            true => VERB_NOTRUNCATE,
-            false => 0,
+        let flags = if call.has(self.notruncate) {
+            VERB_NOTRUNCATE
+        } else {
+            0
         };
         Ok((limit.min(area) as u64, flags))
     }

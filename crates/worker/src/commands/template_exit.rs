@@ -82,9 +82,10 @@ pub(super) fn text(
         if !add(&mut lines, &run.text) {
             return Ok(refused(name, template, "the template is too large"));
         }
-        return Ok(match run.keeps {
-            true => TemplateRead::Kept(lines),
-            false => TemplateRead::Lines(lines),
+        return Ok(if run.keeps {
+            TemplateRead::Kept(lines)
+        } else {
+            TemplateRead::Lines(lines)
         });
     }
     Ok(refused(
@@ -139,9 +140,10 @@ fn run(
     // freed it; the message is where the program says: what is wrong about either
     // harms this process only.
     let (text, message) = unsafe {
-        let message = match message_at.is_null() {
-            true => Vec::new(),
-            false => copied(message_at, message_bytes),
+        let message = if message_at.is_null() {
+            Vec::new()
+        } else {
+            copied(message_at, message_bytes)
         };
         (copied(buffer, needs.min(room)), message)
     };

@@ -79,20 +79,20 @@ pub fn data_to_xml(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
 
 pub fn xml_to_data(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let channel = channel(w, call, from_xml::CHANNEL)?;
-    let transform = match call.has(from_xml::XMLTRANSFORM) {
-        true => Some(transform(w, call, from_xml::XMLTRANSFORM)?),
-        false => None,
+    let transform = if call.has(from_xml::XMLTRANSFORM) {
+        Some(transform(w, call, from_xml::XMLTRANSFORM)?)
+    } else {
+        None
     };
     let text = text(w, channel, &container(call, from_xml::XMLCONTAINER))?;
-    let scopes = match call.has(from_xml::NSCONTAINER) {
-        true => {
-            let around = self::text(w, channel, &container(call, from_xml::NSCONTAINER))?;
-            match NamespaceScopes::from_attributes(&around) {
-                Ok(scopes) => scopes,
-                Err(error) => return refused("XMLTODATA", &error),
-            }
+    let scopes = if call.has(from_xml::NSCONTAINER) {
+        let around = self::text(w, channel, &container(call, from_xml::NSCONTAINER))?;
+        match NamespaceScopes::from_attributes(&around) {
+            Ok(scopes) => scopes,
+            Err(error) => return refused("XMLTODATA", &error),
         }
-        false => NamespaceScopes::new(),
+    } else {
+        NamespaceScopes::new()
     };
     let root = match read_root(&text, &scopes) {
         Ok(root) => root,
@@ -243,9 +243,10 @@ fn output(call: &CommandCall<'_>, option: u8, usual: &str) -> Result<ContainerNa
         return Ok(ContainerName::from_bytes(padded(usual)));
     }
     let name = container(call, option);
-    match valid_name(name.as_bytes()) {
-        true => Ok(name),
-        false => condition(Condition::ContainerErr, 18),
+    if valid_name(name.as_bytes()) {
+        Ok(name)
+    } else {
+        condition(Condition::ContainerErr, 18)
     }
 }
 
@@ -285,9 +286,10 @@ fn store_name(
     let room = room.unwrap_or(0).min(into.size());
     into.set_bytes(&text.as_bytes()[..text.len().min(room)], room);
     call.set_int(length, text.len() as i64);
-    match text.len() > room {
-        true => condition(Condition::LengErr, resp2),
-        false => Ok(()),
+    if text.len() > room {
+        condition(Condition::LengErr, resp2)
+    } else {
+        Ok(())
     }
 }
 

@@ -152,9 +152,10 @@ pub fn send(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
         match made {
             Err(failure) => return forward::give(w, call, &reply(Err(failure))),
             Ok(Some(answer)) => {
-                return match w.task.web.keep(&answer, w.services.arena()) {
-                    true => Ok(()),
-                    false => condition(Condition::NoStg, 0),
+                return if w.task.web.keep(&answer, w.services.arena()) {
+                    Ok(())
+                } else {
+                    condition(Condition::NoStg, 0)
                 };
             }
             Ok(None) => {}
@@ -205,9 +206,10 @@ fn check(call: &CommandCall<'_>, place: &BodyTarget) -> CommandResult {
     {
         return condition(Condition::ChannelErr, 1);
     }
-    match valid_name(container(call, place.container).as_bytes()) {
-        true => Ok(()),
-        false => condition(Condition::ContainerErr, 18),
+    if valid_name(container(call, place.container).as_bytes()) {
+        Ok(())
+    } else {
+        condition(Condition::ContainerErr, 18)
     }
 }
 

@@ -111,9 +111,10 @@ pub(super) fn lookup(w: &mut Worker, p: &CallParameters<'_, '_>) -> CallResult {
         }
         _ => {
             let address = p.get(1)?;
-            request.data = match address.is_number() {
-                true => (address.int() as u32).to_be_bytes().to_vec(),
-                false => p.bytes(1, 4)?.to_vec(),
+            request.data = if address.is_number() {
+                (address.int() as u32).to_be_bytes().to_vec()
+            } else {
+                p.bytes(1, 4)?.to_vec()
             };
             2
         }
@@ -283,9 +284,10 @@ fn show_host(args: &LeArguments<'_>) -> Option<()> {
     if let Some(at) = list.get(number) {
         let octets: [u8; 4] = read(*at, 4)?.try_into().ok()?;
         let place = args.get(11)?;
-        match place.is_number() {
-            true => place.set_int(i64::from(u32::from_be_bytes(octets))),
-            false => place.set_bytes(&octets, 4),
+        if place.is_number() {
+            place.set_int(i64::from(u32::from_be_bytes(octets)))
+        } else {
+            place.set_bytes(&octets, 4)
         }
         args.set_int(10, number as i64 + 1);
     }
@@ -331,16 +333,18 @@ fn text_at<'p>(at: usize) -> Option<&'p [u8]> {
 
 /// The address that a pointer or a fullword holds.
 fn address(arg: &CommandOperand<'_>) -> usize {
-    match arg.size() >= POINTER && !arg.is_number() {
-        true => arg.pointer() as usize,
-        false => usize::try_from(arg.int()).unwrap_or(0),
+    if arg.size() >= POINTER && !arg.is_number() {
+        arg.pointer() as usize
+    } else {
+        usize::try_from(arg.int()).unwrap_or(0)
     }
 }
 
 fn set_address(arg: &CommandOperand<'_>, at: usize) {
-    match arg.size() >= POINTER && !arg.is_number() {
-        true => arg.set_pointer(at as *mut u8),
-        false => arg.set_int(at as i64),
+    if arg.size() >= POINTER && !arg.is_number() {
+        arg.set_pointer(at as *mut u8)
+    } else {
+        arg.set_int(at as i64)
     }
 }
 

@@ -205,9 +205,10 @@ fn buffers(at: *mut u8, room: usize, count: i64) -> Result<Vec<ProgramBuffer>, E
 impl ProgramBuffer {
     /// A buffer that can be read; EFAULT for another.
     fn at(at: *mut u8, bytes: usize) -> Result<ProgramBuffer, Errno> {
-        match bytes <= MAX_DATA_BYTES && is_readable(at, bytes) {
-            true => Ok(ProgramBuffer { at, bytes }),
-            false => Err(Errno::EFAULT),
+        if bytes <= MAX_DATA_BYTES && is_readable(at, bytes) {
+            Ok(ProgramBuffer { at, bytes })
+        } else {
+            Err(Errno::EFAULT)
         }
     }
 }
@@ -216,9 +217,10 @@ impl ProgramBuffer {
 fn length(four: &[u8]) -> usize {
     let bytes: [u8; 4] = four.try_into().unwrap_or_default();
     let (big, little) = (u32::from_be_bytes(bytes), u32::from_le_bytes(bytes));
-    match big as usize > MAX_DATA_BYTES {
-        true => little as usize,
-        false => big as usize,
+    if big as usize > MAX_DATA_BYTES {
+        little as usize
+    } else {
+        big as usize
     }
 }
 
