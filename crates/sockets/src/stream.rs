@@ -136,9 +136,10 @@ impl Stream {
             let seen = self.tcp.try_io(Interest::READABLE, || {
                 let count = peek_at(&self.tcp, buffer)?;
                 let whole = count >= fewest || line_end(&buffer[..count]).is_some();
-                match whole || count == 0 || ended {
-                    true => Ok(count),
-                    false => Err(io::ErrorKind::WouldBlock.into()),
+                if whole || count == 0 || ended {
+                    Ok(count)
+                } else {
+                    Err(io::ErrorKind::WouldBlock.into())
                 }
             });
             match seen {

@@ -267,9 +267,10 @@ impl TaskSockets {
             own.partners.push(from);
         }
         if request.function == Function::RecvFrom {
-            let name = match own.socket.kind().stream {
-                true => own.socket.peer().ok(),
-                false => from,
+            let name = if own.socket.kind().stream {
+                own.socket.peer().ok()
+            } else {
+                from
             };
             data.extend(name.map(|n| n.emit()).unwrap_or_default());
         }
@@ -296,9 +297,10 @@ impl TaskSockets {
     /// partner, or an address that the policy allows.
     fn destination(&self, own: &TaskSocket, name: SocketName) -> Result<SocketName, Errno> {
         let known = own.partners.contains(&name.0) || own.socket.peer() == Ok(name);
-        match known {
-            true => Ok(name),
-            false => self.world.policy().connect_to(&name),
+        if known {
+            Ok(name)
+        } else {
+            self.world.policy().connect_to(&name)
         }
     }
 

@@ -183,9 +183,10 @@ impl ListenerSet {
 
     fn make(&self, name: &str, config: &ListenerConfig) -> Arc<Listener> {
         let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
-        let domain = match config.address.is_ipv4() {
-            true => AF_INET,
-            false => AF_INET6,
+        let domain = if config.address.is_ipv4() {
+            AF_INET
+        } else {
+            AF_INET6
         };
         let client = ClientId {
             domain: u32::from(domain),
@@ -376,9 +377,10 @@ fn open(world: &SocketState, listener: &Listener) -> io::Result<TcpListener> {
             config.address
         )));
     };
-    let socket = match address.is_ipv4() {
-        true => TcpSocket::new_v4()?,
-        false => TcpSocket::new_v6()?,
+    let socket = if address.is_ipv4() {
+        TcpSocket::new_v4()?
+    } else {
+        TcpSocket::new_v6()?
     };
     socket.set_reuseaddr(true)?;
     // Accepted sockets inherit it: a connection becomes readable when the first

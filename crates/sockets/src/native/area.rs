@@ -94,9 +94,10 @@ impl MessageArea {
         };
         if *length == 0 {
             let end = left.iter().rposition(|b| !matches!(b, b' ' | 0));
-            return Ok(match trim {
-                true => &left[..end.map_or(0, |end| end + 1)],
-                false => left,
+            return Ok(if trim {
+                &left[..end.map_or(0, |end| end + 1)]
+            } else {
+                left
             });
         }
         // A program may shorten its COMMAREA.

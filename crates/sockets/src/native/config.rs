@@ -303,9 +303,10 @@ impl ReceiverConfig {
                 return None;
             }
             (None, Some(text), None) => {
-                let bytes = match ebcdic {
-                    true => delimiter_in_ebcdic(text),
-                    false => delimiter_in_ascii(text),
+                let bytes = if ebcdic {
+                    delimiter_in_ebcdic(text)
+                } else {
+                    delimiter_in_ascii(text)
                 };
                 match bytes.filter(|b| !b.is_empty()) {
                     Some(bytes) => Frame::Delimiter(bytes.into()),

@@ -174,11 +174,12 @@ impl Connection<'_> {
                 held.settle();
             }
             if !self.read(own, &mut held, needed).await? {
-                return match held.is_empty() {
-                    true => Ok(()),
-                    false => Err(EndReason::Wrong(
+                return if held.is_empty() {
+                    Ok(())
+                } else {
+                    Err(EndReason::Wrong(
                         "the client ended the connection within a message".into(),
-                    )),
+                    ))
                 };
             }
         }
@@ -372,9 +373,10 @@ impl Connection<'_> {
 /// The most bytes of the message that is being read. The place of a delimiter
 /// is not known in advance.
 fn towards(framing: &FrameFormat, needed: usize) -> usize {
-    match framing.is_delimited() {
-        true => framing.longest(),
-        false => needed,
+    if framing.is_delimited() {
+        framing.longest()
+    } else {
+        needed
     }
 }
 

@@ -138,9 +138,10 @@ impl FrameFormat {
             });
         };
         let add = |value: u64, byte: &u8| value << 8 | u64::from(*byte);
-        let length = match little {
-            true => field.iter().rev().fold(0, add),
-            false => field.iter().fold(0, add),
+        let length = if little {
+            field.iter().rev().fold(0, add)
+        } else {
+            field.iter().fold(0, add)
         };
         let counted = if inclusive { own as u64 } else { 0 };
         let Some(data) = length.checked_sub(counted) else {
@@ -206,9 +207,10 @@ impl FrameFormat {
                 little,
             } => {
                 let length = answer.len() + if *inclusive { *bytes } else { 0 };
-                match little {
-                    true => out.extend_from_slice(&(length as u64).to_le_bytes()[..*bytes]),
-                    false => out.extend_from_slice(&(length as u64).to_be_bytes()[8 - bytes..]),
+                if little {
+                    out.extend_from_slice(&(length as u64).to_le_bytes()[..*bytes])
+                } else {
+                    out.extend_from_slice(&(length as u64).to_be_bytes()[8 - bytes..])
                 }
                 out.extend_from_slice(answer);
             }
@@ -268,15 +270,16 @@ impl FrameFormat {
 /// A message of `data` bytes after `before` others, if it is complete.
 fn whole(there: usize, before: usize, data: usize) -> FrameStart {
     let next = before + data;
-    match there >= next {
-        true => FrameStart::Message {
+    if there >= next {
+        FrameStart::Message {
             data: before..next,
             next,
-        },
-        false => FrameStart::More {
+        }
+    } else {
+        FrameStart::More {
             searched: 0,
             needed: next,
-        },
+        }
     }
 }
 

@@ -286,10 +286,7 @@ impl EpollReactor {
 
     /// Waits for sockets, times and the port, or looks at them.
     fn wait(&self, events: &mut [libc::epoll_event; EVENTS], sleeps: bool) {
-        let limit_ms = match sleeps {
-            true => self.next_timer_ms(),
-            false => 0,
-        };
+        let limit_ms = if sleeps { self.next_timer_ms() } else { 0 };
         // SAFETY: room for as many events as is said.
         let count = unsafe {
             let (epoll, to) = (self.epoll.as_raw_fd(), events.as_mut_ptr());

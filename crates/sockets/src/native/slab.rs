@@ -70,9 +70,10 @@ impl<T> KeyedSlab<T> {
     /// Takes an entry out that [`KeyedSlab::put_back`] or [`KeyedSlab::forget`] follows.
     pub fn take(&mut self, key: Key) -> Option<T> {
         let place = self.places.get_mut(key.index as usize)?;
-        match place.generation == key.generation {
-            true => place.value.take(),
-            false => None,
+        if place.generation == key.generation {
+            place.value.take()
+        } else {
+            None
         }
     }
 
