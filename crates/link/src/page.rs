@@ -275,10 +275,11 @@ impl SharedArea {
             address: got as usize,
             bytes,
         };
-        match got == wanted {
-            true => Ok(area),
+        if got == wanted {
+            Ok(area)
+        } else {
             // Dropping it takes the mapping back.
-            false => Err(io::ErrorKind::AddrInUse.into()),
+            Err(io::ErrorKind::AddrInUse.into())
         }
     }
 }

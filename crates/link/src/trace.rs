@@ -172,9 +172,10 @@ impl TraceClock {
         *BEST.get_or_init(|| {
             let source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
             let trusted = std::fs::read_to_string(source).is_ok_and(|s| s.trim() == "tsc");
-            match cfg!(target_arch = "x86_64") && trusted {
-                true => TraceClock::Counter,
-                false => TraceClock::Monotonic,
+            if cfg!(target_arch = "x86_64") && trusted {
+                TraceClock::Counter
+            } else {
+                TraceClock::Monotonic
             }
         })
     }

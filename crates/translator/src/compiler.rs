@@ -533,9 +533,10 @@ impl ModuleCompiler {
 
 /// The compiler's path for a process that runs in another folder.
 fn from_elsewhere(cobc: &Path) -> io::Result<PathBuf> {
-    match cobc.is_relative() && cobc.components().count() > 1 {
-        true => fs::canonicalize(cobc),
-        false => Ok(cobc.to_owned()),
+    if cobc.is_relative() && cobc.components().count() > 1 {
+        fs::canonicalize(cobc)
+    } else {
+        Ok(cobc.to_owned())
     }
 }
 

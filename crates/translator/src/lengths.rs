@@ -55,9 +55,10 @@ impl TranslationState {
             return;
         };
         let whole = &record[0].name;
-        let behind = match slides(record) {
-            true => ", and looks for what is behind its table too far away",
-            false => "",
+        let behind = if slides(record) {
+            ", and looks for what is behind its table too far away"
+        } else {
+            ""
         };
         let message = format!(
             "the compiler counts what this describes twice: it takes {whole} for longer than it \

@@ -174,12 +174,13 @@ impl TranslationState {
             let Some(body) = unit.procedure_body else {
                 continue;
             };
-            let end = match unit.closed {
-                true => (body..unit.end).rev().find(|&i| {
+            let end = if unit.closed {
+                (body..unit.end).rev().find(|&i| {
                     let next = self.tokens.get(i + 1);
                     self.tokens[i].is("END") && next.is_some_and(|t| t.is("PROGRAM"))
-                }),
-                false => Some(unit.end.min(self.tokens.len())),
+                })
+            } else {
+                Some(unit.end.min(self.tokens.len()))
             };
             if let Some(end) = end.filter(|end| *end > body)
                 && !self.tokens[end - 1].is_mark('.')
@@ -340,9 +341,10 @@ impl TranslationState {
             }
         }
         for (place, statement) in places {
-            let message = match uses_cics {
-                true => format!("{statement}: a program with commands has no files of its own"),
-                false => format!("{statement}: the task ends when a region's program gets here"),
+            let message = if uses_cics {
+                format!("{statement}: a program with commands has no files of its own")
+            } else {
+                format!("{statement}: the task ends when a region's program gets here")
             };
             let help = "EXEC CICS READ, WRITE and their like reach the region's files";
             self.say(place, Finding::Source, message, Some(help.to_owned()));

@@ -113,9 +113,10 @@ pub(crate) fn translate_for(
     work.functions(&units);
     let storage = work.phrased_statements(&units);
     let uses_cics = work.programs(&units, blocks, &storage);
-    match batch {
-        true => work.no_commands(),
-        false => work.file_statements(&units, uses_cics),
+    if batch {
+        work.no_commands()
+    } else {
+        work.file_statements(&units, uses_cics)
     }
     let called = called(&work.tokens);
     let freed_words = words::defined(&work.tokens);

@@ -110,11 +110,12 @@ fn peer() -> Option<PathBuf> {
             .args(["build", "--release", "--quiet"])
             .current_dir(folder)
             .status()?;
-        match status.success() {
-            true => Ok(fs::canonicalize(
+        if status.success() {
+            Ok(fs::canonicalize(
                 folder.join("target/release/copybook-peer"),
-            )?),
-            false => bail!("cargo: {status}"),
+            )?)
+        } else {
+            bail!("cargo: {status}")
         }
     };
     built()
@@ -155,9 +156,10 @@ fn accepted(_: &BenchSettings) -> Result<Vec<BudgetRow>> {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .status()?;
-        match ours.success() {
-            true => taken += 1,
-            false => eprintln!("not accepted: {}", copybook.display()),
+        if ours.success() {
+            taken += 1
+        } else {
+            eprintln!("not accepted: {}", copybook.display())
         }
     }
     Ok(vec![BudgetRow::judged(

@@ -122,9 +122,10 @@ pub fn run(args: &Args) -> Result<bool> {
         }
         for row in (bench.run)(&setting)? {
             met &= row.met != Some(false);
-            match args.json {
-                true => println!("{}", serde_json::to_string(&row)?),
-                false => println!("{row}"),
+            if args.json {
+                println!("{}", serde_json::to_string(&row)?)
+            } else {
+                println!("{row}")
             }
         }
     }

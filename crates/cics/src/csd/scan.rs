@@ -89,9 +89,10 @@ pub(super) fn statements(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec
     let mut found: Vec<Statement> = Vec::new();
     while let Some(start) = scanner.skip_blanks() {
         if !is_word(start.c) {
-            match start.first || found.is_empty() {
-                true => scanner.prose(start, found.is_empty()),
-                false => scanner.stray(start),
+            if start.first || found.is_empty() {
+                scanner.prose(start, found.is_empty())
+            } else {
+                scanner.stray(start)
             }
             continue;
         }
@@ -118,9 +119,10 @@ pub(super) fn statements(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec
             scanner.at_word(start, &word, found.is_empty());
             continue;
         }
-        let value = match opens {
-            true => scanner.value(start),
-            false => Ok(None),
+        let value = if opens {
+            scanner.value(start)
+        } else {
+            Ok(None)
         };
         let Some(statement) = found.last_mut() else {
             continue;
@@ -181,9 +183,10 @@ pub(super) fn attributes(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<A
             continue;
         }
         let word = scanner.word();
-        let value = match scanner.parenthesis_follows() {
-            true => scanner.value(start),
-            false => Ok(None),
+        let value = if scanner.parenthesis_follows() {
+            scanner.value(start)
+        } else {
+            Ok(None)
         };
         found.push(Attribute {
             name: word.to_ascii_uppercase(),
@@ -370,9 +373,10 @@ impl CsdScanner<'_> {
             let mut line = rest.iter().take_while(|c| c.line == line);
             line.any(|c| c.c == '(')
         });
-        let message = match first && self.peek().is_none() {
-            true => "there is no definition in this text",
-            false => "this is no definition",
+        let message = if first && self.peek().is_none() {
+            "there is no definition in this text"
+        } else {
+            "this is no definition"
         };
         let help = "statements begin with DEFINE, such as DEFINE PROGRAM(NAME) GROUP(GROUP); a comment begins with * in column 1";
         self.error(start, message.to_owned(), Some(help.to_owned()));
