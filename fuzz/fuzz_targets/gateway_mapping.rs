@@ -46,10 +46,10 @@ fn copy(from: &Path, to: &Path) {
         let entry = entry.expect("an entry").path();
         let target = to.join(entry.file_name().expect("a name"));
         if entry.is_dir() {
-copy(&entry, &target)
-} else {
-fs::write(&target, fs::read(&entry).expect("a file")).expect("a copy")
-}
+            copy(&entry, &target)
+        } else {
+            fs::write(&target, fs::read(&entry).expect("a file")).expect("a copy")
+        }
     }
 }
 

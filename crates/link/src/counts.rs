@@ -219,36 +219,36 @@ mod tests {
     }
 
     proptest! {
-            #[test]
-            fn counts_are_those_of_what_was_begun(
-                steps in proptest::collection::vec((0..4u16, 1..5u16, any::<bool>()), 0..200),
-            ) {
-                let (map, mut counter) = (map(), CommandCounter::default());
-                let mut wanted = BTreeMap::new();
-                for (now, (who, command, ends)) in (0u64..).zip(steps) {
-                    if ends {
-    counter.exit(&map, command, (now, 0))
-    } else {
-                            counter.enter(&map, (transid(who), command), (now, 0));
-                            *wanted.entry((transid(who), command)).or_insert(0) += 1;
-                        }
+        #[test]
+        fn counts_are_those_of_what_was_begun(
+            steps in proptest::collection::vec((0..4u16, 1..5u16, any::<bool>()), 0..200),
+        ) {
+            let (map, mut counter) = (map(), CommandCounter::default());
+            let mut wanted = BTreeMap::new();
+            for (now, (who, command, ends)) in (0u64..).zip(steps) {
+                if ends {
+                    counter.exit(&map, command, (now, 0));
+                } else {
+                    counter.enter(&map, (transid(who), command), (now, 0));
+                    *wanted.entry((transid(who), command)).or_insert(0) += 1;
                 }
-                let got: BTreeMap<_, u64> =
-                    sums(&map).iter().map(|s| ((s.transid, s.command), s.count)).collect();
-                prop_assert_eq!(got, wanted);
             }
-
-            #[test]
-            fn any_bytes_are_a_table(bytes in proptest::collection::vec(any::<u8>(), 4096)) {
-                let map = map();
-                // SAFETY: inside the mapping; no other reference to it exists.
-                unsafe {
-                    std::ptr::copy_nonoverlapping(bytes.as_ptr(), map.at(COUNTS_OFFSET), bytes.len());
-                }
-                let mut counter = CommandCounter::default();
-                counter.enter(&map, (transid(1), 1), (5, 0));
-                counter.exit(&map, 1, (9, 0));
-                prop_assert!(!sums(&map).is_empty());
-            }
+            let got: BTreeMap<_, u64> =
+                sums(&map).iter().map(|s| ((s.transid, s.command), s.count)).collect();
+            prop_assert_eq!(got, wanted);
         }
+
+        #[test]
+        fn any_bytes_are_a_table(bytes in proptest::collection::vec(any::<u8>(), 4096)) {
+            let map = map();
+            // SAFETY: inside the mapping; no other reference to it exists.
+            unsafe {
+                std::ptr::copy_nonoverlapping(bytes.as_ptr(), map.at(COUNTS_OFFSET), bytes.len());
+            }
+            let mut counter = CommandCounter::default();
+            counter.enter(&map, (transid(1), 1), (5, 0));
+            counter.exit(&map, 1, (9, 0));
+            prop_assert!(!sums(&map).is_empty());
+        }
+    }
 }
