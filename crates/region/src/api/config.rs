@@ -47,8 +47,8 @@ pub struct RegionConfig {
     pub worker_exe: PathBuf,
     /// Its arguments.
     pub worker_args: Vec<OsString>,
-    /// Steps of nice(2), 0 to 19, by which workers stand behind the region's
-    /// threads and the doors when CPUs are short.
+    /// Steps of nice(2), 0 to 19, that workers get in addition to those of the
+    /// region: when CPUs are short, the region's threads and the doors run first.
     pub worker_nice: u8,
     /// A worker gets a task only when nothing of another one is in its memory.
     pub isolate_tasks: bool,
@@ -76,16 +76,16 @@ pub struct RegionConfig {
     /// Who serves the socket calls of tasks; none for a region without sockets,
     /// where such a call is the abend AEY9.
     pub sockets: Option<Arc<dyn SocketCalls>>,
-    /// Who serves commands beside the kernel; a command that is served by one
-    /// of them only is the abend AEY9 without it.
+    /// Services that serve commands in addition to the kernel. Without its service
+    /// a command ends with abend AEY9.
     pub services: Vec<Arc<dyn CommandService>>,
     /// Who runs the programs that have no module; a LINK to one is answered
     /// with PGMIDERR without it.
     pub guests: Option<Arc<dyn GuestPrograms>>,
     /// How workers serve their programs' socket calls.
     pub socket_options: link::SocketOptions,
-    /// Who is told when a program shuts the region down; none when it ends with
-    /// its last task anyway.
+    /// Is notified when a program shuts the region down. `None` when the process
+    /// ends with its last task anyway.
     pub stop: Option<Arc<dyn ProcessStopper>>,
     /// Folder of files that queues and journals are written to, when their
     /// definition does not name another one.

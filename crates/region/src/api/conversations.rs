@@ -1,8 +1,8 @@
 //! What a region needs of an APPC stack.
 //!
-//! The region knows states and commands; sessions and bytes are somebody
-//! else's. Every method may wait: the region calls them on a thread that a
-//! conversation has for itself.
+//! The region implements states and commands; the APPC stack has the sessions
+//! and the bytes. Every method may wait: the region calls them on a thread that
+//! serves one conversation only.
 //!
 //! Reference: CICS distributed transaction programming guide.
 
@@ -71,7 +71,7 @@ pub trait ConversationService: Debug + Send + Sync {
     }
 }
 
-/// A partner as INQUIRE CONNECTION tells of it.
+/// A partner as INQUIRE CONNECTION reports it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConnectionInfo {
     /// The SYSID.
@@ -120,8 +120,8 @@ pub trait Conversation: Send {
     fn signal(&mut self) -> Result<(), Fault>;
     /// Ends the conversation, with a confirmation if asked for.
     fn end(self: Box<Self>, confirm: bool) -> Result<(), Fault>;
-    /// Something that ends the conversation as failed from another thread, so
-    /// that whoever waits in it comes back.
+    /// Returns a function that ends the conversation as failed from another
+    /// thread, so that a thread that waits in it returns.
     fn interrupter(&self) -> Box<dyn Fn() + Send + Sync>;
 }
 

@@ -27,7 +27,7 @@ pub struct WorkerRequest {
     pub data: Vec<u8>,
 }
 
-/// What came of it.
+/// The outcome of a request to a worker.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WorkerReply {
     /// NORMAL, or why it was not done: NOTFND for a descriptor that the worker

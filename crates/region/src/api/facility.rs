@@ -6,7 +6,7 @@ use crate::api::Conversation;
 
 /// A task's principal facility: whom it talks with.
 pub enum PrincipalFacility {
-    /// Nobody.
+    /// No facility.
     None,
     /// The partner that attached it.
     Conversation(Box<dyn Conversation>),

@@ -1,7 +1,7 @@
 //! Guest programs: what a door runs in the place of a COBOL program.
 //!
 //! A program of the program table without a module is a guest's. When a task
-//! links to it, the region hands the LINK to whoever runs guests, and the
+//! links to it, the region hands the LINK to the service for guests, and the
 //! worker waits. The guest asks the region within the task's unit of work, has
 //! programs run in the waiting worker, and answers the LINK. A guest's program
 //! may link to a guest again, which goes before it.

@@ -33,7 +33,7 @@ pub struct TaskInfo {
     pub age_ms: u64,
     /// Its principal facility, such as a conversation; blank for none.
     pub facility: Name<4>,
-    /// How it was started, as ASSIGN STARTCODE tells it.
+    /// How it was started, as ASSIGN STARTCODE returns it.
     pub start_code: Name<2>,
 }
 

@@ -1,9 +1,9 @@
-//! What a region needs of whoever serves commands beside its kernel.
+//! The interface of services that serve commands in addition to the region's kernel.
 //!
 //! Some commands are about things that a door has and the region does not:
 //! requests of web clients, documents, sessions with servers. The region knows
-//! who asks; what the command means is somebody else's. A command is handed
-//! over with the way to its answer and must not wait where it is handed over.
+//! the task; the service knows what the command means. A command is passed with
+//! the means to answer it, and the call must not wait.
 
 use std::fmt::{self, Debug};
 use std::sync::Arc;
@@ -51,8 +51,8 @@ pub struct ServiceCommand {
 }
 
 impl ServiceCommand {
-    /// A command of a task that does not exist, for tests of a service: nobody
-    /// hears the answer.
+    /// A command of a task that does not exist, for tests of a service: its
+    /// answer is dropped.
     pub fn without_task(task: u64, number: u16, operands: CommandOperands) -> ServiceCommand {
         ServiceCommand {
             task,
@@ -116,7 +116,7 @@ impl ServiceCommand {
         }
     }
 
-    /// The service is to hear of the end of this task.
+    /// Notifies the service when this task ends.
     pub fn report_end(&self) {
         if let Some((host, key)) = &self.way {
             host.clone().report_task_end(*key);

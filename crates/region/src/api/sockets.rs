@@ -1,8 +1,8 @@
-//! What a region needs of whoever serves the socket calls of tasks.
+//! The interface of the service that serves the socket calls of tasks.
 //!
-//! The region knows tasks and workers; descriptors, addresses and what a call
-//! means are somebody else's. A call is handed over with the way to its answer
-//! and must not wait where it is handed over.
+//! The region knows tasks and workers; the service knows descriptors, addresses
+//! and what a call means. A call is passed with the means to answer it, and
+//! passing it must not wait.
 //!
 //! Reference: IP CICS Sockets Guide, "CICS TCP/IP components": the task-related
 //! user exit and its subtasks.

@@ -50,7 +50,7 @@ pub enum OnePhaseOutcome {
     Yes,
     /// It is backed out.
     BackedOut,
-    /// Nobody can say before the region starts again.
+    /// The outcome is not known before the region starts again.
     InDoubt,
 }
 
@@ -82,7 +82,7 @@ impl Handle {
         self.shared.file_number(name)
     }
 
-    /// The first program of a transaction; blank when there is none.
+    /// The first program of a transaction; blank if the transaction has none.
     pub fn first_program(&self, transid: TransId) -> ProgramName {
         self.shared.first_program(transid)
     }
@@ -144,7 +144,7 @@ impl OpenTask {
     /// key that the file's records have: READ locks the record, until UNLOCK or
     /// until a change to it is committed; WRITE with an empty key adds at the
     /// end and gives the key. What FILE definitions allow does not count. With
-    /// `waits` false the answer is RECORDBUSY where somebody has the lock.
+    /// `waits` false the answer is RECORDBUSY if another task has the lock.
     pub async fn record(
         &mut self,
         op: CallOperation,
@@ -241,9 +241,9 @@ impl OpenTask {
     }
 
     /// Commits the task's unit of work, which alone changes something for a unit
-    /// that is decided elsewhere. Who lost the answer asks
-    /// [`Handle::outcome`]; those of the units `heard` were not lost. The task's
-    /// next unit begins.
+    /// that is decided elsewhere. A coordinator that lost the answer asks
+    /// [`Handle::outcome`]. `finished` are the units whose answers arrived. The
+    /// task's next unit begins.
     pub async fn commit_one_phase(
         &mut self,
         branch: BranchId,
@@ -277,20 +277,20 @@ impl OpenTask {
         self.lease.lend(lends);
     }
 
-    /// Its door was at the request for so long before it asked for the task: the
-    /// response begins there, as the CPU time does that is told at the end.
+    /// The door spent this time on the request before it asked for the task. The
+    /// response time in the monitoring record begins there, as the CPU time does.
     pub fn began_before(&mut self, ns: u64) {
         self.used.before_ns = ns;
     }
 
-    /// The CPU time told at the end is the time that passed, not that of the CPU.
+    /// The CPU time given at the end is elapsed time, not time of the CPU.
     pub fn estimates_cpu(&mut self) {
         self.used.estimated = true;
     }
 
     /// Ends the task: commits its unit of work, or backs it out when there is
     /// an abend. `cpu_ns` is what its thread used. An abend that comes with
-    /// the end (ASP7, or a worker that ended under the unit) is told.
+    /// the end (ASP7, or a worker that ended under the unit) is returned.
     pub async fn end(
         mut self,
         abend: Option<Abend>,

@@ -28,7 +28,7 @@ pub struct Handle {
     pub(crate) shared: Arc<SharedRegion>,
 }
 
-/// Where a thread hears of its tasks' ends.
+/// Where a thread receives the completions of its tasks.
 #[derive(Clone)]
 pub struct Port {
     pub(crate) shared: Arc<SharedRegion>,
@@ -107,7 +107,7 @@ impl Handle {
 
     /// Whether a line of so many bytes, of a script, may be written into the
     /// log: programs and scripts share `display_lines_per_s`. A line that may
-    /// not is counted, and told of later.
+    /// not is counted; the count is logged later.
     pub fn may_log(&self, bytes: usize) -> bool {
         self.shared.lines.take(bytes, now_ns())
     }
@@ -133,7 +133,7 @@ impl Handle {
     }
 
     /// Wakes a future of the thread that drives a port, or of any thread
-    /// without one. A thread that is awake hears of it when it has nothing
+    /// without one. A thread that is awake polls the future when it has nothing
     /// else to do.
     pub fn wake_at(&self, port: Option<&Port>, waker: Waker) {
         match port {
@@ -176,15 +176,15 @@ impl Handle {
         self.shared.with_store(work)
     }
 
-    /// Adds somebody who takes part in units of work beside the store, or puts
-    /// it in the place of the one of its name.
+    /// Adds a participant in units of work in addition to the store, or replaces
+    /// the one of the same name.
     pub fn add_participant(&self, participant: Arc<dyn UnitParticipant>) -> ParticipantId {
         self.shared.add_participant(participant)
     }
 
-    /// A participant is there, for the first time or again, and has prepared
-    /// these units without having heard of their end: it is told. Those that
-    /// the region has decided are committed, the others backed out.
+    /// A participant is connected, for the first time or again, and has these
+    /// units prepared without knowing their end. The region sends it their ends:
+    /// units that the region has decided are committed, the others backed out.
     pub fn in_doubt(&self, participant: ParticipantId, units: &[UnitId]) {
         self.shared.in_doubt(participant, units);
     }
@@ -195,8 +195,8 @@ impl Handle {
         self.shared.decider_returned(participant);
     }
 
-    /// The units of work in doubt that a participant beside the store decides, by
-    /// their numbers.
+    /// The units of work in doubt that another participant than the store decides,
+    /// by their numbers.
     pub fn in_doubt_units(&self) -> Vec<InDoubtUnit> {
         self.shared.in_doubt_units()
     }
@@ -209,19 +209,19 @@ impl Handle {
     }
 
     /// Commits a branch of a coordinator's unit of work that was prepared here
-    /// ([`crate::OpenTask::prepare`]), or backs it out. `done` hears true when
+    /// ([`crate::OpenTask::prepare`]), or backs it out. `done` receives true when
     /// that is carried out, also when it was before; false when the store
     /// refuses to commit, and the branch stays prepared.
     pub fn settle(&self, branch: BranchId, commit: bool, done: impl FnOnce(bool) + Send + 'static) {
         self.shared.settle(branch, commit, Box::new(done));
     }
 
-    /// What became of a unit of work that was to be committed in one phase
-    /// ([`crate::OpenTask::commit_alone`]), when nobody begins to commit it any
-    /// more. `told` hears whether it is committed, as soon as that is known; none
-    /// when the region cannot say before it starts again.
-    pub fn outcome(&self, branch: BranchId, told: impl FnOnce(Option<bool>) + Send + 'static) {
-        self.shared.outcome(branch, Box::new(told));
+    /// The outcome of a unit of work that was to be committed in one phase
+    /// ([`crate::OpenTask::commit_alone`]), once no task can begin to commit it any
+    /// more. `report` receives whether it is committed as soon as that is known,
+    /// and `None` when the region cannot know before it starts again.
+    pub fn outcome(&self, branch: BranchId, report: impl FnOnce(Option<bool>) + Send + 'static) {
+        self.shared.outcome(branch, Box::new(report));
     }
 
     /// Units of this life of the region have greater numbers than this one, and
@@ -230,8 +230,8 @@ impl Handle {
         self.shared.units_after()
     }
 
-    /// A coordinator, one whose branches' names begin so, is there again. It asks
-    /// for no unit in one phase whose name is not behind `after`.
+    /// The coordinator whose branches' names begin with `prefix` has reconnected. It
+    /// will ask for no unit in one phase whose name is `after` or sorts before it.
     pub fn coordinator_returned(&self, prefix: &[u8], after: &[u8]) {
         self.shared.coordinator_returned(prefix, after);
     }

@@ -15,7 +15,7 @@ impl Handle {
         self.shared.config.sockets.as_ref()
     }
 
-    /// Who serves commands beside the kernel.
+    /// The services that serve commands in addition to the kernel.
     pub fn services(&self) -> &[Arc<dyn CommandService>] {
         &self.shared.config.services
     }
@@ -27,7 +27,7 @@ impl Handle {
     }
 
     /// Starts a transaction as START FROM does, after `delay_ms` milliseconds.
-    /// Nobody hears of its end. Refused when it is not defined or disabled.
+    /// Its end is not reported. Refused when it is not defined or disabled.
     pub fn start(
         &self,
         transid: TransId,

@@ -1,10 +1,10 @@
 //! The committer: one thread that makes changes durable, many units at a time.
 //!
 //! While one transaction of the store is being flushed, units gather; the next
-//! transaction carries them all. So the cost of a flush is shared by whoever
-//! waited for it. When units wait already as a transaction is written, its
-//! second flush is left to theirs, and its tasks hear of it then; when none
-//! waits, it is flushed at once.
+//! transaction carries them all. So the cost of a flush is shared by all units
+//! that waited for it. When units wait already as a transaction is written, its
+//! second flush is left to theirs, and its tasks are answered after that; when no
+//! unit waits, it is flushed at once.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
@@ -64,14 +64,14 @@ impl CommitterHandle {
 /// A job that the store has dealt with.
 pub type AppliedJob = (TaskKey, JobContinuation, Result<(), ApplyError>);
 
-/// The thread: `done` hears of every transaction's jobs and their results, when
+/// The thread: `done` receives every transaction's jobs and their results, when
 /// those that succeeded are durable.
 pub fn run(
     mut store: Box<dyn WriteStore>,
     orders: &Receiver<Order>,
     mut done: impl FnMut(Vec<AppliedJob>),
 ) {
-    // Visible, but perhaps not durable: nobody is told yet.
+    // Visible, but perhaps not durable: no task is answered yet.
     let mut ahead = Vec::new();
     loop {
         let first = if ahead.is_empty() {
@@ -89,7 +89,7 @@ pub fn run(
             if ahead.is_empty() {
                 return;
             }
-            // Nobody waits whose flush these could share.
+            // No unit waits that could share its flush.
             let settled = store.settle();
             done(settled_jobs(&mut ahead, settled));
             continue;
@@ -133,7 +133,7 @@ struct CommitBatch {
     works: Vec<StoreWork>,
 }
 
-/// An order and those that wait behind it.
+/// An order, and the orders that wait in the queue after it.
 fn gather(first: Order, orders: &Receiver<Order>) -> CommitBatch {
     let mut batch = CommitBatch::default();
     let mut next = Some(first);
@@ -155,9 +155,9 @@ fn gather(first: Order, orders: &Receiver<Order>) -> CommitBatch {
     batch
 }
 
-/// Sorts what was applied into what is told now and what is told when it is
-/// durable. A unit that another participant has decided is told now: a record of
-/// it is durable already, and only that must be kept until this is.
+/// Sorts what was applied into jobs that are answered now and jobs that are
+/// answered when they are durable. A unit that another participant has decided is
+/// answered now: its decision is durable already, and is kept until the unit is.
 fn report_or_defer(
     ended: impl Iterator<Item = ((TaskKey, JobContinuation), Result<(), ApplyError>)>,
     ahead: &mut Vec<AppliedJob>,
@@ -310,7 +310,7 @@ mod tests {
         })
     }
 
-    /// What the store was asked and who was told, in order, when these orders
+    /// What the store was asked and which tasks were answered, in order, when these orders
     /// come one after the other: the first before anything is applied, each
     /// further list while a batch is.
     fn history(mut orders: Vec<Vec<Order>>, lost: Option<usize>) -> Vec<String> {
@@ -331,7 +331,7 @@ mod tests {
         let report = |(task, _, result): &AppliedJob| {
             let number = (0..9).find(|n| TaskKey::for_test(*n) == *task).unwrap();
             match result {
-                Ok(()) => format!("task {number} told"),
+                Ok(()) => format!("task {number} answered"),
                 Err(error) if error.is_uncertain() => format!("task {number} in doubt"),
                 Err(_) => format!("task {number} failed"),
             }
@@ -345,7 +345,7 @@ mod tests {
     #[test]
     fn a_unit_alone_is_flushed_at_once() {
         let history = history(vec![vec![commit(1)]], None);
-        assert_eq!(history, ["1 applied", "settled", "task 1 told"]);
+        assert_eq!(history, ["1 applied", "settled", "task 1 answered"]);
     }
 
     #[test]
@@ -354,12 +354,12 @@ mod tests {
         let expected = [
             "2 applied",
             "1 applied",
-            "task 1 told",
-            "task 2 told",
+            "task 1 answered",
+            "task 2 answered",
             "1 applied",
-            "task 3 told",
+            "task 3 answered",
             "settled",
-            "task 4 told",
+            "task 4 answered",
         ];
         assert_eq!(history(orders, None), expected);
     }
@@ -373,11 +373,11 @@ mod tests {
         let expected = [
             "1 applied",
             "settled",
-            "task 1 told",
+            "task 1 answered",
             "cleared",
             "1 applied",
             "settled",
-            "task 2 told",
+            "task 2 answered",
         ];
         assert_eq!(history(orders, None), expected);
     }
@@ -390,7 +390,7 @@ mod tests {
             "1 applied",
             "task 1 in doubt",
             "settled",
-            "task 2 told",
+            "task 2 answered",
         ];
         assert_eq!(history(orders, Some(1)), expected);
         let expected = ["1 applied", "settled", "task 1 in doubt"];

@@ -1,4 +1,4 @@
-//! The conversations of tasks: a thread each, so that nobody else waits.
+//! The conversations of tasks: a thread each, so that no other task waits.
 //!
 //! A verb that a worker asks for goes to its conversation's thread, which
 //! answers the worker when it is done. The end of a task closes what it has
@@ -24,7 +24,7 @@ use kernel::core::{OutsideCall, TaskKey};
 
 /// Stack of a conversation's thread.
 const STACK_BYTES: usize = 512 * 1024;
-/// Letters of an identifier behind its hyphen.
+/// Letters of an identifier after its hyphen.
 const LETTERS: u32 = 26;
 /// Identifiers that there are.
 const IDENTIFIERS: u32 = LETTERS * LETTERS * LETTERS;
@@ -238,7 +238,7 @@ impl SharedRegion {
         link.side.answer(answer);
     }
 
-    /// The region stops: whoever still waits in a conversation comes back.
+    /// The region stops: threads that wait in a conversation return.
     pub(super) fn close_conversations(&self) {
         let tasks = std::mem::take(&mut *self.conversations.lock());
         for entry in tasks.into_values().flatten() {

@@ -61,7 +61,7 @@ const MOST_GUESTS: usize = 16;
 /// Too many guests of a task wait for each other.
 const TOO_DEEP: &[u8; 4] = b"AJSN";
 
-/// Somebody to wake, with the port of its thread.
+/// A waker, with the port of its thread.
 type PortWaker = Option<(usize, Waker)>;
 
 impl GuestStack {
@@ -122,8 +122,8 @@ impl GuestStack {
         Some(guest.wake())
     }
 
-    /// The task shall end: each guest is told. True when one works now, which
-    /// will end the task by itself.
+    /// The task shall end: notifies each guest. True when a guest works now: it
+    /// will end the task itself.
     fn purge(&self) -> (bool, Vec<PortWaker>) {
         let mut stack = self.lock();
         let wakes = stack.iter_mut().map(|guest| {
@@ -224,7 +224,7 @@ impl SharedRegion {
         self.wake_futures(&mut wake.into_iter().collect());
     }
 
-    /// The guests of a task that shall end are told; true when one works, and
+    /// Notifies the guests of a task that shall end; true when one works, and
     /// ends the task by itself.
     pub(super) fn purge_guests(&self, key: TaskKey) -> bool {
         let link = {
@@ -269,7 +269,7 @@ impl GuestSeat {
 impl GuestHost for GuestSeat {
     fn purged(&self) -> Arc<AtomicBool> {
         self.own(|guest| guest.purged.clone()).unwrap_or_else(|| {
-            // Whoever looks at it is to end.
+            // A guest that reads it is to end.
             Arc::new(AtomicBool::new(true))
         })
     }

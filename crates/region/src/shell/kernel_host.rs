@@ -38,7 +38,7 @@ pub fn become_dispatch() {
     IS_DISPATCH.set(true);
 }
 
-/// A task as the trace tells it.
+/// A task as the trace shows it.
 #[derive(Clone, Copy)]
 struct TracedTask {
     key: TaskKey,
@@ -91,7 +91,7 @@ impl KernelHost {
         if let Some(entry) = &config.store {
             let mut store = open_disk(&entry.path, entry).map_err(failed)?;
             damage = store.damage();
-            // Before anybody reads.
+            // Before any reader opens it.
             let path = entry.path.join("data.mdb");
             let ended: CheckEnded = Box::new(move |report, took| log_check(&path, report, took));
             store
@@ -144,7 +144,7 @@ impl KernelHost {
     ) -> Option<R> {
         let (done, result) = channel();
         self.committer().as_ref()?.work(Box::new(move |store| {
-            // Whoever asked waits below, unless it panicked.
+            // The thread that asked waits below, unless it panicked.
             let _ = done.send(work(store));
         }));
         result.recv().ok()
@@ -180,7 +180,7 @@ impl SharedRegion {
         let mut effects = Vec::new();
         let mut kernel = self.kernel.lock();
         let result = call(&mut kernel, now_ns(), &mut effects);
-        // Under the lock, so that the store hears of changes in their order.
+        // Under the lock, so that the store receives changes in their order.
         let committing = self.hand_over(&mut effects);
         let changed = known.map(|k| k.key).filter(|k| kernel.has_changes(*k));
         let next = kernel.next_alarm().unwrap_or(u64::MAX);
@@ -434,8 +434,8 @@ impl SharedRegion {
     }
 
     /// The same for one that waited so many nanoseconds for the store. Of one
-    /// that has changes to commit the dispatch thread hears when it ends: it is
-    /// awake more often than the door, which has nothing to do before the commit.
+    /// that has changes to commit the dispatch thread takes the end: it is awake
+    /// more often than the door, which has nothing to do before the commit.
     fn answer_waiting(&self, task: TaskKey, answer: &CallAnswer, waited: u64, commits: bool) {
         let mut state = self.lock();
         if let Some(of) = state.core.task_mut(task) {
@@ -528,11 +528,11 @@ fn log_check(path: &Path, report: Result<CheckReport, StorageError>, took: Durat
     }
 }
 
-/// Findings of a check that are told one by one.
+/// Findings of a check that are logged one by one.
 const LOGGED_FINDINGS: usize = 10;
 
 /// What can be done about a damaged store.
-const WAYS_ON: &str = "`tupelo file check` tells all of it, `tupelo file salvage` saves the records \
+const WAYS_ON: &str = "`tupelo file check` lists all findings, `tupelo file salvage` saves the records \
     that can still be read, `tupelo file restore` puts a backup in its place";
 
 fn open_disk(path: &Path, entry: &StoreEntry) -> Result<Box<DiskStore>, String> {

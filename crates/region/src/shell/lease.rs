@@ -123,7 +123,7 @@ impl SlotLease {
         })
     }
 
-    /// Collects a finished task for which nobody waits.
+    /// Collects a finished task whose future was dropped.
     pub(super) fn collect(shared: &Arc<SharedRegion>, key: TaskKey) {
         let mut guard = shared.lock();
         let state = &mut *guard;
@@ -258,7 +258,7 @@ impl SlotLease {
         }
     }
 
-    /// The end of a task whose worker has written what no worker of ours does.
+    /// The end of a task whose worker broke the link's protocol.
     #[cold]
     fn nonsense(&mut self, violation: ProtocolViolation) -> TaskOutcome {
         self.entries.clear();
@@ -423,8 +423,8 @@ pub fn ended_well(state: &RegionState, key: TaskKey) -> bool {
     let Some(link) = state.links.get(place.worker) else {
         return false;
     };
-    // Results that make no sense are found again, and reported, by whoever
-    // reads the reply; here they are no reason to commit.
+    // Results that make no sense are found again, and reported, when the reply
+    // is read; here they are no reason to commit.
     let mut results = SlotResults::default();
     let read = (link.side).results(place.slot, &mut results, &mut Vec::new());
     read.is_ok() && results.abend.is_blank()

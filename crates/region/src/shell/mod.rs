@@ -1,9 +1,9 @@
 //! Threads, processes and system calls around the core.
 //!
-//! All of the region's state is behind one lock that is held for well under a
-//! microsecond; wakers, futexes and processes are dealt with after it is given
-//! back. Doors do their part of the work on their own threads: a completion is
-//! heard, taken over and answered by the thread that waits for it.
+//! One lock guards all of the region's state and is held for well under a
+//! microsecond; wakers, futexes and processes are dealt with after it is released.
+//! Doors do their part of the work on their own threads: a completion is
+//! taken, handled and answered by the thread that waits for it.
 
 mod acts;
 mod branches;
@@ -117,7 +117,7 @@ pub struct SharedRegion {
     /// As the region was started.
     pub config: RegionConfig,
     /// The definitions of the last start or reload, or what programs made of
-    /// them. Whoever changes definitions holds it meanwhile.
+    /// them. A thread that changes definitions holds the lock meanwhile.
     definitions: Mutex<RegionDefinitions>,
     /// Monitoring records are written, where there is a file for them.
     monitoring: AtomicBool,
@@ -128,14 +128,14 @@ pub struct SharedRegion {
     orders: Sender<Order>,
     /// The dispatch thread looks every millisecond or two.
     fine: AtomicBool,
-    /// The dispatch thread sleeps without a limit: whoever gives it something
-    /// to look at wakes it. Changed under the lock of the state.
+    /// The dispatch thread sleeps without a limit: a thread that gives it work
+    /// wakes it. Changed under the lock of the state.
     rests: AtomicBool,
     /// The dispatch thread shall end.
     stop: AtomicBool,
 }
 
-/// The part behind the lock.
+/// The part that the lock guards.
 pub struct RegionState {
     /// Tasks and workers.
     pub core: Core,
@@ -176,8 +176,8 @@ impl SharedRegion {
         self.state.lock()
     }
 
-    /// Calls the core and does afterwards what it asks for. Gives back whether
-    /// a task's future was woken beside the result.
+    /// Calls the core and does afterwards what it asks for. Returns the result,
+    /// and whether a task's future was woken.
     pub fn with<R>(
         self: &Arc<Self>,
         call: impl FnOnce(&mut Core, &mut CoreContext<'_, LinkTable>) -> R,
@@ -289,14 +289,14 @@ impl SharedRegion {
         let _ = self.orders.send(order);
     }
 
-    /// Hears what rings at a port. Gives the number of futures woken.
+    /// Takes the completions at a port. Returns the number of futures woken.
     pub fn drain(self: &Arc<Self>, port: usize) -> usize {
         let mut woken = self.inboxes.open(port);
         self.page.drain(port, |worker| {
-            let hear = |core: &mut Core, cx: &mut CoreContext<'_, LinkTable>| {
+            let poll = |core: &mut Core, cx: &mut CoreContext<'_, LinkTable>| {
                 core.poll_completions(cx, worker, Some(port));
             };
-            woken += self.with_woken(hear).1;
+            woken += self.with_woken(poll).1;
         });
         woken
     }

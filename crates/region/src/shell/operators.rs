@@ -102,13 +102,13 @@ impl SharedRegion {
     pub fn message_list(&self) -> Vec<MessageInfo> {
         self.view(|view| {
             let messages = view.kernel.resources.operator.messages();
-            let told = messages.map(|(message, m)| MessageInfo {
+            let waiting = messages.map(|(message, m)| MessageInfo {
                 message,
                 task: m.number,
                 transid: m.transid,
                 text: m.text.clone(),
             });
-            told.collect()
+            waiting.collect()
         })
     }
 

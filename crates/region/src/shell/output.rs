@@ -18,8 +18,8 @@ use super::SharedRegion;
 use super::clock::now_ns;
 use kernel::core::{Core, TaskKey};
 
-/// Milliseconds between two looks while it is to be told that lines were left
-/// out.
+/// Milliseconds between two looks while the count of left-out lines is still
+/// to be logged.
 const LOOK_MS: i32 = 200;
 /// Marks the event that ends a sleep.
 const WAKE: u64 = u64::MAX;
@@ -84,7 +84,7 @@ impl WorkerOutput {
     /// Has the thread look whether the region stops.
     pub fn wake(&self) {
         let one = 1u64.to_ne_bytes();
-        // SAFETY: eight bytes of ours to our own descriptor.
+        // SAFETY: eight bytes of a local variable to our own descriptor.
         unsafe { libc::write(self.wake.as_raw_fd(), one.as_ptr().cast(), one.len()) };
     }
 
@@ -166,8 +166,8 @@ impl WorkerOutput {
 }
 
 impl SharedRegion {
-    /// Logs a record that a task wrote to a queue, if there is room: beside the
-    /// lines that programs print.
+    /// Logs a record that a task wrote to a queue, if there is room. Records
+    /// share the limit of the lines that programs print.
     pub(super) fn log_record(&self, queue: [u8; 4], task: TaskKey, record: &[u8]) {
         let record = &record[..record.len().min(display::RECORD_BYTES)];
         let text = display::printable(record, &self.config.characters);

@@ -94,7 +94,7 @@ impl SharedRegion {
         self.kernel(|k, now, out| k.outcome_known(now, unit, participant, committed, out));
     }
 
-    /// A participant has prepared units and not heard of their end.
+    /// A participant has prepared units whose end it does not know.
     pub(crate) fn in_doubt(self: &Arc<Self>, id: ParticipantId, units: &[UnitId]) {
         self.kernel(|k, now, out| k.in_doubt(now, id, units, out));
     }

@@ -1,7 +1,7 @@
 //! The sink of monitoring records: a file of JSON lines, off the hot path.
 //!
 //! Records go through a bounded queue to a thread of their own. When the disk
-//! is behind, records are dropped and counted; no task waits for them.
+//! is too slow, records are dropped and counted; no task waits for them.
 
 use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Write};

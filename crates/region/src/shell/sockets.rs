@@ -1,7 +1,7 @@
-//! Socket calls of tasks: handed to whoever serves them, answered when done.
+//! Socket calls of tasks: passed to the service for sockets, answered when done.
 //!
-//! While a call is out its task waits; its end, however it comes, is told to
-//! the one who serves, before the task's number is free.
+//! A task waits while its call is served. However the wait ends, the service is
+//! notified before the task's number is free.
 
 use std::sync::Arc;
 

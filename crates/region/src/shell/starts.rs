@@ -1,5 +1,5 @@
 //! Tasks that the region itself starts: by time, by a trigger, by another
-//! task. Nobody holds a future for them; their input is written when they get
+//! task. No door holds a future for them; their input is written when they get
 //! their place, and their results are collected when they are over.
 
 use std::cell::RefCell;
@@ -193,7 +193,7 @@ impl SharedRegion {
 }
 
 impl Task {
-    /// Runs the task without anybody who waits for its end.
+    /// Runs the task; its end is not awaited.
     fn detach(mut self) {
         let request = self.request();
         let mut lease = self.lease;

@@ -23,7 +23,7 @@ pub struct Task {
     commarea: (usize, usize),
     /// The web request that it serves.
     web: (usize, usize),
-    /// What the worker is told of its terminal.
+    /// Size of the terminal that the worker gets.
     terminal: (usize, usize),
     channel: ChannelName,
     start_code: StartCode,
@@ -210,7 +210,7 @@ impl Task {
     }
 
     /// The task serves a web request: these bytes, as the crate `webtask` has
-    /// them, one part behind the other.
+    /// them, one part after the other.
     ///
     /// # Errors
     /// They do not fit into the task's memory.

@@ -1,7 +1,8 @@
-//! Whom the QR token is taken from, so that nobody waits for it in vain.
+//! Takes the QR token back from workers that no longer run, so that no worker
+//! waits for it for ever.
 //!
-//! A worker that dies gives nothing back: whoever hears of its end takes the
-//! token from it. A program may also write into the page that the token lies
+//! A worker that dies gives nothing back: the thread that notices its end takes
+//! the token from it. A program may also write into the page that the token lies
 //! in: the dispatch thread looks at the word while there are tasks, which are
 //! the only ones that could wait for it.
 
@@ -17,7 +18,7 @@ pub struct TokenWatch {
 }
 
 impl TokenWatch {
-    /// Frees the token when it is held by nobody who runs. A holder that seems
+    /// Frees the token when its holder does not run. A holder that seems
     /// to sleep for work is believed once, since it may have given the token
     /// back meanwhile.
     pub fn check_holder(&mut self, shared: &SharedRegion) {

@@ -1,4 +1,4 @@
-//! Writing the trace to a file, from when somebody says so until he says stop.
+//! Writing the trace to a file, from an operator's start to the stop.
 //!
 //! The rings are written all the time; a thread reads what is new in them many
 //! times a second and appends it, a JSON line a record, in the form in which
@@ -65,8 +65,8 @@ impl SharedRegion {
     ) -> io::Result<TraceStatus> {
         let mut running = self.trace_file();
         if running.is_some() {
-            let told = "a trace is being written already";
-            return Err(io::Error::new(io::ErrorKind::AlreadyExists, told));
+            let why = "a trace is being written already";
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, why));
         }
         let folder = self.config.state.join("traces");
         fs::create_dir_all(&folder)?;

@@ -39,7 +39,7 @@ pub enum OpenReport {
         file: BufReader<File>,
         /// A record that did not fit its area and is to be read again.
         again: Option<Vec<u8>>,
-        /// The end was told.
+        /// The end was reported.
         ended: bool,
     },
 }

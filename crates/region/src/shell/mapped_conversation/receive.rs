@@ -8,7 +8,7 @@
 //! partner's chain, so whatever brings one of them is the end of the chain: Condition::Eoc
 //! and EIBEOC. RECEIVE and CONVERSE are the commands that can raise Condition::Eoc; an RU
 //! with an FM header for the program is not part of this session type, so
-//! INBFMH is none of their conditions.
+//! INBFMH is not among their conditions.
 //! Reference: CICS API reference, RECEIVE (APPC) and CONVERSE (APPC), where Condition::Eoc
 //! means an RU with the end-of-chain indicator. Which condition comes first
 //! where several hold could not be confirmed for this session type: here it is

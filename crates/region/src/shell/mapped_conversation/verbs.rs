@@ -16,12 +16,12 @@ impl MappedConversation {
         let [_, _, flags, limit, ..] = call.args;
         let data = &call.data;
         let mut lives = true;
-        let told = match Verb::from_number(call.args[0]) {
+        let result = match Verb::from_number(call.args[0]) {
             None => VerbResult::condition(Condition::InvReq),
             Some(Verb::Allocate) => {
-                let told = self.allocate(data);
-                lives = told.condition == Condition::Normal;
-                told
+                let result = self.allocate(data);
+                lives = result.condition == Condition::Normal;
+                result
             }
             Some(Verb::Connect) => self.connect(data, flags, limit == 1),
             Some(Verb::Send) => self.send(data, flags),
@@ -36,9 +36,9 @@ impl MappedConversation {
             }
             Some(Verb::Wait) => self.wait(),
             Some(Verb::Free) => {
-                let told = self.free();
-                lives = told.condition != Condition::Normal;
-                told
+                let result = self.free();
+                lives = result.condition != Condition::Normal;
+                result
             }
             Some(Verb::Confirmation) => self.confirmation(),
             Some(Verb::Error) => self.error(),
@@ -47,7 +47,7 @@ impl MappedConversation {
             Some(Verb::Process) => self.process(),
             Some(Verb::Attributes) => VerbResult::default(),
         };
-        let mut answer = told.into_answer(id, self.state);
+        let mut answer = result.into_answer(id, self.state);
         if self.destination == ConversationTarget::default()
             && self.conversation.is_none()
             && !lives
@@ -185,12 +185,12 @@ impl MappedConversation {
         } else {
             Ok(())
         };
-        let mut told = match done {
+        let mut result = match done {
             Ok(()) => self.where_it_is(),
             Err(fault) => self.fault(fault),
         };
-        told.note_signal(signal);
-        told
+        result.note_signal(signal);
+        result
     }
 
     fn wait(&mut self) -> VerbResult {

@@ -200,7 +200,7 @@ impl SharedRegion {
         self.answer_options(asked, |view, option| view.numbered_class(number, option))
     }
 
-    /// What has to be read from the store before a queue can be told of.
+    /// What has to be read from the store before INQUIRE can describe a queue.
     fn prepare(&self, asked: &SystemCommand<'_>, kind: ResourceKind, name: &[u8]) {
         let lengths = asked.has("MAXITEMLEN") || asked.has("MINITEMLEN");
         if let (ResourceKind::TsQueue, true, Ok(name)) = (kind, lengths, name.try_into()) {
@@ -220,7 +220,7 @@ fn done_or_illogic(done: bool) -> CommandResult {
     }
 }
 
-/// HOURS, MINUTES and SECONDS with the word that they stand behind.
+/// HOURS, MINUTES and SECONDS with the word before them, AFTER or AT.
 fn timed<'o>(asked: &SystemCommand<'_>, option: &'o str) -> std::borrow::Cow<'o, str> {
     match option {
         "HOURS" | "MINUTES" | "SECONDS" if asked.has("AT") => format!("AT {option}").into(),

@@ -198,7 +198,7 @@ impl SharedRegion {
             d.queues.transient.retain(|q| q.name != name);
             Ok(true)
         })?;
-        // Tells the worker that the unit of work ends with it.
+        // Marks for the worker that the unit of work ends with the command.
         let ended = CommandOperands::default();
         Ok(if logical {
             ended.int(row::TDQUEUE, 1)

@@ -247,7 +247,7 @@ impl SharedRegion {
         })
     }
 
-    /// What the options that receive something are told.
+    /// Fills the options that receive a value.
     fn answer_options(
         &self,
         asked: &SystemCommand<'_>,
@@ -360,7 +360,7 @@ impl SystemCommand<'_> {
         }
     }
 
-    /// INVREQ when there is an option beside these.
+    /// INVREQ when there is any other option than these.
     fn only(&self, served: &[u8]) -> Result<(), CommandFailure> {
         let known = served.iter().fold(0, |bits, index| bits | 1u128 << index);
         let own = (1u128 << self.row.options.len()) - 1;

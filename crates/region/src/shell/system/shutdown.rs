@@ -1,5 +1,5 @@
-//! PERFORM SHUTDOWN: the region takes no more tasks, and whoever runs it is
-//! told to end it.
+//! PERFORM SHUTDOWN: the region takes no more tasks, and notifies its
+//! [`ProcessStopper`](crate::api::ProcessStopper).
 //!
 //! Reference: CICS system programming reference, PERFORM SHUTDOWN. There are
 //! no program list tables and no shutdown transactions.

@@ -1,4 +1,4 @@
-//! What INQUIRE tells of queues: temporary storage, its models, transient data.
+//! The values that INQUIRE returns for queues: temporary storage, its models, transient data.
 
 use super::values::{OptionValue, RegionView, cvda, either, int, text};
 use crate::api::{QueueFileFormat, TdKind, TdQueueDef, TdRecovery, Trigger, TsModelDef};
