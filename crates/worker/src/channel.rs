@@ -50,7 +50,7 @@ struct ContainerBrowse {
 pub enum PutMode {
     /// In the place of what is there.
     Replace,
-    /// Behind it.
+    /// After its end.
     Append,
     /// Before it.
     Prepend,
@@ -67,7 +67,7 @@ const GONE: usize = usize::MAX;
 const INDEX_FROM: usize = 24;
 
 impl TaskChannels {
-    /// Forgets everything; the arena is somebody else's by now.
+    /// Forgets everything; the arena belongs to another task by now.
     pub fn clear(&mut self) {
         for channel in &mut self.list {
             channel.level = GONE;

@@ -35,7 +35,7 @@ impl LentConnections {
         self.files.get(&tag)
     }
 
-    /// Closes the one of a tag; false if there is none.
+    /// Closes the connection with a tag; false if no connection has it.
     pub fn close(&mut self, tag: u64) -> bool {
         if self.sql.as_ref().is_some_and(|link| link.tag == tag) {
             self.sql = None;
@@ -74,7 +74,7 @@ pub const EXCHANGE: u64 = 2;
 /// Closes the descriptor.
 pub const CLOSE: u64 = 3;
 
-/// All kinds of work beside [`TAKE`].
+/// All kinds of work except [`TAKE`].
 const WORKS: &[(u64, ConnectionWork)] = &[
     (EXCHANGE, exchange),
     (CLOSE, close),

@@ -1,20 +1,19 @@
 //! CPU time by task, without a system call for each.
 //!
-//! Reading a thread's CPU clock costs as much as a brief program, so of tasks
-//! known to be brief one in [`EVERY`] is read and the others are given the time
-//! they took, with what a task costs beside its own time as it was last
-//! measured. A task that took long is always read: the time may have been
-//! somebody else's. What was given too much or too little is carried to the next
-//! tasks, a part of each one's own time to each, so sums are those of the clock
-//! and no task is told to have cost nothing.
+//! Reading a thread's CPU clock costs as much as a brief program. Of tasks known
+//! to be brief one in [`EVERY`] is read. The others are given their elapsed time
+//! plus the overhead of a task as last measured. A task that took long is always
+//! read: other threads may have run in that time. What was given too much or too
+//! little is spread over the next tasks in proportion to their own time, so sums
+//! are those of the clock and no task is given zero.
 //!
-//! A worker without a task wakes its door, looks for the next task and sleeps. That is
-//! nobody's: a task's CPU time would be more than its response otherwise. So the first
-//! task behind a sleep is measured by itself, from where the thread goes on.
+//! A worker without a task wakes its door, looks for the next task and sleeps. No task
+//! is charged for that: its CPU time would exceed its response time otherwise. So the
+//! first task after a sleep is measured by itself, from where the thread goes on.
 //!
-//! A figure is measured where the clock was read before the task and behind it,
-//! with nothing estimated between; every other one is an estimate, that of the task
-//! behind which the clock was read for several together, too.
+//! A figure is measured where the clock was read before the task and after it,
+//! with nothing estimated between. Every other figure is an estimate, also that of a
+//! task after which the clock was read for several tasks together.
 
 use crate::clock::thread_cpu_ns;
 
@@ -39,14 +38,14 @@ pub struct CpuMeter {
     /// What the clock counted and no task was given yet; below zero for what was given
     /// too much.
     owed_ns: i64,
-    /// What a task costs beside the time that it took; unknown at first.
+    /// CPU time of a task in addition to its elapsed time; unknown at first.
     overhead_ns: Option<u64>,
-    /// The task is the first behind a sleep.
+    /// The task is the first after a sleep.
     first: bool,
 }
 
 impl CpuMeter {
-    /// The time until now is nobody's.
+    /// The time until now is charged to no task.
     pub fn new() -> Self {
         CpuMeter::with_clock(thread_cpu_ns)
     }
@@ -84,14 +83,14 @@ impl CpuMeter {
     pub fn task(&mut self, brief: bool, took_ns: u64) -> CpuTime {
         self.tasks += 1;
         self.took_ns += took_ns;
-        if let Some(beside) = self.overhead_ns
+        if let Some(overhead) = self.overhead_ns
             && brief
             && !self.first
             && took_ns < LONGEST_NS
             && self.tasks < EVERY
         {
-            self.given_ns += took_ns + beside;
-            let ns = self.corrected(took_ns + beside);
+            self.given_ns += took_ns + overhead;
+            let ns = self.corrected(took_ns + overhead);
             return CpuTime {
                 ns,
                 estimated: true,
@@ -122,12 +121,12 @@ impl CpuMeter {
     fn read(&mut self) -> u64 {
         let now = (self.clock)();
         let used = now - std::mem::replace(&mut self.read_ns, now);
-        // Less CPU than time: somebody else ran meanwhile, which tells nothing.
-        if let Some(beside) = used.checked_sub(self.took_ns) {
-            let beside = beside / self.tasks.max(1);
+        // Less CPU than elapsed time: another thread ran, so the overhead is unknown.
+        if let Some(overhead) = used.checked_sub(self.took_ns) {
+            let overhead = overhead / self.tasks.max(1);
             self.overhead_ns = Some(
                 self.overhead_ns
-                    .map_or(beside, |old| (3 * old + beside) / 4),
+                    .map_or(overhead, |old| (3 * old + overhead) / 4),
             );
         }
         (self.tasks, self.took_ns) = (0, 0);
@@ -185,7 +184,7 @@ mod tests {
         assert!(!estimated(true), "nothing to estimate by yet");
         assert!(estimated(true));
         assert!(!estimated(false), "only brief tasks are estimated");
-        // The clock is read behind one in eight of them, for all eight together.
+        // The clock is read after one in eight of them, for all eight together.
         let estimates = (0..16).filter(|_| estimated(true)).count();
         assert_eq!(estimates, 16);
     }
@@ -233,7 +232,7 @@ mod tests {
 
     #[test]
     fn no_task_costs_nothing_and_none_far_more_than_it_took() {
-        // Half of the time is somebody else's, in bursts, as on a busy machine.
+        // Other threads take half of the time, in bursts, as on a busy machine.
         let mut meter = meter();
         let (mut given, mut used) = (0, 0);
         for i in 0..4000u64 {
@@ -242,10 +241,13 @@ mod tests {
             used += own + 400;
             USED.set(USED.get() + own + 400);
             meter.begin(true, false);
-            let told = meter.task(true, took).ns;
-            assert!(told > 300, "task {i}: {told} ns");
-            assert!(told <= 2 * (took + 2000), "task {i}: {told} of {took} ns");
-            given += told;
+            let given_ns = meter.task(true, took).ns;
+            assert!(given_ns > 300, "task {i}: {given_ns} ns");
+            assert!(
+                given_ns <= 2 * (took + 2000),
+                "task {i}: {given_ns} of {took} ns"
+            );
+            given += given_ns;
         }
         assert!(given.abs_diff(used) < used / 50, "{given} of {used}");
     }

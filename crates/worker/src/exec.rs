@@ -5,7 +5,7 @@
 //! index. What a command answers is put into the EIB and the RESP fields, and
 //! becomes a label, an abend or nothing.
 //!
-//! Invariant: handlers return a [`Flow`]; no jump crosses a frame of ours.
+//! Invariant: handlers return a [`Flow`]; no jump crosses a Rust frame.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
@@ -172,7 +172,7 @@ struct ServedCommand {
     row: &'static Command,
     serve: CommandHandler,
     with_argument: u128,
-    /// The options of which one names what EIBRSRCE tells.
+    /// The options of which one names the resource for EIBRSRCE.
     resource: [Option<u8>; 2],
 }
 

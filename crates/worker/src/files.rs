@@ -35,8 +35,8 @@ pub struct FileBrowse {
     pub equal: bool,
     /// Key as the program last saw it: the start's, or the last record's.
     pub key: Vec<u8>,
-    /// Where the browse stands: the key of the last record, with the base's
-    /// key behind it for a path.
+    /// Position of the browse: the key of the last record, followed by the base's
+    /// key for a path.
     pub position: Vec<u8>,
     /// What was done last.
     pub state: BrowseState,

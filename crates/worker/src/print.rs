@@ -94,7 +94,7 @@ pub fn printed(stream: usize, bytes: &[u8]) {
             _ => (part, false),
         };
         let line = &mut printer.lines[stream];
-        // What is longer is cut, and told to be.
+        // A longer line is cut and marked as cut.
         let room = (RECORD_BYTES + 1).saturating_sub(line.len());
         line.extend_from_slice(&text[..text.len().min(room)]);
         if ended {
@@ -114,8 +114,11 @@ impl TaskPrinter {
         let text = record(&source, &self.lines[stream]);
         self.lines[stream].clear();
         if self.lost > 0 {
-            let told = format!("({} lines before this one found no room)", self.lost);
-            if self.write(fd, &record(&source, told.as_bytes())) {
+            let note = format!(
+                "({} lines before this one were dropped: the log was full)",
+                self.lost
+            );
+            if self.write(fd, &record(&source, note.as_bytes())) {
                 self.lost = 0;
             }
         }
@@ -127,7 +130,7 @@ impl TaskPrinter {
     /// Writes a record, all of it or nothing.
     fn write(&mut self, fd: i32, record: &[u8]) -> bool {
         loop {
-            // SAFETY: bytes of ours to a descriptor of ours.
+            // SAFETY: bytes of a slice to a descriptor of this process.
             let put = unsafe { libc::write(fd, record.as_ptr().cast(), record.len()) };
             if put >= 0 {
                 return true;

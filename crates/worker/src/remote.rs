@@ -205,7 +205,7 @@ impl LinkServices {
             match read {
                 Ok(found) => return Some(Ok(found)),
                 Err(ReadError::UnknownFile(_) | ReadError::NotBuilt(_)) => of.place = None,
-                // The region reads it, or tells why it cannot be read.
+                // The region reads it, or reports why it cannot be read.
                 Err(ReadError::Storage(error)) => {
                     if !matches!(error, StorageError::Damaged { .. }) {
                         READER_FAILED.store(true, Ordering::Relaxed);

@@ -2,7 +2,7 @@
 //!
 //! The region starts the process with its end of the socket as descriptor
 //! [`link::WORKER_FD`] and hands over everything else on it. The loop takes
-//! queued slots in their order and sleeps only when there is none.
+//! queued slots in their order and sleeps only when no slot is queued.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -90,7 +90,7 @@ fn serve(socket: OwnedFd) -> Result<(), RunError> {
     }
 }
 
-/// Closes what the process was started with beside its three streams and its
+/// Closes what the process was started with except its three streams and its
 /// socket.
 fn close_others() {
     // SAFETY: nothing here has opened a descriptor yet. Where the call does not

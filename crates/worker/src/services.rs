@@ -30,7 +30,7 @@ pub enum LinkData {
     Channel(ChannelData),
 }
 
-/// What came of a LINK to a program that the region runs.
+/// The outcome of a LINK to a program that the region runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkStep {
     /// It ended, and gave this back.
@@ -45,7 +45,7 @@ pub enum LinkStep {
     },
 }
 
-/// What came of a command that the region served. A condition does not hide
+/// The outcome of a command that the region served. A condition does not hide
 /// the operands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandReply {
@@ -57,7 +57,7 @@ pub struct CommandReply {
     pub operands: CommandOperands,
 }
 
-/// What came of a verb of a conversation. A condition does not hide the rest.
+/// The outcome of a verb of a conversation. A condition does not hide the rest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerbAnswer {
     /// The condition, or NORMAL.
@@ -96,7 +96,7 @@ pub type RecordVisitor<'s> = dyn FnMut(FoundRecord<&[u8]>) + 's;
 
 /// The files that a task reads and changes.
 pub trait FileServices {
-    /// Shows the record that `seek` finds; false when there is none. `access`
+    /// Shows the record that `seek` finds; false if no record matches. `access`
     /// is the command that looks.
     fn fetch(
         &mut self,
@@ -204,7 +204,7 @@ pub trait SqlServices {
     /// The connection of the unit of work at hand, taken for a statement.
     ///
     /// # Errors
-    /// There is none: an SQLCODE, or the end of the task.
+    /// No connection: an SQLCODE, or the end of the task.
     fn sql_open(&mut self) -> Result<Box<SqlLink>, SqlRefusal> {
         Err(SqlRefusal::Failed(CommandFailure::Abend(*b"AEY9")))
     }

@@ -312,7 +312,7 @@ impl ConvertedRequest {
         };
         area.set_text("DECODE-CLIENT-ADDRESS-STRING", &text(v4));
         area.set_text("DECODE-CLIENT-IPV6-ADDR-STRING", &text(v6));
-        // Behind a round they would be those of a request that is answered.
+        // After a round they would be those of a request that is answered.
         let parts = if round == 1 { &self.parts[..] } else { &[] };
         let names = ["METHOD", "HTTP-VERSION", "RESOURCE", "REQUEST-HEADER"];
         for (name, part) in names.iter().zip(parts) {
@@ -428,7 +428,7 @@ pub(crate) fn found(w: &Worker, name: &[u8]) -> Option<ProgramId> {
     w.programs.find(&padded).filter(|p| w.can_run(*p))
 }
 
-/// Puts bytes into storage of the task, with zeros behind them to `room`.
+/// Puts bytes into storage of the task, followed by zeros up to `room`.
 pub(crate) fn place(w: &mut Worker, bytes: &[u8], room: usize) -> Result<*mut u8, Box<Abend>> {
     let room = room.max(bytes.len()).max(1);
     let at = w.task.storage.get(room, None, false);

@@ -5,7 +5,7 @@
 //! HANDLE ABEND LABEL goes round it with the same one. At a level's end the
 //! storage of its programs is given back.
 //!
-//! Invariant: state that a task leaves behind is cleared when the next one
+//! Invariant: the state of a task is cleared when the next one
 //! starts, and nothing on the way of a short task allocates.
 
 use std::ffi::c_void;
@@ -95,8 +95,8 @@ pub(crate) struct Task {
     pub transid: [u8; 4],
     pub userid: [u8; 8],
     pub start_code: [u8; 2],
-    /// Whom CICS has link to the first program: that of an alias task, that of
-    /// a pipeline, or nobody.
+    /// The CICS program that links to the first program: that of an alias task or
+    /// of a pipeline; blank for other tasks.
     pub linked_by: [u8; 8],
     pub priority: u8,
     /// The principal facility, blank for none.

@@ -182,7 +182,7 @@ pub(crate) fn exec(w: &mut Worker, args: &LeArguments<'_>) -> LeResult {
     let reply = asked.send(w).map_err(ServiceEnd::Stop)?;
     let answer = reply.operands;
     w.task.requester.keep(&answer);
-    let told = String::from_utf8_lossy(answer.get_bytes(operand::MESSAGE).unwrap_or_default());
+    let reported = String::from_utf8_lossy(answer.get_bytes(operand::MESSAGE).unwrap_or_default());
     let status = answer.get_int(operand::STATUS).unwrap_or(0) as u32;
     let (completion, reason) = match answer.get_int(operand::OUTCOME) {
         Some(outcome::MAPPED) => (SUCCESS, 0),
@@ -196,7 +196,7 @@ pub(crate) fn exec(w: &mut Worker, args: &LeArguments<'_>) -> LeResult {
     } else {
         base.as_ptr() as usize
     };
-    let (message, length) = message(&told);
+    let (message, length) = message(&reported);
     set(&response, 16, &address.to_ne_bytes());
     set(&response, 24, &(base.len() as u32).to_ne_bytes());
     set(&response, 32, &status.to_ne_bytes());
@@ -206,7 +206,7 @@ pub(crate) fn exec(w: &mut Worker, args: &LeArguments<'_>) -> LeResult {
         &area,
         completion,
         reason,
-        if completion >= ERROR { &told } else { "" },
+        if completion >= ERROR { &reported } else { "" },
     );
     Ok(())
 }

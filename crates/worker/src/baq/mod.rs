@@ -44,7 +44,7 @@ pub mod operand {
     pub const OUTCOME: u8 = 7;
     /// Of an answer: HTTP status, 0 for none.
     pub const STATUS: u8 = 8;
-    /// Of an answer: what to tell.
+    /// Of an answer: the message for the program.
     pub const MESSAGE: u8 = 9;
     /// Of an answer: bytes of one element of each area, as pairs.
     pub const ELEMENTS: u8 = 10;

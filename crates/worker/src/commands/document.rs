@@ -47,7 +47,7 @@ pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
 
 /// What was read of a template.
 pub(super) enum TemplateRead {
-    /// Its lines, each behind its length.
+    /// Its lines, each after its length.
     Lines(Vec<u8>),
     /// The same, which others are to be given without another reading.
     Kept(Vec<u8>),
@@ -79,7 +79,7 @@ impl TemplateRead {
     }
 }
 
-/// What stands before the first zero byte, and behind it.
+/// The bytes before the first zero byte, and those after it.
 fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
     let at = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
     (&bytes[..at], bytes.get(at + 1..).unwrap_or_default())
@@ -154,7 +154,7 @@ fn file_text(w: &mut Worker, name: &[u8]) -> Result<Option<Vec<u8>>, CommandStop
     Ok((fits && last.is_some()).then_some(text))
 }
 
-/// Adds a line behind its length; false when the template is too large.
+/// Adds a line after its length; false when the template is too large.
 pub(super) fn add(text: &mut Vec<u8>, line: &[u8]) -> bool {
     text.extend_from_slice(&(line.len() as u32).to_be_bytes());
     text.extend_from_slice(line);

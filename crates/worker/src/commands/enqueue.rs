@@ -2,7 +2,7 @@
 //!
 //! With LENGTH it is the contents of the area; without, its address, which
 //! other workers do not share: the name is made one that only this process has,
-//! but for an address in the CWA or in shared storage.
+//! except for an address in the CWA or in shared storage.
 //!
 //! Reference: CICS API reference, ENQ and DEQ.
 

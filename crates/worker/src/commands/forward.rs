@@ -1,9 +1,9 @@
 //! Commands that the region serves as they are: their operands go there by the
 //! index of their options, and what comes back is put where it belongs.
 //!
-//! An area that a command fills (INTO) gets as much as fits, as LENGTH or its
-//! own size says; LENGTH tells how much there was, and LENGERR that not all
-//! fitted. SET gets the address of a copy.
+//! An area that a command fills (INTO) gets as much as fits into LENGTH or into
+//! its own size. LENGTH then has the full length, and LENGERR is raised when not
+//! all fitted. SET gets the address of a copy.
 
 use cics::command::{DataDirection, OptionArgument, OptionRow};
 use cics::resp::Condition;

@@ -41,7 +41,7 @@ pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     }
 }
 
-/// Runs a handler; gives what the region is told of it.
+/// Runs a handler; returns what the region gets of its outcome.
 fn run(w: &mut Worker, name: &[u8], reply: &CommandReply) -> Result<CommandOperands, CommandStop> {
     let mut padded = [b' '; 8];
     let length = name.len().min(8);

@@ -89,7 +89,7 @@ fn refresh(w: &mut Worker, file: usize, name: &[u8; 8]) {
     for (option, cvda_name, switch) in switches {
         let value = cvda::value(cvda_name).map(i64::from);
         let is = reply.operands.get_int(option) == value;
-        // All are told, or the file is not known any more.
+        // Either all are returned, or the file is not known any more.
         *switch = if option == row::ENABLESTATUS { !is } else { is };
     }
 }
@@ -308,10 +308,10 @@ pub fn deliver(
     Ok(())
 }
 
-/// The record in FROM with the length that the command gives it, and what the
-/// program is told when it is in the file: of one that is too long, as much as
-/// the file takes is written all the same. One of a file with variable records
-/// may be too short for its key: the caller compares that with RIDFLD.
+/// The record in FROM with the length that the command gives it, and the
+/// condition to answer once the record is in the file. A record that is too long
+/// is cut to the file's maximum, written, and answered LENGERR. A record of a
+/// variable file may be too short for its key: the caller compares it with RIDFLD.
 pub fn record<'c>(
     files: &TaskFiles,
     file: usize,
@@ -333,12 +333,12 @@ pub fn record<'c>(
     // SAFETY: the program's storage; a length beyond the item is the
     // program's error and can harm only its own process.
     let record = unsafe { std::slice::from_raw_parts(from.data(), bytes.min(longest)) };
-    let told = if bytes > longest {
+    let condition_after = if bytes > longest {
         condition(Condition::LengErr, 12)
     } else {
         Ok(())
     };
-    Ok((record, told))
+    Ok((record, condition_after))
 }
 
 /// A record copied out of the store, so that it can be given to the program.

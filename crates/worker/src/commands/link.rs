@@ -43,7 +43,7 @@ pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     if let Some(remote) = remote(w, call, &name) {
         let given = match channel(w, call, row::CHANNEL)? {
             Some(channel) => LinkArea::Channel(channel),
-            // SAFETY: the program's own area, which nobody else uses while it
+            // SAFETY: the program's own area, which nothing else uses while it
             // waits.
             None => LinkArea::Commarea(unsafe { as_area(commarea, bytes) }),
         };
@@ -140,7 +140,7 @@ fn remote(w: &Worker, call: &CommandCall<'_>, name: &[u8; 8]) -> Option<LinkTarg
 /// The bytes of a COMMAREA.
 ///
 /// # Safety
-/// `commarea` has so many bytes, which nobody else uses meanwhile.
+/// `commarea` has so many bytes, and nothing else uses them meanwhile.
 unsafe fn as_area<'a>(commarea: *mut u8, bytes: usize) -> &'a mut [u8] {
     match bytes {
         0 => &mut [],
@@ -151,7 +151,7 @@ unsafe fn as_area<'a>(commarea: *mut u8, bytes: usize) -> &'a mut [u8] {
 
 /// LINK to a program that the region runs.
 pub fn elsewhere(w: &mut Worker, name: &[u8; 8], passed: EntryArguments) -> CommandResult {
-    // SAFETY: the program's own area, which nobody else uses while it waits.
+    // SAFETY: the program's own area, which nothing else uses while it waits.
     let area = unsafe { as_area(passed.commarea, passed.bytes) };
     let given = match passed.channel {
         Some(channel) => LinkData::Channel(export(w, channel)),

@@ -34,7 +34,7 @@ pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     if update && !by_token && w.files.held.find(file, None).is_some() {
         return condition(Condition::InvReq, 28);
     }
-    // A record that is held cannot be read for update again, whoever asks.
+    // A record that the task holds cannot be read for update again.
     if update && !key.generic && !call.has(row::GTEQ) && w.files.held.holds(file, key.bytes()) {
         return condition(Condition::InvReq, 28);
     }

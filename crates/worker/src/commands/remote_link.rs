@@ -57,7 +57,7 @@ pub enum LinkArea<'a> {
     Channel(ChannelId),
 }
 
-/// What came of an exchange with a mirror.
+/// The outcome of an exchange with a mirror.
 pub enum MirrorAnswer {
     /// The message that came back.
     Reply(Vec<u8>),
@@ -120,8 +120,8 @@ fn request(
                 return condition(Condition::LengErr, TOO_LARGE);
             }
             let sent = entries.iter().map(|e| {
-                // SAFETY: the container's bytes in the arena, which nobody
-                // changes before the message is made.
+                // SAFETY: the container's bytes in the arena, which do not
+                // change before the message is made.
                 let data = unsafe { std::slice::from_raw_parts(base.add(e.offset), e.bytes) };
                 MessageContainer {
                     name: e.name,
@@ -136,7 +136,7 @@ fn request(
     Ok(Request { program, passed }.emit())
 }
 
-/// Who calls, as the region's own way to another region is told.
+/// The caller's identity, in the form that a connection to another region sends.
 pub fn caller_identity(w: &Worker, flags: u8) -> Vec<u8> {
     [CALLER_PARAMETER, &[flags], &w.task.userid].concat()
 }

@@ -182,8 +182,8 @@ fn write_message(w: &mut Worker, message: &[u8]) -> Result<(), CommandStop> {
     let asks = CommandOperands::new(1 << writeq_td::QUEUE | 1 << writeq_td::FROM)
         .bytes(writeq_td::QUEUE, *b"CSDH")
         .bytes(writeq_td::FROM, message);
-    let told = w.services.command(writeq_td::NUMBER, &asks)?;
-    match told.condition {
+    let answer = w.services.command(writeq_td::NUMBER, &asks)?;
+    match answer.condition {
         Condition::Normal | Condition::QIdErr => {}
         other => print::line(1, &format!("the message did not go to CSDH: {other:?}")),
     }

@@ -165,8 +165,8 @@ fn deliver(
     let rest = data.split_off(whole.min(limit as usize));
     let cut = !rest.is_empty() && !notruncate;
     // With NOTRUNCATE the length is that of what was given.
-    let told = if notruncate { data.len() } else { whole };
-    target.store(w, call, &data, told as i64);
+    let length = if notruncate { data.len() } else { whole };
+    target.store(w, call, &data, length as i64);
     if let (true, Some(terminal)) = (notruncate, w.task.terminal.as_mut()) {
         terminal.rest = rest;
     }

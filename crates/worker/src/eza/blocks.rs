@@ -1,10 +1,10 @@
 //! The event control blocks of SELECTEX, and the wait for them.
 //!
 //! SELECB is one block of four bytes, or a list of the addresses of blocks. The
-//! manual tells the two apart by the high-order bit of SELECB's own address,
+//! manual distinguishes the two by the high-order bit of SELECB's own address,
 //! which no COBOL program sets; here an item with room for an address is a list.
 //! As in an ECBLIST of WAIT EXTERNAL its items have USAGE POINTER, and null is
-//! passed over. The list ends with the item, or behind the address whose
+//! passed over. The list ends with the item, or after the address whose
 //! high-order bit is on, as the manual has it.
 //!
 //! While the call waits, blocks are looked at every few milliseconds, and the

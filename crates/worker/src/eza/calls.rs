@@ -20,12 +20,12 @@ pub(crate) fn call(w: &mut Worker, args: &LeArguments<'_>) -> LeResult {
         return finish(args, ResultParameters::Both, Err(Errno::FUNCTION.into()));
     };
     let ends = function.ends();
-    let behind = match ends {
+    let results = match ends {
         ResultParameters::Both => 2,
         ResultParameters::Retcode => 1,
         ResultParameters::Nothing => 0,
     };
-    if args.count() != 1 + function.parameters() + behind {
+    if args.count() != 1 + function.parameters() + results {
         return finish(args, ends, Err(Errno::PARAMETERS.into()));
     }
     let missing = |at: &usize| args.get(*at).is_none() && !may_be_missing(function, *at);

@@ -8,7 +8,7 @@
 //!
 //! Addresses are as long as a pointer of the program. The manual's example of
 //! SENDMSG has the length of NAME itself, a fullword, where its address would
-//! be; on z/OS both have four bytes, here the size of MSG tells them apart. The
+//! be; on z/OS both have four bytes, here the size of MSG distinguishes them. The
 //! buffers are put together for the region and taken apart here.
 //!
 //! Reference: IP CICS Sockets Guide, READV, RECVMSG, SENDMSG, WRITEV.
@@ -59,10 +59,10 @@ pub(super) fn receive(w: &mut Worker, p: &CallParameters<'_, '_>) -> CallResult 
         .min(reply.data.len());
     let (mut rest, name) = reply.data.split_at(count);
     for buffer in &lists.buffers {
-        let (part, behind) = rest.split_at(rest.len().min(buffer.bytes));
+        let (part, following) = rest.split_at(rest.len().min(buffer.bytes));
         // SAFETY: the program's storage, which `ProgramBuffer::at` looked at.
         unsafe { std::ptr::copy(part.as_ptr(), buffer.at, part.len()) };
-        rest = behind;
+        rest = following;
     }
     if let Some(place) = lists.name {
         let n = name.len().min(place.bytes);
@@ -122,7 +122,7 @@ fn lists(p: &CallParameters<'_, '_>) -> Result<BufferList, Errno> {
     })
 }
 
-/// What stands for the length of NAME in MSG, behind the address of NAME.
+/// The form of NAME's length in MSG, after the address of NAME.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NameLengthForm {
     /// The length's address.

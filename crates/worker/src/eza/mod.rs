@@ -1,4 +1,4 @@
-//! Socket calls of programs: CALL 'EZASOKET' and the routines beside it.
+//! Socket calls of programs: CALL 'EZASOKET' and its auxiliary routines.
 //!
 //! The worker takes a call's parameters as the manual orders them, sends what
 //! they say to the region, and puts what comes back where it belongs. What a

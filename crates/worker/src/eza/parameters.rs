@@ -22,7 +22,7 @@ impl From<Errno> for CallFailure {
     }
 }
 
-/// RETCODE, or why there is none.
+/// RETCODE, or the reason for a failed call.
 pub(super) type CallResult = Result<i64, CallFailure>;
 
 /// A call of a program.

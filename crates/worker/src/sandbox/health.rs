@@ -15,7 +15,7 @@ use super::limits::page_bytes;
 const EVERY: u32 = 256;
 /// Nanoseconds of a task that is looked after at once.
 const LONG_NS: u64 = 500_000;
-/// Descriptors that may be open beside the worker's own and its modules'.
+/// Descriptors that may be open in addition to the worker's own and its modules'.
 const SPARE_DESCRIPTORS: i32 = 64;
 
 /// What a worker looks at. It is made before the sandbox is entered, since it
@@ -92,7 +92,7 @@ impl HealthCheck {
 
 /// The number that the next descriptor gets.
 fn lowest_free(any: &File) -> io::Result<i32> {
-    // SAFETY: duplicates a descriptor of ours; the result is checked.
+    // SAFETY: duplicates a descriptor of this process; the result is checked.
     let raw = unsafe { libc::fcntl(any.as_raw_fd(), libc::F_DUPFD_CLOEXEC, 0) };
     if raw < 0 {
         return Err(io::Error::last_os_error());

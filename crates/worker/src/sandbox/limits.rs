@@ -1,7 +1,7 @@
 //! Limits of the worker's process.
 //!
-//! Memory is bounded beside what is mapped when the process is confined: the
-//! arenas and the store's map are address space that costs nothing. The other
+//! When the process is confined, memory is bounded in addition to what is mapped:
+//! the arenas and the store's map are address space that costs nothing. The other
 //! bounds are what a worker needs, with room.
 //! Reference: getrlimit(2).
 
@@ -15,10 +15,10 @@ use super::{SandboxError, done};
 /// Descriptors: its own, one for each further instance of a program, and those
 /// that are passed to it.
 const DESCRIPTORS: u64 = 1024;
-/// Bytes of the largest file that it writes, beside a copy of a module: memory
-/// files are nobody's memory to the kernel, so many of them must stay small.
+/// Bytes of the largest file that it writes, except a copy of a module. The kernel
+/// charges memory files to no process, so many of them must stay small.
 const FILE_BYTES: u64 = 1 << 20;
-/// Address space beside that, for the code of modules, in bytes. The loader
+/// Further address space for the code of modules, in bytes. The loader
 /// maps a module's storage over its code's place, so that the limit of data
 /// does not count it: this one does.
 const CODE_BYTES: u64 = 512 << 20;

@@ -2,8 +2,8 @@
 //!
 //! A worker puts itself into the sandbox when everything that it needs is open
 //! and before the first program runs: no further privileges, not dumpable, no
-//! capabilities, limits, Landlock, and a filter of system calls. None of it can
-//! be taken off again, by nobody.
+//! capabilities, limits, Landlock, and a filter of system calls. None of these can
+//! be removed again, not even by the worker itself.
 //!
 //! What stays: reading modules and time zones, memory, the descriptors that
 //! the worker has, and those that the region passes it.
