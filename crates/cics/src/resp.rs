@@ -1,4 +1,4 @@
-//! Conditions: what a command's RESP says, and what happens when nobody asks.
+//! Conditions: the values of RESP, and what happens when a program handles none.
 //!
 //! Reference: CICS API reference, "RESP values", and messages and codes,
 //! "AEIA" (the abend codes of unhandled conditions). All numbers were compared
@@ -69,7 +69,7 @@ macro_rules! conditions {
                 match self { $(Condition::$variant => $name,)* }
             }
 
-            /// What it does when nobody handles it.
+            /// What it does when the program does not handle it.
             pub const fn default_action(self) -> DefaultAction {
                 match self { $(Condition::$variant => conditions!(@action $action $($code)?),)* }
             }

@@ -222,7 +222,7 @@ impl<'a> ParameterArea<'a> {
         unreachable!("{name} is no parameter of this list")
     }
 
-    /// Stores characters, with blanks behind them.
+    /// Stores characters, padded with blanks.
     pub fn set_text(&mut self, name: &str, text: &[u8]) {
         let to = self.get(name);
         let length = text.len().min(to.len());
@@ -259,8 +259,9 @@ impl<'a> ParameterArea<'a> {
     }
 }
 
-/// The copybook of analyzers. The list has a name of its own beside
+/// The copybook of analyzers. The list has a name in addition to
 /// DFHCOMMAREA: programs give it an address.
+
 pub fn dfhwbtdo() -> String {
     let bytes = bytes_of(ANALYZER);
     let mut text = format!(

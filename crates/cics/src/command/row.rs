@@ -13,8 +13,8 @@ pub struct Command {
     /// The part of the manual it belongs to.
     pub domain: CommandDomain,
     /// What EIBFN holds after it; `None` where the code is not known here, and
-    /// EIBFN is the number then. Where the codes come from is told in
-    /// docs/internals/conditions.md.
+    /// EIBFN is the number then. docs/internals/conditions.md names the source of
+    /// the codes.
     pub eibfn: Option<u16>,
     /// Where it is served.
     pub served: CommandSupport,
@@ -27,7 +27,7 @@ pub struct Command {
     pub any_word: &'static [&'static str],
     /// The options in the order of their index.
     pub options: &'static [OptionRow],
-    /// Names that are accepted beside the options.
+    /// Names that are accepted in addition to the options.
     pub keywords: AcceptedNames,
     /// What must hold between options.
     pub rules: &'static [OptionRule],
@@ -275,7 +275,7 @@ pub enum DataDirection {
     InOut,
 }
 
-/// Names that a command accepts beside its options.
+/// Names that a command accepts in addition to its options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AcceptedNames {
     /// None.
@@ -342,7 +342,7 @@ impl Command {
         }
     }
 
-    /// Whether the row tells of a condition with this RESP2. Any condition may
+    /// Whether the row lists a condition with this RESP2. Any condition may
     /// come without one, and with any where the manual names none.
     pub fn documents(&self, condition: Condition, resp2: u32) -> bool {
         if condition == Condition::Normal {

@@ -1,8 +1,8 @@
 //! Which attributes the types have.
 //!
-//! The lists hold what the manual documents for the types that are used here,
-//! so that a slip of the pen can be told from an attribute that means nothing
-//! to this region.
+//! The lists hold what the manual documents for the types that are used here.
+//! So a misspelled attribute is distinguished from one that has no meaning in
+//! this region.
 
 /// Types that are read into a definition of their own.
 pub(super) const USED: &[(&str, &[&str])] = &[

@@ -15,7 +15,7 @@ pub struct DefinitionError {
     pub code: u16,
     /// Where in ATTRIBUTES, from 0; 0 where it is not one place.
     pub offset: u16,
-    /// What a person is told.
+    /// The message of the diagnostic.
     pub message: String,
 }
 

@@ -172,7 +172,7 @@ impl Reader {
         let known = USED.iter().find(|(n, _)| *n == kind).map(|(_, a)| *a);
         let mut group = None;
         let mut rest: Vec<Attribute> = Vec::new();
-        // A keyword without parentheses, and the bare word behind it.
+        // A keyword without parentheses, and the bare word after it.
         let mut bare: Option<(Attribute, Option<String>)> = None;
         for mut a in attributes {
             if let Some((_, word @ None)) = &mut bare
@@ -479,8 +479,8 @@ ADD GROUP(BANK) LIST(BANKLIST)
     #[test]
     fn words_that_are_allowed_are_listed_without_the_empty_one() {
         let csd = parse("DEFINE PROGRAM(P) GROUP(G) LANGUAGE(BASIC)\n");
-        let told = &csd.diagnostics[0].message;
-        assert!(told.contains("one of COBOL, "), "{told}");
+        let message = &csd.diagnostics[0].message;
+        assert!(message.contains("one of COBOL, "), "{message}");
     }
 
     #[test]

@@ -134,7 +134,7 @@ pub(super) fn statements(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec
                 line: start.line,
                 column: start.column,
             }),
-            // It has been told, and what it lacks for that is not.
+            // The scanner has reported it; what the definition lacks without it is not.
             Err(UnclosedValue) => drop(found.pop()),
         }
     }
@@ -326,7 +326,7 @@ impl CsdScanner<'_> {
         self.error(
             keyword,
             "the parenthesis is never closed".to_owned(),
-            Some("write ) behind the value".to_owned()),
+            Some("write ) after the value".to_owned()),
         );
         // The next statement is not part of the value.
         self.at = begin;
@@ -391,9 +391,9 @@ impl CsdScanner<'_> {
 
     fn stray(&mut self, c: PlacedChar) {
         self.at += 1;
-        // Those of one line are one slip.
-        let told = self.diagnostics.last().is_some_and(|d| d.line == c.line);
-        if !told {
+        // Several on one line are one mistake.
+        let reported = self.diagnostics.last().is_some_and(|d| d.line == c.line);
+        if !reported {
             let help = "values stand in parentheses: KEYWORD(VALUE)".to_owned();
             self.error(c, format!("{:?} does not belong here", c.c), Some(help));
         }
@@ -505,9 +505,9 @@ mod tests {
             "DEFIEN PROGRAM(A) GROUP(G)\nDEFINE FILE(F) GROUP(G)\n DEFNE FILE(E)\n  GROUP(G)\n",
         );
         assert_eq!(s.len(), 1);
-        let told: Vec<_> = d.iter().map(ToString::to_string).collect();
+        let shown: Vec<_> = d.iter().map(ToString::to_string).collect();
         assert_eq!(
-            told,
+            shown,
             [
                 "1:1: error: DEFIEN is no statement (is DEFINE meant?)",
                 "3:2: error: DEFNE is no statement (is DEFINE meant?)"

@@ -161,13 +161,13 @@ pub enum SslUse {
 /// AUTHENTICATE of a TCPIPSERVICE.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ServiceAuthentication {
-    /// Nobody is asked.
+    /// The client is not asked.
     No,
     /// Name and password.
     Basic,
     /// The certificate of the connection.
     Certificate,
-    /// The certificate, or name and password where there is none.
+    /// The certificate, or name and password if the client has no certificate.
     Automatic,
 }
 

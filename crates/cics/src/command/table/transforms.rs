@@ -64,7 +64,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Makes a record of XML, or tells what the XML is.
+        /// Makes a record of XML, or returns the type of the XML.
         transform_xmltodata 0x8811 0x2604 "TRANSFORM XMLTODATA" "TRANSFORM" ["XMLTODATA"] Web Worker;
         flag XMLTODATA;
         input CHANNEL(Name(16)) [required];
