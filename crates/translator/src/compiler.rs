@@ -36,7 +36,7 @@ const FLAGS: &[&str] = &[
     // With it, cobc 3.1 loses the right operand of an operator that is an expression
     // itself and has fewer decimals than the result: A - B * C is A.
     "-fno-arithmetic-osvs",
-    // Tells of comparisons that cobc 3.1 makes wrong (`messages`).
+    // Reports comparisons that cobc 3.1 makes wrong (`messages`).
     "-Wconstant-expression",
     "-fstack-check",
     // A length of zero in a reference modification is no characters, as with IBM's
@@ -50,15 +50,15 @@ pub fn flags() -> impl Iterator<Item = &'static str> {
     FLAGS.iter().chain(words::FREE).copied()
 }
 
-/// Items behind a table of varying length move with its counter, as IBM's
+/// Items after a table of varying length move with its counter, as IBM's
 /// compiler has it. Only where a record needs it: with this flag GnuCOBOL 3.1
 /// counts redefined storage twice in all uses of such a record (`lengths`).
 const SLIDE: &str = "-fodoslide";
 
-/// What `-std=ibm` brings from 3.2 on and is not wanted here. It looks for
+/// Options that `-std=ibm` sets from 3.2 on and that are not wanted here. One checks
 /// divisions and levels in Area A, by marks that the compiler's own text pass
-/// leaves behind; the text compiled here is behind that pass and has none. And
-/// it fills items without VALUE with binary zeros, where all versions before
+/// leaves; the text compiled here has been through that pass and has none. The
+/// other fills items without VALUE with binary zeros, where all versions before
 /// fill them after their PICTURE: programs shall not depend on the version.
 const FROM_3_2: &[&str] = &["-fno-areacheck", "-fdefaultbyte=init"];
 
@@ -79,7 +79,7 @@ pub struct CompilerOptions {
     pub copy_dirs: Vec<PathBuf>,
     /// Reference format of the programs.
     pub format: ReferenceFormat,
-    /// Flags for the compiler beside its own.
+    /// Flags for the compiler in addition to its own.
     pub flags: Vec<String>,
     /// Compilations at a time; 0 for one a processor.
     pub jobs: usize,
@@ -231,8 +231,8 @@ impl ModuleCompiler {
             .map_err(unusable)?;
         // Half a version would have everything compiled anew, for another one.
         if !output.status.success() {
-            let told = format!("--version ended with {}", output.status);
-            return Err(unusable(std::io::Error::other(told)));
+            let why = format!("--version ended with {}", output.status);
+            return Err(unusable(std::io::Error::other(why)));
         }
         let version = String::from_utf8_lossy(&output.stdout)
             .lines()
@@ -271,7 +271,7 @@ impl ModuleCompiler {
         ))
     }
 
-    /// Builds programs side by side and tells of each as it is done. The
+    /// Builds programs in parallel and reports each as it is done. The
     /// results come in the order of the sources.
     pub fn build_all(
         &self,
@@ -361,9 +361,9 @@ impl ModuleCompiler {
             }
             Ok((said, false)) => {
                 let before = built.diagnostics.len();
-                let mut told = messages::parse(&said);
-                messages::suggest(&mut told, &String::from_utf8_lossy(&translation.text));
-                built.diagnostics.extend(told);
+                let mut found = messages::parse(&said);
+                messages::suggest(&mut found, &String::from_utf8_lossy(&translation.text));
+                built.diagnostics.extend(found);
                 if !built.diagnostics[before..]
                     .iter()
                     .any(|d| d.severity == Severity::Error)
@@ -577,8 +577,8 @@ fn about(path: &Path, message: String) -> Diagnostic {
         help: None,
     }
 }
-/// Whether some record has an item behind a table of varying length, or such a
-/// table within a table. A text that the layout pass does not take has none.
+/// Whether some record has an item after a table of varying length, or such a
+/// table within a table. A text that the layout pass cannot read has none.
 fn moves_with_a_counter(text: &[u8]) -> bool {
     let text: String = String::from_utf8_lossy(text)
         .lines()

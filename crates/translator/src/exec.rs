@@ -1,7 +1,7 @@
 //! One EXEC CICS command: read, matched with its row, and checked.
 //!
 //! A command is a verb and options in any order, each with or without an
-//! argument in parentheses. Everything wrong with it is told at the option
+//! argument in parentheses. Every error in it is reported at the option
 //! or argument that is wrong.
 
 use cics::aid;
@@ -102,8 +102,8 @@ pub(crate) fn parse(tokens: &[Token], at: SourcePlace) -> ParseOutcome {
 
 struct Reader {
     problems: Vec<CommandProblem>,
-    /// Options that misspelt ones stand for, bit by index: they are told
-    /// where they are written, and are not missing beside.
+    /// Options that misspelt ones stand for, bit by index: they are reported
+    /// where they are written, and not reported as missing too.
     meant: u128,
 }
 
@@ -227,7 +227,7 @@ impl Reader {
                     None => {
                         let message =
                             format!("the parenthesis after {} is never closed", t.upper());
-                        let help = "write ) behind the value".to_owned();
+                        let help = "write ) after the value".to_owned();
                         self.say(tokens[at].place, message, Some(help));
                         argument = Some(&tokens[at + 1..]);
                         at = tokens.len();

@@ -85,7 +85,7 @@ fn fix(text: &str) -> Option<&'static str> {
         (
             "PICTURE clause required for",
             "an item without a PICTURE has others of a higher level number below it; a copybook \
-             that begins with level 01 is copied beside an 01 level, not below it",
+             that begins with level 01 is copied next to an 01 level, not below it",
         ),
         (
             "PROGRAM-ID header missing",
@@ -153,9 +153,9 @@ mod tests {
              a.cbl:8: warning: literal '100' has more digits than 'A' [-Wconstant-expression]\n\
              a.cbl:9: warning: expression '1' EQUALS '1' is always TRUE [-Wconstant-expression]\n",
         );
-        let told: Vec<&str> = list.iter().map(|d| d.message.as_str()).collect();
+        let messages: Vec<&str> = list.iter().map(|d| d.message.as_str()).collect();
         assert_eq!(
-            told,
+            messages,
             ["GnuCOBOL takes A for less than -100, which has more digits than A"]
         );
     }
@@ -186,7 +186,7 @@ mod tests {
                 .help
                 .as_deref()
                 .unwrap()
-                .contains("beside an 01 level")
+                .contains("next to an 01 level")
         );
     }
 }

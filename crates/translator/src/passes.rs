@@ -54,7 +54,7 @@ impl TranslationState {
     }
 
     /// Headers of divisions and sections that are misspelt: the compiler would
-    /// say something of everything behind one.
+    /// report everything after one.
     pub(crate) fn headers(&mut self) {
         const DIVISIONS: &[&str] = &["IDENTIFICATION", "ENVIRONMENT", "DATA", "PROCEDURE"];
         const SECTIONS: &[&str] = &["WORKING-STORAGE", "LOCAL-STORAGE", "LINKAGE"];

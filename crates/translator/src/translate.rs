@@ -279,7 +279,7 @@ impl TranslationState {
                         place,
                         Finding::Command,
                         format!("EXEC {language} has no END-EXEC"),
-                        Some("put END-EXEC behind the command's last option".to_owned()),
+                        Some("put END-EXEC after the command's last option".to_owned()),
                     );
                 }
                 at += 1;
@@ -424,7 +424,7 @@ impl TranslationState {
     }
 
     /// Puts declarations first in the WORKING-STORAGE SECTION, which is made if
-    /// there is none.
+    /// missing.
     fn declare_storage(&mut self, unit: &ProgramUnit, storage: String) {
         let Some(procedure) = unit.procedure else {
             return;

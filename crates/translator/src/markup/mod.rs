@@ -314,7 +314,7 @@ fn lengths(longest: u32) -> [(&'static str, &'static str, u32); 3] {
     ]
 }
 
-/// XML PARSE: the next event until there is none.
+/// XML PARSE: the next event, until the document ends.
 fn xml_parse(descriptor: &str, document: &str, procedure: &str) -> String {
     // The texts are passed at their greatest lengths.
     let next = format!(

@@ -278,7 +278,7 @@ impl TranslationState {
         program
     }
 
-    /// Eight characters that tell builds of a program apart.
+    /// Eight characters that distinguish builds of a program.
     fn sql_token(&self, unit: &ProgramUnit) -> [u8; 8] {
         let mut digest = SourceDigest::default();
         for token in &self.tokens[unit.start..unit.end.min(self.tokens.len())] {
