@@ -412,9 +412,9 @@ mod tests {
         assert!(!page.drain(3, |_| {}));
         page.admit(64);
         assert!(!page.prepare_sleep(3));
-        let mut heard = Vec::new();
-        page.drain(3, |worker| heard.push(worker));
-        assert_eq!(heard, [64]);
+        let mut workers = Vec::new();
+        page.drain(3, |worker| workers.push(worker));
+        assert_eq!(workers, [64]);
     }
 
     #[test]

@@ -318,8 +318,8 @@ impl WorkerSide {
 
     /// The data that came with the last [`CallEvent`]. It stays until the next
     /// call of this side.
-    pub fn call_data(&self, heard: &AnswerHeader) -> &[u8] {
-        let bytes = (heard.bytes as usize).min(CALL_BYTES);
+    pub fn call_data(&self, answer: &AnswerHeader) -> &[u8] {
+        let bytes = (answer.bytes as usize).min(CALL_BYTES);
         // SAFETY: the region does not write while no call is out.
         unsafe { std::slice::from_raw_parts(self.map.at(CALL_IN_OFFSET), bytes) }
     }
@@ -505,7 +505,7 @@ impl WorkerSide {
         let word = CallWord(&area.state.0);
         word.post_call(state);
         self.page.ring(0, self.worker);
-        let heard = word.wait(state);
+        let call = word.wait(state);
         // SAFETY: the region wrote the header before it changed the state.
         let header = unsafe {
             self.map
@@ -514,7 +514,7 @@ impl WorkerSide {
                 .read()
         };
         self.call_used[1] = self.call_used[1].max(header.bytes as usize);
-        if heard == call_state::NESTED {
+        if call == call_state::NESTED {
             return match header.resp2 {
                 NESTED_ACT => CallEvent::Act(header),
                 _ => CallEvent::Run(header),
