@@ -73,7 +73,7 @@ pub struct StatementBlock {
     pub rows: u32,
     /// FOR n ROWS: the input that has it, from 1; 0 for none.
     pub rows_input: u16,
-    /// Tells builds of a program apart.
+    /// Distinguishes builds of a program.
     pub token: [u8; 8],
     /// Fields that the statement reads.
     pub inputs: Vec<FieldDescriptor>,

@@ -168,7 +168,7 @@ fn quoted(message: &str) -> String {
     }
 }
 
-/// A row's identifier, which the server does not tell: a constant of its form.
+/// A row's identifier, which the server does not return: a constant of its form.
 fn row_id(_error: &ServerError) -> String {
     "0000000000".to_owned()
 }

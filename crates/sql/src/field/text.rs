@@ -15,7 +15,7 @@ pub fn to_server(byte: u8) -> char {
     }
 }
 
-/// The byte of a program for a character of the server; `?` where there is none.
+/// The byte of a program for a character of the server; `?` for a character without one.
 pub fn from_server(c: char) -> u8 {
     match c {
         '\u{1}' => 0,

@@ -37,8 +37,8 @@ use crate::wire::oid;
 /// How statements are rewritten.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RewriteOptions {
-    /// Schema of tables that are named without one; the server's search path
-    /// if there is none.
+    /// Schema of tables that are named without one; `None` means the server's
+    /// search path.
     pub qualifier: Option<String>,
     /// Format in which dates and times become text.
     pub dates: DateStyle,

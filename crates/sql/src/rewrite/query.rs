@@ -321,7 +321,7 @@ impl StatementRewriter<'_> {
                 alias: named,
                 ..
             } => {
-                // The tables beside it are not seen from within.
+                // A subquery in FROM does not see the tables next to it.
                 let outer = self.scopes.pop().unwrap_or_default();
                 let columns = self.query(subquery);
                 self.scopes.push(outer);

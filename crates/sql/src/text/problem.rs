@@ -7,7 +7,7 @@ pub struct StatementProblem {
     pub at: usize,
     /// What kind of finding it is.
     pub kind: ProblemKind,
-    /// SQLCODE that Db2 gives; 0 if there is none.
+    /// SQLCODE that Db2 gives; 0 if Db2 gives none.
     pub sqlcode: i32,
     /// What is wrong.
     pub message: String,

@@ -188,7 +188,7 @@ impl<'a> Reader<'a> {
 }
 
 /// The tag and the length of the message that bytes begin with, tag included;
-/// `None` if more bytes are needed to tell.
+/// `None` if more bytes are needed.
 pub fn frame(bytes: &[u8]) -> Result<Option<(u8, usize)>, WireError> {
     let Some(head) = bytes.first_chunk::<5>() else {
         return Ok(None);

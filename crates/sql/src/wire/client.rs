@@ -18,7 +18,7 @@ use crate::code::ServerError;
 /// What the server says of the transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransactionState {
-    /// There is none.
+    /// No transaction is open.
     Idle,
     /// It is open.
     Open,

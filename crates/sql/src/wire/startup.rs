@@ -50,7 +50,7 @@ pub enum StartupError {
     /// It asks for a way of authentication that is not served.
     #[error("the server asks for authentication {0}, which is not served")]
     Method(u32),
-    /// It asks for a password and there is none.
+    /// It asks for a password and the settings have none.
     #[error("the server asks for a password, and none is configured")]
     NoPassword,
     /// It is not believed.
