@@ -659,7 +659,7 @@ pub(crate) fn write_string(text: &str, out: &mut Vec<u8>) {
 /// Whether `text` is a JSON number.
 pub(crate) fn is_number(text: &str) -> bool {
     // Where the digits at the start end; `None` without digits.
-    let behind = |text: &str| {
+    let digits_end = |text: &str| {
         let end = text.find(|c: char| !c.is_ascii_digit());
         Some(end.unwrap_or(text.len())).filter(|n| *n > 0)
     };
@@ -667,20 +667,20 @@ pub(crate) fn is_number(text: &str) -> bool {
     let whole = if text.starts_with('0') {
         Some(1)
     } else {
-        behind(text)
+        digits_end(text)
     };
     let Some(mut rest) = whole.map(|n| &text[n..]) else {
         return false;
     };
     if let Some(fraction) = rest.strip_prefix('.') {
-        match behind(fraction) {
+        match digits_end(fraction) {
             Some(n) => rest = &fraction[n..],
             None => return false,
         }
     }
     if let Some(exponent) = rest.strip_prefix(['e', 'E']) {
         let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
-        match behind(exponent) {
+        match digits_end(exponent) {
             Some(n) => rest = &exponent[n..],
             None => return false,
         }

@@ -915,15 +915,15 @@ impl Walk<'_> {
         kind: ObjectKind,
         keyword: &str,
         value: &Value,
-        beside: &Map<String, Value>,
+        siblings: &Map<String, Value>,
     ) {
         match (kind, keyword) {
             (_, "servers") if value.as_array().is_some_and(|list| list.len() > 1) => {
                 let message = "servers: only the path of the first counts".to_owned();
                 self.warn(keyword, message);
             }
-            (ObjectKind::Parameter, "style") => self.style(value, beside),
-            (ObjectKind::Server, "url") => self.url(value, beside),
+            (ObjectKind::Parameter, "style") => self.style(value, siblings),
+            (ObjectKind::Server, "url") => self.url(value, siblings),
             (_, "format") => self.format(value),
             (_, "content") => {
                 if kind == ObjectKind::RequestBody {
@@ -961,11 +961,11 @@ impl Walk<'_> {
     }
 
     /// A server's URL of which more is said than its path.
-    fn url(&mut self, value: &Value, beside: &Map<String, Value>) {
+    fn url(&mut self, value: &Value, siblings: &Map<String, Value>) {
         let url = value.as_str().unwrap_or_default();
         let path = url.split_once("://").map_or(url, |(_, rest)| rest);
         let dots = path.split('/').any(|part| part == ".." || part == ".");
-        let braces = path.contains('{') && !beside.contains_key("variables");
+        let braces = path.contains('{') && !siblings.contains_key("variables");
         if path.contains(['?', '#']) || dots || braces {
             let message = format!(
                 "url: the path of {url} is used literally: write it without \
@@ -1093,8 +1093,11 @@ impl Walk<'_> {
         self.warn("type", message.into());
     }
 
-    fn style(&mut self, value: &Value, beside: &Map<String, Value>) {
-        let place = beside.get("in").and_then(Value::as_str).unwrap_or_default();
+    fn style(&mut self, value: &Value, siblings: &Map<String, Value>) {
+        let place = siblings
+            .get("in")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         let usual = match place {
             "path" | "header" => "simple",
             _ => "form",

@@ -136,9 +136,9 @@ impl CredentialGuard {
         let mut work = None;
         if let Some(url) = url {
             let (ask, asked) = sync_channel(1);
-            let (tell, done) = watch::channel(0);
+            let (done_sender, done) = watch::channel(0);
             fetcher = Some(Fetcher { trigger: ask, done });
-            work = Some((url, asked, tell));
+            work = Some((url, asked, done_sender));
         }
         let guard = Arc::new(CredentialGuard {
             config,
@@ -152,11 +152,11 @@ impl CredentialGuard {
             stamps: RwLock::new(stamps),
             fetcher,
         });
-        if let Some((url, asked, tell)) = work {
+        if let Some((url, asked, done_sender)) = work {
             let weak = Arc::downgrade(&guard);
             std::thread::Builder::new()
                 .name("gw-keys".into())
-                .spawn(move || fetch_keys(&weak, &url, &asked, &tell))
+                .spawn(move || fetch_keys(&weak, &url, &asked, &done_sender))
                 .map_err(|e| system(&e))?;
         }
         Ok(guard)
@@ -461,7 +461,7 @@ fn fetch_keys(
     guard: &Weak<CredentialGuard>,
     (url, trusted): &(String, Option<PathBuf>),
     asked: &Receiver<()>,
-    tell: &watch::Sender<u64>,
+    done_sender: &watch::Sender<u64>,
 ) {
     let mut last: Option<Instant> = None;
     loop {
@@ -474,7 +474,7 @@ fn fetch_keys(
                 Err(why) => tracing::error!("the keys for tokens, {url}: {why}"),
             }
         }
-        tell.send_modify(|count| *count += 1);
+        done_sender.send_modify(|count| *count += 1);
         let due = match guard.upgrade().map(|guard| guard.keys().len()) {
             // No keys yet: retry soon.
             Some(0) => SOONEST,

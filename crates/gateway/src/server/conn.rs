@@ -126,12 +126,12 @@ impl ConnectionTimer {
         if self.stops.get() {
             return Some(CloseCause::Stops);
         }
-        let mut told = self.waker.borrow_mut();
-        if !told
+        let mut waker = self.waker.borrow_mut();
+        if !waker
             .as_ref()
             .is_some_and(|waker| waker.will_wake(cx.waker()))
         {
-            *told = Some(cx.waker().clone());
+            *waker = Some(cx.waker().clone());
         }
         None
     }
@@ -484,9 +484,9 @@ impl DoorConnections {
             let over = timer.look(before, limits);
             timer.rests.set(timer.is_at_rest());
             if timer.rests.get()
-                && let Some(told) = timer.waker.take()
+                && let Some(waker) = timer.waker.take()
             {
-                told.wake();
+                waker.wake();
             }
             if over {
                 open.end(&timer, timer.last_words());

@@ -168,8 +168,8 @@ impl SchemaSet {
     fn compile_one(&mut self, document: &Value, schema: &Value) -> SchemaId {
         let reference = schema.get("$ref").and_then(Value::as_str);
         // In 3.1 other keywords may be next to a reference.
-        let beside = self.newer && schema.as_object().is_some_and(|s| s.len() > 1);
-        if let Some(reference) = reference.filter(|_| !beside) {
+        let has_siblings = self.newer && schema.as_object().is_some_and(|s| s.len() > 1);
+        if let Some(reference) = reference.filter(|_| !has_siblings) {
             if let Some(id) = self.by_ref.get(reference) {
                 return *id;
             }
