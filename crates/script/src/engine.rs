@@ -154,9 +154,9 @@ impl ScriptEngine {
             .begin(Arc::new(AtomicBool::new(false)), &limits);
         let watch = shared.clone();
         runtime.set_interrupt_handler(Some(Box::new(move || watch.watch.check())));
-        let heard = shared.clone();
+        let tracked = shared.clone();
         runtime.set_host_promise_rejection_tracker(Some(Box::new(
-            move |_ctx, promise, reason, handled| heard.rejection(&promise, &reason, handled),
+            move |_ctx, promise, reason, handled| tracked.rejection(&promise, &reason, handled),
         )));
         let context = Context::full(&runtime).map_err(none)?;
         let made = context.with(|ctx| prepare(&ctx, &shared, sources, name));

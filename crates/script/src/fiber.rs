@@ -217,20 +217,20 @@ mod tests {
 
     #[test]
     fn fibers_wait_for_each_other_on_one_thread() {
-        let (tell, reported) = tokio::sync::oneshot::channel();
+        let (sender, reported) = tokio::sync::oneshot::channel();
         let order = Rc::new(std::cell::RefCell::new(Vec::new()));
         let (one, two) = (order.clone(), order.clone());
         let stack = || FiberStack::new(64 << 10).unwrap();
         let first = Fiber::new(stack(), move || {
             one.borrow_mut().push(1);
-            let heard = wait(reported);
+            let received = wait(reported);
             one.borrow_mut().push(3);
-            heard.unwrap()
+            received.unwrap()
         });
         let second = Fiber::new(stack(), move || {
             two.borrow_mut().push(2);
             pause();
-            tell.send(7).unwrap();
+            sender.send(7).unwrap();
         });
         let both = async { tokio::join!(first, second) };
         let (first, _) = region::block_on(both);

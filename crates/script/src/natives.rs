@@ -120,7 +120,7 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<EngineState>)
             ..ScriptAnswer::default()
         };
         match of.host(|host| host.send(part)) {
-            Some(heard) => heard.into_js(&ctx),
+            Some(answer) => answer.into_js(&ctx),
             None => no_task(&ctx),
         }
     };

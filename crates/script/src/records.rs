@@ -293,7 +293,7 @@ impl Fields<'_> {
         let field = &self.layout[id];
         let wrong = |e: copybook::codec::PathError| e.to_string();
         let shape = shape_of(self.layout, id);
-        let told = match &field.picture {
+        let subject = match &field.picture {
             Some(picture) => format!("{} PIC {picture}", self.layout.path(id)),
             None => self.layout.path(id),
         };
@@ -302,9 +302,9 @@ impl Fields<'_> {
         } else {
             codec.clone()
         };
-        let number = self.add(codec, shape, &told);
+        let number = self.add(codec, shape, &subject);
         let own = if field.occurs.is_some() {
-            self.add(element.clone(), shape, &told)
+            self.add(element.clone(), shape, &subject)
         } else {
             number
         };
@@ -316,11 +316,11 @@ impl Fields<'_> {
             members.push(self.node(child, element.child(&name).map_err(wrong)?)?);
         }
         // The field's name for messages, if a number may lose digits.
-        let tells =
+        let named =
             matches!(shape, FieldType::BigInt | FieldType::Decimal) || self.limit(id).is_some();
-        let told = tells.then_some(told);
+        let subject = named.then_some(subject);
         Ok(json!({
-            "told": told,
+            "subject": subject,
             "name": self.names.json(id).unwrap_or("RECORD"),
             "field": number,
             "own": own,
@@ -339,11 +339,11 @@ impl Fields<'_> {
         its.map(|occurs| occurs.max).min()
     }
 
-    fn add(&mut self, codec: FieldCodec, shape: FieldType, told: &str) -> usize {
+    fn add(&mut self, codec: FieldCodec, shape: FieldType, subject: &str) -> usize {
         self.list.push(Field {
             codec,
             shape,
-            error_subject: told.to_owned(),
+            error_subject: subject.to_owned(),
         });
         self.list.len() - 1
     }
@@ -418,11 +418,11 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<EngineState>)
             match key.and_then(|key| r.open(key)) {
                 Ok(number) => {
                     made.set("number", number as u32)?;
-                    let told = r.with(number, |record| {
+                    let sizes = r.with(number, |record| {
                         let bytes = record.codec.max_len() as u32;
                         (record.tree.clone(), bytes, record.codec.is_variable())
                     });
-                    let (tree, bytes, variable) = told.unwrap_or_default();
+                    let (tree, bytes, variable) = sizes.unwrap_or_default();
                     made.set("tree", tree)?;
                     made.set("bytes", bytes)?;
                     made.set("variable", variable)?;
@@ -469,8 +469,8 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<EngineState>)
         let text = match text_of_value(&value)? {
             Ok(text) => text,
             Err(why) => {
-                let told = r.with(number, |r| r.wrong(field, &why));
-                return Ok(Some(told.unwrap_or(why)));
+                let message = r.with(number, |r| r.wrong(field, &why));
+                return Ok(Some(message.unwrap_or(why)));
             }
         };
         let write = |area: &mut [u8]| r.with(number, |r| r.write(field, area, &text, &at.0));
@@ -533,8 +533,8 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<EngineState>)
         let record = bytes_of(&bytes).unwrap_or_default();
         let made = r.with(number, |r| {
             let mut area = vec![0; r.codec.max_len()];
-            let told = r.codec.expand(record, &mut area);
-            told.map(|()| area).map_err(|e| e.to_string())
+            let expanded = r.codec.expand(record, &mut area);
+            expanded.map(|()| area).map_err(|e| e.to_string())
         });
         match made.unwrap_or_else(|| Err("there is no such record".into())) {
             Ok(bytes) => TypedArray::<u8>::new_copy(ctx.clone(), bytes)?.into_js(&ctx),
@@ -646,14 +646,14 @@ impl Record {
     fn json(&self, field: usize, record: &[u8], at: &[u32]) -> std::result::Result<String, String> {
         let record = self.real(record)?;
         let mut out = Vec::with_capacity(record.len() * 2);
-        let told = match field {
+        let decoded = match field {
             0 => self.codec.decode(&record, &mut out),
             field => match self.field(field, at) {
                 Some(codec) => codec.write_json(&record, &mut out),
                 None => return Err("there is no such element".into()),
             },
         };
-        told.map_err(|e| e.to_string())?;
+        decoded.map_err(|e| e.to_string())?;
         String::from_utf8(out).map_err(|e| e.to_string())
     }
 
@@ -694,8 +694,8 @@ impl Record {
 }
 
 /// Whether a message begins with this field's name, with or without subscripts.
-fn names(why: &str, told: &str) -> bool {
-    let path = told.split(' ').next().unwrap_or_default();
+fn names(why: &str, subject: &str) -> bool {
+    let path = subject.split(' ').next().unwrap_or_default();
     let mut within = false;
     let mut named = why.split(' ').next().unwrap_or_default().to_owned();
     named.retain(|c| {
