@@ -541,7 +541,7 @@ fn pairs(mut text: &str) -> Option<Vec<(String, String)>> {
         let (key, rest) = text.split_once('=')?;
         let rest = rest.trim_start();
         let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''));
-        let (value, behind) = match quote {
+        let (value, rest) = match quote {
             Some(quote) => rest[1..].split_once(quote)?,
             None => {
                 let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
@@ -549,7 +549,7 @@ fn pairs(mut text: &str) -> Option<Vec<(String, String)>> {
             }
         };
         found.push((key.trim().to_owned(), value.to_owned()));
-        text = behind;
+        text = rest;
     }
 }
 

@@ -268,8 +268,8 @@ impl Loader<'_> {
             return self.refuse(Some(file), 0, message, help);
         }
         let description = description.or_else(|| {
-            let beside = file.with_extension("wsdl");
-            beside.is_file().then_some(beside)
+            let wsdl = file.with_extension("wsdl");
+            wsdl.is_file().then_some(wsdl)
         });
         let shown = |path: &Path| {
             let path = path.strip_prefix(self.folder).unwrap_or(path);
