@@ -120,7 +120,7 @@ impl IndexGuard {
             return Ok(());
         };
         let mut cursor = snapshot.new_cursor(db)?;
-        let (to, beside) = match aim {
+        let (to, neighbours) = match aim {
             SeekTarget::First => (CursorMove::First, [CursorMove::Next, CursorMove::Next]),
             SeekTarget::Last => (
                 CursorMove::Last,
@@ -131,7 +131,7 @@ impl IndexGuard {
                 [CursorMove::Previous, CursorMove::Next],
             ),
         };
-        for side in beside {
+        for side in neighbours {
             let side = match cursor.go(to)? {
                 Some((entry, _)) => {
                     self.hold(snapshot, entry)?;

@@ -272,12 +272,12 @@ fn a_page_that_lost_its_last_entries_is_reported() {
     let store = LmdbStore::open(home.path(), &options()).unwrap();
     let mut reader = store.reader().unwrap();
     let file = reader.files().unwrap()[0].id;
-    let mut told = |number: u32| {
+    let mut damaged = |number: u32| {
         let key = key(2 * number);
         let found = reader.read(file, SeekKey::Less(&key), |_| ());
         found.is_err_and(|error| is_damage_error(&error))
     };
-    assert!((1180..1240).any(&mut told));
+    assert!((1180..1240).any(&mut damaged));
     for number in 1180..1240 {
         let found = reader.get(file, &key(2 * number), |_| ());
         assert!(found.map_or_else(|error| is_damage_error(&error), |found| found.is_some()));
