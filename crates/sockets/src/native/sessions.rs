@@ -108,7 +108,7 @@ impl<S> SessionPart<S> {
     /// The sender, as soon as it is there.
     pub async fn sender(&self) -> S {
         loop {
-            let heard = {
+            let receiver = {
                 let mut sessions = self.sessions.0.borrow_mut();
                 let session = sessions.get_mut(&self.name).expect("a session with a part");
                 if let Some((sender, _)) = session.sender.take() {
@@ -117,7 +117,7 @@ impl<S> SessionPart<S> {
                 }
                 session.receiver.clone().expect("the part is the receiver")
             };
-            heard.notified().await;
+            receiver.notified().await;
         }
     }
 }
