@@ -5,7 +5,7 @@
 //! customer-like 740-byte EBCDIC records on one thread, through buffers of a
 //! megabyte, and MB/s count record bytes. The peer of the acceptance row is `cobc -std=ibm`: every copybook it
 //! compiles has to be accepted. TUPELO_COPYBOOKS names a folder of further
-//! copybooks to try beside the project's own.
+//! copybooks to try in addition to the project's own.
 
 use std::fmt::Write as _;
 use std::fs;

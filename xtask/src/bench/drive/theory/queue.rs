@@ -1,6 +1,6 @@
 //! The queues and loads that are measured, what theory says of them, and the
 //! same queues in virtual time, on which the verdict itself is tried: it must
-//! seldom cry wolf, and must see a server that is slower than told.
+//! seldom report a false miss, and must see a server that is slower than configured.
 
 use std::fmt;
 
