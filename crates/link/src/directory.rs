@@ -68,7 +68,7 @@ pub enum ProtocolViolation {
         bytes: u32,
     },
     /// Operands or a channel that are cut short or have an unknown shape.
-    #[error("a call's operands make no sense")]
+    #[error("a call's operands are not valid")]
     Operands,
     /// A state word that no sequence of steps leads to.
     #[error("a state word holds {0:#x}")]

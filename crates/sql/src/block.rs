@@ -108,7 +108,7 @@ pub enum BlockError {
     #[error("the statement block is of another version")]
     Version,
     /// A kind, type or number that there is not.
-    #[error("the statement block holds a number that has no meaning")]
+    #[error("the statement block has an unknown number")]
     Value,
     /// Its text is no UTF-8.
     #[error("the statement block's text is not UTF-8")]

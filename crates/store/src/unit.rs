@@ -56,11 +56,11 @@ pub enum KeyChange {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum UnitError {
     /// A record with this key is there: DUPREC.
-    #[error("there is a record with key {0} already")]
+    #[error("a record with key {0} already exists")]
     Duplicate(Key),
     /// Another record has the key that an alternate index wants to be its
     /// only one: DUPREC.
-    #[error("there is a record with alternate key {key} already, and {index} is unique")]
+    #[error("a record with alternate key {key} already exists, and {index} is unique")]
     DuplicateAlternate {
         /// The index.
         index: FileId,
@@ -68,10 +68,10 @@ pub enum UnitError {
         key: Key,
     },
     /// No address is left in an ESDS or RRDS: NOSPACE.
-    #[error("the file has no address left")]
+    #[error("the file has no free address")]
     NoAddress,
     /// No record with this key is there: NOTFND.
-    #[error("there is no record with key {0}")]
+    #[error("no record has key {0}")]
     NotFound(Key),
     /// The record or key breaks the definition: LENGERR, INVREQ.
     #[error(transparent)]

@@ -33,9 +33,9 @@ enum RunError {
     Store(#[from] store::OpenError),
     #[error("standard input cannot be closed: {0}")]
     Input(std::io::Error),
-    #[error("there is no memory for what programs print")]
+    #[error("there is no memory for the lines that programs print")]
     Output,
-    #[error("its own size cannot be read: {0}")]
+    #[error("the worker's memory size cannot be read: {0}")]
     Size(std::io::Error),
     #[error("the sandbox: {0}")]
     Sandbox(#[from] crate::sandbox::SandboxError),

@@ -78,7 +78,7 @@ impl GrowthBudget {
             Ok(())
         } else {
             let most = self.most >> 20;
-            let text = format!("the texts that data has it make come to more than {most} MiB");
+            let text = format!("the texts that the expression makes of the data are larger than {most} MiB");
             Err(EvaluatorError::EvaluationError(text))
         }
     }

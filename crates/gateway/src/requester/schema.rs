@@ -32,7 +32,7 @@ fn flatten<'d>(
         return Ok(schema.clone());
     }
     if within.len() > MAX_DEPTH {
-        return Err("a schema is too deep".into());
+        return Err("a schema is nested too deeply".into());
     }
     if *budget == 0 {
         return Err(format!("a schema has more than {MAX_OBJECTS} parts"));
@@ -42,7 +42,7 @@ fn flatten<'d>(
     let flat = match reference {
         Some(reference) => match crate::openapi::target(&document.json, reference) {
             Some(target) => flatten(document, target, within, budget),
-            None => Err(format!("the reference {reference} leads nowhere")),
+            None => Err(format!("the reference {reference} has no target")),
         },
         None => flatten_here(document, schema, within, budget),
     };

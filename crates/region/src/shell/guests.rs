@@ -171,7 +171,7 @@ impl SharedRegion {
             Some((ProgramName::from_bytes(*name), given))
         });
         let Some((program, given)) = read else {
-            tracing::error!(worker, "a worker's LINK makes no sense");
+            tracing::error!(worker, "a worker's LINK is not valid");
             self.with(|core, cx| core.protocol_violation(cx, worker));
             return;
         };
@@ -342,7 +342,7 @@ impl GuestHost for GuestSeat {
             Some(code) => Err(NotRun::Abend(code)),
             None => LinkData::parse(answer.args[0], &answer.data).map_err(|_| {
                 let worker = self.worker;
-                tracing::error!(worker, "what a program gave back makes no sense");
+                tracing::error!(worker, "the data that a program returned is not valid");
                 self.shared
                     .with(|core, cx| core.protocol_violation(cx, worker));
                 NotRun::Abend(*b"ASRA")

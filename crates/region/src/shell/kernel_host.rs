@@ -221,7 +221,7 @@ impl SharedRegion {
     /// A call of a task that runs in a worker.
     pub(super) fn serve_in_kernel(self: &Arc<Self>, worker: usize, key: TaskKey, call: WorkerCall) {
         if self.call_kernel(key, call).is_err() {
-            tracing::error!(worker, "the operands of a worker's call make no sense");
+            tracing::error!(worker, "the operands of a worker's call are not valid");
             self.with(|core, cx| core.protocol_violation(cx, worker));
         }
     }
@@ -288,7 +288,7 @@ impl SharedRegion {
         }
         let kept = self.kernel.work(move |store| store.apply(&[changes]));
         for error in kept.into_iter().flatten().filter_map(Result::err) {
-            tracing::error!(%error, "what the next start shall find could not be kept");
+            tracing::error!(%error, "the state for the next start could not be stored");
         }
     }
 
@@ -524,7 +524,7 @@ fn log_check(path: &Path, report: Result<CheckReport, StorageError>, took: Durat
                 tracing::error!("{path} is damaged in {more} more places");
             }
         }
-        Err(error) => tracing::error!(%error, "{path}: its pages could not be looked at"),
+        Err(error) => tracing::error!(%error, "{path}: its pages could not be checked"),
     }
 }
 

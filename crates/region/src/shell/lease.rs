@@ -263,14 +263,14 @@ impl SlotLease {
     fn nonsense(&mut self, violation: ProtocolViolation) -> TaskOutcome {
         self.entries.clear();
         let worker = self.place.worker;
-        tracing::error!(worker, %violation, "a worker's results make no sense");
+        tracing::error!(worker, %violation, "a worker's results are not valid");
         self.shared
             .with(|core, cx| core.protocol_violation(cx, worker));
         TaskOutcome::Abend(Abend {
             code: *b"ASRA",
             program: Name::BLANK,
             line: 0,
-            message: format!("the worker's results make no sense: {violation}"),
+            message: format!("the worker's results are not valid: {violation}"),
         })
     }
 

@@ -124,7 +124,7 @@ impl SharedRegion {
                 };
                 let mut task = Task::new(lease, start.start_code);
                 if let Err(error) = fill(&mut task, &start) {
-                    tracing::error!(transid = %start.transid, %error, "a started task has no room for its input");
+                    tracing::error!(transid = %start.transid, %error, "the input of a started task does not fit into its memory");
                     drop(task);
                     self.start_refused(id, StartRefusal::TooLarge);
                     return;

@@ -14,7 +14,7 @@ pub enum WireError {
     #[error("the server sent a message of an impossible length")]
     Length,
     /// A message whose parts do not fit its length.
-    #[error("the server sent a message that does not hold what it says")]
+    #[error("the server sent a malformed message")]
     Malformed,
     /// A message that has no place there.
     #[error("the server sent a message that was not expected")]

@@ -11,7 +11,7 @@ use ring::{digest, hmac, pbkdf2};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ScramError {
     /// Its message is no SCRAM message.
-    #[error("the server's authentication message has not the form of SCRAM")]
+    #[error("the server's authentication message is not one of SCRAM")]
     Malformed,
     /// Its nonce does not begin with ours, or it asks for too many iterations.
     #[error("the server's authentication message is not an answer to this client's")]

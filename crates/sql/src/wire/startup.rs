@@ -48,7 +48,7 @@ pub enum StartupError {
     #[error("the server refused the connection: {}", .0.message)]
     Server(Box<ServerError>),
     /// It asks for a way of authentication that is not served.
-    #[error("the server asks for authentication {0}, which is not served")]
+    #[error("the server asks for authentication {0}, which is not supported")]
     Method(u32),
     /// It asks for a password and the settings have none.
     #[error("the server asks for a password, and none is configured")]

@@ -282,7 +282,7 @@ impl Builder<'_> {
     ) -> Result<Vec<Node>, String> {
         self.depth += 1;
         if self.depth > MAX_DEPTH || level > 46 {
-            return Err(format!("{at} is too deep"));
+            return Err(format!("{at} is nested too deeply"));
         }
         let required = schema.get("required").and_then(Value::as_array);
         let required: Vec<&str> = required
@@ -508,7 +508,7 @@ impl Builder<'_> {
         let table = draft.emit(level, own, &format!("OCCURS {most}"));
         for (deeper, name, clause) in below {
             if level + deeper > 49 + 3 {
-                return Err(format!("{at} is too deep"));
+                return Err(format!("{at} is nested too deeply"));
             }
             draft.emit(level + deeper - 3, &name, &clause);
         }
@@ -529,7 +529,7 @@ impl Builder<'_> {
     fn part(&mut self, own: &str, schema: &Value, at: &str) -> Result<usize, String> {
         let index = self.drafts.len();
         if index >= MAX_PARTS {
-            return Err(format!("{at} is one structure too many"));
+            return Err(format!("{at} exceeds the number of structures"));
         }
         self.drafts.push(Draft {
             nullable: nullable(schema),

@@ -198,7 +198,7 @@ impl SharedRegion {
         call: &WorkerCall,
     ) {
         let Some(answer) = self.system_answer(key, call) else {
-            tracing::error!(worker, "the operands of a worker's call make no sense");
+            tracing::error!(worker, "the operands of a worker's call are not valid");
             self.with(|core, cx| core.protocol_violation(cx, worker));
             return;
         };

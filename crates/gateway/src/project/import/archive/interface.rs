@@ -128,7 +128,7 @@ fn cobol(name: &str) -> String {
 fn field(element: &ArchiveElement, depth: usize) -> Result<Field, String> {
     let original = named(element).ok_or("a field has no name")?;
     if depth > MAX_LEVELS {
-        return Err(format!("{original} is too deep"));
+        return Err(format!("{original} is nested too deeply"));
     }
     let attribute = |key: &str| element.attribute(key).filter(|v| !v.is_empty());
     let number = |key: &str| element.text_of(key).and_then(|t| t.parse::<usize>().ok());

@@ -139,7 +139,7 @@ fn target(root: &[String], path: Vec<String>, request: bool) -> Result<MappingTa
     match path.split_first() {
         Some((head, rest)) if head == "Body" => Ok(MappingTarget::Part(rest.to_vec())),
         Some((head, [name])) if head == "Headers" => Ok(MappingTarget::Header(name.clone())),
-        _ => Err(format!("{} is no place of a response", path.join("/"))),
+        _ => Err(format!("{} is not part of a response", path.join("/"))),
     }
 }
 
@@ -151,9 +151,9 @@ fn source(root: &[String], path: Vec<String>, request: bool) -> Result<MappingCh
         Some((head, rest)) if head == "Body" => Ok(MappingChange::Part(rest.to_vec())),
         Some((head, [name])) => match SOURCES.iter().find(|(known, _)| known == head) {
             Some((_, variable)) => Ok(MappingChange::Parameter(variable, name.clone())),
-            None => Err(format!("{head}/{name} is no place of a request")),
+            None => Err(format!("{head}/{name} is not part of a request")),
         },
-        _ => Err(format!("{} is no place of a request", path.join("/"))),
+        _ => Err(format!("{} is not part of a request", path.join("/"))),
     }
 }
 

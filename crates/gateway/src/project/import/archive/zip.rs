@@ -68,7 +68,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ZipEntry>, String> {
             continue;
         }
         if entries.iter().any(|e| e.name.eq_ignore_ascii_case(&name)) {
-            return Err(format!("{name} is in it twice"));
+            return Err(format!("{name} occurs twice"));
         }
         total += head.size;
         if head.size > MAX_ENTRY || total > MAX_TOTAL {
@@ -83,7 +83,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ZipEntry>, String> {
     if at <= end {
         Ok(entries)
     } else {
-        Err("its directory is longer than its place".into())
+        Err("its directory is longer than stated".into())
     }
 }
 
@@ -150,12 +150,12 @@ impl<'a> Head<'a> {
             other => return Err(format!("is packed by method {other}, not 0 or 8")),
         };
         if data.len() != self.size {
-            return Err(format!("has {} bytes and says {}", data.len(), self.size));
+            return Err(format!("has {} bytes; its directory entry says {}", data.len(), self.size));
         }
         if crc32fast::hash(&data) == self.crc {
             Ok(data)
         } else {
-            Err("has another checksum than it says".into())
+            Err("does not have the checksum of its directory entry".into())
         }
     }
 }
@@ -288,7 +288,7 @@ pub(super) mod tests {
         );
         assert!(refused(&link).contains("a is a link"));
         let twice = zip(&[("a", b"1"), ("A", b"2")]);
-        assert!(refused(&twice).contains("A is in it twice"));
+        assert!(refused(&twice).contains("A occurs twice"));
         let encrypted = directory(zip(&[("a", b"1")]), 8, &1u16.to_le_bytes());
         assert!(refused(&encrypted).contains("encrypted"));
     }
@@ -299,7 +299,7 @@ pub(super) mod tests {
         let less = directory(zip(&[("a", &data)]), 24, &3999u32.to_le_bytes());
         assert!(refused(&less).contains("inflate to the size"));
         let more = directory(zip(&[("a", &data)]), 24, &4001u32.to_le_bytes());
-        assert!(refused(&more).contains("has 4000 bytes and says 4001"));
+        assert!(refused(&more).contains("has 4000 bytes; its directory entry says 4001"));
         let sum = directory(zip(&[("a", &data)]), 16, &[0; 4]);
         assert!(refused(&sum).contains("checksum"));
         let name = directory(zip(&[("a", &data)]), 46, b"b");
