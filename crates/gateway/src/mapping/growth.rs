@@ -78,7 +78,9 @@ impl GrowthBudget {
             Ok(())
         } else {
             let most = self.most >> 20;
-            let text = format!("the texts that the expression makes of the data are larger than {most} MiB");
+            let text = format!(
+                "the texts that the expression makes of the data are larger than {most} MiB"
+            );
             Err(EvaluatorError::EvaluationError(text))
         }
     }

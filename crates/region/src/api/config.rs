@@ -18,15 +18,15 @@ pub struct RegionConfig {
     pub applid: Name<8>,
     /// System identifier.
     pub sysid: Name<4>,
-    /// User id of tasks whose caller did not say who it is (DFLTUSER).
+    /// User id of tasks whose caller gave none (DFLTUSER).
     pub default_user: Name<8>,
     /// Most active tasks, and so most workers; 1 to 1,000.
     pub mxt: usize,
     /// Most requests that wait for one of them.
     pub queue_limit: usize,
-    /// Workers started at once and never let go.
+    /// Workers that are started with the region and never ended for idleness.
     pub min_workers: usize,
-    /// Milliseconds after which an idle worker above that is let go.
+    /// Milliseconds after which an idle worker above `min_workers` is ended.
     pub worker_idle_ms: u32,
     /// Milliseconds of CPU that a task may use without a command (ICVR).
     pub runaway_ms: u32,
@@ -73,14 +73,14 @@ pub struct RegionConfig {
     pub trace: bool,
     /// Partners of APPC conversations; none for a region without them.
     pub conversations: Option<Arc<dyn ConversationService>>,
-    /// Who serves the socket calls of tasks; none for a region without sockets,
-    /// where such a call is the abend AEY9.
+    /// The service for the socket calls of tasks. `None` for a region without sockets,
+    /// where such a call ends with abend AEY9.
     pub sockets: Option<Arc<dyn SocketCalls>>,
     /// Services that serve commands in addition to the kernel. Without its service
     /// a command ends with abend AEY9.
     pub services: Vec<Arc<dyn CommandService>>,
-    /// Who runs the programs that have no module; a LINK to one is answered
-    /// with PGMIDERR without it.
+    /// The service that runs programs without a module. Without it, a LINK to such a
+    /// program is answered with PGMIDERR.
     pub guests: Option<Arc<dyn GuestPrograms>>,
     /// How workers serve their programs' socket calls.
     pub socket_options: link::SocketOptions,
@@ -172,9 +172,9 @@ impl RegionConfig {
     }
 }
 
-/// Who ends the process that a region is part of.
+/// Ends the process that a region is part of.
 pub trait ProcessStopper: std::fmt::Debug + Send + Sync {
-    /// A program has shut the region down; it takes no more tasks. Returns at
+    /// A program has shut the region down, which takes no more tasks. Returns at
     /// once.
     fn stop(&self);
 }

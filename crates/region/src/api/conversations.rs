@@ -82,7 +82,7 @@ pub struct ConnectionInfo {
     pub sessions: usize,
 }
 
-/// Where a conversation goes.
+/// The partner, mode and transaction of a conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConversationTarget {
     /// The partner's logical unit.
@@ -103,7 +103,7 @@ pub trait Conversation: Send {
     }
     /// Sends a record; true when the partner asked to send.
     fn send(&mut self, record: &[u8]) -> Result<bool, Fault>;
-    /// Sends what is buffered.
+    /// Sends the buffered data.
     fn flush(&mut self) -> Result<(), Fault>;
     /// Asks for a confirmation and waits for it; true when the partner asked
     /// to send.

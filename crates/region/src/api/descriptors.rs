@@ -106,7 +106,7 @@ impl LentDescriptor {
         unsafe { libc::shutdown(self.own.as_raw_fd(), libc::SHUT_RDWR) };
     }
 
-    /// The region's own copy, for a worker that is gone or has closed its own.
+    /// The region's own copy, for a worker that has ended or has closed its own.
     pub fn into_own(self) -> OwnedFd {
         self.own
     }

@@ -4,7 +4,7 @@ use link::Name;
 
 use crate::api::Conversation;
 
-/// A task's principal facility: whom it talks with.
+/// A task's principal facility.
 pub enum PrincipalFacility {
     /// No facility.
     None,

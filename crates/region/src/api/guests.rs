@@ -4,7 +4,7 @@
 //! links to it, the region hands the LINK to the service for guests, and the
 //! worker waits. The guest asks the region within the task's unit of work, has
 //! programs run in the waiting worker, and answers the LINK. A guest's program
-//! may link to a guest again, which goes before it.
+//! may link to a guest again; the inner guest then runs first.
 //!
 //! Reference: CICS application programming, LINK; abends of linked programs.
 
@@ -46,9 +46,9 @@ pub(crate) trait GuestHost: Send + Sync {
     fn poll_run(&self, cx: &mut Context<'_>) -> Poll<Result<LinkData, NotRun>>;
     /// Ready when the task shall end.
     fn poll_purged(&self, cx: &mut Context<'_>) -> Poll<()>;
-    /// The task waits for children, or goes on.
+    /// The task begins or ends a wait for children.
     fn lend(&self, lends: bool);
-    /// Answers the LINK with what goes back, or with an abend.
+    /// Answers the LINK with the returned data, or with an abend.
     fn finish(&mut self, result: Result<LinkData, [u8; 4]>, cpu_ns: u64);
     /// The same with an answer that is made.
     fn answer(&mut self, answer: &CallAnswer, cpu_ns: u64);
@@ -96,7 +96,7 @@ impl GuestTask {
         self.transid
     }
 
-    /// Who it runs for.
+    /// The user of the task.
     pub fn userid(&self) -> UserId {
         self.userid
     }
@@ -161,12 +161,12 @@ impl GuestTask {
         poll_fn(|cx| self.seat.poll_purged(cx)).await;
     }
 
-    /// The task waits for children, or goes on: [`crate::OpenTask::lend`].
+    /// The task begins or ends a wait for children: [`crate::OpenTask::lend`].
     pub fn lend(&mut self, lends: bool) {
         self.seat.lend(lends);
     }
 
-    /// Answers the LINK: what goes back, or the abend that the linking program
+    /// Answers the LINK with the returned data, or with the abend that the linking program
     /// gets. `cpu_ns` is what the guest's thread used.
     pub fn finish(mut self, result: Result<LinkData, [u8; 4]>, cpu_ns: u64) {
         self.seat.finish(result, cpu_ns);

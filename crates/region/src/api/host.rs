@@ -1,7 +1,7 @@
-//! What services, participants and partners ask of the region for a task.
+//! The calls that services, participants and partners make to the region for a task.
 //!
-//! The shell implements the trait. So the types that are handed to a service know
-//! its shape and not the shell, which stands on this module.
+//! The shell implements the trait. So the types that a service receives depend on
+//! the trait and not on the shell, which uses this module.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::{Arc, Weak};
@@ -15,9 +15,9 @@ use kernel::{CountAndBytes, ParticipantId, UnitId};
 /// Is called with the worker's reply.
 pub type ActDone = Box<dyn FnOnce(Result<WorkerReply, WorkerRequestError>) + Send>;
 
-/// A worker's process, as what is lent to it sees it.
+/// A worker's process, for the owner of descriptors that are lent to it.
 pub trait LentWorker: Send + Sync {
-    /// Whether the process is gone.
+    /// Whether the process has ended.
     fn has_ended(&self) -> bool;
 }
 

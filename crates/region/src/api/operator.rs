@@ -15,7 +15,7 @@ pub struct TaskInfo {
     pub transid: TransId,
     /// First program.
     pub program: ProgramName,
-    /// Who asked.
+    /// The user who asked.
     pub userid: UserId,
     /// Priority, 0 to 255.
     pub priority: u8,
@@ -25,7 +25,7 @@ pub struct TaskInfo {
     pub status: &'static str,
     /// What kind of thing it waits for; empty when it does not wait.
     pub suspend_type: String,
-    /// What it waits for.
+    /// The resource that the task waits for.
     pub suspend_value: String,
     /// Milliseconds that it has waited for that.
     pub suspended_ms: u64,
@@ -59,7 +59,7 @@ pub struct MessageInfo {
     pub task: u64,
     /// The task's transaction.
     pub transid: TransId,
-    /// What it says.
+    /// The text of the message.
     pub text: String,
 }
 
@@ -138,7 +138,7 @@ pub enum PurgeOutcome {
 pub struct LimitInfo {
     /// Its name.
     pub name: &'static str,
-    /// What it counts.
+    /// The thing that the limit counts.
     pub counts: &'static str,
     /// The setting of the limit.
     pub setting: String,
@@ -162,7 +162,7 @@ pub struct LimitInfo {
     /// It is used to 80 percent or more.
     #[serde(rename = "warning")]
     pub is_warning: bool,
-    /// The task that has most of it: purging that one gives most back.
+    /// The task with the greatest share: purging it frees most.
     pub largest: Option<LimitUser>,
 }
 

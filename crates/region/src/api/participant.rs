@@ -10,7 +10,7 @@ use kernel::{Order, ParticipantId, UnitId, UnitToken};
 
 /// A resource that has changed something for a task and commits with it.
 ///
-/// It keeps what it has prepared until the region reports the unit's end, also
+/// The participant keeps what it has prepared until the region reports the unit's end, also
 /// when the participant, its connection or the region fails meanwhile. After it
 /// has returned, and before it accepts new orders, it reports its prepared units
 /// ([`crate::Handle::in_doubt`]) and receives their ends.
@@ -19,8 +19,8 @@ pub trait UnitParticipant: Send + Sync {
     /// 255 bytes.
     fn name(&self) -> &str;
 
-    /// Whether a task goes on only when it has committed what was decided, or
-    /// cannot be reached: who looks there next shall see it.
+    /// Whether a task continues only after the participant has committed its decided
+    /// unit, or cannot be reached: the next reader at the participant shall see the change.
     fn is_waited_for(&self) -> bool {
         false
     }
@@ -36,14 +36,14 @@ pub trait UnitParticipant: Send + Sync {
     /// votes then.
     fn order(&self, unit: UnitId, order: Order, vote: ParticipantVote);
 
-    /// What it can do at the end of a unit that others take part in, too.
+    /// What the participant can do at the end of a unit with other participants.
     fn role(&self) -> ParticipantRole {
         ParticipantRole::Prepares
     }
 
-    /// The decider commits: everybody else is prepared, and the store keeps the
-    /// unit durably. It must not wait here. The token goes into what it commits,
-    /// so that it can say later what became of the unit.
+    /// The decider commits: all other participants are prepared, and the store keeps the
+    /// unit durably. The call must not wait. The token is part of what it commits,
+    /// so that the decider can report the unit's outcome later.
     ///
     /// A reply that is dropped leaves the unit in doubt: [`UnitParticipant::outcome`]
     /// follows. A unit with changes of the decider alone comes as
@@ -141,7 +141,7 @@ impl std::fmt::Debug for OutcomeReply {
     }
 }
 
-/// The unit of work of a task that runs, for those who change something for it.
+/// The unit of work of a running task, for participants that change something for it.
 #[derive(Clone)]
 pub struct TaskUnit {
     host: Arc<dyn RegionHost>,

@@ -23,8 +23,8 @@ pub trait CommandService: Debug + Send + Sync {
     fn serve(&self, command: ServiceCommand);
     /// A task is over whose end was to be reported ([`ServiceCommand::report_end`]).
     fn task_ended(&self, task: u64);
-    /// A task is purged, and does not wait for the region: what it waits for
-    /// elsewhere may be ended. It must not wait.
+    /// A task is purged while it waits for something outside the region: the service may
+    /// end that wait. The call must not wait.
     fn task_purged(&self, _task: u64) {}
     /// Appends its figures for `/metrics`.
     fn metrics(&self, out: &mut String);
@@ -37,7 +37,7 @@ pub struct ServiceCommand {
     pub task: u64,
     /// Its transaction.
     pub transid: TransId,
-    /// Who it runs for.
+    /// The user of the task.
     pub userid: UserId,
     /// The command, by the number of its row.
     pub number: u16,

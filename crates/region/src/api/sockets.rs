@@ -19,8 +19,8 @@ use kernel::core::{OutsideCall, TaskKey};
 pub trait SocketCalls: Debug + Send + Sync {
     /// A task calls. The answer may come later, from any thread.
     fn call(&self, call: SocketCall);
-    /// A task that has called is over: what it has left open is closed, and a
-    /// call of it that still waits comes back.
+    /// A task that has made calls has ended: its open sockets are closed, and a call
+    /// that still waits returns.
     fn task_ended(&self, task: u64);
     /// What an operator asks, in words, or has done when `change` is set: JSON,
     /// or why it is refused. `None` when the words mean nothing.
@@ -36,7 +36,7 @@ pub struct SocketCall {
     pub task: u64,
     /// Its transaction.
     pub transid: TransId,
-    /// Who it runs for.
+    /// The user of the task.
     pub userid: UserId,
     /// Integers of the call.
     pub args: [u64; 8],

@@ -30,7 +30,7 @@ pub struct TraceRecord {
     pub resp2: Option<u32>,
     /// The abend code, where there is one.
     pub abend: Option<String>,
-    /// From the entry of the command to this exit, in nanoseconds; none when
+    /// From the entry of the command to this exit, in nanoseconds; `None` when
     /// the entry is no longer in the ring.
     pub elapsed_ns: Option<u64>,
 }
@@ -55,7 +55,7 @@ pub struct CommandCount {
     pub command: String,
     /// How often it was begun.
     pub count: u64,
-    /// Its own time, without commands that ran inside of it and without waits,
+    /// The command's own time, without commands that ran inside of it and without waits,
     /// in nanoseconds.
     pub own_ns: u64,
     /// Time in which its tasks waited for the region or for the QR token.

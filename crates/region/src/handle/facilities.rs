@@ -46,7 +46,7 @@ impl Handle {
         });
     }
 
-    /// The tasks of a terminal run step by step from the next one on, or no more:
+    /// Starts or stops stepping through the tasks of a terminal, from the next task on:
     /// their workers report to the service of [`link::stepping::STEP_COMMAND`].
     pub fn step_terminal(&self, terminal: Name<4>, on: bool) {
         self.shared.stepping.set_terminal(terminal, on);
@@ -83,7 +83,7 @@ impl Handle {
         })
     }
 
-    /// The facility goes away. A task that waits for its input, or asks for it
+    /// Removes a facility. A task that waits for its input, or asks for input
     /// or sends later, gets TERMERR, and ends with ATNI if it does not handle
     /// that.
     pub fn close_facility(&self, facility: FacilityId) {

@@ -107,7 +107,7 @@ impl OpenTask {
         self.transid
     }
 
-    /// Who it runs for.
+    /// The user of the task.
     pub fn userid(&self) -> UserId {
         self.userid
     }
@@ -123,8 +123,8 @@ impl OpenTask {
         self.lease.listen_at(port.number);
     }
 
-    /// Asks the region, as a program's worker does; the operations and what
-    /// they take stand at [`CallOperation`]. An answer with an abend code is to end the
+    /// Asks the region, as a program's worker does; [`CallOperation`] describes the
+    /// operations and their arguments. An answer with an abend code is to end the
     /// task, unless its program handles abends.
     pub async fn call(&mut self, op: CallOperation, args: [u64; 8], data: Vec<u8>) -> CallAnswer {
         self.used.calls += 1;
@@ -191,7 +191,7 @@ impl OpenTask {
 
     /// A place in a worker for a program, which runs within this task's unit
     /// of work: write its input and run it, then give its reply to
-    /// [`OpenTask::ran`]. None when the task shall end; a program that cannot
+    /// [`OpenTask::ran`]. Returns `None` when the task shall end; a program that cannot
     /// be run here is refused.
     pub async fn run(
         &mut self,
@@ -261,7 +261,7 @@ impl OpenTask {
         }
     }
 
-    /// A run is over: what it cost is part of this task.
+    /// A run has ended: adds its cost to this task.
     pub fn ran(&mut self, reply: &TaskReply) {
         self.runs.add_runs(reply.record());
     }
@@ -271,8 +271,8 @@ impl OpenTask {
         poll_fn(|cx| self.lease.poll_purged(cx)).await;
     }
 
-    /// The task waits for children, or goes on. Meanwhile it does not count for its
-    /// class, and a few children may be active above MXT.
+    /// The task begins or ends a wait for children. During the wait it does not count for
+    /// its class, and a few children may be active above MXT.
     pub fn lend(&mut self, lends: bool) {
         self.lease.lend(lends);
     }

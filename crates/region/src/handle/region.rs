@@ -165,7 +165,7 @@ impl Handle {
 
     /// Has `work` done to the store of the region's files and waits for it:
     /// to define a file, and to load it, while the region runs. Commits wait
-    /// meanwhile. None when the region has no store, or ends.
+    /// meanwhile. Returns `None` when the region has no store, or ends.
     ///
     /// A file must not be removed or defined anew while definitions in force
     /// name it.
@@ -201,9 +201,9 @@ impl Handle {
         self.shared.in_doubt_units()
     }
 
-    /// Ends a unit in doubt in the place of its decider, which may have decided
-    /// otherwise. Returns false if no unit of this number is in doubt. It is
-    /// carried out when [`Handle::in_doubt_units`] does not list it any more.
+    /// Ends a unit in doubt instead of its decider, which may have decided
+    /// otherwise. Returns false if no unit of this number is in doubt. The end is
+    /// carried out when [`Handle::in_doubt_units`] does not list the unit any more.
     pub fn settle_in_doubt(&self, unit: UnitId, commit: bool) -> bool {
         self.shared.settle_in_doubt(unit, commit)
     }
@@ -236,14 +236,14 @@ impl Handle {
         self.shared.coordinator_returned(prefix, after);
     }
 
-    /// A coordinator is out of reach, one whose branches' names begin so: what is
-    /// prepared for it ends where transactions say WAIT(NO).
+    /// The coordinator whose branches' names begin so is out of reach: units prepared
+    /// for it end if their transactions have WAIT(NO).
     pub fn coordinator_lost(&self, name: &[u8]) {
         self.shared.coordinator_lost(name);
     }
 
-    /// The branches that are prepared here, or may be in a moment: those whose
-    /// coordinator is to be asked when it is there again.
+    /// The branches that are prepared here, or may be in a moment: their coordinator
+    /// is asked for them when it reconnects.
     pub fn branches(&self) -> Vec<BranchId> {
         self.shared.branches()
     }
@@ -283,12 +283,12 @@ impl Handle {
         self.shared.trace_start(name, filter, max_bytes)
     }
 
-    /// Ends the writing of the trace; none when it is not written.
+    /// Ends the writing of the trace. Returns `None` if it is not written.
     pub fn trace_stop(&self) -> Option<TraceStatus> {
         self.shared.trace_stop()
     }
 
-    /// How far the writing of the trace has come; none when it is not written.
+    /// Progress of the writing of the trace. Returns `None` if it is not written.
     pub fn trace_status(&self) -> Option<TraceStatus> {
         self.shared.trace_status()
     }

@@ -10,7 +10,7 @@ use super::Handle;
 use crate::api::{CommandService, SocketCalls, StartRefusal};
 
 impl Handle {
-    /// Who serves the socket calls of tasks.
+    /// The service for the socket calls of tasks.
     pub fn sockets(&self) -> Option<&Arc<dyn SocketCalls>> {
         self.shared.config.sockets.as_ref()
     }
@@ -20,7 +20,8 @@ impl Handle {
         &self.shared.config.services
     }
 
-    /// Whether a transaction is enabled; none when it is not defined.
+    /// Whether a transaction is enabled. Returns `None` if it is not defined.
+
     pub fn transaction(&self, transid: TransId) -> Option<bool> {
         let shared = &self.shared;
         shared.kernel(|kernel, _, _| kernel.resources.interval.transaction(transid))

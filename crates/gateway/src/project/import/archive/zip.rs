@@ -150,7 +150,11 @@ impl<'a> Head<'a> {
             other => return Err(format!("is packed by method {other}, not 0 or 8")),
         };
         if data.len() != self.size {
-            return Err(format!("has {} bytes; its directory entry says {}", data.len(), self.size));
+            return Err(format!(
+                "has {} bytes; its directory entry says {}",
+                data.len(),
+                self.size
+            ));
         }
         if crc32fast::hash(&data) == self.crc {
             Ok(data)
