@@ -96,7 +96,7 @@ impl SharedRegion {
         }
     }
 
-    /// The worker has done what it was asked; false when it was asked nothing.
+    /// The worker has carried out a request; false when it had none.
     pub(super) fn acted(&self, link: &Arc<WorkerLink>, answer: &CallAnswer) -> bool {
         let (done, deferred) = link.acts.end();
         let Some(done) = done else {
@@ -109,7 +109,7 @@ impl SharedRegion {
         true
     }
 
-    /// The worker is gone, or was not asked.
+    /// The worker has ended, or had no request.
     pub(super) fn act_failed(&self, link: &Arc<WorkerLink>, why: WorkerRequestError) {
         let (done, deferred) = link.acts.end();
         if let Some(answer) = deferred {

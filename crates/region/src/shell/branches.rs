@@ -1,5 +1,5 @@
-//! Branches of units of work that coordinators elsewhere decide: who waits for
-//! what they said to be carried out.
+//! Branches of units of work that coordinators elsewhere decide: the callbacks
+//! that wait until a decision is carried out.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,12 +15,12 @@ type SettledCallback = Box<dyn FnOnce(bool) + Send>;
 /// Receives the outcome of a unit.
 type OutcomeCallback = Box<dyn FnOnce(Option<bool>) + Send>;
 
-/// Those who wait, by the branch.
+/// The callbacks that wait, by the branch.
 pub struct BranchWaiters<F>(Mutex<HashMap<BranchId, Vec<F>>>);
 
-/// Those who wait for an end to be carried out.
+/// The callbacks that wait for an end to be carried out.
 pub type SettlementWaiters = BranchWaiters<SettledCallback>;
-/// Those who have asked what became of a unit.
+/// The callbacks that wait for the outcome of a unit.
 pub type OutcomeWaiters = BranchWaiters<OutcomeCallback>;
 
 impl<F> Default for BranchWaiters<F> {
@@ -100,7 +100,7 @@ impl SharedRegion {
         self.kernel.lock().in_doubt_units()
     }
 
-    /// Ends a unit in doubt in the place of its decider. Returns false if the
+    /// Ends a unit in doubt instead of its decider. Returns false if the
     /// unit is not in doubt.
     pub(crate) fn settle_in_doubt(self: &Arc<Self>, unit: UnitId, commit: bool) -> bool {
         self.kernel(|k, now, out| k.settle_in_doubt(now, unit, commit, out))

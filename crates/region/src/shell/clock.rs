@@ -24,7 +24,7 @@ pub fn zone_s(unix_s: i64) -> i64 {
     }
 }
 
-/// CPU time that a process has used, in nanoseconds; 0 when it is gone.
+/// CPU time that a process has used, in nanoseconds; 0 when it has ended.
 pub fn process_cpu_ns(pid: libc::pid_t) -> u64 {
     let mut clock: libc::clockid_t = 0;
     // SAFETY: the clock id is written by the call.

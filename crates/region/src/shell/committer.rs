@@ -28,7 +28,7 @@ pub struct CommitterHandle {
 pub enum Order {
     /// Commit.
     Commit(StoreJob),
-    /// A process that may have read the store is gone.
+    /// A process that may have read the store has ended.
     ReaderGone,
     /// Something else is to be done to the store.
     Work(StoreWork),
@@ -55,7 +55,7 @@ impl CommitterHandle {
         let _ = self.jobs.send(Order::Work(work));
     }
 
-    /// Has the store forget a process that is gone.
+    /// Has the store forget a process that has ended.
     pub fn reader_ended(&self) {
         let _ = self.jobs.send(Order::ReaderGone);
     }
@@ -199,7 +199,7 @@ mod tests {
 
     use super::*;
 
-    /// A store that notes what it is asked, and can fail to make durable.
+    /// A store that records its calls, and can fail to make changes durable.
     struct RecordingStore {
         history: Arc<Mutex<Vec<String>>>,
         /// What comes while its batches are applied, the next at the end.

@@ -1,6 +1,6 @@
 //! The conversations of tasks: a thread each, so that no other task waits.
 //!
-//! A verb that a worker asks for goes to its conversation's thread, which
+//! A worker's verb is passed to its conversation's thread, which
 //! answers the worker when it is done. The end of a task closes what it has
 //! left open; when the task failed, its conversations are ended under the
 //! threads that wait in them.
@@ -66,8 +66,8 @@ impl ConversationTable {
     }
 
     /// An identifier, `-AAA` and so on, that no conversation of the task has:
-    /// they begin again after `-ZZZ`, while a task may hold an old one. None when
-    /// the task has them all.
+    /// they begin again after `-ZZZ`, while a task may hold an old one. Returns `None`
+    /// when the task has them all.
     fn fresh_id(&self, key: TaskKey) -> Option<Name<4>> {
         let tasks = self.lock();
         let own = tasks.get(&key).map_or(&[][..], Vec::as_slice);

@@ -101,7 +101,7 @@ impl GuestStack {
         self.depth.store(stack.len(), Ordering::Release);
     }
 
-    /// Gives the guest that asked the kernel's answer; none when none asks.
+    /// Passes the kernel's answer to the guest that asked. Returns `None` when no guest asked.
     pub fn answer(&self, answer: &CallAnswer) -> Option<PortWaker> {
         if !self.any() {
             return None;
@@ -134,7 +134,7 @@ impl GuestStack {
         (stack.last().is_some_and(|g| !g.runs), wakes)
     }
 
-    /// The worker's process has ended, and with it what they served.
+    /// The worker's process has ended, and with it the LINKs that they served.
     fn end(&self) -> Vec<PortWaker> {
         let mut stack = self.lock();
         let wakes = stack.iter_mut().map(|guest| {
@@ -250,8 +250,8 @@ impl SharedRegion {
 }
 
 impl GuestSeat {
-    /// Does something with the guest's place; none when the worker has ended,
-    /// and with it what the guest serves.
+    /// Calls `act` with the guest's entry. Returns `None` when the worker has ended,
+    /// and with it the LINK that the guest serves.
     fn own<R>(&self, act: impl FnOnce(&mut RunningGuest) -> R) -> Option<R> {
         let mut stack = self.link.guests.lock();
         let guest = stack.get_mut(self.at).filter(|g| !g.over)?;

@@ -29,7 +29,7 @@ use kernel::resources::{Kernel, Resources};
 use kernel::{CallingTask, FileWork, KernelEffect, KernelSettings, PURGED};
 
 thread_local! {
-    /// The dispatch thread looks at its alarms by itself.
+    /// The dispatch thread checks its alarms by itself.
     static IS_DISPATCH: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -136,8 +136,8 @@ impl KernelHost {
         self.committer().is_some()
     }
 
-    /// Has the committer's thread do something else between two commits, and
-    /// waits for it. None when the region has no store, or ends meanwhile.
+    /// Has the committer's thread run `work` between two commits, and waits for the
+    /// result. Returns `None` when the region has no store, or ends meanwhile.
     pub fn work<R: Send + 'static>(
         &self,
         work: impl FnOnce(&mut dyn WriteStore) -> R + Send + 'static,
@@ -150,7 +150,7 @@ impl KernelHost {
         result.recv().ok()
     }
 
-    /// Lets the threads of the kernel end when they have done what they have.
+    /// Lets the threads of the kernel end after the work that they have.
     pub fn close(&self) {
         self.committer().take();
         self.files.close();
@@ -162,7 +162,7 @@ impl KernelHost {
 }
 
 impl SharedRegion {
-    /// Calls the kernel and does afterwards what it asks for.
+    /// Calls the kernel and carries out its effects afterwards.
     pub(crate) fn kernel<R>(
         self: &Arc<Self>,
         call: impl FnOnce(&mut Kernel, u64, &mut Vec<KernelEffect>) -> R,
@@ -170,8 +170,8 @@ impl SharedRegion {
         self.kernel_for(None, call)
     }
 
-    /// As [`SharedRegion::kernel`], for a task that the caller knows: what is traced
-    /// of it need not be looked up.
+    /// As [`SharedRegion::kernel`], for a task that the caller knows: its fields for the
+    /// trace need not be looked up.
     fn kernel_for<R>(
         self: &Arc<Self>,
         known: Option<TracedTask>,
@@ -202,7 +202,7 @@ impl SharedRegion {
         result
     }
 
-    /// Hands what is to be committed to the committer; gives whose it is.
+    /// Passes the commits to the committer; returns their tasks.
     fn hand_over(&self, effects: &mut Vec<KernelEffect>) -> Vec<TaskKey> {
         let is_commit = |effect: &mut KernelEffect| matches!(effect, KernelEffect::Commit(_));
         let jobs = effects.extract_if(.., is_commit);
@@ -240,7 +240,7 @@ impl SharedRegion {
         })
     }
 
-    /// A call of the open task that stands for a batch job.
+    /// A call of the open task of a batch job.
     pub(super) fn call_for_job(self: &Arc<Self>, key: TaskKey, call: WorkerCall) {
         if let Some(caller) = self.caller(key) {
             self.kernel_for(Some(TracedTask::of(&caller)), |k, now, out| {
@@ -297,7 +297,7 @@ impl SharedRegion {
         self.kernel(|k, now, out| k.with(now, out, |r, cx| r.disk_changed(cx, is_short)));
     }
 
-    /// Does what is due by time.
+    /// Runs the alarms that are due.
     pub(super) fn take_alarms(self: &Arc<Self>, now: u64) {
         if self.alarm.load(Ordering::SeqCst) <= now {
             self.kernel(|k, now, out| k.expire(now, out));
@@ -313,7 +313,7 @@ impl SharedRegion {
         }
     }
 
-    /// A worker's process is gone, and with it its reader of the store.
+    /// A worker's process has ended, and with it its reader of the store.
     pub(super) fn worker_ended(&self) {
         if let Some(committer) = &*self.kernel.committer() {
             committer.reader_ended();
@@ -393,7 +393,7 @@ impl SharedRegion {
         }
     }
 
-    /// A running task waits now, or goes on.
+    /// A running task begins or ends a wait.
     fn wait_changed(self: &Arc<Self>, task: TaskKey) {
         self.with(|core, cx| {
             let worker = core.runs_in(task);
@@ -500,7 +500,7 @@ impl SharedRegion {
     }
 }
 
-/// Says what the look at all pages of the store found.
+/// Logs the result of the check of all pages of the store.
 fn log_check(path: &Path, report: Result<CheckReport, StorageError>, took: Duration) {
     let path = path.display();
     let seconds = took.as_secs();

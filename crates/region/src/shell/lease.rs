@@ -14,8 +14,8 @@ use super::{RegionState, SharedRegion};
 use crate::api::{Abend, Conversation, MonitoringRecord, TaskTotals};
 use kernel::core::{Core, RunTimes, TaskKey, TaskStage, TaskState, WorkerSlot};
 
-/// Owns a slot. Dropping it gives up, abandons or releases the task, as far as
-/// the task has come.
+/// Owns a slot. Dropping it gives up, abandons or releases the task, depending on
+/// the task's state.
 pub struct SlotLease {
     shared: Arc<SharedRegion>,
     link: Arc<WorkerLink>,
@@ -288,7 +288,7 @@ impl SlotLease {
         self.stage = LeaseStage::Released;
         let (key, high_water) = (self.key, self.high_water);
         let entries = std::mem::take(&mut self.entries);
-        // Only who gets the place that becomes free needs the time.
+        // Only a task that waits for the free place needs the time.
         let now = |core: &Core| match core.task(key).filter(|_| core.waits_for_place() == 0) {
             Some(task) => task.ended,
             None => super::now_ns(),

@@ -95,7 +95,7 @@ pub struct SharedRegion {
     facilities: FacilityTable,
     /// Participants in units of work.
     pub(crate) participants: ParticipantTable,
-    /// Who waits for branches to be committed or backed out.
+    /// Callbacks that wait for branches to be committed or backed out.
     settlements: SettlementWaiters,
     outcomes: OutcomeWaiters,
     /// Tasks that run step by step.
@@ -143,7 +143,7 @@ pub struct RegionState {
     pub links: LinkTable,
     /// Ports taken, by bit.
     pub ports: u32,
-    /// Who waits for the last task of a closed region.
+    /// The waker that waits for the last task of a closed region.
     pub drained: Option<Waker>,
 }
 
@@ -176,7 +176,7 @@ impl SharedRegion {
         self.state.lock()
     }
 
-    /// Calls the core and does afterwards what it asks for. Returns the result,
+    /// Calls the core and carries out its actions afterwards. Returns the result,
     /// and whether a task's future was woken.
     pub fn with<R>(
         self: &Arc<Self>,
@@ -269,9 +269,9 @@ impl SharedRegion {
         }
     }
 
-    /// When the dispatch thread must look at idle workers, though there is
-    /// nothing to look at from time to time; `u64::MAX` for never. None when
-    /// there is something.
+    /// The time at which the dispatch thread must check idle workers while there is
+    /// no work that it checks from time to time; `u64::MAX` for never. Returns `None`
+    /// when there is such work.
     fn rest_until(&self) -> Option<u64> {
         let state = self.lock();
         let rests = !state.core.wants_coarse_tick();
@@ -285,7 +285,7 @@ impl SharedRegion {
     }
 
     fn order(&self, order: Order) {
-        // The spawner is gone only when the region is.
+        // The spawner ends only with the region.
         let _ = self.orders.send(order);
     }
 

@@ -253,7 +253,7 @@ impl OpenLease {
         }
     }
 
-    /// Begins a run of a program; none when the task shall end.
+    /// Begins a run of a program. Returns `None` when the task shall end.
     pub fn begin_run(
         &self,
         program: ProgramName,
@@ -297,7 +297,7 @@ impl OpenLease {
         self.shared.has_changes(self.key)
     }
 
-    /// The task waits for children, or goes on: meanwhile others may have its
+    /// The task begins or ends a wait for children: during the wait others may have its
     /// place.
     pub fn lend(&self, lends: bool) {
         let key = self.key;

@@ -50,7 +50,7 @@ impl SharedRegion {
         })
     }
 
-    /// Who has a record locked.
+    /// The owner of a record's lock.
     pub fn record_owner(&self, file: FileId, key: &[u8]) -> Option<(u64, TransId)> {
         let record = LockName::new(LockSpace::Record(file), key);
         self.view(|view| {
@@ -71,7 +71,7 @@ impl SharedRegion {
         })
     }
 
-    /// Whether a FILE is over a data set, by whatever name, or a record of it is
+    /// Whether a FILE is defined over a data set, under any name, or a record of it is
     /// locked.
     pub fn uses_data_set(&self, name: &str) -> bool {
         self.view(|view| {
@@ -206,7 +206,7 @@ impl SharedRegion {
     }
 }
 
-/// A lock's name; a record's file goes by the name of its data set.
+/// The text of a lock's name; a record's file is shown by the name of its data set.
 fn shown(view: &RegionView<'_>, name: &LockName) -> String {
     let file = match name.space {
         LockSpace::Record(id) => view.kernel.resources.files.data_set_of(id),

@@ -1,10 +1,10 @@
 //! What workers print: each line of their pipes becomes a log line.
 //!
-//! One thread reads the pipes of all workers. A line brings task, transaction
-//! and program along ([`link::display`]); one that does not, because the process
-//! failed outside of a program, gets those of the task that its worker runs when
-//! it is read. Whatever a line holds is made printable, a long line is cut, and of a
-//! flood no more is logged than [`super::lines`] has room for.
+//! One thread reads the pipes of all workers. A line has its task, transaction
+//! and program ([`link::display`]). A line without them, written because the process
+//! failed outside of a program, gets those of the task that the worker runs when
+//! the line is read. Every line is made printable, a long line is cut, and no more
+//! lines are logged than [`super::lines`] allows.
 
 use std::collections::HashMap;
 use std::fs::File;

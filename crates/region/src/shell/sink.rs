@@ -54,7 +54,7 @@ impl RecordSink {
         self.dropped.load(Ordering::Relaxed)
     }
 
-    /// Writes what is queued and ends the thread.
+    /// Writes the queued records and ends the thread.
     pub fn close(&self) {
         if let Ok(mut queue) = self.queue.lock() {
             queue.take();

@@ -24,7 +24,7 @@ impl SharedRegion {
             let Some(task) = state.core.task_mut(key) else {
                 return;
             };
-            // The task's end must close what it leaves open.
+            // The task's end must close the sockets that it leaves open.
             task.in_kernel = true;
             task.has_sockets = true;
             task.outside = Some(out.clone());
@@ -60,7 +60,7 @@ impl SharedRegion {
         }
     }
 
-    /// A task is over: what it has left open is closed.
+    /// A task has ended: its open sockets are closed.
     pub(super) fn end_sockets(&self, key: TaskKey) {
         let Some(sockets) = &self.config.sockets else {
             return;

@@ -156,13 +156,13 @@ impl SharedRegion {
         self.with(|core, cx| core.refuse_transaction(cx, transid, refusal));
     }
 
-    /// Takes no more tasks: those that wait to begin are refused.
+    /// Refuses new tasks and those that wait to begin.
     pub fn close(self: &Arc<Self>) {
         self.with(|core, cx| core.close(cx));
         self.kernel(|k, now, out| k.close_starts(now, out));
     }
 
-    /// Ready when no task is left of a region that takes no more.
+    /// Ready when the last task of a closed region has ended.
     pub fn poll_drained(&self, cx: &mut Context<'_>) -> std::task::Poll<()> {
         let mut state = self.lock();
         if state.core.is_drained() {

@@ -73,7 +73,7 @@ impl Task {
     }
 
     /// Gives the task its principal facility. False when the system has no
-    /// thread left for a conversation, which is gone then.
+    /// thread left for a conversation; the conversation is then ended.
     pub fn set_facility(&mut self, facility: PrincipalFacility) -> bool {
         match facility {
             PrincipalFacility::None => self.facility = Name::BLANK,
@@ -189,7 +189,7 @@ impl Task {
         })
     }
 
-    /// The same for a `fill` that writes all of them: what it finds there is
+    /// The same for a `fill` that writes all bytes: their contents before are
     /// arbitrary.
     pub fn set_whole_commarea<E>(
         &mut self,

@@ -46,7 +46,7 @@ impl TokenWatch {
 }
 
 impl SharedRegion {
-    /// A worker's process has ended: what it held is free. Called before
+    /// A worker's process has ended: frees its token. Called before
     /// another one of its number can be started.
     pub(super) fn token_of_dead(&self, worker: usize) {
         self.free_token(TokenHolder::Worker(worker), true);

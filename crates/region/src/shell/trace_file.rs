@@ -95,7 +95,7 @@ impl SharedRegion {
         Ok(status)
     }
 
-    /// Ends the writing; none when nothing is written.
+    /// Ends the writing. Returns `None` when the trace is not written.
     pub fn trace_stop(&self) -> Option<TraceStatus> {
         let mut running = self.trace_file().take()?;
         running.counts.stop.store(true, Ordering::Relaxed);
@@ -104,7 +104,7 @@ impl SharedRegion {
         Some(running.status())
     }
 
-    /// How far the writing has come; none when nothing is written.
+    /// Progress of the writing. Returns `None` when the trace is not written.
     pub fn trace_status(&self) -> Option<TraceStatus> {
         self.trace_file().as_ref().map(TraceFile::status)
     }

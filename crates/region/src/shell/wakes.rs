@@ -1,4 +1,4 @@
-//! Whom to wake, and when: a wake-up costs more than a brief program.
+//! Which threads are woken, and when: a wake-up costs more than a brief program.
 //!
 //! A door thread wakes the workers that it gave work to before it sleeps. A
 //! future that another thread has woken is left in the inbox of its door's
@@ -36,8 +36,8 @@ fn become_door(port: usize) {
     });
 }
 
-/// Makes the calling thread one that wakes whom it answers when it has
-/// answered all: by [`wake_answered`].
+/// Makes the calling thread defer the wake-ups of the tasks that it answers until
+/// it has answered all: see [`wake_answered`].
 pub fn become_answering() {
     ANSWERED.set(Some(Vec::new()));
 }
@@ -176,7 +176,7 @@ impl SharedRegion {
         loop {
             self.drain(port);
             if self.page.prepare_sleep(port) {
-                // After the announcement: who leaves something later wakes us.
+                // After the announcement: a thread that leaves something later wakes this one.
                 if !self.inboxes.has(port) {
                     return;
                 }
@@ -198,7 +198,7 @@ impl SharedRegion {
             return false;
         }
         if self.page.prepare_sleep(port) {
-            // After the announcement: who leaves something later wakes us.
+            // After the announcement: a thread that leaves something later wakes this one.
             if !self.inboxes.has(port) {
                 return true;
             }
@@ -208,8 +208,9 @@ impl SharedRegion {
         false
     }
 
-    /// When a door's thread goes on without a sleep: does what would be done
-    /// before one. Nothing on other threads.
+    /// When a door's thread continues without a sleep: does the work that precedes
+    /// a sleep. Has no effect on other threads.
+
     pub fn without_sleep(self: &Arc<Self>, port: usize) {
         if port != 0 && PORT.get() == port {
             wake_deferred();

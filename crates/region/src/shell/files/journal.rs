@@ -66,7 +66,7 @@ impl JournalFile {
         let bytes = frame(record, self.last + 1);
         let wrote = self.append(&bytes);
         if let Err(error) = wrote {
-            // What is there of it is cut off when the file is opened again.
+            // A part of the record is cut off when the file is opened again.
             self.file = None;
             return Err(self.failed(&error, Condition::IoErr));
         }
@@ -119,7 +119,7 @@ impl JournalFile {
     }
 }
 
-/// A record as it stands in the file.
+/// A record in the format of the file.
 pub fn frame(record: &JournalRecord, number: u64) -> Vec<u8> {
     let length = HEADER + record.prefix.len() + record.data.len();
     let mut out = Vec::with_capacity(length);

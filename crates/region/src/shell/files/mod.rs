@@ -40,8 +40,8 @@ pub enum OpenFile {
     Report(OpenReport),
 }
 
-/// Does what is asked for a file, which is opened and closed by that where the
-/// command says so. `records` counts the records of journals.
+/// Carries out a request for a file, and opens and closes the file if the
+/// request says so. `records` counts the records of journals.
 pub fn perform(open: &mut Option<OpenFile>, ask: FileAsk, records: &AtomicU64) -> CallAnswer {
     match ask {
         FileAsk::Journal(ask) => perform_journal(open, ask, records),

@@ -76,7 +76,7 @@ impl QueueHandle {
     }
 }
 
-/// A record as it stands in the file.
+/// A record in the format of the file.
 fn framed(format: QueueFileFormat, record: &[u8]) -> Vec<u8> {
     match format {
         QueueFileFormat::Fixed => record.to_vec(),

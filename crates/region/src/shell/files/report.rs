@@ -44,7 +44,7 @@ pub enum OpenReport {
     },
 }
 
-/// The file of a report that is not closed; without its task it goes.
+/// The file of a report that is not closed; it is removed when its task ends.
 #[derive(Debug)]
 pub struct UnfinishedFile(PathBuf);
 

@@ -13,7 +13,7 @@ const HEADER: usize = 4;
 /// of an Attach holds.
 const MOST_BYTES: usize = 32_763;
 
-/// The parameters of a list; none when its lengths are wrong.
+/// The parameters of a list. Returns `None` when its lengths are wrong.
 pub fn parse(mut list: &[u8]) -> Option<Vec<Vec<u8>>> {
     if list.len() > MOST_BYTES {
         return None;

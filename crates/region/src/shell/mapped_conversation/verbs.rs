@@ -11,7 +11,7 @@ use super::{MappedConversation, VerbResult, pip};
 use crate::api::{Conversation, ConversationTarget, Fault};
 
 impl MappedConversation {
-    /// Serves a verb. False when the conversation is gone with it.
+    /// Serves a verb. Returns false when the verb ended the conversation.
     pub fn serve(&mut self, id: u32, call: &WorkerCall) -> (CallAnswer, bool) {
         let [_, _, flags, limit, ..] = call.args;
         let data = &call.data;

@@ -76,7 +76,7 @@ impl SharedRegion {
         self.browsable(asked, ResourceKind::TsQueue, Condition::QIdErr)
     }
 
-    /// INQUIRE UOWENQ: a browse of what a unit of work has, or of who has a
+    /// INQUIRE UOWENQ: a browse of the locks of a unit of work, of the owners of a
     /// resource, or of everything.
     pub(super) fn enqueues(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         use rows::inquire_uowenq as row;

@@ -264,7 +264,7 @@ impl SystemCommand<'_> {
     }
 }
 
-/// Takes what is meant out of a list; NOTFND when it is not there.
+/// Removes the element that `meant` selects from a list; NOTFND when it is missing.
 fn taken<T>(list: &mut Vec<T>, meant: impl Fn(&T) -> bool) -> Result<bool, CommandFailure> {
     let before = list.len();
     list.retain(|one| !meant(one));
@@ -275,7 +275,7 @@ fn taken<T>(list: &mut Vec<T>, meant: impl Fn(&T) -> bool) -> Result<bool, Comma
     }
 }
 
-/// Adds what was made, in the place of what has its name.
+/// Adds definitions; one of the same name is replaced.
 fn add(definitions: &mut RegionDefinitions, made: &Csd, user: &str) -> Result<(), CommandFailure> {
     for def in &made.transactions {
         let new = install::transaction(def);

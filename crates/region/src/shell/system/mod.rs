@@ -1,4 +1,4 @@
-//! INQUIRE, SET and MONITOR: they look at tasks, definitions and waits at one
+//! INQUIRE, SET and MONITOR: they use the tasks, definitions and waits of one
 //! moment.
 //!
 //! What concerns one resource manager alone (SET TSQUEUE, SET TDQUEUE, ...) is
@@ -217,7 +217,7 @@ impl SharedRegion {
             CommandOperands::parse(&call.data).ok()?,
             find(call.args[0])?,
         );
-        // The end of its browses goes through the kernel.
+        // The kernel ends the task's browses.
         if let Some(task) = self.lock().core.task_mut(key) {
             task.in_kernel = true;
         }

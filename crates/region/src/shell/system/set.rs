@@ -215,8 +215,8 @@ impl SharedRegion {
         Ok(CommandOperands::default())
     }
 
-    /// SET UOW: what is in doubt is committed or backed out, or what its
-    /// transaction's ACTION says.
+    /// SET UOW: a unit in doubt is committed or backed out, as the command or its
+    /// transaction's ACTION requires.
     pub(super) fn set_uow(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         use rows::set_uow as row;
         let states = ["COMMIT", "BACKOUT", "FORCE"];
@@ -330,7 +330,7 @@ impl SharedRegion {
     }
 
     /// SET PROGRAM: later tasks find the program enabled or not, and run its
-    /// newest version. Those under way end with what they began with.
+    /// newest version. Tasks under way end with the version that they began with.
     pub(super) fn set_program(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         use rows::set_program as row;
         let value = |name| cvda::value(name).map(i64::from);
@@ -421,7 +421,7 @@ impl SharedRegion {
     /// PERFORM STATISTICS: a line of the log with the region's counters.
     pub(super) fn perform_statistics(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         if asked.has("RESETNOW") {
-            // They count from the start, for those who watch them.
+            // The counters run from the region's start, since monitoring reads them.
             return condition(Condition::InvReq, 1);
         }
         self.record_statistics();

@@ -1,5 +1,5 @@
-//! Journals: which file, what stands in it, and files that are torn or
-//! something else.
+//! Journals: the choice of the file, its contents, and files that are torn or
+//! have another content.
 
 use std::fs;
 use std::io::Cursor;

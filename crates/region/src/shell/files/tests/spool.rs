@@ -95,7 +95,7 @@ fn reports_are_read_in_the_order_in_which_they_were_begun() {
     }
     let none = input(&mut w, 2, "TUPEUSER");
     assert_eq!((none.condition, none.resp2), (Condition::NotFnd, 4));
-    // Who found none does not keep others out.
+    // A reader that finds no report does not block other readers.
     report(&mut w, b"third");
     assert_eq!(input(&mut w, 3, "TUPEUSER").condition, Condition::Normal);
 }

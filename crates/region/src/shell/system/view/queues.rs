@@ -86,8 +86,8 @@ impl RegionView<'_> {
     }
 }
 
-/// What has a meaning for an intrapartition queue; for the others what stands
-/// for no value.
+/// Options that have a meaning only for an intrapartition queue; for other queues
+/// the value for "not applicable".
 fn intrapartition(def: &TdQueueDef, items: u64, option: &str) -> Option<OptionValue> {
     let (recovery, trigger) = match &def.kind {
         TdKind::Intrapartition { recovery, trigger } => (Some(*recovery), *trigger),

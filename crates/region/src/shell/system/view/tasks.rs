@@ -176,7 +176,7 @@ impl RegionView<'_> {
     }
 
     /// The values for a unit without a task: its task's number, transaction and
-    /// user as they were, its partner, when it began to wait and how it stands.
+    /// user as they were, its partner, when it began to wait and its state.
     fn shunted(&self, name: &[u8], option: &str) -> Option<OptionValue> {
         let (of, partner, since_unix_ns, state) = match self.prepared(name) {
             Some(unit) => {
@@ -257,7 +257,7 @@ impl RegionView<'_> {
             })
     }
 
-    /// What is locked, and the part of it.
+    /// The resource that is locked, and the part of it.
     fn locked(&self, name: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
         let (space, _, _, file, key) = parts(name)?;
         if space != tag(&LockSpace::Record(store::FileId(0))) {
