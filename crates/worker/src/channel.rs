@@ -31,7 +31,7 @@ pub struct TaskChannels {
 #[derive(Debug, Default)]
 struct Channel {
     name: [u8; 16],
-    /// Level that made it; `usize::MAX` when it is gone.
+    /// Level that made the channel; `usize::MAX` when it is deleted.
     level: usize,
     entries: Vec<ContainerEntry>,
     index: HashMap<ContainerName, usize>,
@@ -48,7 +48,7 @@ struct ContainerBrowse {
 /// Where data are put in a container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PutMode {
-    /// In the place of what is there.
+    /// Instead of the old content.
     Replace,
     /// After its end.
     Append,

@@ -64,8 +64,8 @@ impl HandleState {
         self.aids.push((aid, label));
     }
 
-    /// The label for a key, as the data stream has it. ANYKEY stands in for
-    /// every key but ENTER that is not named itself.
+    /// The label for a key, as the data stream has it. ANYKEY covers
+    /// every key except ENTER that has no label.
     pub fn aid_label(&self, stream: u8) -> Option<u16> {
         if self.aids.is_empty() {
             return None;
@@ -92,7 +92,7 @@ impl HandleState {
         self.action(condition).is_some()
     }
 
-    /// What this condition does now. ERROR stands in for every condition that
+    /// The reaction to this condition now. ERROR covers every condition that
     /// would end the task.
     pub fn reaction(&self, condition: Condition) -> ConditionReaction {
         let default = condition.default_action();

@@ -1,4 +1,4 @@
-//! Descriptors that the region lends this worker, and what it does with them
+//! Descriptors that the region lends this worker, and the work done on them
 //! while a call waits.
 //!
 //! A service of the region has connected somewhere, passes the descriptor, and
@@ -59,7 +59,7 @@ impl LentConnections {
     }
 }
 
-/// What a kind of work gives back: a condition, and bytes.
+/// The result of a kind of work: a condition, and bytes.
 pub type WorkResult = (Condition, Vec<u8>);
 
 /// A kind of work: the descriptors, the tag, further arguments, bytes.
@@ -114,7 +114,7 @@ fn exchange(
     }
 }
 
-/// Reads what is there, waiting for it; the end of the connection is an error.
+/// Waits for bytes and reads them; the end of the connection is an error.
 fn read_once(mut connection: &File, answer: &mut [u8]) -> std::io::Result<usize> {
     loop {
         match connection.read(answer) {

@@ -7,9 +7,9 @@
 //! little is spread over the next tasks in proportion to their own time, so sums
 //! are those of the clock and no task is given zero.
 //!
-//! A worker without a task wakes its door, looks for the next task and sleeps. No task
+//! A worker without a task wakes its door, checks for the next task and sleeps. No task
 //! is charged for that: its CPU time would exceed its response time otherwise. So the
-//! first task after a sleep is measured by itself, from where the thread goes on.
+//! first task after a sleep is measured by itself, from where the thread continues.
 //!
 //! A figure is measured where the clock was read before the task and after it,
 //! with nothing estimated between. Every other figure is an estimate, also that of a
@@ -68,7 +68,7 @@ impl CpuMeter {
     pub fn begin(&mut self, brief: bool, waited: bool) {
         self.first = waited;
         if waited {
-            // What was estimated stands: the clock has counted more since.
+            // The estimate is final: the clock has counted more since.
             self.read_ns = (self.clock)();
             (self.given_ns, self.tasks, self.took_ns) = (0, 0, 0);
         } else if !brief && self.tasks > 0 {
@@ -133,7 +133,7 @@ impl CpuMeter {
         used
     }
 
-    /// The estimate with what is owed, as far as that is in keeping with it.
+    /// The estimate with the owed time, as far as that is in proportion to it.
     fn corrected(&mut self, ns: u64) -> u64 {
         let own = ns as i64;
         let more = self.owed_ns.clamp(-own * 3 / 4, own);

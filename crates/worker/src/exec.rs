@@ -29,7 +29,7 @@ pub enum CommandStop {
     Condition(Condition, u32),
     /// The task or an abend exit gets control.
     Abend(Box<Abend>),
-    /// The level is left for the reason that stands in it.
+    /// The level is left for its stored reason.
     Leave,
 }
 
@@ -99,7 +99,7 @@ impl<'c> CommandCall<'c> {
         unsafe { CommandOperand::new(*self.operands.get(at)?) }
     }
 
-    /// Where the operand of an option stands among all, if the option is there.
+    /// The index of an option's operand among all operands, if the option is given.
     pub(crate) fn place(&self, option: u8) -> Option<usize> {
         let bit = 1u128 << option;
         let there = self.options & self.with_argument;
@@ -116,28 +116,28 @@ impl<'c> CommandCall<'c> {
         self.arg(option).map(|a| a.int())
     }
 
-    /// Stores an integer into an operand, if it is there.
+    /// Stores an integer into an operand, if it is given.
     pub fn set_int(&self, option: u8, value: i64) {
         if let Some(arg) = self.arg(option) {
             arg.set_int(value);
         }
     }
 
-    /// Stores characters into an operand, if it is there.
+    /// Stores characters into an operand, if it is given.
     pub fn set_chars(&self, option: u8, value: &[u8]) {
         if let Some(arg) = self.arg(option) {
             arg.set_chars(value);
         }
     }
 
-    /// Fills an operand with binary zeros, if it is there.
+    /// Fills an operand with binary zeros, if it is given.
     pub fn set_zeros(&self, option: u8) {
         if let Some(arg) = self.arg(option) {
             arg.set_zeros();
         }
     }
 
-    /// Stores a pointer into an operand, if it is there.
+    /// Stores a pointer into an operand, if it is given.
     pub fn set_pointer(&self, option: u8, value: *mut u8) {
         if let Some(arg) = self.arg(option) {
             arg.set_pointer(value);
@@ -254,7 +254,7 @@ impl Worker {
         self.answer(&call, outcome)
     }
 
-    /// Runs a command, under the QR token if the region says so for files.
+    /// Runs a command, under the QR token if the region requires it for files.
     pub(crate) fn served_in_mode(
         &mut self,
         call: &CommandCall<'_>,
@@ -364,7 +364,7 @@ impl Worker {
                 return Ok(0);
             }
             ConditionReaction::Default(DefaultAction::Suspend) => abend::AKCS,
-            // A terminal that is gone has an abend of its own.
+            // A terminal that has disconnected has an abend of its own.
             ConditionReaction::Default(_)
                 if raised == Condition::TermErr && self.task.has_terminal() =>
             {
@@ -386,7 +386,7 @@ impl Worker {
         self.task.frames.at(depth, serial).handles.aid_label(key)
     }
 
-    /// Stores the label that the program goes to after the command.
+    /// Stores the label at which the program continues after the command.
     fn set_label(&mut self, label: u16) {
         let (depth, serial) = self.rt.frame();
         let (module, item) = self.task.frames.at(depth, serial).program;

@@ -1,5 +1,5 @@
-//! The files that a task can name, and what it holds of them: browses and
-//! records read for update.
+//! The files that a task can name, and its browses and records read for
+//! update.
 //!
 //! Positions are keys, so a browse holds nothing in the store between two
 //! commands.
@@ -42,7 +42,7 @@ pub struct FileBrowse {
     pub state: BrowseState,
 }
 
-/// Where a browse stands.
+/// The position of a browse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BrowseState {
     /// At its start; no record has been read.
@@ -51,9 +51,9 @@ pub enum BrowseState {
     Forward,
     /// A record was read backwards.
     Backward,
-    /// READNEXT found no more.
+    /// READNEXT found no further record.
     AtEnd,
-    /// READPREV found no more.
+    /// READPREV found no further record.
     AtFront,
 }
 

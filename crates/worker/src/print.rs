@@ -1,9 +1,9 @@
-//! What programs print: lines with their task, transaction and program, for the
+//! The lines that programs print, with their task, transaction and program, for the
 //! region's log.
 //!
-//! libcob prints to streams of the C library. The C side hands what is printed
-//! to [`printed`], which joins it to lines and writes one record a line into
-//! the worker's pipe. A pipe that is full is waited for, but not long: a
+//! libcob prints to streams of the C library. The C side passes the bytes
+//! to [`printed`], which joins them to lines and writes one record a line into
+//! the worker's pipe. The worker waits for a full pipe, but not long: a
 //! program that prints more than is read loses lines, not time.
 
 use std::io::{self, Write};
@@ -74,7 +74,7 @@ pub fn begin_program(name: [u8; 8]) {
     PROGRAM.store(u64::from_ne_bytes(name), Ordering::Relaxed);
 }
 
-/// The task has ended: what it left without a line feed is a line too.
+/// The task has ended: a rest without a line feed is a line too.
 pub fn end_task() {
     let mut printer = PRINTER.lock().unwrap_or_else(PoisonError::into_inner);
     for stream in 0..2 {
@@ -127,7 +127,7 @@ impl TaskPrinter {
         }
     }
 
-    /// Writes a record, all of it or nothing.
+    /// Writes a record, whole or not at all.
     fn write(&mut self, fd: i32, record: &[u8]) -> bool {
         loop {
             // SAFETY: bytes of a slice to a descriptor of this process.
@@ -143,7 +143,7 @@ impl TaskPrinter {
         }
     }
 
-    /// Waits until there is room, or a little of the task's patience is gone.
+    /// Waits until the pipe has room, or a part of the task's waiting time is used up.
     fn wait(&mut self, fd: i32) {
         const STEP_MS: i32 = 5;
         let mut poll = libc::pollfd {

@@ -1,7 +1,7 @@
 //! The life of a worker process: attach, run tasks, retire.
 //!
 //! The region starts the process with its end of the socket as descriptor
-//! [`link::WORKER_FD`] and hands over everything else on it. The loop takes
+//! [`link::WORKER_FD`] and passes everything else on it. The loop takes
 //! queued slots in their order and sleeps only when no slot is queued.
 
 use std::cell::RefCell;
@@ -115,7 +115,7 @@ fn reader(
     let Some(store) = &config.store else {
         return Ok(None);
     };
-    // Zero stands for the store's own default.
+    // Zero means the store's own default.
     let mut options = DiskOptions::default();
     if store.map_bytes > 0 {
         options.map_bytes = store.map_bytes;

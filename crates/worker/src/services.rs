@@ -3,10 +3,10 @@
 //! A trait for each resource, and one object-safe trait of them all with two
 //! homes: [`crate::LinkServices`] over the link and the embedded store, and an
 //! in-memory one for programs under test. A command asks here and does not know
-//! who answers.
+//! which implementation answers.
 //!
-//! Invariant: no call keeps a borrow of what it was given; records are shown
-//! to a closure where they lie.
+//! Invariant: no call keeps a borrow of its arguments; records are passed
+//! to a closure in place.
 
 use cics::file::FileAccess;
 pub use cics::resp::CommandFailure;
@@ -35,12 +35,12 @@ pub enum LinkData {
 pub enum LinkStep {
     /// It ended, and gave this back.
     Done(LinkData),
-    /// The region wants this program run first; the answer goes to
+    /// The region requests a run of this program first; its result is passed to
     /// [`ProgramServices::nested_done`].
     Run {
         /// The program.
         program: [u8; 8],
-        /// What it is given.
+        /// The COMMAREA or channel of the program.
         payload: LinkData,
     },
 }
@@ -161,8 +161,8 @@ pub trait UnitServices {
 pub trait ProgramServices {
     /// Runs a program that lives elsewhere.
     fn link(&mut self, program: &[u8; 8], payload: &LinkData) -> ServiceResult<LinkStep>;
-    /// Gives the result of a program that the region wanted run: its abend
-    /// code, or none, and what it gave back. Goes on waiting for the LINK.
+    /// Passes the result of a program that the region requested: its abend
+    /// code, or none, and its data. Then continues to wait for the LINK.
     fn nested_done(
         &mut self,
         abend: Option<[u8; 4]>,
@@ -212,7 +212,7 @@ pub trait SqlServices {
     fn sql_keep(&mut self, link: Box<SqlLink>) {
         drop(link);
     }
-    /// Takes it back: it is of no more use.
+    /// Returns a connection that is no longer usable.
     fn sql_lost(&mut self, link: Box<SqlLink>) -> ServiceResult<()> {
         drop(link);
         Ok(())
@@ -320,7 +320,7 @@ impl SharedAreas {
         (self.front() + offset) as *mut u8
     }
 
-    /// The offset of an address in the shared storage, if it is there.
+    /// The offset of an address, if it is in the shared storage.
     pub fn offset(&self, at: *const u8) -> Option<usize> {
         let offset = (at as usize).checked_sub(self.front())?;
         (offset < self.storage_bytes).then_some(offset)

@@ -1,8 +1,8 @@
-//! Storage that GETMAIN gives, and areas that SET hands out.
+//! Storage of GETMAIN, and areas of the option SET.
 //!
-//! It belongs to the task and goes at its end; SHARED storage stays until
-//! FREEMAIN, within this worker: addresses mean nothing in another process. It is
-//! cleared before it is given back, so that no later task reads it.
+//! Storage belongs to the task and is freed at its end; SHARED storage stays until
+//! FREEMAIN, within this worker: addresses are not valid in another process. Storage is
+//! cleared before it is freed, so that no later task reads it.
 
 use std::ffi::c_void;
 
@@ -29,7 +29,7 @@ struct StorageBlock {
 pub enum NoStorage {
     /// It is larger than all that a task may have.
     TooLong,
-    /// The task has too much already, or the process has no more.
+    /// The task is at its limit, or the process has no memory left.
     UsedUp,
 }
 

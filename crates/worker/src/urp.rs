@@ -31,8 +31,8 @@ const MAX_ROUNDS: i64 = 1000;
 
 type AbendResult = Result<(), Box<Abend>>;
 
-/// Runs what the request's stage says in the place of its program; none when
-/// there is no stage.
+/// Runs the request's stage instead of its program. Returns `None` when the request
+/// has no stage.
 pub(crate) fn run(w: &mut Worker, program: ProgramId) -> Option<Option<Box<Abend>>> {
     let base = w.services.arena().base;
     let (request, bytes) = w.task.web.staged(base)?;
@@ -45,7 +45,7 @@ pub(crate) fn run(w: &mut Worker, program: ProgramId) -> Option<Option<Box<Abend
     Some(ended.err())
 }
 
-/// Runs the analyzer and keeps what it has said as the task's answer.
+/// Runs the analyzer and keeps its outcome as the task's answer.
 fn analyze(
     w: &mut Worker,
     program: ProgramId,
@@ -156,8 +156,8 @@ fn analyze(
 /// A request on its way through a converter and programs.
 struct ConvertedRequest {
     page: CodePage,
-    /// The client's page and that of the programs; none when bytes stay as they
-    /// are.
+    /// The client's page and that of the programs; `None` when bytes are not
+    /// converted.
     pages: Option<(CodePage, CodePage)>,
     token: [u8; 8],
     parts: [Vec<u8>; 4],
@@ -358,7 +358,7 @@ impl ConvertedRequest {
             return refuse(w, status, "The converter has made no answer");
         }
         // SAFETY: the converter says that an answer begins there with its
-        // length; what is wrong about that harms this process only.
+        // length; a wrong address or length harms this process only.
         let made = unsafe {
             let length = copied(data, 4);
             let length = u32::from_be_bytes([length[0], length[1], length[2], length[3]]);
@@ -480,7 +480,7 @@ fn version(request: &Request) -> &'static str {
     }
 }
 
-/// A path without its escapes; `+` stands for itself there.
+/// A path without its escapes; `+` is not an escape in a path.
 fn unescaped_path(path: &str) -> String {
     let plain = unescape(path.replace('+', "%2B").as_bytes());
     String::from_utf8_lossy(&plain).into_owned()

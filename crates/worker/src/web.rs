@@ -3,7 +3,7 @@
 //! for the end of the task.
 //!
 //! Invariant: an answer is in one place. Once the region has taken a part of
-//! it, whatever comes after goes there too.
+//! it, all later parts are sent to the region too.
 
 use cics::command::commands::web_write_httpheader as header_row;
 use http::HeaderMap;
@@ -77,7 +77,7 @@ impl WebSide {
     }
 
     /// Keeps an answer in place of the one before. False when the arena has no
-    /// room for it; then the one before is gone as well.
+    /// room for it; then the one before is dropped as well.
     pub fn keep(&mut self, answer: &CompleteAnswer, arena: Arena<'_>) -> bool {
         self.keep_parts(&answer.emit_head(), &answer.body, arena)
     }
@@ -127,7 +127,7 @@ impl WebSide {
 }
 
 impl OpenedRequest {
-    /// The answer goes to the region from now on: the operands of WRITE
+    /// The region gets the answer from now on: the operands of WRITE
     /// HTTPHEADER for each header that it does not have yet.
     pub fn hand_over(&mut self) -> Vec<CommandOperands> {
         self.elsewhere = true;

@@ -1,9 +1,9 @@
 //! The worker: one task at a time, its LINK levels, its way in and out.
 //!
-//! A level is entered through the C side and comes back with a reason. XCTL
-//! and an abend exit program go round the level's loop with another program;
-//! HANDLE ABEND LABEL goes round it with the same one. At a level's end the
-//! storage of its programs is given back.
+//! A level is entered through the C side and returns with a reason. XCTL
+//! and an abend exit program repeat the level's loop with another program;
+//! HANDLE ABEND LABEL repeats it with the same one. At a level's end the
+//! storage of its programs is freed.
 //!
 //! Invariant: the state of a task is cleared when the next one
 //! starts, and nothing on the way of a short task allocates.
@@ -135,10 +135,10 @@ pub(crate) struct Task {
     pub web: crate::web::WebSide,
     /// What Language Environment services keep for the task.
     pub le: crate::le::ServiceSettings,
-    /// What it has for calls of the API requester.
+    /// The storage of calls of the API requester.
     pub requester: crate::baq::ApiAreas,
-    /// The last time that ASKTIME has given into an item without room for it: what
-    /// the item holds of it, and the whole.
+    /// The last time that ASKTIME stored into an item that was too small for it: the
+    /// item's content, and the whole.
     pub cut_time: Option<(i64, i64)>,
     on_qr: bool,
 }

@@ -56,7 +56,7 @@ pub(crate) fn terminate(w: &mut Worker, args: &LeArguments<'_>) -> LeResult {
     Ok(())
 }
 
-/// BAQFREE: what the last response left is gone.
+/// BAQFREE: frees the areas of the last response.
 pub(crate) fn free(w: &mut Worker, args: &LeArguments<'_>) -> LeResult {
     w.task.requester.forget();
     if let Some(area) = area(args) {
@@ -175,7 +175,7 @@ pub(crate) fn exec(w: &mut Worker, args: &LeArguments<'_>) -> LeResult {
         api: &api,
         path: &path,
         method: &method,
-        // SAFETY: it is copied before the program goes on.
+        // SAFETY: the bytes are copied before the program runs again.
         base: unsafe { storage(base, length) },
         parameters: all,
     };
@@ -219,7 +219,7 @@ fn called(args: &LeArguments<'_>) -> Option<[String; 3]> {
         bytes => {
             let from = blocks::pointer(bytes, 0);
             let length = INFORMATION_HEAD + 3 * 260;
-            // SAFETY: it is copied before the program goes on.
+            // SAFETY: the bytes are copied before the program runs again.
             unsafe { storage(from, length) }
         }
     };

@@ -143,7 +143,7 @@ pub fn emit_pairs<'a>(pairs: impl IntoIterator<Item = (&'a [u8], &'a [u8])>) -> 
     out
 }
 
-/// Reads them; what is cut ends the list.
+/// Reads them; a truncated pair ends the list.
 pub fn pairs(mut bytes: &[u8]) -> Vec<(&[u8], &[u8])> {
     let mut all = Vec::new();
     let mut take = || {

@@ -55,7 +55,7 @@ pub(crate) fn stub(w: &mut Worker, args: &LeArguments<'_>) -> LeResult {
         api: &api,
         path: &path,
         method: &method,
-        // SAFETY: it is copied before the program goes on.
+        // SAFETY: the bytes are copied before the program runs again.
         base: unsafe { storage(from, request as usize) },
         parameters: credentials,
     };

@@ -5,7 +5,7 @@
 //! instance. A second load of the same file gives the same storage, so a further
 //! instance comes from a copy in a memory file. Its descriptor stays open:
 //! the loader knows an object by its path, and a number that is used again
-//! would give back the earlier object.
+//! would return the earlier object.
 
 use std::ffi::{CStr, CString, c_void};
 use std::io;
@@ -52,7 +52,7 @@ pub enum LoadError {
 }
 
 impl ModuleInstance {
-    /// Loads a module: the file itself the first time, a copy of it for each
+    /// Loads a module: the file itself the first time, a copy for each
     /// further instance.
     pub fn load(path: &Path, copy: bool) -> Result<Self, LoadError> {
         let shown = || path.display().to_string();

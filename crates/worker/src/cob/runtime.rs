@@ -144,7 +144,7 @@ impl CobolRuntime {
         let path = format!("/proc/self/fd/{}", fd.as_raw_fd());
         let path = CString::new(path).map_err(|e| shim_error(e.to_string()))?;
         let shim = open(&path).map_err(shim_error)?;
-        // The path must not come to mean another object.
+        // The descriptor's path must not name another object later.
         std::mem::forget(fd);
         let libcob = open(c"libcob.so.4").map_err(StartError::Libcob)?;
         // SAFETY: the handle is open.

@@ -1,4 +1,4 @@
-//! BIF DEEDIT: what is left of an edited number.
+//! BIF DEEDIT: the digits and the sign of an edited number.
 //!
 //! Reference: CICS API reference, BIF DEEDIT: digits move to the right, zeros
 //! fill the left. "If the field ends with a minus sign or a carriage-return

@@ -63,7 +63,7 @@ pub fn startbr(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
 }
 
 /// Whether a browse can start there: a record satisfies the key, or the key
-/// is the highest there is, from where READPREV goes back.
+/// is the highest possible, from which READPREV reads backwards.
 fn can_start(
     w: &mut Worker,
     file: usize,

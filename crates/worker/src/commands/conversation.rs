@@ -2,7 +2,7 @@
 //!
 //! The region holds the conversation and its state; a command asks it, puts
 //! the returned indicators into the EIB and stores STATE. Without CONVID a
-//! command is meant for the principal facility.
+//! command uses the principal facility.
 
 use cics::command::{Command, OptionRule};
 use cics::eib::ConversationIndicators;
@@ -98,8 +98,8 @@ pub fn outcome(answer: &VerbAnswer) -> CommandResult {
     }
 }
 
-/// NOTALLOC when the command is meant for the principal facility of a task that
-/// has none.
+/// NOTALLOC when the command would use the principal facility of a task without
+/// one.
 pub fn allocated(w: &Worker, call: &CommandCall<'_>, named: &ConversationOptions) -> CommandResult {
     let names = call.has(named.convid) || named.session.is_some_and(|option| call.has(option));
     if names || w.task.facility != [b' '; 4] {

@@ -15,8 +15,8 @@ use crate::exec::{CommandCall, CommandStop};
 /// CCSID of the region's code page, ISO 8859-1.
 pub const LOCAL_CCSID: u16 = 819;
 
-/// The code page that a command names by number or name; none when it names
-/// none.
+/// The code page that a command names by number or name. Returns `None` when the
+/// command has neither.
 pub fn named_page(call: &CommandCall<'_>, ccsid: u8, name: u8) -> Result<Option<u16>, CommandStop> {
     if let Some(number) = call.int(ccsid) {
         let Ok(number @ 1..) = u16::try_from(number) else {

@@ -40,7 +40,7 @@ pub fn delete(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     }
     let key = NAMED.key(&w.files, file, call)?;
     if !generic {
-        // The record is gone; the condition says that others have its key.
+        // The record is deleted; the condition reports that others have its key.
         return if w.services.delete(file, key.bytes(), nosuspend)? {
             condition(Condition::DupKey, 140)
         } else {

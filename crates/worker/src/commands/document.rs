@@ -1,10 +1,10 @@
 //! DOCUMENT CREATE and INSERT: the region serves them, and asks for the text of
 //! a template that is in a queue or a file, or that a program gives.
 //!
-//! Those are read here, as the task's own commands would read them: within its
-//! unit of work, with the switches that its files have. The items of a queue, or
-//! the records of a file from its first one on, are the template's lines. Who
-//! reads a transient data queue takes its records, so they are kept for others.
+//! The worker reads these as the task's own commands would: within its
+//! unit of work, with the switches of its files. The items of a queue, or
+//! the records of a file from its first one on, are the template's lines. Reading
+//! a transient data queue removes its records, so they are kept for later reads.
 //!
 //! Reference: CICS resource definition, DOCTEMPLATE, FILE, TSQUEUE, TDQUEUE and
 //! EXITPGM.

@@ -1,9 +1,9 @@
 //! POST, WAIT EVENT, WAIT EXTERNAL, WAITCICS, SUSPEND and CHANGE TASK.
 //!
-//! Event control blocks are in the program's storage. The worker looks at
-//! them, has the region let the task wait, and looks again: at the instant of
-//! the task's own POST, and every few milliseconds for a block that something
-//! else posts. A block is posted when bit 1 of its first byte is on.
+//! Event control blocks are in the program's storage. The worker reads
+//! them, has the region let the task wait, and reads them again: at the instant of
+//! the task's own POST, and every few milliseconds for a block that another
+//! program posts. A block is posted when bit 1 of its first byte is on.
 //!
 //! An ECBLIST is a list of items with USAGE POINTER, eight bytes each. Blocks
 //! that are not in the process's storage are not valid.

@@ -87,8 +87,8 @@ pub fn commarea(
     Ok((area.data(), bytes as usize))
 }
 
-/// The channel that a command passes: made when it is not there, none when
-/// the command names none.
+/// The channel that a command passes, which is made if missing. Returns `None` when
+/// the command names no channel.
 pub fn channel(
     w: &mut Worker,
     call: &CommandCall<'_>,
@@ -101,8 +101,8 @@ pub fn channel(
     }
 }
 
-/// Where SYSID or the program's definition says that it runs, when that is not
-/// this region. SYSID goes before the definition, which then says nothing.
+/// The region of SYSID or of the program's definition, when that is not
+/// this region. SYSID overrides the definition.
 fn remote(w: &Worker, call: &CommandCall<'_>, name: &[u8; 8]) -> Option<LinkTarget> {
     let mirror = call.name::<4>(row::TRANSID);
     let blank = [b' '; 4];
@@ -177,7 +177,7 @@ pub fn elsewhere(w: &mut Worker, name: &[u8; 8], passed: EntryArguments) -> Comm
 }
 
 /// Runs a program at the next level with a channel of its own that holds
-/// `data`; gives its abend and what it left in the channel.
+/// `data`; returns its abend and the channel as it left it.
 pub fn run_with(
     w: &mut Worker,
     program: ProgramId,

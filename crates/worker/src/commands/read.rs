@@ -1,8 +1,8 @@
 //! READ.
 //!
 //! Reference: CICS API reference, READ. Without UPDATE the newest committed
-//! record is read, or the task's own change of it; with UPDATE the region
-//! locks it first.
+//! record is read, or the task's own changed record; with UPDATE the region
+//! locks the record first.
 
 use cics::command::commands::read as row;
 use cics::file::FileAccess;

@@ -209,8 +209,8 @@ fn take_commarea(reply: &[u8], area: &mut [u8]) -> CommandResult {
     }
 }
 
-/// Stores what the program changed in its channel: containers that are no more
-/// in it are deleted. When it did not end normally, nothing is changed.
+/// Stores the changes of the program in its channel: containers that it removed
+/// are deleted. When the program did not end normally, nothing is changed.
 fn take_channel(w: &mut Worker, reply: &[u8], channel: ChannelId) -> CommandResult {
     let Some(LinkReply {
         ending,

@@ -137,7 +137,7 @@ fn run(
         *area.get("DHTX-CACHE-RESPONSE") == *b"1",
     );
     // SAFETY: the buffer is the task's, of so many bytes, unless the program has
-    // freed it; the message is where the program says: what is wrong about either
+    // freed it; the message is at the program's address. A wrong value of either
     // harms this process only.
     let (text, message) = unsafe {
         let message = if message_at.is_null() {
@@ -173,7 +173,7 @@ fn refused(program: &[u8], template: &[u8], why: &str) -> TemplateRead {
     TemplateRead::Refused
 }
 
-/// A program's message goes to CSDH, where there is such a queue, and to the log.
+/// A program's message is written to CSDH, if the queue is defined, and to the log.
 fn write_message(w: &mut Worker, message: &[u8]) -> Result<(), CommandStop> {
     if message.is_empty() {
         return Ok(());

@@ -250,7 +250,7 @@ fn output(call: &CommandCall<'_>, option: u8, usual: &str) -> Result<ContainerNa
     }
 }
 
-/// Puts a container in the place of one that may be there.
+/// Puts a container, replacing one of the same name.
 fn put(
     w: &mut Worker,
     channel: ChannelId,

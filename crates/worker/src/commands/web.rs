@@ -6,7 +6,7 @@
 //! the region's: sessions with servers, documents, chunks, and an answer that
 //! the client is to get at once.
 //!
-//! A body that was received for a container goes there under the operand of
+//! A received body for a container is an operand under the index of
 //! INTO. The region has cut it to MAXLENGTH, or LENGTH where that is absent.
 //!
 //! Reference: CICS API reference, WEB RECEIVE, WEB SEND, WEB CONVERSE.
@@ -24,7 +24,7 @@ use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
 use crate::services::CommandReply;
 use crate::worker::Worker;
 
-/// Where a body that was received goes.
+/// The target of a received body.
 struct BodyTarget {
     into: u8,
     set: u8,
@@ -62,7 +62,7 @@ pub fn read(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     forward::give(w, call, &reply)
 }
 
-/// What a command that reads comes to: here when it is about the request that
+/// The result of a command that reads: served here when it is about the request that
 /// the task serves.
 fn reading(
     w: &mut Worker,
@@ -221,7 +221,7 @@ fn answered(
     place: &BodyTarget,
 ) -> CommandResult {
     if let Some(into) = call.arg(place.into) {
-        // What it holds at most when the program gives no length.
+        // The item's size, when the program gives no length.
         operands.push(place.into, OperandValue::Int(into.size() as i64));
     }
     let reply = reading(w, call, &operands)?;

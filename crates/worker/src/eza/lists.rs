@@ -32,7 +32,7 @@ struct ProgramBuffer {
     bytes: usize,
 }
 
-/// What a call names: its buffers, and where an address is or goes.
+/// The buffers and the address item that a call names.
 struct BufferList {
     buffers: Vec<ProgramBuffer>,
     name: Option<ProgramBuffer>,

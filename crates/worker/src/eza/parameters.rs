@@ -72,7 +72,7 @@ impl<'c> CallParameters<'_, 'c> {
         Ok(bytes[..bytes.len().min(ezasoket::SOCKADDR6_BYTES)].to_vec())
     }
 
-    /// Puts bytes into a parameter, as far as it goes.
+    /// Puts bytes into a parameter, as many as fit.
     pub fn put(&self, at: usize, bytes: &[u8]) {
         if let Some(arg) = self.args.get(at) {
             arg.set_bytes(bytes, bytes.len());

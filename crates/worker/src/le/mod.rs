@@ -88,7 +88,7 @@ pub(crate) unsafe extern "C" fn on_service_named(name: *const u8, len: usize) ->
         return -1;
     };
     head.copy_from_slice(name);
-    // A program of that name in the table stands before the service.
+    // A program of that name in the table takes precedence over the service.
     if worker.is_some_and(|w| w.programs.find(&field).is_some()) {
         return -1;
     }

@@ -173,7 +173,7 @@ const USUAL: &[c_long] = &[
     libc::SYS_recvmsg,
     libc::SYS_setsockopt,
     libc::SYS_shutdown,
-    // Clocks, and who am I.
+    // Clocks, and the process's own identifiers.
     libc::SYS_clock_getres,
     libc::SYS_clock_gettime,
     libc::SYS_getcpu,

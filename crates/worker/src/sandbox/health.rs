@@ -18,7 +18,7 @@ const LONG_NS: u64 = 500_000;
 /// Descriptors that may be open in addition to the worker's own and its modules'.
 const SPARE_DESCRIPTORS: i32 = 64;
 
-/// What a worker looks at. It is made before the sandbox is entered, since it
+/// The figures by which a worker judges itself. It is made before the sandbox is entered, since it
 /// keeps a file of the system open.
 pub struct HealthCheck {
     statm: File,
@@ -43,8 +43,8 @@ impl HealthCheck {
         })
     }
 
-    /// Why the worker shall end, after a task that took so long; none when it
-    /// is fit, or was not looked at. `modules` are descriptors that loaded
+    /// Why the worker shall end, after a task of `took_ns`. Returns `None` when the worker
+    /// is fit, or was not checked. `modules` are descriptors that loaded
     /// modules hold.
     pub fn after_task(&mut self, took_ns: u64, modules: usize) -> Option<String> {
         self.tasks += 1;

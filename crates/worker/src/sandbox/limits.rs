@@ -43,9 +43,9 @@ pub fn set(config: &WorkerConfig) -> Result<(), SandboxError> {
     limit(libc::RLIMIT_MSGQUEUE, 0)
 }
 
-/// Bytes of private memory that programs may have: what a task may take, in addition to
-/// what the tasks before it may leave in the worker, and no more than a worker may
-/// take. A limit for each task would take a system call that programs may not make.
+/// Bytes of private memory that programs may have: the limit of a task, in addition to
+/// what earlier tasks may leave in the worker, and at most the limit of a worker. A
+/// limit for each task would take a system call that programs may not make.
 /// `None` for no limit.
 fn memory_bytes(bounds: &WorkerConfinement) -> Option<u64> {
     let of_tasks = (bounds.task_bytes > 0 && bounds.resident_bytes > 0)
