@@ -261,7 +261,6 @@ impl<'a> ParameterArea<'a> {
 
 /// The copybook of analyzers. The list has a name in addition to
 /// DFHCOMMAREA: programs give it an address.
-
 pub fn dfhwbtdo() -> String {
     let bytes = bytes_of(ANALYZER);
     let mut text = format!(

@@ -204,7 +204,7 @@ impl Scanner<'_, '_> {
         Ok(())
     }
 
-    /// Scans a scalar, or opens an array or object and says so.
+    /// Scans a scalar, or opens an array or object. Returns whether it opened one.
     fn value(&mut self) -> Result<bool, JsonError> {
         match self.peek() {
             Some(b'"') => self.string()?,

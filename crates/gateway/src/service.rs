@@ -20,14 +20,14 @@ use tokio::sync::mpsc;
 
 use crate::server::TlsConfig;
 
-/// An address and who serves it.
+/// An address and the service at it.
 #[derive(Debug, Clone)]
 pub struct ServiceConfig {
     /// Its name, for messages and metrics.
     pub name: String,
     /// Address; port 0 takes a free one.
     pub listen: SocketAddr,
-    /// HTTPS in the place of HTTP; its own address means nothing here.
+    /// HTTPS instead of HTTP; its own address has no effect here.
     pub tls: Option<TlsConfig>,
     /// Connections that may wait to be accepted; 0 for the gateway's.
     pub backlog: u32,
@@ -39,7 +39,7 @@ pub struct ServiceConfig {
     /// Most connections that stay open; those beyond are closed after their
     /// first answer. None for no limit.
     pub max_persistent: Option<u32>,
-    /// How callers say who they are.
+    /// How callers authenticate.
     pub authentication: CallerAuthentication,
     /// Realm of a challenge.
     pub realm: String,
@@ -47,7 +47,7 @@ pub struct ServiceConfig {
     pub handler: Arc<dyn ServiceHandler>,
 }
 
-/// How callers of a service say who they are.
+/// How callers of a service authenticate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CallerAuthentication {
     /// They need not.

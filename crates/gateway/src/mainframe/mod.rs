@@ -1,14 +1,14 @@
 //! A provider: programs of a mainframe's CICS.
 //!
-//! It is reached by its own interfaces: its HTTP ([`web`]), where a program of
+//! The gateway uses the CICS's own interfaces: its HTTP ([`web`]), where a program of
 //! the site LINKs to the named one, or a sockets listener ([`sockets`]), whose
 //! receiver runs one program with each message. Either transfers one COMMAREA
 //! or one container in each direction, as bytes in the mainframe's code page;
 //! the gateway lays out the records.
 //!
 //! Each thread of the gateway has connections of its own, which are kept open
-//! between requests. A request is made again only where that cannot run a
-//! program twice: nothing of it had left, or its method is idempotent and the
+//! between requests. A request is repeated only if that cannot run a
+//! program twice: no byte of it was sent, or its method is idempotent and the
 //! connection was an old one.
 //!
 //! Invariant: nothing here depends on the meaning of a record.
@@ -146,7 +146,7 @@ impl MainframeConnections {
 
     /// Adds a CICS that is called over its own HTTP.
     ///
-    /// # Errors What of it cannot be used.
+    /// # Errors A setting that cannot be used.
     pub fn add_web(
         &mut self,
         name: &str,
@@ -164,7 +164,7 @@ impl MainframeConnections {
 
     /// Adds a CICS whose sockets listener is called.
     ///
-    /// # Errors What of it cannot be used.
+    /// # Errors A setting that cannot be used.
     pub fn add_sockets(
         &mut self,
         name: &str,

@@ -43,7 +43,7 @@ struct Answer {
 
 /// Why there is no answer.
 enum SocketReplyFailure {
-    /// The connection ended before any of it.
+    /// The connection ended before the first byte of an answer.
     Nothing(String),
     /// It is broken.
     Broken(String),

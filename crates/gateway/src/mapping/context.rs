@@ -33,7 +33,7 @@ pub(crate) struct MappingReply<'a> {
     /// The bytes of each area, in the interface's order.
     pub bytes: &'a [Option<&'a [u8]>],
     pub abend: Option<&'a str>,
-    /// All of it as JSON, where its structures are derived from the API.
+    /// The whole answer as JSON, if its structures are derived from the API.
     pub json: Option<TapeValue<'a>>,
 }
 
@@ -209,7 +209,7 @@ impl<'a> EvalContext<'a> {
         inner.each_item(PathResult::One(list), item, out)
     }
 
-    /// Values in the request or in an item of it.
+    /// Values in the request or in an item of an array.
     pub fn standing(&self, source: &ValueSource) -> Option<PathResult<'a>> {
         let (value, names) = match source {
             ValueSource::Request(PathRoot::Body, names) => (self.request.body, names),
@@ -279,7 +279,7 @@ impl<'a> EvalContext<'a> {
         }
     }
 
-    /// A text that is trimmed; what is no text is the evaluator's to judge.
+    /// A trimmed text. A value that is not a text is left to the evaluator.
     fn text_of(
         &mut self,
         source: &ValueSource,

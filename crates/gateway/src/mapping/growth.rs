@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// Longest text of data in the place of matches in a text that is not seen.
+/// Longest replacement text of data for matches in a text of unknown length.
 const LONGEST: usize = 4_096;
 /// Bytes of a piece of text in a list, in addition to its own.
 const PIECE: usize = 32;
@@ -324,8 +324,8 @@ fn chain(json: &mut Value, looped: bool) -> bool {
     before || any || made
 }
 
-/// Has looked at what a function is given that can make more of it than it is
-/// long.
+/// Checks the arguments of a function whose result can be longer than its
+/// arguments.
 fn guard(name: &str, args: &mut [&mut Value], looped: bool) -> bool {
     match (name, args) {
         ("join", [items, between]) if !is_text(between) => {

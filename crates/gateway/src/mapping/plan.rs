@@ -167,7 +167,7 @@ pub(crate) struct MappingCompiler<'a> {
 }
 
 impl MappingCompiler<'_> {
-    /// Compiles a node of a response; `schema` is what the document says of it.
+    /// Compiles a node of a response; `schema` is its schema in the document.
     pub fn slot(
         &mut self,
         node: &MapNode,
@@ -344,7 +344,7 @@ impl MappingCompiler<'_> {
         })
     }
 
-    /// `Err` if a path of it leads through a table's rows.
+    /// `Err` if one of its paths leads through a table's rows.
     fn resolved(
         &mut self,
         condition: expr::Condition,
@@ -560,7 +560,7 @@ impl MappingCompiler<'_> {
         let mut here = schema;
         let mut place = root.to_owned();
         for name in names {
-            // Items of an array are meant by the array's own name.
+            // The array's own name selects its items.
             let id = self.set.items_of(here).unwrap_or(here);
             let known = self.set.names_of(id);
             if known.is_empty() || self.set.is_open(id) {

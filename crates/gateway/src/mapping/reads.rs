@@ -80,8 +80,8 @@ impl AreaReads {
             }
             Condition::Not(one) => self.condition(one),
             Condition::General(plan) => self.general(plan),
-            // A comparison with what is not there does not hold, and says no
-            // more about it.
+            // A comparison with a missing value is false, and reads
+            // nothing else.
             Condition::Constant(_) | Condition::Compare { .. } => {}
         }
     }

@@ -32,9 +32,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// The receivers of request records.
 #[derive(Debug, Clone, Default)]
 pub struct ObserveConfig {
-    /// Audit records; none when absent.
+    /// Audit records; `None` turns them off.
     pub audit: Option<AuditConfig>,
-    /// Traces; none when absent.
+    /// Traces; `None` turns them off.
     pub tracing: Option<TracingConfig>,
     /// Name of the region, for both.
     pub applid: String,
@@ -214,7 +214,7 @@ impl RequestObserver {
         }
     }
 
-    /// Has everything written that was handed over, and ends.
+    /// Has all pending records written, and ends.
     pub fn finish(&self) {
         if let Some((_, queue)) = &self.audit {
             queue.finish();

@@ -1,4 +1,4 @@
-//! Every keyword of an OpenAPI document, and what the gateway makes of it.
+//! Every keyword of an OpenAPI document, and its support by the gateway.
 //!
 //! A document promises something to the clients that read it. What the gateway
 //! does not implement is reported when the project is loaded: by a warning, or
@@ -6,7 +6,7 @@
 //! list of keywords; the walk over a document and the reference page come from
 //! it.
 //!
-//! If versions differ, a row says so; a document of version 2.0 has a table of
+//! If versions differ, a row has a mark for it; a document of version 2.0 has a table of
 //! its own.
 //!
 //! Reference: OpenAPI 3.0.3 and 3.1.0, "Specification"; JSON Schema 2020-12.
@@ -88,7 +88,7 @@ pub(super) enum VersionRange {
     All,
     /// 3.1, not 3.0.
     From31,
-    /// 3.0, not 3.1; what is written instead.
+    /// In 3.0, not in 3.1; with the keyword that replaces it.
     Until30(&'static str),
 }
 
@@ -603,7 +603,7 @@ const TABLE: Table = &[
     ),
 ];
 
-/// Keywords of schemas of which the first is no more than the second.
+/// Pairs of keywords of schemas: the first must not be greater than the second.
 const BOUNDS: [(&str, &str); 4] = [
     ("minimum", "maximum"),
     ("minLength", "maxLength"),

@@ -62,7 +62,7 @@ fn circle<'a>(
     None
 }
 
-/// Where the reference may have been meant to lead.
+/// A suggestion for the target of the reference.
 fn help(document: &Value, pointer: &str) -> String {
     let (mut above, mut name) = pointer.rsplit_once('/').unwrap_or(("", pointer));
     // The longest part that is there.

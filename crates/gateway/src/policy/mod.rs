@@ -519,7 +519,7 @@ mod tests {
         let reported = policy.warnings().to_string();
         assert!(reported.contains("imsTranCode"), "{reported}");
         assert!(!reported.contains("cicsCcsid"), "{reported}");
-        // The code page is for those who have a mainframe to talk to.
+        // The code page has an effect only with a mainframe connection.
         let reported = policy.idle_code_pages().to_string();
         assert!(reported.contains("cicsCcsid is not applied"), "{reported}");
         let choose = |policy: &PolicyRules, header: &str| {

@@ -58,7 +58,7 @@ impl PathPattern {
         let template = NormalizedPath::new(template.trim_end_matches('/'));
         let mut segments = template.0.split('/');
         let own: Vec<&str> = if self.rest {
-            // A slash at the end reaches the operation in front of it.
+            // A path that ends with a slash also selects the operation without it.
             self.path.split('/').collect()
         } else {
             self.path.trim_end_matches('/').split('/').collect()

@@ -404,7 +404,7 @@ fn no_copybooks(provider: &Path, out: &mut ProjectDiagnostics) {
     out.error_help(provider, FilePosition::default(), message, help);
 }
 
-/// The schema of a direction; the outer none when its file is wrong.
+/// The schema of a direction. The outer `None`: its file has errors.
 fn schema(provider: &Path, direction: &str, out: &mut ProjectDiagnostics) -> Option<Option<Value>> {
     let file = provider.join("gen").join(format!("{direction}Schema.json"));
     let Ok(bytes) = sources::read(&file) else {
@@ -424,8 +424,8 @@ fn schema(provider: &Path, direction: &str, out: &mut ProjectDiagnostics) -> Opt
     }
 }
 
-/// Derives the structures of an asset without copybooks. The outer none when
-/// its schemas cannot be read, the inner one when it has none.
+/// Derives the structures of an asset without copybooks. The outer `None`: its
+/// schemas cannot be read; the inner one: it has no schemas.
 fn api_first(
     provider: &Path,
     limits: Limits,

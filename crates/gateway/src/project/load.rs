@@ -25,7 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The project in `folder`; `None` when too little of it can be read.
+/// The project in `folder`. Returns `None` when its main files cannot be read.
 pub(super) fn load(
     folder: &Path,
     means: AvailableSchemes,

@@ -40,7 +40,7 @@ pub(crate) struct CopybookSources {
 }
 
 impl CopybookSources {
-    /// Reads the file of an asset's folder; none when it is not there.
+    /// Reads the file of an asset's folder. Returns `None` when it is missing.
     pub fn load(folder: &Path, out: &mut ProjectDiagnostics) -> Option<CopybookSources> {
         let file = folder.join(SOURCES);
         if !file.is_file() {
@@ -298,7 +298,7 @@ pub(crate) fn difference(copy: &RecordLayout, now: &RecordLayout) -> Option<Layo
                 what,
                 line: new.line,
             };
-            // A group differs because of what is in it, which says more.
+            // A group differs because of its fields; their differences are more specific.
             if !(is_plain_group(old) && is_plain_group(new)) {
                 return Some(difference);
             }

@@ -1,4 +1,4 @@
-//! One record of an asset: its layout, and the way to every field of it.
+//! One record of an asset: its layout, and the codecs of every field.
 //!
 //! Mappings see text untrimmed, so there is a codec for each kind of trimming
 //! that a mapping may ask for. Redefined storage shows its first description;
@@ -188,8 +188,8 @@ impl Record {
             .map_err(|e| Box::new(encode_fault(e)))
     }
 
-    /// Whether a record has a length that the layout can have. It may end early,
-    /// but it is there.
+    /// Whether a record has a length that the layout can have. A record may be
+    /// shorter, but not empty.
     pub fn check_length(&self, bytes: &[u8]) -> Result<(), Box<Fault>> {
         let message = match bytes.len() {
             0 => "the program returned no data, but its description has a record".to_owned(),

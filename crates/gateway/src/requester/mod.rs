@@ -2,7 +2,7 @@
 //! describes, by structures that are generated from it.
 //!
 //! Pure: a program's structures become a request, a response becomes
-//! structures. Who sends it, and with which credentials, is not known here.
+//! structures. Another module sends the request and has the credentials.
 //!
 //! Reference: z/OS Connect, "API requester", "Understanding the Host API",
 //! "Developing z/OS applications to call APIs".

@@ -45,7 +45,7 @@ pub struct RequesterResponse {
     pub areas: Vec<(String, usize, Vec<u8>)>,
     /// The document describes a response of this status.
     pub mapped: bool,
-    /// It is a text: its data area may have the beginning of it alone.
+    /// A text: its data area may have only its beginning.
     pub plain: bool,
 }
 

@@ -13,7 +13,7 @@ const MAX_OBJECTS: usize = 20_000;
 /// left.
 ///
 /// # Errors
-/// What leads nowhere, and what is too deep or too large.
+/// A reference without a target, and a schema that is nested too deeply or too large.
 pub(super) fn flat(document: &Document, schema: &Value) -> Result<Value, String> {
     let mut budget = MAX_OBJECTS;
     flatten(document, schema, &mut Vec::new(), &mut budget)

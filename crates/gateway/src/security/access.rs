@@ -1,8 +1,8 @@
-//! Which roles may do what.
+//! The roles that may read, operate, administrate and invoke.
 //!
-//! Reading, operating and administrating are kept by three lists, each for the
-//! whole gateway; who may invoke is said for all APIs, for one, or for one of
-//! its operations, and the closest word counts.
+//! Three lists, each for the whole gateway, control reading, operating and
+//! administrating. The roles for invoking are set for all APIs, for one, or for one of
+//! its operations, and the most specific setting counts.
 
 use std::collections::BTreeMap;
 

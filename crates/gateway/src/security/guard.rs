@@ -50,7 +50,7 @@ pub struct CredentialGuard {
     fetcher: Option<Fetcher>,
 }
 
-/// The thread that fetches keys, as those see it who wait for them.
+/// The thread that fetches keys, for requests that wait for them.
 struct Fetcher {
     trigger: SyncSender<()>,
     /// Counts the fetches that were made, and those that were not due.
@@ -69,11 +69,11 @@ pub(crate) enum AccessDenied {
         /// The schemes that would do.
         schemes: Vec<AuthenticationScheme>,
     },
-    /// It is known who sends it, and they may not.
+    /// The caller is authenticated, but not authorised.
     Forbidden {
         /// Scopes or roles, one of which or all of which are missing.
         needed: Vec<String>,
-        /// A token said who it is.
+        /// The caller sent a token.
         bearer: bool,
         /// The caller.
         who: Arc<CallerIdentity>,
@@ -233,7 +233,7 @@ impl CredentialGuard {
         }
     }
 
-    /// All demands of an alternative; the first says who it is.
+    /// Checks all demands of an alternative; the first one names the caller.
     async fn all(
         &self,
         demands: &[SchemeDemand],

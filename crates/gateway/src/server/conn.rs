@@ -68,7 +68,7 @@ pub(crate) struct ConnectionTimer {
     in_flight: Cell<u32>,
     /// Requests with an incomplete body.
     bodies: Cell<u32>,
-    /// Bytes of a request's headers so far, and what is held for them.
+    /// Bytes of a request's headers so far, and the memory reserved for them.
     header_bytes: Cell<usize>,
     headers: RefCell<Option<ReservedMemory>>,
     /// Bytes moved in this tick and in the two before.
@@ -79,7 +79,7 @@ pub(crate) struct ConnectionTimer {
     window: Cell<(u64, u64)>,
     /// It is ending, and is not counted any more.
     leaving: Cell<bool>,
-    /// How long it may be idle, when its service says so.
+    /// How long the connection may be idle, when its service sets a time.
     idle: Cell<Option<u64>>,
     /// Tick at which its client was last asked to retry later.
     refused: Cell<Option<u64>>,

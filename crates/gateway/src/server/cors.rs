@@ -2,8 +2,8 @@
 //!
 //! The preflight of a page of another origin is answered like any other
 //! OPTIONS: it has no header by which the browser would admit the page. An
-//! answer that depends on the origin says so to caches even when the request
-//! came without one.
+//! answer that depends on the origin has a Vary header for caches even when the
+//! request came without an origin.
 //!
 //! Reference: Fetch standard, section 3.3 (CORS protocol).
 

@@ -45,7 +45,7 @@ const RESERVED: usize = 8;
 /// Bytes of an answer that the kernel takes before they can be sent: what a
 /// client does not read is not in its memory either.
 const UNSENT: u32 = 256 << 10;
-/// Bytes of buffers that a connection gives back when it rests.
+/// Bytes of buffers that a connection frees when it is idle.
 const BUFFERS: usize = 16 << 10;
 /// Bytes that a client may go on sending after its last answer.
 const LINGER: usize = 32 << 20;
@@ -132,7 +132,7 @@ async fn serve<B: ProgramBackend>(
         let stopping = *stop.borrow() != StopOrder::No;
         let rests = idle && !stopping;
         tokio::select! {
-            // Without connections there is no limit to look at.
+            // Without connections there is no limit to check.
             _ = connections.opened(), if rests => {}
             _ = tick.tick(), if !rests => {
                 let now = clock.read();
@@ -365,7 +365,7 @@ async fn connection<B: ProgramBackend, S>(
         match http1(io, service, (&timer, &server.shared.config), &mut stop).await {
             Some(begun) => {
                 server.shared.memory.freed(BUFFERS);
-                // Even an empty piece of a buffer would keep all of it.
+                // Even an empty piece of a buffer would keep the whole buffer.
                 if !begun.is_empty() {
                     timer.has_begun(begun.len());
                     ahead = begun;

@@ -179,7 +179,7 @@ impl<B: ProgramBackend> GatewayShared<B> {
 }
 
 impl<B: ProgramBackend> Server<B> {
-    /// Whether a request may go to an operation; says who sends it, if that is
+    /// Whether a request may go to an operation; returns the caller, if it is
     /// known, in either case.
     pub(super) async fn admit(
         &self,

@@ -1,9 +1,9 @@
 //! The memory of this process that clients use, and its bound.
 //!
-//! Request bodies that are not complete and answers that are not read are the
-//! memory that clients decide on. Each connection has an account of it; all
-//! accounts together stay below one limit. Who needs more than is left waits
-//! for a moment, in which the slowest give way (see `conn`), or is refused.
+//! Clients control the memory of request bodies that are not complete and of
+//! answers that are not read. Each connection has an account of it; all
+//! accounts together stay below one limit. A request that needs more than is left waits
+//! for a moment, in which the slowest clients are closed (see `conn`), or is refused.
 //!
 //! Invariant: nothing is counted that is not held by a [`ReservedMemory`].
 
@@ -16,8 +16,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// Bytes up to which something is small. A quarter of the limit is kept for
-/// what is small, so that large bodies never shut out ordinary requests.
+/// Bytes up to which a body is small. A quarter of the limit is kept for
+/// small bodies, so that large bodies never shut out ordinary requests.
 pub(crate) const SMALL: usize = 64 << 10;
 /// Bytes by which the use must have fallen before free memory is given back.
 const WORTH_TRIMMING: usize = 8 << 20;
@@ -120,7 +120,7 @@ impl GatewayMemory {
             || self.freed.load(Relaxed) >= MANY_BUFFERS
     }
 
-    /// Gives free memory back to the system after much of it was used.
+    /// Returns free memory to the system after much of it was used.
     pub fn trim(&self) {
         let (used, peak) = (self.used(), self.peak.load(Relaxed));
         let taken = |used| self.peak.compare_exchange(peak, used, Relaxed, Relaxed);
@@ -286,7 +286,7 @@ impl ReservedMemory {
         self
     }
 
-    /// An answer that is accounted for until the last of it is written.
+    /// An answer that is accounted for until its last byte is written.
     pub fn answer(mut self, bytes: Vec<u8>) -> Bytes {
         self.answer = true;
         self.account.answers.fetch_add(1, Relaxed);

@@ -68,7 +68,7 @@ pub struct GatewayConfig {
     pub tls: Option<TlsConfig>,
     /// Address for administration and metrics.
     pub admin: Option<SocketAddr>,
-    /// Whether who uses it must say who they are; beyond loopback they must in
+    /// Whether the port's users must authenticate; beyond loopback they must in
     /// any case.
     pub admin_auth: bool,
     /// Whether it is served by HTTPS, with the gateway's certificate.
@@ -121,8 +121,8 @@ pub struct GatewayConfig {
     pub access_log: bool,
     /// The receivers of request records.
     pub observe: ObserveConfig,
-    /// Who may change something on an administration port that asks for no user;
-    /// without it everyone on this machine.
+    /// The tokens for changes on an administration port that asks for no user;
+    /// without them every user of this machine may make changes.
     pub operators: Option<Arc<OperatorTokens>>,
     /// The rules that choose connections and transactions by the request.
     pub policies: PolicySet,

@@ -662,7 +662,7 @@ impl<B: ProgramBackend> Server<B> {
             }
         }
         let limit = ticks(config.response_timeout_ms) + GRACE_TICKS;
-        // It stays where it is made: what is moved is copied.
+        // Pinned in place: moving the future would copy it.
         let mut running = pin!(task.run());
         let reply = self.deadlines.limit(limit, running.as_mut()).await;
         let reply = reply.ok_or_else(|| {

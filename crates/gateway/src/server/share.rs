@@ -1,9 +1,9 @@
 //! The budget of one connection.
 //!
-//! Over HTTP/1 answers are sent one after another. Over HTTP/2 a client may
+//! Over HTTP/1 answers are sent one by one. Over HTTP/2 a client may
 //! request a hundred large answers at once, and read none of them; all other
 //! clients would wait for those. So a connection has a share of the running
-//! memory, and requests beyond it begin in their order when others of the
+//! memory. Requests beyond the share begin in their order when earlier answers of the
 //! connection have been made or read.
 //!
 //! The length of an answer is not known in advance. Each is assumed to be as

@@ -21,7 +21,6 @@ impl Handle {
     }
 
     /// Whether a transaction is enabled. Returns `None` if it is not defined.
-
     pub fn transaction(&self, transid: TransId) -> Option<bool> {
         let shared = &self.shared;
         shared.kernel(|kernel, _, _| kernel.resources.interval.transaction(transid))

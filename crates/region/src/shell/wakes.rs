@@ -210,7 +210,6 @@ impl SharedRegion {
 
     /// When a door's thread continues without a sleep: does the work that precedes
     /// a sleep. Has no effect on other threads.
-
     pub fn without_sleep(self: &Arc<Self>, port: usize) {
         if port != 0 && PORT.get() == port {
             wake_deferred();
@@ -219,7 +218,6 @@ impl SharedRegion {
     }
 
     /// When a door's thread has slept: takes what woke it, so that the futures
-
     /// run before the runtime looks for events again.
     pub fn after_sleep(self: &Arc<Self>, port: usize) {
         self.page.awake(port);

@@ -87,7 +87,7 @@ pub(super) struct MemberContext<'a> {
     pub usage: &'a Usage,
     /// For a request; else for a response.
     pub request: bool,
-    /// Whether one record goes both ways, so that its fields are sorted.
+    /// Whether one record is request and response, so that its fields are sorted.
     pub shared: bool,
     /// Redefinitions that were left out, by name.
     pub left_out: Vec<String>,
@@ -580,7 +580,7 @@ pub(super) fn leaf(layout: &RecordLayout, id: FieldId, limits: ValueLimits) -> M
     }
 }
 
-/// A text of a condition; none when it is no single text.
+/// The text of a condition. Returns `None` when it is not a single text.
 fn texts(literal: &Literal) -> Option<Value> {
     match literal {
         Literal::Text(text) => Some(json!(text.trim_end())),
@@ -589,7 +589,7 @@ fn texts(literal: &Literal) -> Option<Value> {
     }
 }
 
-/// A number of a condition; none when it is no single number.
+/// The number of a condition. Returns `None` when it is not a single number.
 fn numbers(literal: &Literal) -> Option<Value> {
     match literal {
         Literal::Number(text) => number(text),
@@ -613,7 +613,7 @@ fn number(text: &str) -> Option<Value> {
     serde_json::from_str(&format!("{sign}{digits}")).ok()
 }
 
-/// The values of conditions, each once; none when they are not all single ones.
+/// The values of conditions, each once. Returns `None` unless all are single values.
 fn values<'a>(
     conditions: impl Iterator<Item = &'a Condition>,
     of: fn(&Literal) -> Option<Value>,

@@ -2,7 +2,7 @@
 //!
 //! The result is an ordinary project of the same shape as those that are
 //! loaded: an OpenAPI document, an asset with its copybooks and schemas, and
-//! the mappings of one operation. It is meant to be edited, and [`update`]
+//! the mappings of one operation. Users edit it, and [`update`]
 //! applies later changes of the copybooks without touching edited files.
 
 mod archive;
@@ -68,8 +68,8 @@ pub struct ImportRequest {
     pub copies: Vec<PathBuf>,
     /// Whether DECIMAL-POINT IS COMMA; without it what the program's text says.
     pub decimal_comma: Option<bool>,
-    /// The program's text: if one record goes both ways, it shows the direction
-    /// of each field.
+    /// The program's text: if one record is request and response, the text shows the
+    /// direction of each field.
     pub program_text: Option<String>,
     /// The copybooks of the input.
     pub request: Vec<ImportBook>,
@@ -210,7 +210,7 @@ pub struct ImportedFile {
 pub struct ImportedProject {
     /// All of them.
     pub files: Vec<ImportedFile>,
-    /// Paths of the generated copybooks, which are not meant to be edited.
+    /// Paths of the generated copybooks, which users should not edit.
     generated: Vec<PathBuf>,
     /// The record of each copybook.
     layouts: Vec<RecordLayout>,
@@ -618,7 +618,7 @@ fn namesakes(layout: &RecordLayout, file: &Path, out: &mut ProjectDiagnostics) {
     }
 }
 
-/// Reports tables without a name: a mapping cannot reach what is in them.
+/// Reports tables without a name: a mapping cannot reach their fields.
 fn unnamed_tables(layout: &RecordLayout, file: &Path, out: &mut ProjectDiagnostics) {
     for (id, field) in layout.iter() {
         if field.name.is_some() || field.occurs.is_none() {

@@ -52,7 +52,7 @@ pub(super) enum MemberMeaning {
 const CENTURY: u32 = 70;
 
 impl BooleanField {
-    /// Reads `FIELD=Y/N`; none when it is not written so.
+    /// Reads `FIELD=Y/N`. Returns `None` when the text has another form.
     pub fn parse(text: &str) -> Option<BooleanField> {
         let (field, values) = text.split_once('=')?;
         let (yes, no) = values.split_once('/')?;
@@ -69,7 +69,7 @@ impl BooleanField {
 impl DateField {
     /// Reads `FIELD=YYYYMMDD`: any order of `YYYY` (or `CCYY`) or `YY`, `MM` and `DD`, or of
     /// the year and `DDD`, the day of the year, with or without characters
-    /// between them; none when it is not written so.
+    /// between them. Returns `None` when the text has another form.
     pub fn parse(text: &str) -> Option<DateField> {
         let (field, format) = text.split_once('=')?;
         let day = DateField {

@@ -24,7 +24,7 @@ const DIGITS: u32 = 18;
 const MAX_DEPTH: usize = 32;
 /// Most structures of one direction.
 const MAX_PARTS: usize = 1000;
-/// Characters of the name of a field that says what is done with a property.
+/// Characters of the name of a field with the patch operation of a property.
 const OPERATION_NAME: usize = 28;
 /// Picture of a count.
 const COUNT: &str = "PIC S9(9) COMP-5 SYNC";
@@ -195,7 +195,7 @@ struct Draft {
     items: Vec<(u32, String, String)>,
     /// Names within the part.
     names: TakenNames,
-    /// Those of fields that say what is done with a property.
+    /// The names of fields with the patch operation of a property.
     operations: HashSet<String>,
     align: u32,
     /// Its members are in a group.

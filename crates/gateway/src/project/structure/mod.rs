@@ -95,7 +95,7 @@ pub(crate) struct StructurePart {
 pub(crate) struct Node {
     /// Its name in JSON.
     pub name: String,
-    /// The field that says whether it is there; none for one that always is.
+    /// The field with the existence flag; `None` for a part that always exists.
     pub existence: Option<FieldId>,
     /// The schema says that it has to be there.
     pub required: bool,

@@ -141,7 +141,7 @@ impl Reader<'_, '_> {
             }
             match (self.operation(part, member, bytes)?, &member.shape) {
                 (Operation::Delete, _) => list.remove(&path)?,
-                // It puts a value in the place of one that is there, too.
+                // "add" also replaces an existing value.
                 (Operation::Update, shape) => self.put("add", &path, (part, shape), bytes, list)?,
                 (Operation::Leave, ValueShape::Object(inner)) => {
                     self.operations(part, inner, bytes, &path, list)?;
@@ -282,7 +282,7 @@ fn items(text: &str, count: usize) -> Option<Vec<Item>> {
         let (first, last) = one.split_once('-').unwrap_or((one, one));
         let first: usize = first.trim().parse().ok()?;
         let last: usize = last.trim().parse().ok()?;
-        // New ones come last, and no more than there are.
+        // New items come last, and at most as many as exist.
         let fits = first >= 1 && last >= first && last - first < count;
         if !fits || all.last() == Some(&Item::New) || all.len() > count {
             return None;

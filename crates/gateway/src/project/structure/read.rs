@@ -13,7 +13,7 @@ use crate::problem::Fault;
 use std::cell::Cell;
 
 /// Longest JSON that is made of one answer: containers that are named many
-/// times could make more of it than there is memory.
+/// times could make it larger than the memory.
 pub(super) const MAX_JSON: usize = 64 << 20;
 
 impl DirectionStructures {

@@ -71,7 +71,7 @@ fn gone(change: &MappingChange) -> bool {
 /// Reads a mapping; `request` is its direction.
 ///
 /// # Errors
-/// What of it has no rule.
+/// A part of the mapping that has no rule.
 pub(super) fn read(bytes: &[u8], request: bool) -> Result<MessageMapping, String> {
     let document = xml::parse(bytes)?;
     let declaration = document

@@ -331,7 +331,7 @@ impl Writer<'_> {
             }
             return;
         }
-        // Inside a table only what is passed through has a place to come from.
+        // Inside a table only parts that are passed through have a source.
         let passed = self.body && change != Some(MappingChange::Removed);
         if field.occurs.is_some() && !passed {
             return;

@@ -22,7 +22,7 @@ const DIRECTORY_BYTES: usize = 46;
 const LOCAL_BYTES: usize = 30;
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
-/// Bits of the flags: encrypted, and the patched and masked forms of it.
+/// Bits of the flags: encrypted, and the patched and masked forms of encryption.
 const ENCRYPTED: u16 = 0x2041;
 const SYMLINK: u32 = 0o120_000;
 const FILE_TYPE: u32 = 0o170_000;
@@ -318,7 +318,7 @@ pub(super) mod tests {
         let bomb = zip(&entries);
         assert!(bomb.len() < 200_000);
         assert!(refused(&bomb).contains("larger than 32 MiB"));
-        // One that says it is small inflates to no more than it says.
+        // An entry with a small stated size inflates at most to that size.
         let lying = directory(zip(&[("a", &big)]), 24, &10u32.to_le_bytes());
         assert!(refused(&lying).contains("inflate to the size"));
     }

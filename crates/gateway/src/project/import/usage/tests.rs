@@ -193,7 +193,7 @@ fn the_record_is_known_by_the_groups_that_have_its_fields() {
             lines(statements)
         )
     };
-    // Copied in and out, its fields are sorted by what is done with each.
+    // Copied in and out, its fields are sorted by their uses.
     let moved = "MOVE DFHCOMMAREA TO WS-AREA. IF ASKED > 1 MOVE 'A' TO GIVEN. \
                  MOVE WS-AREA TO DFHCOMMAREA(1:EIBCALEN).";
     let (goes_in, comes_out) = sorted(RECORD, &program(moved));
