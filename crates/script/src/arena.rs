@@ -167,7 +167,7 @@ impl Arena {
         self.snapshot.clear();
         self.snapshot.extend_from_slice(bytes);
         self.snapshot.shrink_to_fit();
-        // The last page has what is allocated next.
+        // The last page takes the next allocations.
         self.guard = SnapshotGuard::new(self.base, used / PAGE * PAGE);
     }
 

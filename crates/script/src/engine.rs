@@ -104,8 +104,8 @@ pub struct Request {
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Vec<u8>,
-    /// A program links to the script: its name among programs, and what is
-    /// passed to it. There is nothing of HTTP then.
+    /// A program links to the script: the script's name among programs, and the passed
+    /// data. `None` for a request by HTTP.
     pub call: Option<(String, LinkData)>,
 }
 
@@ -305,7 +305,7 @@ impl ScriptEngine {
             if self.shared.goes_over()
                 && let Some(begun) = begun.as_array()
             {
-                // Its answer is what it has made so far.
+                // The answer is the response as made so far.
                 let response: Value<'_> = begun.get(2).catch(ctx).map_err(thrown)?;
                 let gave = own(&self.own.gave)?;
                 let gave = gave.call::<_, ()>((response, Undefined));
@@ -591,7 +591,7 @@ fn stack_begins_here(ctx: &Ctx<'_>) {
     unsafe { qjs::JS_UpdateStackTop(qjs::JS_GetRuntime(ctx.as_raw().as_ptr())) };
 }
 
-/// Runs what is left to do after the loading.
+/// Runs the pending jobs after the loading.
 fn runtime_settles(runtime: &Runtime) -> Result<(), String> {
     while runtime.is_job_pending() {
         if runtime.execute_pending_job().is_err() {

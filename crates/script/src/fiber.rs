@@ -130,7 +130,7 @@ impl<R: 'static> Future for Fiber<R> {
 }
 
 impl<R> Fiber<R> {
-    /// Forgets what is on the stack; true when something was.
+    /// Discards the frames on the stack; true when there were some.
     pub fn discard_stack(&mut self) -> bool {
         let Some(mut coroutine) = self.coroutine.take() else {
             return false;

@@ -66,7 +66,7 @@ fn reported<'js>(ctx: &Ctx<'js>, parts: &[FormPart<'_>]) -> Result<Array<'js>> {
 
 /// Reads the parts of a body. `kind` is its Content-Type.
 ///
-/// # Errors A message that says what is wrong.
+/// # Errors A message with the reason.
 pub fn parse<'b>(kind: &str, body: &'b [u8]) -> std::result::Result<Vec<FormPart<'b>>, String> {
     let boundary = parameter(kind, "boundary").ok_or("the Content-Type has no boundary")?;
     if boundary.is_empty() || boundary.len() > MOST_BOUNDARY {

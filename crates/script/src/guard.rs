@@ -72,7 +72,7 @@ impl SnapshotGuard {
         // SAFETY: pages of the arena; a write to one of them reaches the
         // handler.
         let rc = unsafe { libc::mprotect(base.as_ptr().cast(), bytes, libc::PROT_READ) };
-        // Where it fails, the guard opens everything again as it goes.
+        // On a failure the guard removes the protection when it is dropped.
         (rc == 0).then_some(guard)
     }
 

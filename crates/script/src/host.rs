@@ -55,8 +55,8 @@ pub trait ScriptHost {
     /// answer under this number. The error says why it is not sent.
     fn fetch(&mut self, number: u32, request: fetch::Request) -> Result<(), String>;
 
-    /// Waits for something that was begun, at most until an instant; none when
-    /// that has come, or there is nothing to wait for.
+    /// Waits for a command that was begun, at most until an instant. Returns `None` at
+    /// that instant, or when no command is under way.
     fn wait(&mut self, until: Option<Instant>) -> Option<(u32, HostEvent)>;
 
     /// Sends a part of the answer before it is complete, and waits while the
@@ -91,7 +91,7 @@ pub enum HostEvent {
 /// How much a line of the log matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogLevel {
-    /// For those who look for a fault.
+    /// For debugging.
     Debug,
     /// Worth knowing.
     Info,

@@ -69,7 +69,7 @@ struct Writer {
     ctx: *mut JSContext,
     to_json: JSAtom,
     out: Vec<u8>,
-    /// The objects around what is written, to find cycles.
+    /// The enclosing objects, to find cycles.
     within: Vec<*mut std::ffi::c_void>,
 }
 
@@ -344,7 +344,7 @@ mod tests {
     use proptest::prelude::*;
     use rquickjs::{Context, Runtime};
 
-    /// A script's expression: what this makes of it, and what the language does.
+    /// A script's expression: the result of this writer, and that of the language.
     fn both(expression: &str) -> (Option<String>, Option<String>) {
         let runtime = Runtime::new().unwrap();
         let context = Context::full(&runtime).unwrap();

@@ -19,7 +19,7 @@ use crate::overdue;
 /// Limits of a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of an engine: the script and what it makes.
+    /// Bytes of an engine: the script and its data.
     pub memory_bytes: usize,
     /// Bytes of stack for calls within calls.
     pub stack_bytes: usize,

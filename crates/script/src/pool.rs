@@ -130,7 +130,7 @@ impl Shared {
         }
     }
 
-    /// A port for a thread; none when they are all taken.
+    /// A port for a thread. Returns `None` when all are taken.
     fn port(&self) -> Option<Port> {
         let mut state = self.lock();
         let port = (state.attached < MOST_PORTS).then(|| self.region.attach_port());
@@ -138,7 +138,7 @@ impl Shared {
         port.flatten()
     }
 
-    /// Ready with the next job; with none when the thread is to end.
+    /// Ready with the next job; with `None` when the thread is to end.
     fn poll_next(
         &self,
         load: &Arc<AtomicUsize>,
@@ -197,7 +197,7 @@ impl EnginePool {
         answering
     }
 
-    /// Lets what is under way end, and the threads with it.
+    /// Lets requests under way end, and then the threads.
     pub fn stop(&self) {
         let (threads, waiting) = {
             let mut state = self.shared.lock();
@@ -276,7 +276,7 @@ impl ThreadWait {
     }
 }
 
-/// Where the answer to a request goes.
+/// Sends the answer to a request.
 pub struct ReplySender(Arc<Slot>);
 
 /// The answer to a request. Resolves to `None` if its sender was dropped.

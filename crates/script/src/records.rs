@@ -47,7 +47,7 @@ struct Key {
     copybook: String,
     record: String,
     lower: bool,
-    /// By redefined item, the description that JSON has of it.
+    /// By redefined item, the description that JSON shows.
     redefines: BTreeMap<String, String>,
 }
 

@@ -109,8 +109,8 @@ impl RegionHost {
         }
     }
 
-    /// Counts what a child is given; none when all of them hold as much as a
-    /// script may.
+    /// Counts the input of a child. Returns `None` when all of them together would exceed
+    /// the limit of a script.
     fn hold(&self, bytes: usize) -> Option<CountedInput> {
         let all = self.given_bytes.get() + bytes;
         let held = all <= self.edition.limits.memory_bytes;

@@ -1,14 +1,14 @@
-//! Which script serves which path.
+//! The paths of scripts.
 //!
 //! A route is a path of segments; one in braces is a variable, and `*` at the
-//! end stands for any rest. The first route in the order of their weight that
-//! fits is taken: names before variables before the rest.
+//! end matches any rest. The first matching route in the order of their weight
+//! is taken: names before variables before the rest.
 //!
 //! Reference: CICS resource definition, URIMAP: PATH with a trailing asterisk.
 
 use std::sync::Arc;
 
-/// A path and who serves it.
+/// A path and its script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Route {
     /// The path as it was written.
@@ -163,7 +163,7 @@ impl ScriptRoutes {
     }
 }
 
-/// A part of a path without percent-encoding; as it stands when that is wrong.
+/// A part of a path without percent-encoding; unchanged when the encoding is wrong.
 fn decoded(part: &str) -> String {
     if !part.contains('%') {
         return part.to_owned();

@@ -157,7 +157,7 @@ pub fn check(
 }
 
 /// The routes of an application, as [`check`] takes them, whether their scripts
-/// are right or not; what is no route is left out.
+/// are right or not; texts that are not routes are left out.
 pub fn routes(
     config: &ScriptConfig,
     root: &Path,
@@ -367,14 +367,14 @@ impl ScriptService {
             }
             let place = Rc::new(EngineThread::new(self.region.clone(), port));
             // It lasts as long as its thread: engines cannot end with it, when
-            // what they use of the thread may be gone before.
+            // objects of the thread that they use may be dropped before.
             std::mem::forget(place.clone());
             places.push((self.number, place.clone()));
             place
         })
     }
 
-    /// Waits for what is under way and ends the threads.
+    /// Waits for requests under way and ends the threads.
     pub fn stop(&self) {
         self.pool.stop();
     }

@@ -1,4 +1,4 @@
-//! The texts of scripts: a folder, read once for each state of it.
+//! The texts of scripts: a folder, read once for each of its states.
 
 use std::collections::BTreeMap;
 use std::io::Read;

@@ -116,7 +116,7 @@ impl Client {
         tokio::task::spawn_local(async move {
             tokio::select! {
                 biased;
-                // Dropped, which is what it is for.
+                // Dropped on purpose.
                 _ = sent => {}
                 () = parts.closed() => drop(region.purge(task, true)),
             }

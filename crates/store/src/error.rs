@@ -108,7 +108,7 @@ pub enum ReadError {
     Storage(#[from] StorageError),
 }
 
-/// Why a unit of work was not applied. No change of it is visible.
+/// Why a unit of work was not applied. None of its changes is visible.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ApplyError {
     /// It adds a record with an existing key.

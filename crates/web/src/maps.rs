@@ -19,7 +19,7 @@ pub struct UriMaps {
     names: BTreeMap<String, InstalledUriMap>,
 }
 
-/// A map, and what SET URIMAP has made of it.
+/// A map, with the changes of SET URIMAP.
 #[derive(Debug, Clone)]
 pub struct InstalledUriMap {
     /// As it is defined.

@@ -648,8 +648,8 @@ impl CicsWebSupport {
     }
 }
 
-/// The answer that the task's worker has kept for its end; none when it kept
-/// none.
+/// The answer that the task's worker has kept for its end. Returns `None` when it kept
+/// no answer.
 fn own_answer(reply: &TaskReply) -> Option<WebAnswer> {
     let bytes = reply.web_answer();
     if bytes.is_empty() {

@@ -1,5 +1,5 @@
-//! Web support of a region: what is in force, the state of its tasks, and the
-//! commands that the region hands over.
+//! Web support of a region: the definitions in force, the state of its tasks, and the
+//! commands that the region passes on.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -193,7 +193,7 @@ impl CicsWebSupport {
         .unwrap_or_default();
     }
 
-    /// Puts what is made of the definitions in force in their place.
+    /// Changes the definitions in force.
     fn change(
         &self,
         make: impl FnOnce(&WebDefinitions) -> Result<WebDefinitions, CommandFailure>,
@@ -290,7 +290,7 @@ impl CicsWebSupport {
             rows::document_retrieve::NUMBER => document::retrieve(documents, given, &means),
             _ => document::delete(documents, given),
         };
-        // What was refused after its account was, and what is deleted.
+        // Documents that were refused after they were counted, and deleted ones.
         command.account_documents(documents.amount());
         outcome
     }

@@ -12,9 +12,9 @@
 //! docs/internals/store.md.
 //!
 //! A flush that fails leaves pages marked as clean that are not on the disk, so
-//! a second flush that succeeds says nothing about them. What it leaves in
-//! doubt is therefore written again, through a descriptor that waits for the
-//! disk; and if that fails too, the store takes nothing more.
+//! a second flush that succeeds proves nothing about them. Pages in
+//! doubt are therefore written again, through a descriptor that waits for the
+//! disk; if that fails too, the store accepts no further changes.
 
 use std::ffi::c_int;
 use std::fs::{File, OpenOptions};
@@ -85,7 +85,7 @@ fn rewrite(data: c_int, page_bytes: u64, transaction: u64) -> io::Result<()> {
     let offset = (transaction % 2) * page_bytes;
     let mut head = [0; META_HEAD_BYTES];
     file.read_exact_at(&mut head, offset)?;
-    // A file system may have dropped what it could not write.
+    // A file system may have dropped the pages that it could not write.
     if meta_transaction(&head) != transaction {
         return Err(io::Error::from_raw_os_error(libc::EIO));
     }

@@ -56,7 +56,7 @@ impl PageGuard {
         }
     }
 
-    /// Looks at the pages on the way to what is looked for, and at those that a
+    /// Checks the pages on the way to a record, and those that a
     /// change of it may touch.
     pub fn check_pages(
         &self,

@@ -1,7 +1,7 @@
 //! Reader tables lent to processes that are not trusted.
 //!
-//! LMDB's reader table is one file that every reader writes: who writes
-//! nonsense into it can stop the writer, have it begin from an older state and
+//! LMDB's reader table is one file that every reader writes. Invalid entries
+//! in it can stop the writer, have it begin from an older state and
 //! so lose commits, or write into its memory through the links of its mutexes.
 //! So a process that runs programs gets a table of its own, a memory file with
 //! the same layout, and reads by LMDB's usual protocol. The writer keeps the

@@ -29,7 +29,7 @@ pub struct Session {
     pub headers: HeaderMap,
     /// The answer that was received.
     pub response: Option<Arc<Response>>,
-    /// Bytes of it that RECEIVE with NOTRUNCATE has given.
+    /// Bytes of the body that RECEIVE with NOTRUNCATE has returned.
     pub received: usize,
     /// The position of the browse of its headers.
     pub browse: Option<usize>,

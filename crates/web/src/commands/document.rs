@@ -261,7 +261,7 @@ fn page_of(given: &CommandOperands, option: u8) -> Result<(), CommandFailure> {
     }
 }
 
-/// Whether a document fits, in the place of one of so many bytes or as a new one.
+/// Whether a document fits, replacing one of so many bytes or as a new one.
 fn room(
     documents: &TaskDocuments,
     replaced: Option<usize>,

@@ -42,7 +42,7 @@ pub fn emit(blocks: &[Block]) -> Vec<u8> {
     out
 }
 
-/// Reads blocks; none when the bytes are something else.
+/// Reads blocks. Returns `None` when the bytes have another format.
 pub fn parse(bytes: &[u8]) -> Option<Vec<Block>> {
     let mut rest = bytes.strip_prefix(MAGIC)?;
     let mut blocks = Vec::new();

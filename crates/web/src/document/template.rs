@@ -8,8 +8,8 @@
 //! into force.
 //!
 //! Reference: CICS Internet guide, "Creating a document template". Invariant:
-//! no text makes the reader panic, no template includes itself, and what is
-//! made is bounded.
+//! no text makes the reader panic, no template includes itself, and the size of the
+//! result is bounded.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -504,7 +504,7 @@ fn has_markup(text: &[u8]) -> bool {
     opens.any(|at| !text[at..].starts_with(b"<!--#") && text.get(at + 1).is_some_and(tag))
 }
 
-/// What `encoding=none` and `encoding=entity` say; none of other pairs.
+/// The meaning of `encoding=none` and `encoding=entity`. Returns `None` for other pairs.
 fn escapes((key, value): &(String, String)) -> Option<bool> {
     let value = value.to_ascii_lowercase();
     match (key.eq_ignore_ascii_case("encoding"), value.as_str()) {

@@ -22,7 +22,7 @@ use crate::pages;
 /// The state of a web service's task.
 #[derive(Debug, Clone, Default)]
 pub struct ServiceSide {
-    /// Version of the message that the task serves; none for what is not SOAP.
+    /// Version of the message that the task serves; `None` for a message other than SOAP.
     pub version: Option<SoapVersion>,
     /// The fault that its program has made.
     pub fault: Option<Fault>,
@@ -139,7 +139,7 @@ fn language(given: &CommandOperands, option: u8) -> String {
     named.unwrap_or_else(|| "en".to_owned())
 }
 
-/// An area's text in UTF-8; none when the program does not give it.
+/// An area's text in UTF-8. Returns `None` when the program does not give it.
 fn text(
     given: &CommandOperands,
     option: u8,
