@@ -53,7 +53,7 @@ pub struct FieldDescriptor {
 /// A statement as a program passes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatementBlock {
-    /// What it is.
+    /// The statement's kind.
     pub kind: StatementKind,
     /// Number of the statement in its program, from 1.
     pub number: u16,
@@ -67,7 +67,7 @@ pub struct StatementBlock {
     pub cursor: CursorOptions,
     /// Locks that the rows of a query keep: WITH RS and WITH RR.
     pub kept_locks: Option<LockStrength>,
-    /// Where FETCH goes.
+    /// The orientation of FETCH.
     pub orientation: FetchOrientation,
     /// FOR n ROWS: a number of rows.
     pub rows: u32,

@@ -12,7 +12,7 @@
 use crate::index::{IndexDef, PathEntry};
 use crate::seek::SeekKey;
 
-/// An index with its base, of one state: the store's, or a unit's view of it.
+/// An index with its base, in one state: the store's, or a unit's view of the store.
 pub(crate) trait IndexedBase {
     /// The error.
     type Error;

@@ -1,4 +1,4 @@
-//! Pending changes laid over what is committed, as one ordered whole.
+//! Pending changes laid over the committed state, as one ordered whole.
 //!
 //! Files, alternate indexes and tables are all maps from byte keys; a unit of
 //! work lays its own entries over the store's. [`merged`] finds what a command

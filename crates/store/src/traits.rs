@@ -25,8 +25,8 @@ pub struct CatalogueEntry {
     pub def: Arc<FileDef>,
 }
 
-/// Reads what is committed. One reader belongs to one thread at a time; each
-/// call sees the newest committed state, whole.
+/// Reads committed data. One reader belongs to one thread at a time; each
+/// call sees the whole newest committed state.
 pub trait ReadStore {
     /// The files, in the order of their names.
     fn files(&mut self) -> Result<Vec<CatalogueEntry>, ReadError>;
@@ -58,7 +58,7 @@ pub trait ReadStore {
 
     /// Makes sure that a file or an alternate index can be read from beginning
     /// to end, before that is done: a damaged one is an error here, with its
-    /// place, and not in what is read.
+    /// place, and not in the data.
     fn verify(&mut self, _of: FileId) -> Result<(), ReadError> {
         Ok(())
     }

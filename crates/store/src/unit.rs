@@ -176,7 +176,7 @@ impl UnitOfWork {
         Ok(key)
     }
 
-    /// Puts a record in the place of the one under its key.
+    /// Replaces the record under its key.
     pub fn replace(
         &mut self,
         store: &mut (impl ReadStore + ?Sized),
@@ -287,7 +287,7 @@ impl UnitOfWork {
         self.set_in(table, key, Some(value.into()));
     }
 
-    /// Deletes what is under a key of a table, if anything is.
+    /// Deletes the value under a key of a table, if there is one.
     pub fn remove(&mut self, table: Table, key: &[u8]) {
         self.set_in(table, key, None);
     }
@@ -376,8 +376,8 @@ impl UnitOfWork {
         old.ok_or_else(|| UnitError::NotFound(key.into()))
     }
 
-    /// Has the indexes of a file follow a change, or none of them if one
-    /// cannot.
+    /// Changes the indexes of a file with a change of a record, or none of them if one
+    /// cannot be changed.
     fn follow(
         &mut self,
         store: &mut (impl ReadStore + ?Sized),

@@ -106,7 +106,7 @@ impl Connection {
         }
     }
 
-    /// The connection as the listener has it; none when its handshake fails.
+    /// The connection in the listener's form. Returns `None` when its handshake fails.
     async fn open(&self, tcp: TcpStream) -> Option<Stream> {
         let source = match (&self.door.tls, self.listener.config.tls) {
             (Some(source), true) => source,

@@ -324,7 +324,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// The thread.
 fn run(door: ListenerThread, mut orders: UnboundedReceiver<Order>) {
-    // The listener of receivers is a part of what they replace.
+    // The listener of receivers belongs to the resources that they replace.
     let class = match door.native {
         Some(_) => EngineClass::Offload,
         None => EngineClass::General,
@@ -357,7 +357,7 @@ fn run(door: ListenerThread, mut orders: UnboundedReceiver<Order>) {
                     Ok(())
                 }
             };
-            // The one who ordered may be gone.
+            // The client that ordered may have disconnected.
             let _ = order.done.send(result);
         }
     });

@@ -36,7 +36,7 @@ impl Default for NativeConfig {
     }
 }
 
-/// `[sockets.receivers.TRAN]`: what is done with the messages of a connection
+/// `[sockets.receivers.TRAN]`: the receiver for the messages of a connection
 /// that a listener would start this transaction for.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -206,7 +206,7 @@ impl ReceiverConfig {
         let area = self.area(&mut wrong);
         let mut framing = [None, None];
         for (framing, ebcdic) in framing.iter_mut().zip([false, true]) {
-            // The page has all characters only for those who need them.
+            // All characters of the page are needed only by some kinds of data.
             let needed = match self.characters {
                 ClientCharacters::Ascii => !ebcdic,
                 ClientCharacters::Ebcdic => ebcdic,

@@ -25,7 +25,7 @@ use crate::stream::Stream;
 
 /// Why a connection ends before its client has ended it.
 enum EndReason {
-    /// The client is gone.
+    /// The client has disconnected.
     Gone,
     /// No more is to be begun.
     Stopped,
@@ -75,7 +75,7 @@ pub async fn serve(
     }
 }
 
-/// The other connection, as soon as it is there; none when this one is reset.
+/// The other connection, as soon as it is open. Returns `None` when this one is reset.
 /// A client that only sends nothing more may wait for its answers.
 async fn other(
     part: &SessionPart<AnswerConnection>,
@@ -134,7 +134,7 @@ struct Connection<'c> {
 }
 
 impl Connection<'_> {
-    /// Message after message, until the client has no more.
+    /// Serves message after message, until the client sends no more.
     async fn run(&mut self, own: &mut AnswerConnection) -> Result<(), EndReason> {
         let mut held = self.thread.memory.empty();
         let mut searched = 0;

@@ -284,7 +284,7 @@ impl EpollReactor {
         }
     }
 
-    /// Waits for sockets, times and the port, or looks at them.
+    /// Waits for sockets, times and the port, or only checks them.
     fn wait(&self, events: &mut [libc::epoll_event; EVENTS], sleeps: bool) {
         let limit_ms = if sleeps { self.next_timer_ms() } else { 0 };
         // SAFETY: room for as many events as is said.
@@ -372,7 +372,7 @@ impl Drop for EpollReactor {
     }
 }
 
-/// Wakes who waits, and keeps him: mostly the same waits again.
+/// Wakes a waiting future, and keeps its waker: mostly the same future waits again.
 fn wake(waits: &RefCell<Option<Waker>>) {
     if let Some(waker) = &*waits.borrow() {
         waker.wake_by_ref();
@@ -501,7 +501,7 @@ impl Drop for Timer<'_> {
 
 /// Events that are taken at a time.
 const EVENTS: usize = 128;
-/// Rounds of futures without a look at the sockets.
+/// Rounds of futures without a check of the sockets.
 const MOST_ROUNDS: usize = 16;
 /// Reads and writes of a future until others have their turn: more than a
 /// message needs.
@@ -510,7 +510,7 @@ const TURN: u32 = 32;
 const PORT_EVENT: u64 = u64::MAX;
 const READABLE: u32 = 1;
 const WRITABLE: u32 = 2;
-/// The client sends nothing more, or is gone.
+/// The client sends nothing more, or has disconnected.
 const ENDED: u32 = 4;
 /// Neither direction is open any more.
 const GONE: u32 = 8;

@@ -135,7 +135,7 @@ pub struct AcceptedConnection {
 }
 
 impl ReceiverService {
-    /// Starts the threads; none when there are no receivers.
+    /// Starts the threads. Returns `None` without receivers.
     pub fn start(
         config: &SocketsConfig,
         region: &Handle,
@@ -309,7 +309,7 @@ impl ReceiverService {
 
     fn check_connections(&self) {
         for thread in &self.threads {
-            // One that has ended has nothing to look at.
+            // A thread that has ended has no connections to check.
             let _ = thread.send(Order::CheckConnections);
         }
     }

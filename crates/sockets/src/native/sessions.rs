@@ -66,7 +66,7 @@ impl<S> SessionTable<S> {
         Ok(old.map(|(old, _)| old))
     }
 
-    /// A receiver has come; none when the session has one.
+    /// A receiver joins. Returns `None` when the session has one.
     pub fn enter_receiver(self: &Rc<Self>, name: SessionName) -> Option<SessionPart<S>> {
         let mut sessions = self.0.borrow_mut();
         let session = sessions.entry(name.clone()).or_insert(Session {
@@ -105,7 +105,7 @@ impl<S> SessionTable<S> {
 }
 
 impl<S> SessionPart<S> {
-    /// The sender, as soon as it is there.
+    /// The sender, as soon as it has joined.
     pub async fn sender(&self) -> S {
         loop {
             let receiver = {

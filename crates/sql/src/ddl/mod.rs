@@ -27,7 +27,7 @@ pub struct AppliedStatement {
     pub text: String,
     /// Statements for the server, in their order; none if it is left out.
     pub sql: Vec<String>,
-    /// What was left out of it.
+    /// The parts of the statement that were left out.
     pub notes: Vec<String>,
     /// What is wrong with it.
     pub problem: Option<StatementProblem>,
@@ -38,8 +38,8 @@ const CARD_TEXT: usize = 72;
 /// Columns of a card.
 const CARD: usize = 80;
 
-/// Whether the lines are card images: none is longer, and what follows the text is
-/// a sequence number wherever something does.
+/// Whether the lines are card images: none is longer, and any characters after the text are
+/// a sequence number.
 fn is_cards(text: &str) -> bool {
     text.lines().map(str::trim_end).all(|line| {
         let rest: String = line.chars().skip(CARD_TEXT).collect();

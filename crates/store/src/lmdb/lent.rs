@@ -12,7 +12,7 @@
 //!   uses, and keeps the pages of that state by at most two read transactions
 //!   of its own: `older` is closed when no reader uses a state before `newer`.
 //!
-//! After the slots stands how much of the store was checked: a [`PageTrust`].
+//! After the slots follows how much of the store was checked: a [`PageTrust`].
 //!
 //! A table that says nonsense keeps pages from being used again, or costs its
 //! own reader. Reference: `mdb.c`, `MDB_txninfo` and `mdb_txn_renew0`.
@@ -57,7 +57,7 @@ static OPENING: Mutex<()> = Mutex::new(());
 #[derive(Clone)]
 pub struct ReaderTables(Weak<StoreEnvironment>);
 
-/// A table that is lent; dropped, its reader is gone.
+/// A table that is lent; it is dropped when its reader has ended.
 pub struct LentTable {
     fd: OwnedFd,
     _table: Arc<Table>,

@@ -87,7 +87,7 @@ impl<'s> FileLoad<'s> {
         })
     }
 
-    /// Puts the new in the place of the old, in one transaction.
+    /// Replaces the old file and indexes by the new, in one transaction.
     fn switch(&mut self, file: &CachedFile, indexes: &[Rebuilt]) -> Result<(), LmdbError> {
         let catalogue = self.store.env.catalogue;
         let mut txn = WriteTxn::begin(self.store.env.sys())?;

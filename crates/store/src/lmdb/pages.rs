@@ -248,7 +248,7 @@ impl PageFile {
             && (meta.transaction % 2 == page || meta.transaction == 0)
             && number(&bytes, at, 4) as u32 == MAGIC
             && number(&bytes, at + 4, 4) as u32 == DATA_VERSION
-            // Where it is mapped, and how much: LMDB does what stands there.
+            // Address and size of the map: LMDB uses these fields.
             && number(&bytes, at + 8, 8) == 0
             && number(&bytes, at + 16, 8) < MAX_MAP_BYTES
             && number(&bytes, at + 16, 8).is_multiple_of(512)
@@ -328,7 +328,7 @@ impl PageTree {
 }
 
 impl ReadPage {
-    /// A page of a tree. Everything that is read later is inside of it.
+    /// A page of a tree. Every later read is inside of `bytes`.
     pub fn parse(bytes: Vec<u8>, page: u64) -> Result<Self, PageFlaw> {
         let flags = number(&bytes, 10, 2) as u16;
         let (lower, upper) = (
@@ -429,7 +429,7 @@ impl ReadPage {
     }
 }
 
-/// The bounds of what is below an entry of a branch, whose keys are `keys`: its own
+/// The bounds of the keys below an entry of a branch, whose keys are `keys`: its own
 /// key and the next one's, or the branch's.
 pub(super) fn bounds_below<'b>(
     entry: usize,

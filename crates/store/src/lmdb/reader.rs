@@ -69,7 +69,7 @@ struct Index {
 }
 
 impl CachedFile {
-    /// The record in what is stored.
+    /// The record in a stored value.
     pub fn record<'v>(&self, stored: &'v [u8]) -> &'v [u8] {
         if self.sealed {
             seal::unsealed(stored)
@@ -78,7 +78,7 @@ impl CachedFile {
         }
     }
 
-    /// The record in what is stored, if it is what was put there.
+    /// The record in a stored value, if its checksum is right.
     pub fn checked<'v>(&self, key: &[u8], stored: &'v [u8]) -> Option<&'v [u8]> {
         if self.sealed {
             seal::checked(key, stored)
@@ -228,7 +228,7 @@ impl LmdbReader {
     }
 
     /// Runs `look` on the newest state; if it finds nothing, makes sure that
-    /// this is not because the file is gone.
+    /// this is not because the file was removed.
     fn read_newest(
         &mut self,
         file: FileId,

@@ -273,8 +273,8 @@ impl Salvage<'_> {
         Ok(())
     }
 
-    /// The data bases that the main one names. Where a page of it is free, it
-    /// is one of a former state.
+    /// The data bases that the main one names. If one of its pages is free, the data base
+    /// belongs to a former state.
     fn trees(&self, meta: &MetaPage) -> io::Result<Trees> {
         let mut trees = Trees {
             by_name: BTreeMap::new(),

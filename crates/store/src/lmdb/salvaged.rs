@@ -33,7 +33,7 @@ pub enum SalvagedState {
     Unknown,
 }
 
-/// A file, and what was found of it.
+/// A file, and the result of its salvage.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SalvagedFile {
     /// Its name; `file-` and its number if the name was lost, `unknown` if the
@@ -47,7 +47,7 @@ pub struct SalvagedFile {
     pub doubtful: u64,
     /// Entries whose record has a wrong checksum.
     pub damaged_records: u64,
-    /// Pages of it that are damaged.
+    /// Its pages that are damaged.
     pub damaged_pages: u64,
     /// Its records that were not found for certain, if their number is known.
     pub missing: Option<u64>,

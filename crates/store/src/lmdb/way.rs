@@ -56,7 +56,7 @@ impl TreeEntryKind {
     }
 }
 
-/// Whether what is stored under a key is a record of a file: by its checksum, if
+/// Whether the value under a key is a record of a file: by its checksum, if
 /// it is followed by one, and the file's rules.
 pub(super) fn is_record(def: &FileDef, sealed: bool, key: &[u8], stored: &[u8]) -> bool {
     let record = if sealed {
@@ -92,7 +92,7 @@ pub(super) fn tree_in(stored: &[u8]) -> Option<PageTree> {
 }
 
 impl PathCheck<'_> {
-    /// Looks at the way from the root of a tree to what is looked for.
+    /// Checks the pages from the root of a tree to a key.
     pub fn check_path(&self, tree: PageTree, aim: SeekTarget<'_>) -> Result<(), PageFlaw> {
         let Some(root) = tree.root.filter(|_| tree.depth > 0) else {
             return Ok(());

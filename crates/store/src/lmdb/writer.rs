@@ -1,7 +1,7 @@
 //! The writing side: the region's.
 //!
 //! An apply is one transaction and one flush for all its units (group commit).
-//! A unit is checked as a whole before anything of it is written, so one that
+//! A unit is checked as a whole before any part of it is written, so one that
 //! cannot be applied leaves no trace among the others. When there is no room
 //! for all of them, the batch is halved until each unit that fits alone is in.
 //! Applied ahead, its second flush is left to the next apply (see `ahead`).
@@ -150,7 +150,7 @@ impl LmdbStore {
         all.filter(move |entry| entry.base == file)
     }
 
-    /// Has the readers of this process look at the catalogue again.
+    /// Makes the readers of this process read the catalogue again.
     pub(super) fn catalogue_changed(&self) {
         self.env.catalogue_changes.fetch_add(1, Ordering::AcqRel);
     }
@@ -415,7 +415,7 @@ impl LmdbStore {
         }
     }
 
-    /// Why a name is not what is wanted.
+    /// Why a name does not denote a thing of the wanted kind.
     fn not_a(&self, wanted: &'static str, name: &FileName) -> DefineError {
         let what = if self.paths.contains_key(name) {
             "a path"

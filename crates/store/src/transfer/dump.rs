@@ -59,7 +59,7 @@ pub enum DumpError {
         /// Why not.
         reason: String,
     },
-    /// The output took no more.
+    /// A write to the output failed.
     #[error("the output cannot be written")]
     Output(#[from] io::Error),
     /// The store failed.

@@ -272,7 +272,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The output of a sorter with this much memory, and how much of it came
+    /// The output of a sorter with this much memory, and how much of it was ready
     /// before the input ended.
     fn sorted(memory_bytes: usize, keys: &[Vec<u8>]) -> (Vec<(Vec<u8>, u64)>, usize) {
         let mut sorter = RecordSorter::new(memory_bytes);
