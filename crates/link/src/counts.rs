@@ -39,7 +39,7 @@ struct Open {
     command: u16,
     ticks: u64,
     waited_ns: u64,
-    /// Of the commands inside of it.
+    /// Of the commands inside of this one.
     inside: (u64, u64),
 }
 

@@ -117,7 +117,7 @@ pub struct Header {
     pub sleeping: CacheLine<AtomicU32>,
     /// 1 when the worker shall end as soon as no slot is queued.
     pub retire: CacheLine<AtomicU32>,
-    /// Counted up by the worker at each command: the sign that the task still
+    /// Counted up by the worker at each command: it shows that the task still
     /// gives up control.
     pub progress: CacheLine<AtomicU64>,
     /// 1 while the running task waits for the QR token.

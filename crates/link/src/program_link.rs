@@ -96,7 +96,7 @@ pub struct LinkReply<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// The meaning of a message; none when it is no request.
+    /// Reads a message. Returns `None` when it is not a request.
     pub fn parse(message: &'a [u8]) -> Option<Request<'a>> {
         let mut r = Reader(message);
         let form = r.form()?;
@@ -120,7 +120,7 @@ impl<'a> Request<'a> {
 }
 
 impl<'a> LinkReply<'a> {
-    /// The meaning of a message; none when it is no reply.
+    /// Reads a message. Returns `None` when it is not a reply.
     pub fn parse(message: &'a [u8]) -> Option<LinkReply<'a>> {
         let mut r = Reader(message);
         let form = r.form()?;

@@ -38,7 +38,7 @@ pub struct QrToken<'a> {
 pub enum TokenHolder {
     /// The token is free.
     Free,
-    /// This worker has it, or the page says so.
+    /// This worker has the token, according to the page.
     Worker(usize),
     /// A number that no worker has.
     Nonsense,

@@ -90,7 +90,7 @@ impl RegionSide {
         }
         let memory = sealed_memfd(c"tupelo-worker", memory_bytes(arena_bytes))?;
         let map = SharedMapping::new(memory)?;
-        // SAFETY: no other process has the memory yet. The rest of it is zeros,
+        // SAFETY: no other process has the memory yet. The other bytes are zeros,
         // which is FREE, IDLE and awake.
         unsafe {
             let header = map.at(0).cast::<Header>();
@@ -255,7 +255,7 @@ impl RegionSide {
     /// Takes the worker's call. Each call is returned once, to one thread,
     /// however many threads poll before it is answered.
     pub fn take_call(&self) -> CallAreaState {
-        // Taken before it is read: what is read is then this question, not an
+        // Taken before it is read: so the call is this one, not an
         // older one that another thread has answered meanwhile.
         match self.call_word().take() {
             TakeResult::Nothing => CallAreaState::Nothing,
@@ -337,7 +337,7 @@ impl RegionSide {
         self.wake();
     }
 
-    /// The worker's count of commands; it stands still in a runaway task.
+    /// The worker's count of commands; it does not change in a runaway task.
     pub fn progress(&self) -> u64 {
         self.header().progress.0.load(Ordering::Relaxed)
     }
@@ -366,7 +366,7 @@ impl RegionSide {
 
     /// True while the worker sleeps for work.
     pub fn is_sleeping(&self) -> bool {
-        // Ordered after the submission before it, as the worker's look at its
+        // Ordered after the submission before it, as the worker's check of its
         // slots is after its announcement.
         self.header().sleeping.0.load(Ordering::SeqCst) != 0
     }

@@ -81,7 +81,7 @@ pub struct StepReport {
     pub next_transid: [u8; 4],
     /// Bytes of the program's working storage.
     pub storage_bytes: u32,
-    /// The part of it that was asked for, and its offset.
+    /// The requested part of the storage, and its offset.
     pub storage: Option<(u32, Vec<u8>)>,
 }
 
@@ -114,7 +114,7 @@ pub enum StepAction {
     Abend,
     /// Goes on and reports nothing more.
     Finish,
-    /// Writes storage if there is some, and reports again with a part of it.
+    /// Writes storage if the request has some, and reports again with a part of the storage.
     Storage,
 }
 

@@ -46,9 +46,9 @@ pub enum KernelPoint {
     End = 2,
     /// A task waits for a lock, an event or the time.
     Wait = 3,
-    /// A task that waited goes on.
+    /// A task that waited continues.
     Wake = 4,
-    /// A unit of work goes to the store.
+    /// A unit of work is passed to the store.
     Commit = 5,
     /// The unit of work of an ending task is finished; its abend code, or
     /// zeros.
@@ -82,7 +82,7 @@ impl TraceEntry {
         (u16::from_le_bytes([e, f]), u32::from_le_bytes([a, b, c, d]))
     }
 
-    /// The abend code of an abend or an end; none when it has none.
+    /// The abend code of an abend or an end. Returns `None` without a code.
     pub fn abend(&self) -> Option<[u8; 4]> {
         let code = *self
             .data

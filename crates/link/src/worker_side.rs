@@ -2,7 +2,7 @@
 //!
 //! One thread owns it: it takes queued slots in the order in which the region
 //! filled them, runs each, and gives the results back. It sleeps only when no
-//! slot is queued. What it reads was written by the region, which it trusts.
+//! slot is queued. It reads only what the region wrote, which it trusts.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -303,7 +303,7 @@ impl WorkerSide {
         self.post_call(call_state::CALL)
     }
 
-    /// Gives the results of a nested run and goes on waiting.
+    /// Returns the results of a nested run and continues to wait.
     pub fn nested_done(&mut self, mut results: AnswerHeader, data: &[&[u8]]) -> CallEvent {
         results.bytes = self.put_call_data(data);
         // SAFETY: the answer header is this side's during a nested run.
@@ -334,12 +334,12 @@ impl WorkerSide {
         );
     }
 
-    /// Takes the region's QR token, and says so in its memory while it waits.
+    /// Takes the region's QR token, and marks in the worker's memory that it waits.
     pub fn wait_for_qr(&self) {
         let waits = &self.header().qr_waits.0;
         waits.store(1, Ordering::Relaxed);
         // An error means that the token was damaged: the worker goes on
-        // without it, and so does everybody else.
+        // without it, and so do all others.
         let _ = self.qr().take();
         waits.store(0, Ordering::Relaxed);
     }
@@ -349,7 +349,7 @@ impl WorkerSide {
         self.page.qr_of(self.worker)
     }
 
-    /// Rings a port without news of a task; its owner looks at this worker.
+    /// Rings a port without an event of a task; its owner checks this worker.
     pub fn ring(&self, port: usize) {
         self.page.ring(port, self.worker);
     }

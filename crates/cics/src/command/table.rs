@@ -232,6 +232,6 @@ pub(super) const DOMAINS: &[&[Command]] = &[
     security::SERVED,
 ];
 
-/// The rows of commands that have no meaning here, and of system commands that
-/// wait for what they are about.
+/// The rows of commands that have no meaning here, and of system commands whose
+/// resources are not supported yet.
 pub(super) const REFUSED: &[&[&[Command]]] = &[refused::ALL, system::ALL];

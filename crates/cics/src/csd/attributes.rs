@@ -474,7 +474,7 @@ pub(super) fn abbreviates(word: &str, name: &str, least: usize) -> bool {
 /// The type that a word abbreviates: as short as DFHCSDUP takes it, or where it
 /// is unique.
 /// Reference: CICS TS, *DFHCSDUP: syntax and command rules* and the syntax of
-/// DELETE, where the letters that are needed stand in upper case.
+/// DELETE, where the required letters are in upper case.
 pub(super) fn complete_type<'a>(
     word: &str,
     names: impl Iterator<Item = &'a str> + Clone,

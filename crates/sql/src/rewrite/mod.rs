@@ -215,7 +215,7 @@ struct StatementRewriter<'a> {
     /// Common table expressions.
     ctes: Vec<FromRelation>,
     problems: Vec<StatementProblem>,
-    /// A change returns the rows: it stands in FINAL TABLE or OLD TABLE.
+    /// A change returns the rows: it is in FINAL TABLE or OLD TABLE.
     returns_rows: bool,
     /// The columns of the table that a change is for.
     target: Option<Vec<(String, SqlType)>>,

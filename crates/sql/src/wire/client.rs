@@ -221,7 +221,7 @@ impl Client {
     }
 
     /// The next event; `None` if more bytes are needed. After an error of the
-    /// protocol the connection is of no more use.
+    /// protocol the connection is not usable.
     pub fn poll_event(&mut self) -> Result<Option<ClientEvent<'_>>, WireError> {
         loop {
             let rest = &self.input[self.read..];

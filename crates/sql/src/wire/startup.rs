@@ -9,7 +9,7 @@ use super::md5::md5_password;
 use super::scram::{ScramError, ScramExchange};
 use crate::code::ServerError;
 
-/// Who logs in, and where to.
+/// The user, the password and the data base of a log-in.
 #[derive(Clone, PartialEq, Eq)]
 pub struct LoginCredentials {
     /// Role.

@@ -241,7 +241,7 @@ pub(super) mod rows {
             InvReq, LengErr, NotAlloc, Signal, TermErr;
     }
     command! {
-        /// Sends what is buffered.
+        /// Sends the buffered data.
         wait_convid 0x042C eibfn "WAIT CONVID" "WAIT" ["CONVID"] Terminals Region;
         input CONVID(Name(4)) [required];
         output STATE(Cvda);

@@ -757,7 +757,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Opens, closes, enables or disables a file, and says what it allows.
+        /// Opens, closes, enables or disables a file, and sets the operations that it allows.
         set_file 0x8AE3 0x4C04 "SET FILE" "SET" ["FILE"] System Region;
         input FILE(Name(8)) [required];
         input ADD(Cvda);

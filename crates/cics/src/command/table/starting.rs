@@ -131,7 +131,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Gives up what a child task comes to.
+        /// Drops the results of a child task.
         free_child 0x8583 0x3446 "FREE CHILD" "FREE" ["CHILD"] Starting Region;
         input CHILD(Chars(16)) [required];
         @conditions InvReq(50);

@@ -3,7 +3,7 @@
 //! Reference: CICS API reference, TRANSFORM DATATOJSON for its conditions and
 //! RESP2 values. The lists of the other three could not be read; they have the
 //! values of DATATOJSON, whose options are the same by other names, and LENGERR
-//! for what is longer than its area.
+//! for data longer than its area.
 
 use crate::command::row::Command;
 
