@@ -1,4 +1,4 @@
-//! What stands in the parentheses of an option.
+//! The text in the parentheses of an option.
 
 use cics::command::{DataDirection, OptionArgument, OptionRow};
 

@@ -1,4 +1,4 @@
-//! The COBOL statements that stand for a command.
+//! The COBOL statements that replace a command.
 
 use std::fmt::Write;
 
@@ -151,7 +151,7 @@ pub(crate) fn call(
         flags |= abi::FLAG_RESP;
     }
     // RESP2 alone means as little as no option at all, but a program that
-    // looks at it does not want to be abended.
+    // reads it does not want to be abended.
     if command.has(command::NOHANDLE) || command.has(command::RESP2) {
         flags |= abi::FLAG_NOHANDLE;
     }

@@ -1,8 +1,8 @@
-//! From sources to modules: translates, runs `cobc`, keeps what is current.
+//! From sources to modules: translates, runs `cobc`, keeps modules that are current.
 //!
 //! A module's file name holds a digest of everything that made it (the
 //! translated text with all its COPY members, the flags, the versions of
-//! compiler and translator), so that a build is a look at the file system when
+//! compiler and translator). So a build only looks for a file when
 //! nothing changed, a running worker never sees its module change under it,
 //! and a reload loads a new file. Files appear by renaming: no half module is
 //! ever seen.
@@ -169,7 +169,7 @@ impl BuildResult {
                 self.diagnostics.push(about(&self.source, message));
             }
         }
-        // One name can stand for two symbols.
+        // One name can have two symbols.
         traced.sort_by_key(|c| c.place);
         traced.dedup();
         for call in traced {
@@ -396,10 +396,10 @@ impl ModuleCompiler {
         digest.finish()
     }
 
-    /// What the COBOL compiler says of a program whose commands are wrong, with
-    /// CONTINUE in the place of those: mistakes in commands hide no others.
-    /// Nothing where the text itself is incomplete, since everything that the
-    /// compiler says could follow from that.
+    /// The messages of the COBOL compiler for a program whose commands have errors, with
+    /// CONTINUE instead of those: errors in commands hide no others.
+    /// Empty when the text itself is incomplete, since every message of the
+    /// compiler could follow from that.
     fn further_errors(
         &self,
         translation: &TranslatedSource,
@@ -440,8 +440,8 @@ impl ModuleCompiler {
         further
     }
 
-    /// Runs the compiler; what it said, and whether the module is there. It
-    /// runs in the folder of the modules and hands the names that it is given
+    /// Runs the compiler. Returns its messages, and whether the module exists. The compiler
+    /// runs in the folder of the modules and passes the names that it is given
     /// to a shell: they are plain ones.
     fn compile(
         &self,
@@ -540,8 +540,8 @@ fn from_elsewhere(cobc: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// A source's name as its module's begins with it: what a shell could take for
-/// something else is left out, and stands for it in a number.
+/// The beginning of the module's name: the source's name without characters that a shell
+/// could interpret; a number replaces them.
 fn plain_stem(path: &Path) -> String {
     let stem = path
         .file_stem()

@@ -83,7 +83,7 @@ pub(crate) fn expand(
     let (tokens, open) = tokens(&read.pieces);
     for at in open {
         let mut found = unclosed(&files, at);
-        // Its quote is among what is not read: that is one fault.
+        // The literal's quote is among the ignored columns: that is one error.
         let before = diagnostics.len();
         let beyond = |d: &Diagnostic| d.column > 72 && d.severity == Severity::Warning;
         diagnostics.retain(|d| !(d.line == found.line && d.file == found.file && beyond(d)));

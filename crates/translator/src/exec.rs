@@ -37,7 +37,7 @@ impl ParsedCommand {
     }
 }
 
-/// An argument and what the option wants of it.
+/// An argument and the form that the option requires.
 #[derive(Debug, Clone)]
 pub(crate) struct CommandOperand {
     pub index: u8,

@@ -89,7 +89,7 @@ impl TranslationState {
             {
                 last += 2;
             }
-            // No token more or less, so that what is noted of others stays right.
+            // The number of tokens does not change, so that notes on other tokens stay right.
             let open = match of {
                 1 => "LENGTH (".to_owned(),
                 _ => format!("LENGTH ({}", self.tokens[name].text),

@@ -33,7 +33,7 @@ fn message(line: &str) -> Option<Diagnostic> {
         if place.contains(".c:") || place.contains(".h:") {
             return None;
         }
-        // The calls that stand for commands may name an item twice.
+        // The calls that replace commands may name an item twice.
         if text.starts_with("duplicate USING") {
             return None;
         }
@@ -48,7 +48,7 @@ fn message(line: &str) -> Option<Diagnostic> {
                 help: Some(help.to_owned()),
             });
         }
-        // Options like [-Wothers] mean nothing to who wrote the program.
+        // Options like [-Wothers] have no meaning for the program's author.
         let text = text.split(" [-W").next().unwrap_or(text).trim();
         return Some(Diagnostic {
             severity,
@@ -79,7 +79,7 @@ fn below_all(text: &str) -> Option<(String, &'static str)> {
     })
 }
 
-/// What to do about a message that says little to who writes their first program.
+/// The remedy for a message that a beginner may not understand.
 fn fix(text: &str) -> Option<&'static str> {
     let fixes = [
         (
@@ -105,7 +105,7 @@ fn fix(text: &str) -> Option<&'static str> {
         .map(|(_, fix)| *fix)
 }
 
-/// Names what is meant by the names that are not defined, of those that are: data
+/// Suggests names for the names that are not defined: data
 /// items and paragraphs of the text.
 pub(crate) fn suggest(said: &mut [Diagnostic], text: &str) {
     let undefined = |d: &Diagnostic| {

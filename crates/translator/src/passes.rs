@@ -230,7 +230,7 @@ impl TranslationState {
         }
     }
 
-    /// Puts numbers in the place of DFHRESP(x) and DFHVALUE(x).
+    /// Replaces DFHRESP(x) and DFHVALUE(x) by numbers.
     pub(crate) fn values(&mut self) {
         if !self
             .tokens
@@ -291,7 +291,7 @@ impl TranslationState {
         self.tokens = new;
     }
 
-    /// A batch program runs outside of the region: each command of it is an
+    /// A batch program runs outside of the region: each of its commands is an
     /// error.
     pub(crate) fn no_commands(&mut self) {
         let pairs = self.tokens.windows(2);

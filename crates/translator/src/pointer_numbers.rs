@@ -235,7 +235,7 @@ fn picture_and_usage(tokens: &[Token], range: Range<usize>) -> Vec<usize> {
     found
 }
 
-/// A PICTURE's string ends where a blank stands.
+/// A PICTURE's string ends at a blank.
 fn picture_end(tokens: &[Token], string: usize, end: usize) -> usize {
     let rest = string + 1..end.max(string + 1);
     rest.clone().find(|&i| tokens[i].spaced).unwrap_or(rest.end)

@@ -179,7 +179,7 @@ impl TokenEdits {
         self.before.entry(at).or_default().push((text, place));
     }
 
-    /// Before what is already inserted at the same token.
+    /// Before text that is already inserted at the same token.
     pub(crate) fn insert_first(&mut self, at: usize, text: String, place: SourcePlace) {
         self.before.entry(at).or_default().insert(0, (text, place));
     }

@@ -219,7 +219,7 @@ impl ClauseReader<'_> {
         });
     }
 
-    /// Whether a data name stands here.
+    /// Whether the next word is a data name.
     fn is_name(&self) -> bool {
         let Some(token) = self.tokens.get(self.at) else {
             return false;

@@ -24,7 +24,7 @@ pub(super) struct DescribedStatement {
     pub counters: Vec<String>,
 }
 
-/// Makes the descriptor of a statement on a record; what is wrong goes to
+/// Makes the descriptor of a statement on a record; errors are added to
 /// `problems`.
 pub(super) fn describe(
     tokens: &[Token],

@@ -2,7 +2,7 @@
 //!
 //! The statement itself is the `sql` crate's; here are its text and places, the
 //! fields that its host variables are, the cursors and WHENEVERs of the program,
-//! and the COBOL that stands for it.
+//! and the COBOL that replaces it.
 //!
 //! Reference: Db2 for z/OS Application Programming and SQL Guide, "Coding SQL
 //! statements in COBOL application programs".
@@ -36,7 +36,7 @@ pub struct SqlUse {
     pub file: PathBuf,
     /// Line of EXEC SQL, from 1.
     pub line: u32,
-    /// Column of it, from 1.
+    /// Column of the place, from 1.
     pub column: u32,
     /// The statement block (`sql::block`).
     pub block: Vec<u8>,
@@ -291,7 +291,7 @@ impl TranslationState {
         token
     }
 
-    /// Rewrites a statement to see what is wrong with it.
+    /// Rewrites a statement to find its errors.
     fn sql_check(&mut self, program: &Program<'_>, statement: &Statement, text: &SqlText) -> bool {
         use StatementKind as K;
         let checked = matches!(
