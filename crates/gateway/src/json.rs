@@ -581,7 +581,7 @@ impl<'a> PathResult<'a> {
         true
     }
 
-    /// The elements of a list; one value for itself, none for null. Whether
+    /// The elements of a list; one value for itself, `None` for null. Whether
     /// there is a list at all.
     pub fn rows(self) -> Option<Vec<TapeValue<'a>>> {
         match self {

@@ -37,7 +37,7 @@ pub struct ServiceConfig {
     /// after each answer, `None` is the gateway's limit.
     pub idle_timeout_ms: Option<u32>,
     /// Most connections that stay open; those beyond are closed after their
-    /// first answer. None for no limit.
+    /// first answer. `None` for no limit.
     pub max_persistent: Option<u32>,
     /// How callers authenticate.
     pub authentication: CallerAuthentication,

@@ -102,7 +102,7 @@ pub enum SandboxMode {
 pub struct ProgramEntry {
     /// Name.
     pub name: ProgramName,
-    /// The compiled module; none for a program that the region serves.
+    /// The compiled module; `None` for a program that the region serves.
     pub module: Option<PathBuf>,
     /// There is a definition and no program: no module was made, and nothing in
     /// the region serves it.
@@ -265,7 +265,7 @@ pub struct StoreEntry {
     /// A commit survives a crash of the machine: it is flushed to the disk.
     pub sync: bool,
     /// Bytes up to which all pages are looked at before anything is served;
-    /// none for the store's own number.
+    /// `None` for the store's own number.
     pub walked_bytes: Option<u64>,
 }
 

@@ -43,7 +43,7 @@ pub struct DisplaySource {
 /// A printed line with its source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DisplayLine {
-    /// The task's number; none for a line that is no record.
+    /// The task's number; `None` for a line that is no record.
     pub task: Option<u64>,
     /// The transaction without blanks, printable.
     pub transid: String,

@@ -127,7 +127,7 @@ impl Meta {
 }
 
 impl Suite {
-    /// Why a test does not pass; none when it does.
+    /// Why a test does not pass; `None` when it does.
     fn judge(&mut self, path: &Path, text: &str, meta: &Meta) -> Option<String> {
         let modes: &[(bool, bool)] = match () {
             () if meta.has("module") => &[(true, false)],

@@ -317,7 +317,7 @@ fn is_page(block: *mut u8) -> bool {
 }
 
 impl Header {
-    /// A page, as an offset; none where there is no room.
+    /// A page, as an offset. Returns `None` when the arena is full.
     fn take_page(&mut self, base: *mut u8) -> Option<usize> {
         if self.free_page != 0 {
             let at = self.free_page;

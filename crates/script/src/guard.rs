@@ -54,7 +54,7 @@ static GUARDS: [GuardEntry; MOST] = [const {
 static BEFORE: OnceLock<Option<libc::sigaction>> = OnceLock::new();
 
 impl SnapshotGuard {
-    /// Watches so many bytes, whole pages; none where that cannot be.
+    /// Watches so many bytes, whole pages; `None` if that cannot be.
     pub fn new(base: NonNull<u8>, bytes: usize) -> Option<SnapshotGuard> {
         BEFORE.get_or_init(install).as_ref()?;
         let pages = bytes / PAGE;

@@ -36,7 +36,7 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>) -> Result<()> {
     own.set("plainJson", Function::new(ctx.clone(), plain)?)
 }
 
-/// The JSON text of plain data; none for anything else.
+/// The JSON text of plain data; `None` for anything else.
 fn text_of(ctx: &Ctx<'_>, value: &Value<'_>, to_json: JSAtom) -> Option<String> {
     let mut writer = Writer {
         ctx: ctx.as_raw().as_ptr(),

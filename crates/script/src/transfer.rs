@@ -19,7 +19,7 @@ pub struct XctlTarget {
     /// The data passed to it.
     pub given: LinkData,
     /// Where that is in the COMMAREA of the script's caller, or 0 for the
-    /// caller's channel: the program's changes are the caller's. None for what
+    /// caller's channel: the program's changes are the caller's. `None` for what
     /// is the script's own, and gone with it.
     pub back: Option<usize>,
 }

@@ -207,7 +207,7 @@ impl CicsWebSupport {
         Ok(())
     }
 
-    /// The commands that change definitions; none for another one.
+    /// The commands that change definitions; `None` for another one.
     fn changing(&self, number: u16, given: &CommandOperands) -> Option<WebCommandResult> {
         let serve = CHANGES.iter().find(|(n, _)| *n == number)?.1;
         let changed = self.change(|before| serve(before, given));

@@ -18,7 +18,7 @@ use crate::request::{BodyPiece, WebAnswer, WebRequest};
 /// A task that has used a command of web support, or serves a request.
 #[derive(Debug, Default)]
 pub struct TaskState {
-    /// The request that it serves; none for a task that no request began.
+    /// The request that it serves; `None` for a task that no request began.
     pub server: Option<ServerSide>,
     /// Its state of web services; `None` if it serves no pipeline.
     pub service: Option<ServiceSide>,

@@ -273,7 +273,7 @@ impl TaskChannels {
         self.last_token
     }
 
-    /// The next container of a browse: none for an unknown token, an inner
+    /// The next container of a browse: `None` for an unknown token, an inner
     /// none at the end. A container that was deleted is passed by.
     pub fn next_of_browse(&mut self, token: u32) -> Option<Option<ContainerName>> {
         let browse = self.browses.iter_mut().find(|b| b.token == token)?;

@@ -41,7 +41,7 @@ impl WebSide {
         self.kept = None;
     }
 
-    /// The request, with its bytes; none for a task that serves none.
+    /// The request, with its bytes; `None` for a task that serves none.
     pub fn open(&mut self, base: *mut u8) -> Option<(&mut OpenedRequest, &[u8])> {
         let (at, bytes) = self.at;
         if bytes == 0 {

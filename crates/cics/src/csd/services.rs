@@ -23,7 +23,7 @@ pub struct PipelineDef {
     pub config_file: String,
     /// WSDIR: the folder whose binding files become web services.
     pub directory: Option<String>,
-    /// RESPWAIT of a requester, in seconds; none for DEFT.
+    /// RESPWAIT of a requester, in seconds; `None` for DEFT.
     pub wait_s: Option<u32>,
 }
 

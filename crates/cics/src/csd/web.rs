@@ -23,7 +23,7 @@ pub struct UriMapDef {
     pub usage: UriMapUsage,
     /// SCHEME(HTTPS).
     pub secure: bool,
-    /// PORT; none for the scheme's own.
+    /// PORT; `None` for the scheme's own.
     pub port: Option<u16>,
     /// HOST in lower case; `*` for any.
     pub host: String,
@@ -50,7 +50,7 @@ pub struct UriMapDef {
 pub enum UriMapUsage {
     /// Requests that come in.
     Server {
-        /// TCPIPSERVICE; none for all.
+        /// TCPIPSERVICE; `None` for all.
         service: Option<String>,
         /// What they are answered with.
         answer: UriMapAnswer,
@@ -59,13 +59,13 @@ pub enum UriMapUsage {
     Client,
     /// Requests that a pipeline serves.
     Pipeline {
-        /// TCPIPSERVICE; none for all.
+        /// TCPIPSERVICE; `None` for all.
         service: Option<String>,
         /// PIPELINE.
         pipeline: String,
         /// WEBSERVICE.
         web_service: Option<String>,
-        /// TRANSACTION; none for CPIH.
+        /// TRANSACTION; `None` for CPIH.
         transaction: Option<String>,
     },
 }
@@ -75,9 +75,9 @@ pub enum UriMapUsage {
 pub enum UriMapAnswer {
     /// A program.
     Program {
-        /// PROGRAM; none when the analyzer names it.
+        /// PROGRAM; `None` when the analyzer names it.
         program: Option<String>,
-        /// TRANSACTION; none for CWBA.
+        /// TRANSACTION; `None` for CWBA.
         transaction: Option<String>,
         /// CONVERTER.
         converter: Option<String>,
@@ -112,17 +112,17 @@ pub struct TcpIpServiceDef {
     pub protocol: TcpIpProtocol,
     /// PORTNUMBER; 0 takes a free port.
     pub port: u16,
-    /// HOST or IPADDRESS; none for any address that the settings allow.
+    /// HOST or IPADDRESS; `None` for any address that the settings allow.
     pub address: Option<String>,
-    /// URM; none for NONE.
+    /// URM; `None` for NONE.
     pub analyzer: Option<String>,
-    /// TRANSACTION; none for CWXN.
+    /// TRANSACTION; `None` for CWXN.
     pub transaction: Option<String>,
     /// BACKLOG; 0 for the default.
     pub backlog: u32,
-    /// SOCKETCLOSE in seconds; none for NO.
+    /// SOCKETCLOSE in seconds; `None` for NO.
     pub socket_close_s: Option<u32>,
-    /// MAXPERSIST; none for NO.
+    /// MAXPERSIST; `None` for NO.
     pub max_persist: Option<u32>,
     /// MAXDATALEN in bytes.
     pub max_data_bytes: u64,
@@ -424,7 +424,7 @@ impl DefinitionValues<'_> {
         text
     }
 
-    /// A time as hhmmss, in seconds; none for NO and when absent.
+    /// A time as hhmmss, in seconds; `None` for NO and when absent.
     fn hhmmss(&mut self, attribute: &str) -> Option<u32> {
         if matches!(self.text(attribute).as_deref(), None | Some("NO")) {
             return None;

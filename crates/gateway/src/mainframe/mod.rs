@@ -86,7 +86,7 @@ pub struct CommonSettings {
     /// The container that an answer is, when it does not say so itself; that of
     /// the request when absent.
     pub answer_container: Option<ContainerName>,
-    /// TLS; none for plain connections.
+    /// TLS; `None` for plain connections.
     pub tls: Option<TlsTrust>,
 }
 

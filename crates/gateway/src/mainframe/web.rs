@@ -267,7 +267,7 @@ fn field<const N: usize>(word: Option<&str>) -> [u8; N] {
     field
 }
 
-/// Why a body is not from a program: it is a page, perhaps for people who have to
+/// Why a body is not from a program: it is a page, perhaps for users who have to
 /// log in, or compressed bytes.
 fn foreign(headers: &http::HeaderMap) -> Option<String> {
     let text = |name| {

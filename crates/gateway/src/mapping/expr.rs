@@ -126,7 +126,7 @@ pub(crate) struct EvaluatorExpression {
     ast: AstNode,
     /// It has widths that data gives.
     widths: bool,
-    /// Bytes of texts that data may have it make; none where it multiplies none.
+    /// Bytes of texts that data may have it make; `None` if it multiplies none.
     pub(super) texts: Option<usize>,
     /// Every path it mentions, up to the first step that is not a name.
     pub uses: Vec<ValuePath>,

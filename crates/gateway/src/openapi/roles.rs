@@ -18,7 +18,7 @@ use crate::security::AvailableSchemes;
 /// The keyword.
 pub(crate) const KEYWORD: &str = "x-ibm-zcon-roles-allowed";
 
-/// The roles, one of which callers of an operation must have; none where the
+/// The roles, one of which callers of an operation must have; `None` if the
 /// document names none.
 pub(crate) fn of_operation(
     document: &Document,

@@ -335,7 +335,7 @@ impl Loader<'_> {
         }
     }
 
-    /// `body` is the schema of the request's body: none where the operation
+    /// `body` is the schema of the request's body: `None` if the operation
     /// takes no body, an empty one where the body is described by nothing.
     fn work(
         &mut self,

@@ -30,7 +30,7 @@ pub struct OutboundRequest {
     pub path: String,
     /// Headers that are parameters.
     pub headers: Vec<(String, String)>,
-    /// Body as JSON; none where the operation has none.
+    /// Body as JSON; `None` if the operation has none.
     pub body: Option<Vec<u8>>,
     /// Media type of the body.
     pub media: String,

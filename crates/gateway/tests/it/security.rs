@@ -1,4 +1,4 @@
-//! Who gets in: each scheme right, wrong, missing and without its role.
+//! Admission: each scheme right, wrong, missing and without its role.
 
 use crate::client::{Answer, send};
 use crate::config;
@@ -309,7 +309,7 @@ fn roles_are_required_for_api_and_operation() {
     assert_eq!(get(&password("bob", "bob's: word")), 403);
     assert_eq!(get(""), 401, "a rule makes an open API ask who calls");
     let list = |headers: &str| send(gateway.address(), "GET", "/bank/accounts", headers, "").status;
-    // There is no such program: who gets as far as that was let in.
+    // The program does not exist: a caller who gets 500 for it was admitted.
     assert_eq!(
         [list(&password("bob", "bob's: word")), list("")],
         [500, 401]
@@ -438,7 +438,7 @@ fn the_roles_of_an_operation_stand_for_those_of_the_document() {
     let gateway = Gateway::start(config, vec![api], Fake::default()).unwrap();
     let ada = password("ada", "ada's: word");
     let get = |path: &str| send(gateway.address(), "GET", path, &ada, "").status;
-    // There is no such program: who gets as far as that was let in.
+    // The program does not exist: a caller who gets 500 for it was admitted.
     assert_eq!([get(PATH), get("/bank/accounts")], [500, 403]);
 }
 

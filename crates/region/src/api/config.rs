@@ -58,7 +58,7 @@ pub struct RegionConfig {
     pub monitoring: Option<PathBuf>,
     /// Folder of transaction dumps; none suppresses them.
     pub dumps: Option<PathBuf>,
-    /// Where embedded files are; none for a region without files.
+    /// Where embedded files are; `None` for a region without files.
     pub store: Option<StoreEntry>,
     /// What workers keep their programs from.
     pub confinement: WorkerConfinement,
@@ -71,7 +71,7 @@ pub struct RegionConfig {
     pub characters: DisplayCharacters,
     /// The region and its workers write their traces.
     pub trace: bool,
-    /// Partners of APPC conversations; none for a region without them.
+    /// Partners of APPC conversations; `None` for a region without them.
     pub conversations: Option<Arc<dyn ConversationService>>,
     /// The service for the socket calls of tasks. `None` for a region without sockets,
     /// where such a call ends with abend AEY9.

@@ -25,7 +25,7 @@ pub struct AppliedStatement {
     pub line: u32,
     /// The statement as it is written.
     pub text: String,
-    /// Statements for the server, in their order; none if it is left out.
+    /// Statements for the server, in their order; `None` if it is left out.
     pub sql: Vec<String>,
     /// The parts of the statement that were left out.
     pub notes: Vec<String>,

@@ -1,7 +1,7 @@
 //! SCRAM-SHA-256: proves a password without sending it, and has the server
 //! prove that it knows it too.
 //!
-//! The nonce is the caller's, who has randomness. Reference: RFC 5802, RFC 7677.
+//! The caller provides the nonce, since this crate has no randomness. Reference: RFC 5802, RFC 7677.
 
 use std::num::NonZeroU32;
 

@@ -109,7 +109,7 @@ impl Parser<'_> {
         self.at += 1;
     }
 
-    /// The next command; none if there is nothing or it cannot be used.
+    /// The next command; `None` if there is nothing or it cannot be used.
     fn statement(&mut self, depth: u32) -> Option<Statement> {
         let here = self.here();
         if self

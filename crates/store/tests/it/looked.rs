@@ -310,8 +310,8 @@ fn the_page_of_another_tree_is_detected_where_its_keys_would_fit() {
         let error = reader.read(file, seek, |_| ()).unwrap_err();
         assert!(is_damage_error(&error), "{error:?}");
     }
-    // A store whose tables are damaged is not opened: who begins by them would
-    // go by what is not there.
+    // A store whose tables are damaged is not opened: a start from them would
+    // follow damaged references.
     let home = tempfile::tempdir().unwrap();
     let mut bytes = whole;
     let other = page_of(&bytes, record(1200).as_bytes());

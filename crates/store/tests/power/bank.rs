@@ -122,7 +122,7 @@ fn transfer_of(number: Number) -> (usize, usize) {
     )
 }
 
-/// The units with these numbers, made from what is to be seen; none when the
+/// The units with these numbers, made from what is to be seen; `None` when the
 /// store cannot be read any more.
 pub fn units(reader: &mut LmdbReader, numbers: &[Number]) -> Option<Vec<UnitOfWork>> {
     reader.files().ok()?;

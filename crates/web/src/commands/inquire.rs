@@ -348,7 +348,7 @@ fn reported(
     })
 }
 
-/// The characters of an option; none for what its definition does not have.
+/// The characters of an option; `None` for what its definition does not have.
 fn characters(def: &UriMapDef, option: u8) -> &str {
     match option {
         row::CERTIFICATE => return or_none(&def.certificate),

@@ -23,7 +23,7 @@ use crate::files::below;
 /// A problem of a definition or its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DefinitionProblem {
-    /// The file; none for the definition itself.
+    /// The file; `None` for the definition itself.
     pub file: Option<PathBuf>,
     /// Line in it, from 1; 0 for the whole.
     pub line: u32,

@@ -113,7 +113,7 @@ pub struct CommandOperand<'c> {
 }
 
 impl<'c> CommandOperand<'c> {
-    /// The operand of a field; none for one that was omitted.
+    /// The operand of a field; `None` for one that was omitted.
     ///
     /// # Safety
     /// `field` is null or a field of the calling program whose data stays

@@ -126,7 +126,7 @@ fn transient_text(w: &mut Worker, queue: &[u8]) -> Result<Option<Vec<u8>>, Comma
     }
 }
 
-/// The records of a file in the order of their keys; none where the file may
+/// The records of a file in the order of their keys; `None` if the file may
 /// not be browsed, or has no record.
 fn file_text(w: &mut Worker, name: &[u8]) -> Result<Option<Vec<u8>>, CommandStop> {
     let mut padded = [b' '; 8];

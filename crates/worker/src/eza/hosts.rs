@@ -315,7 +315,7 @@ fn show_address(args: &LeArguments<'_>) -> Option<()> {
     Some(())
 }
 
-/// So many bytes of the program's storage; none where it has none.
+/// So many bytes of the program's storage; `None` if it has none.
 fn read<'p>(at: usize, bytes: usize) -> Option<&'p [u8]> {
     // SAFETY: so many bytes can be read there.
     is_readable(at as *const u8, bytes)

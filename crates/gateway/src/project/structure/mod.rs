@@ -74,7 +74,7 @@ const NAME_BYTES: usize = 16;
 /// Most instances of one container, for every count.
 const MAX_INSTANCES: usize = 1 << 20;
 
-/// The structures of one direction; the first is that of [`BASE`]. None where
+/// The structures of one direction; the first is that of [`BASE`]. `None` if
 /// nothing is passed.
 #[derive(Debug)]
 pub(crate) struct DirectionStructures {
@@ -173,7 +173,7 @@ pub(crate) struct ContainerInstances {
 }
 
 impl DirectionStructures {
-    /// The names below `names`, to check a mapping by; none where they lead
+    /// The names below `names`, to check a mapping by; `None` if they lead
     /// nowhere.
     pub fn names_below(&self, names: &[String]) -> Option<Vec<&str>> {
         let mut shape = &self.parts.first()?.shape;

@@ -219,7 +219,7 @@ impl Writer<'_> {
         }
     }
 
-    /// An item of an array; none for null.
+    /// An item of an array; `None` for null.
     fn item<'j>(&mut self, part: usize, item: TapeValue<'j>, at: &str) -> Option<TapeValue<'j>> {
         if item.kind() != JsonKind::Null {
             return Some(item);

@@ -205,7 +205,7 @@ impl SharedRegion {
         wakes::answer(link, &answer);
     }
 
-    /// What a command that is served here is answered with; none where its
+    /// What a command that is served here is answered with; `None` if its
     /// operands make no sense.
     pub(super) fn system_answer(
         self: &Arc<Self>,

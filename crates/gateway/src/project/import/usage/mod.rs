@@ -183,7 +183,7 @@ fn mentions(layout: &RecordLayout, program: &Program) -> Vec<FieldUse> {
     uses
 }
 
-/// The use by taking a field's address: none if the record is given its place,
+/// The use by taking a field's address: `None` if the record is given its place,
 /// and any if another item has it then.
 fn address(scan: &mut StatementScan) -> Option<FieldUse> {
     match (scan.verb == "SET", scan.receiving) {
