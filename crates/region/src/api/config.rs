@@ -58,16 +58,16 @@ pub struct RegionConfig {
     pub monitoring: Option<PathBuf>,
     /// Folder of transaction dumps; none suppresses them.
     pub dumps: Option<PathBuf>,
-    /// Where embedded files are; `None` for a region without files.
+    /// The store with the embedded files; `None` for a region without files.
     pub store: Option<StoreEntry>,
-    /// What workers keep their programs from.
+    /// The confinement of workers.
     pub confinement: WorkerConfinement,
     /// The commands by which programs may administer the region.
     pub spi: SpiGrants,
     /// Lines a second that programs and scripts may write into the log, all in
     /// all; ten seconds' worth at once. 0 for no bound.
     pub display_lines_per_s: u32,
-    /// What the bytes of a program's text mean, for the log.
+    /// The character set of program text, for the log.
     pub characters: DisplayCharacters,
     /// The region and its workers write their traces.
     pub trace: bool,
@@ -157,7 +157,7 @@ impl Default for RegionConfig {
 }
 
 impl RegionConfig {
-    /// What resource managers are set up with, under these definitions.
+    /// The settings of the resource managers, under these definitions.
     pub(crate) fn kernel_config(&self, definitions: &RegionDefinitions) -> KernelConfig {
         KernelConfig {
             applid: self.applid,

@@ -1,4 +1,4 @@
-//! What a region needs of an APPC stack.
+//! The interface of an APPC stack for a region.
 //!
 //! The region implements states and commands; the APPC stack has the sessions
 //! and the bytes. Every method may wait: the region calls them on a thread that
@@ -125,7 +125,7 @@ pub trait Conversation: Send {
     fn interrupter(&self) -> Box<dyn Fn() + Send + Sync>;
 }
 
-/// What a receive brought.
+/// The kind of received data.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReceiveOutcome {
     /// Bytes in the buffer; `None` when no data came.

@@ -14,7 +14,7 @@ use link::CallAnswer;
 
 use crate::api::LentWorker;
 
-/// What a waiting worker is asked to do with a descriptor.
+/// A request to a waiting worker to use a descriptor.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WorkerRequest {
     /// The number of the work, as `worker::connections` has it: from 1 on.

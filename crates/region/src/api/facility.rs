@@ -1,4 +1,4 @@
-//! What a task talks with.
+//! The principal facility of a task.
 
 use link::Name;
 

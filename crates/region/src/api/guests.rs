@@ -29,7 +29,7 @@ pub trait GuestPrograms: Debug + Send + Sync {
     fn begin(&self, task: GuestTask);
 }
 
-/// What a guest asks of the region: its hold on the LINK that it serves. Dropped
+/// The calls of a guest to the region, for the LINK that it serves. Dropped
 /// without an answer, the LINK ends with [`GIVEN_UP`].
 pub(crate) trait GuestHost: Send + Sync {
     /// Set when the task shall end.
@@ -54,7 +54,7 @@ pub(crate) trait GuestHost: Send + Sync {
     fn answer(&mut self, answer: &CallAnswer, cpu_ns: u64);
 }
 
-/// What is passed to a program by LINK, and comes back from it.
+/// The data that LINK passes to a program, and that the program returns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkData {
     /// A COMMAREA; an empty one is none.
@@ -116,7 +116,7 @@ impl GuestTask {
         self.depth
     }
 
-    /// What was passed.
+    /// The passed data.
     pub fn given(&self) -> &LinkData {
         &self.given
     }

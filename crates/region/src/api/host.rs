@@ -29,11 +29,11 @@ pub trait RegionHost: Send + Sync {
         task: TaskKey,
         participant: ParticipantId,
     ) -> Result<UnitId, JoinError>;
-    /// It has changed nothing after all.
+    /// The participant has changed nothing after all.
     fn leave(self: Arc<Self>, task: TaskKey, participant: ParticipantId);
     /// A participant has carried out an order, or not.
     fn vote(self: Arc<Self>, unit: UnitId, participant: ParticipantId, yes: bool);
-    /// It is not known what became of a commit in one phase.
+    /// The outcome of a commit in one phase is not known.
     fn unsure(self: Arc<Self>, unit: UnitId);
     /// A decider has said whether a unit is committed, or that it does not know.
     fn outcome_replied(

@@ -2,7 +2,7 @@
 //! requests and records, and what the region needs of a partner, a participant or
 //! a service.
 //!
-//! They call the region by the trait `RegionHost`, so this module does not depend on
+//! Doors and services call the region by the trait `RegionHost`, so this module does not depend on
 //! the shell. Handles on a running region are in `handle/`.
 
 mod config;

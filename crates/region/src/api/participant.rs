@@ -25,8 +25,8 @@ pub trait UnitParticipant: Send + Sync {
         false
     }
 
-    /// A unit of work is to be prepared, committed or backed out. It must not
-    /// wait: what takes time is done elsewhere, and `vote` given back then. A
+    /// Orders to prepare, commit or back out a unit of work. The call must not
+    /// wait: work that takes time is done elsewhere, and `vote` is given then. A
     /// vote that is dropped is a no.
     ///
     /// After a no to a prepare or to a commit in one phase the program receives
@@ -69,14 +69,14 @@ pub trait UnitParticipant: Send + Sync {
     }
 }
 
-/// What a participant can do at the end of a unit of work.
+/// The abilities of a participant at the end of a unit of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParticipantRole {
-    /// It prepares, and the store decides.
+    /// The participant prepares, and the store decides.
     Prepares,
-    /// It decides the units that it joins, at most one a unit.
+    /// The participant decides the units that it joins, at most one a unit.
     Decides {
-        /// It can prepare where a coordinator elsewhere decides.
+        /// The participant can prepare if a coordinator elsewhere decides.
         prepares: bool,
     },
 }

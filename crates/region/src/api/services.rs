@@ -97,7 +97,7 @@ impl ServiceCommand {
     }
 
     /// The answer comes later: meanwhile the task's worker counts as waiting,
-    /// and a purge ends the wait. What is answered after a purge is dropped.
+    /// and a purge ends the wait. An answer after a purge is dropped.
     pub fn later(&mut self) {
         if let Some((host, key)) = &self.way
             && self.out.is_none()

@@ -22,8 +22,8 @@ pub trait SocketCalls: Debug + Send + Sync {
     /// A task that has made calls has ended: its open sockets are closed, and a call
     /// that still waits returns.
     fn task_ended(&self, task: u64);
-    /// What an operator asks, in words, or has done when `change` is set: JSON,
-    /// or why it is refused. `None` when the words mean nothing.
+    /// Answers an operator's query, in words, or carries out a change when `change` is set.
+    /// Returns JSON, or why it is refused; `None` when the words are unknown.
     fn operate(&self, words: &[&str], change: bool) -> Option<Result<String, String>>;
     /// Appends its figures for `/metrics`.
     fn metrics(&self, out: &mut String);

@@ -78,7 +78,7 @@ pub struct TraceStatus {
     pub full: bool,
 }
 
-/// Which records are wanted. What is not set lets everything through.
+/// A filter of records. A field that is not set matches every record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TraceFilter {
     /// Of this task.

@@ -25,8 +25,8 @@ impl Handle {
         self.shared.register_facility(def, sink)
     }
 
-    /// Another user is signed on at a facility from the next task on. What an
-    /// earlier user has been saved is not given to this one.
+    /// Signs another user on at a facility from the next task on. Data that were saved for
+    /// an earlier user are not given to this one.
     pub fn sign_on(&self, facility: FacilityId, userid: UserId) {
         let shared = &self.shared;
         shared.kernel(|kernel, now, out| {
@@ -57,10 +57,10 @@ impl Handle {
         self.shared.stepping.set_transaction(transid, on);
     }
 
-    /// A user has entered something.
+    /// Passes a user's input to the region.
     ///
     /// # Errors
-    /// It was not taken; the door reports why to its user.
+    /// The input was refused; the door reports why to its user.
     pub fn input(
         &self,
         facility: FacilityId,
@@ -73,7 +73,7 @@ impl Handle {
         })
     }
 
-    /// What waits for the next input; `None` when no such facility is
+    /// The data that wait for the next input. Returns `None` if no such facility is
     /// registered.
     pub fn facility(&self, facility: FacilityId) -> Option<FacilityState> {
         self.shared.kernel(|kernel, now, out| {

@@ -1,4 +1,4 @@
-//! What doors hold: handles on a running region, ports of threads, and open tasks.
+//! Handles on a running region for doors, ports of threads, and open tasks.
 //!
 //! A door attaches a port once a thread, begins tasks, writes their input in
 //! place and reads their output in place. Wire formats belong to the doors.

@@ -1,9 +1,9 @@
 //! Open tasks: work of a door that is a task of the region.
 //!
 //! A door that runs programs of its own kind (scripts) does so under an open
-//! task: it is admitted, has a number, a unit of work, limits, a trace and a
-//! monitoring record like any other, and holds no worker. It asks the region
-//! as programs do, and runs COBOL programs in workers within its unit of work.
+//! task. An open task is admitted, has a number, a unit of work, limits, a trace and a
+//! monitoring record like any other, and holds no worker. It makes the calls that
+//! programs make, and runs COBOL programs in workers within its unit of work.
 //!
 //! Reference: CICS application programming, open TCBs; LINK; SYNCPOINT.
 
@@ -32,23 +32,23 @@ pub struct OpenTask {
     used: OpenUse,
 }
 
-/// What became of a unit of work that was to be prepared.
+/// The outcome of preparing a unit of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PrepareOutcome {
-    /// It waits for its coordinator.
+    /// The unit waits for its coordinator.
     Yes,
-    /// It has changed nothing; its locks last as long as the task.
+    /// The unit has changed nothing; its locks last as long as the task.
     NothingToCommit,
-    /// It cannot be committed.
+    /// The unit cannot be committed.
     BackedOut,
 }
 
-/// What became of a unit of work that was to be committed in one phase.
+/// The outcome of a commit in one phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnePhaseOutcome {
-    /// It is committed.
+    /// The unit is committed.
     Yes,
-    /// It is backed out.
+    /// The unit is backed out.
     BackedOut,
     /// The outcome is not known before the region starts again.
     InDoubt,
@@ -143,7 +143,7 @@ impl OpenTask {
     /// An operation of a batch job on a record of a file of the store, by the
     /// key that the file's records have: READ locks the record, until UNLOCK or
     /// until a change to it is committed; WRITE with an empty key adds at the
-    /// end and gives the key. What FILE definitions allow does not count. With
+    /// end and returns the key. Limits of FILE definitions do not apply. With
     /// `waits` false the answer is RECORDBUSY if another task has the lock.
     pub async fn record(
         &mut self,
@@ -224,8 +224,8 @@ impl OpenTask {
 
     /// Makes sure that the task's unit of work can be committed, as a branch of
     /// a unit that is decided elsewhere. When it is prepared the region keeps
-    /// it, with its locks, until [`Handle::settle`] says how it ended; the task
-    /// has none any more, and is to be ended. What is backed out is so when this
+    /// it, with its locks, until [`Handle::settle`] ends it; the task
+    /// has none any more, and is to be ended. A back-out is complete when this
     /// returns.
     pub async fn prepare(&mut self, branch: BranchId) -> PrepareOutcome {
         self.used.calls += 1;

@@ -305,7 +305,7 @@ impl Handle {
         !(0..libc::CPU_SETSIZE as usize).any(both)
     }
 
-    /// What of the store is known to be damaged, in words.
+    /// The known damage of the store, as text.
     pub fn store_damage(&self) -> Option<String> {
         self.shared.store_damage()
     }

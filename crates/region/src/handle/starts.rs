@@ -1,4 +1,4 @@
-//! What doors ask for that is no task of their own: STARTs and records for
+//! Requests of doors without a task: STARTs, and records for
 //! queues that start transactions.
 
 use std::sync::Arc;

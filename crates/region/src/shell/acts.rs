@@ -1,4 +1,4 @@
-//! What a waiting worker is asked to do with a descriptor before it is answered.
+//! Requests to a waiting worker to use a descriptor before its call is answered.
 //!
 //! The worker's call stays taken meanwhile. An answer that another thread gives
 //! then, such as that of a purge, is kept until the worker has replied.
@@ -19,10 +19,10 @@ use crate::api::{
 };
 use kernel::core::{OutsideCall, TaskKey};
 
-/// What a worker is doing with a descriptor.
+/// A worker's current request for a descriptor.
 #[derive(Default)]
 pub struct DescriptorActions {
-    /// It does something, to be looked at without the lock.
+    /// A request is under way; read without the lock.
     any: AtomicBool,
     state: Mutex<ActState>,
 }

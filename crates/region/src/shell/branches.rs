@@ -48,14 +48,14 @@ impl SharedRegion {
         self.kernel(|k, now, out| k.settle(now, &branch, commit, out));
     }
 
-    /// It is carried out, or cannot be now.
+    /// The end is carried out, or cannot be now.
     pub(super) fn settled(&self, branch: &BranchId, yes: bool) {
         for done in self.settlements.take(branch) {
             done(yes);
         }
     }
 
-    /// What became of a unit that was to be committed in one phase.
+    /// Asks for the outcome of a unit that was to be committed in one phase.
     pub(crate) fn outcome(self: &Arc<Self>, branch: BranchId, callback: OutcomeCallback) {
         self.outcomes.add(branch.clone(), callback);
         self.kernel(|k, _, out| k.outcome(&branch, out));

@@ -24,7 +24,7 @@ pub struct CommitterHandle {
     jobs: Sender<Order>,
 }
 
-/// What comes down that way.
+/// The orders to the committer.
 pub enum Order {
     /// Commit.
     Commit(StoreJob),
@@ -34,7 +34,7 @@ pub enum Order {
     Work(StoreWork),
 }
 
-/// What is done to the store between two commits, such as defining a file.
+/// Work on the store between two commits, such as defining a file.
 pub type StoreWork = Box<dyn FnOnce(&mut dyn WriteStore) + Send>;
 
 impl CommitterHandle {
@@ -124,7 +124,7 @@ pub fn run(
     }
 }
 
-/// What is done in one go.
+/// The orders of one transaction.
 #[derive(Default)]
 struct CommitBatch {
     ends: Vec<(TaskKey, JobContinuation)>,
@@ -202,7 +202,7 @@ mod tests {
     /// A store that records its calls, and can fail to make changes durable.
     struct RecordingStore {
         history: Arc<Mutex<Vec<String>>>,
-        /// What comes while its batches are applied, the next at the end.
+        /// Orders that arrive while its batches are applied, the next at the end.
         meanwhile: Vec<Vec<Order>>,
         /// Dropped with the last of them, so that the thread ends.
         orders: Option<Sender<Order>>,
@@ -310,8 +310,8 @@ mod tests {
         })
     }
 
-    /// What the store was asked and which tasks were answered, in order, when these orders
-    /// come one after the other: the first before anything is applied, each
+    /// The calls to the store and the answered tasks, in order, when these orders
+    /// arrive one by one: the first before anything is applied, each
     /// further list while a batch is.
     fn history(mut orders: Vec<Vec<Order>>, lost: Option<usize>) -> Vec<String> {
         let (way, receiver) = channel();

@@ -84,7 +84,7 @@ impl ConversationTable {
 impl AbortHandle {
     fn hold(&self, talk: &MappedConversation) {
         let interrupter = talk.interrupter();
-        // It may have been asked for while the conversation was being made.
+        // The end may have been requested while the conversation was being made.
         if self.failed.load(Ordering::SeqCst)
             && let Some(interrupt) = &interrupter
         {

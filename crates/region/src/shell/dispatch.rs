@@ -1,6 +1,6 @@
 //! The dispatch thread: mid-task calls, timers and deaths.
 //!
-//! It owns port 0. It sleeps in epoll until something is due: an alarm of the
+//! The thread owns port 0. It sleeps in epoll until something is due: an alarm of the
 //! kernel, to the microsecond, or the limits of tasks and workers, a few times
 //! a second while there is something to limit. It looks every millisecond or two only
 //! while a task is queued after another, and for a little while after. An idle

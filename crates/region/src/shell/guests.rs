@@ -2,8 +2,8 @@
 //!
 //! A worker's task waits for one LINK at a time, and the programs that a guest
 //! has run in it may link to guests again: so the guests of a worker are a
-//! stack, whose top one alone works. What the kernel answers a task that has a
-//! guest at work is the guest's.
+//! stack, of which only the top one works. The kernel's answers to a task with a
+//! guest are passed to that guest.
 //!
 //! Invariant: the lock of a worker's guests is held for no other lock.
 
@@ -34,7 +34,7 @@ pub struct GuestStack {
 /// A guest that works, or waits for a program that it has run.
 struct RunningGuest {
     purged: Arc<AtomicBool>,
-    /// It has asked the kernel.
+    /// The guest has asked the kernel.
     awaits_kernel: bool,
     /// A program runs for it.
     runs: bool,
@@ -337,7 +337,7 @@ impl GuestHost for GuestSeat {
     fn poll_run(&self, cx: &mut Context<'_>) -> Poll<Result<LinkData, NotRun>> {
         let answer = std::task::ready!(self.poll_answer(cx));
         Poll::Ready(match abend_of(&answer) {
-            // What the worker says of a program that it does not have any more.
+            // The worker's answer for a program that it does not have any more.
             Some(code) if &code == b"APCT" => Err(NotRun::Condition(Condition::PgmIdErr, 1)),
             Some(code) => Err(NotRun::Abend(code)),
             None => LinkData::parse(answer.args[0], &answer.data).map_err(|_| {

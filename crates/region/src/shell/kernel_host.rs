@@ -69,7 +69,7 @@ pub struct KernelHost {
 /// tables come from; without a store neither.
 pub type OpenedKernel = (KernelHost, Option<CommitterParts>, Option<ReaderTables>);
 
-/// What the committer's thread needs.
+/// The parts for the committer's thread.
 pub type CommitterParts = (Box<dyn WriteStore>, Receiver<committer::Order>);
 
 impl KernelHost {
@@ -125,7 +125,7 @@ impl KernelHost {
         self.kernel.lock()
     }
 
-    /// What of the store is known to be damaged, in words.
+    /// The known damage of the store, as text.
     pub fn store_damage(&self) -> Option<String> {
         let damage = self.damage.summary()?;
         Some(format!("the store is damaged: {damage}; {WAYS_ON}"))
@@ -531,7 +531,7 @@ fn log_check(path: &Path, report: Result<CheckReport, StorageError>, took: Durat
 /// Findings of a check that are logged one by one.
 const LOGGED_FINDINGS: usize = 10;
 
-/// What can be done about a damaged store.
+/// The remedies for a damaged store.
 const WAYS_ON: &str = "`tupelo file check` lists all findings, `tupelo file salvage` saves the records \
     that can still be read, `tupelo file restore` puts a backup in its place";
 

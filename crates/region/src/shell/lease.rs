@@ -24,7 +24,7 @@ pub struct SlotLease {
     number: u64,
     stage: LeaseStage,
     high_water: u64,
-    /// It is a run for an open task, which is accounted for as a whole.
+    /// A run for an open task, which is accounted for as a whole.
     for_open: bool,
     /// The directory being written, then the one read.
     pub entries: Vec<ContainerEntry>,
@@ -38,7 +38,7 @@ enum LeaseStage {
     Released,
 }
 
-/// What a finished task leaves with the core.
+/// The remains of a finished task in the core.
 pub(crate) struct FinishedTask {
     pub(super) abend: Option<Abend>,
     pub(super) record: Box<MonitoringRecord>,

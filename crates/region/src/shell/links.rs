@@ -54,7 +54,7 @@ pub struct LinkTable {
     page: Arc<RegionPage>,
     config: (u64, Arc<ConfigText>),
     arena_bytes: usize,
-    /// Where workers' reader tables come from; none without a store.
+    /// The source of workers' reader tables; `None` without a store.
     reader_tables: Option<ReaderTables>,
     /// Workers to wake once the region's lock is given back.
     pub wakes: Vec<Arc<WorkerLink>>,

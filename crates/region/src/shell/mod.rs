@@ -78,20 +78,20 @@ use process::Order;
 use sink::RecordSink;
 use starts::StartTable;
 
-/// What all handles, tasks and threads of a region share.
+/// The part of a region that all handles, tasks and threads share.
 pub struct SharedRegion {
     state: OrderedLock<RegionState>,
     /// Doorbells, eventfds and the QR token.
     pub page: Arc<RegionPage>,
-    /// Where monitoring records go.
+    /// The sink of monitoring records.
     pub sink: Option<RecordSink>,
-    /// What tasks can ask for.
+    /// The kernel, which serves the calls of tasks.
     kernel: KernelHost,
     /// When the kernel has something due, nanoseconds; `u64::MAX` for never.
     alarm: AtomicU64,
     /// Tasks that the region itself starts.
     starts: StartTable,
-    /// Where events of facilities go.
+    /// The sinks of the events of facilities.
     facilities: FacilityTable,
     /// Participants in units of work.
     pub(crate) participants: ParticipantTable,
@@ -102,9 +102,9 @@ pub struct SharedRegion {
     pub(crate) stepping: stepping::SteppedTasks,
     /// Conversations of tasks.
     conversations: ConversationTable,
-    /// What the kernel did last.
+    /// The last entries of the kernel's trace.
     pub(crate) trace: RegionTrace,
-    /// What workers that died did last.
+    /// The last trace entries of workers that died.
     dead_rings: trace::DeadRings,
     past_counts: trace::PastCounts,
     past_uses: uses::PastUses,
@@ -147,7 +147,7 @@ pub struct RegionState {
     pub drained: Option<Waker>,
 }
 
-/// What is left to do when the lock is given back. Kept from call to call, so
+/// The actions after the lock is released. Kept from call to call, so
 /// that the usual request allocates nothing.
 #[derive(Default)]
 struct PendingEffects {
@@ -339,11 +339,11 @@ impl SharedRegion {
     }
 }
 
-/// What became of a request.
+/// The outcome of a request.
 pub enum BeginOutcome {
-    /// It has its place.
+    /// The request has its place.
     Placed(SlotLease),
-    /// It waits.
+    /// The request waits.
     Waiting(AdmissionWait),
 }
 

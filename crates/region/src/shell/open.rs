@@ -28,14 +28,14 @@ pub struct OpenLease {
     ended: bool,
 }
 
-/// What an open task used outside its runs.
+/// The resources that an open task used outside its runs.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OpenUse {
     /// CPU time of its thread in nanoseconds.
     pub cpu_ns: u64,
     /// The CPU time is no reading of a clock of the thread's CPU.
     pub estimated: bool,
-    /// What its door took for it before it asked for the task.
+    /// The time that its door spent before it asked for the task.
     pub before_ns: u64,
     /// Calls to the region.
     pub calls: u32,

@@ -1,4 +1,4 @@
-//! What operators see of a region, and do to its tasks.
+//! The queries of operators to a region, and their changes to its tasks.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -259,7 +259,7 @@ fn files(view: &RegionView<'_>) -> Vec<FileInfo> {
     files
 }
 
-/// Those with the most items.
+/// The queues with the most items.
 fn queues(view: &RegionView<'_>) -> Vec<QueueStatus> {
     let printed = |name: &[u8]| name.trim_ascii_end().escape_ascii().to_string();
     let ts = &view.kernel.resources.temporary_storage;

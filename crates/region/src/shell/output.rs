@@ -1,4 +1,4 @@
-//! What workers print: each line of their pipes becomes a log line.
+//! The output of workers: each line of their pipes becomes a log line.
 //!
 //! One thread reads the pipes of all workers. A line has its task, transaction
 //! and program ([`link::display`]). A line without them, written because the process

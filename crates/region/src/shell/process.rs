@@ -1,6 +1,6 @@
 //! The spawner: the one thread that starts and kills worker processes.
 //!
-//! It is permanent, because PR_SET_PDEATHSIG ends a child when the thread that
+//! The thread is permanent, because PR_SET_PDEATHSIG ends a child when the thread that
 //! made it ends; so no worker outlives the region, however that dies. A worker
 //! is exec'd with its socket as descriptor 3 and no other open file: no
 //! environment but what finds libraries and the time zone. When memory runs
@@ -21,7 +21,7 @@ use super::SharedRegion;
 use super::engines::bind;
 use super::output::WorkerOutput;
 
-/// What the spawner is asked to do.
+/// The orders to the spawner.
 pub enum Order {
     /// Start the process of a worker whose memory has been made.
     Spawn(usize),
@@ -211,7 +211,7 @@ fn hand_over(fd: RawFd) -> io::Result<()> {
     Ok(())
 }
 
-/// What a worker's environment keeps: where libraries are, and the time zone.
+/// The variables in a worker's environment: the path of libraries, and the time zone.
 const KEPT: [&str; 2] = ["LD_LIBRARY_PATH", "TZ"];
 
 /// The oom_score_adj of workers, which stays above the region's. A region whose own

@@ -1,4 +1,4 @@
-//! What a task gave back.
+//! The reply of a task.
 
 use link::{ChannelData, ContainerData, ContainerName, ContainerType, TransId};
 
@@ -114,7 +114,7 @@ impl TaskReply {
         self.next_transid
     }
 
-    /// What the task cost.
+    /// The monitoring record of the task.
     pub fn record(&self) -> &MonitoringRecord {
         &self.record
     }
@@ -145,5 +145,5 @@ impl ProgramReply for TaskReply {
     }
 }
 
-/// It is moved a few times on its way to the caller.
+/// The reply is moved a few times on its way to the caller.
 const _: () = assert!(size_of::<TaskReply>() <= 256);

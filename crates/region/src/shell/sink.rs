@@ -16,7 +16,7 @@ use crate::api::MonitoringRecord;
 /// Records that may wait for the disk.
 const QUEUE: usize = 8192;
 
-/// Where records go.
+/// Takes monitoring records.
 pub struct RecordSink {
     queue: Mutex<Option<SyncSender<MonitoringRecord>>>,
     dropped: AtomicU64,

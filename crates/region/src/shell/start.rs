@@ -167,7 +167,7 @@ impl RegionThreads {
         Ok((shared, threads))
     }
 
-    /// Ends the workers and all threads. What is still active is lost.
+    /// Ends the workers and all threads. Tasks that are still active are lost.
     pub fn stop(&mut self, shared: &SharedRegion) {
         let Some(dispatch) = self.dispatch.take() else {
             return;
@@ -392,7 +392,7 @@ impl SharedRegion {
         self.kernel.work(work)
     }
 
-    /// What of the store is known to be damaged, in words.
+    /// The known damage of the store, as text.
     pub fn store_damage(&self) -> Option<String> {
         self.kernel.store_damage()
     }

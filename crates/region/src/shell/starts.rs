@@ -21,7 +21,7 @@ thread_local! {
     static BEGINNING: RefCell<Option<VecDeque<InternalStart>>> = const { RefCell::new(None) };
 }
 
-/// What tasks are to be begun with, by the number of the start.
+/// The input of tasks, by the number of the start.
 pub struct StartTable(OrderedLock<HashMap<u64, InternalStart>>);
 
 impl Default for StartTable {

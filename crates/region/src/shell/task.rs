@@ -176,7 +176,7 @@ impl Task {
         Ok(())
     }
 
-    /// Sets the COMMAREA to `len` bytes that `fill` writes in place. They are
+    /// Sets the COMMAREA to `len` bytes that `fill` writes in place. The bytes are
     /// zeros before.
     pub fn set_commarea<E>(
         &mut self,
@@ -213,7 +213,7 @@ impl Task {
     /// them, one part after the other.
     ///
     /// # Errors
-    /// They do not fit into the task's memory.
+    /// The parts do not fit into the task's memory.
     pub fn set_web_request(&mut self, parts: [&[u8]; 2]) -> Result<(), PutError<Infallible>> {
         let [head, body] = parts;
         let bytes = head.len() + body.len();
@@ -333,5 +333,5 @@ impl ProgramTask for Task {
     }
 }
 
-/// It is moved a few times before it runs.
+/// A task is moved a few times before it runs.
 const _: () = assert!(size_of::<Task>() <= 256);

@@ -10,7 +10,7 @@ use link::TokenHolder;
 
 use super::SharedRegion;
 
-/// What was seen of the token at the last look.
+/// The state of the token at the last look.
 #[derive(Default)]
 pub struct TokenWatch {
     /// The word of a holder that seemed to sleep for work.

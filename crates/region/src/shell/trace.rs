@@ -164,7 +164,7 @@ impl SharedRegion {
     }
 }
 
-/// What turns an entry's numbers into a record's.
+/// Converts an entry's numbers to a record's.
 pub(super) struct Clock {
     pub from: TraceInstant,
     pub to: TraceInstant,

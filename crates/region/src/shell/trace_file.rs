@@ -170,7 +170,7 @@ impl Writer {
         }
     }
 
-    /// What is new in all rings, by time.
+    /// The new entries of all rings, by time.
     fn read(&mut self) -> Vec<TraceRecord> {
         let trace = &self.shared.trace;
         let clock = Clock {

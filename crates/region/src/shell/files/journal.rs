@@ -36,7 +36,7 @@ const VERSION: u8 = 1;
 pub struct JournalFile {
     path: PathBuf,
     file: Option<File>,
-    /// Where the last whole record ends.
+    /// The end of the last whole record.
     end: u64,
     /// Number of the last record.
     last: u64,
@@ -138,8 +138,8 @@ pub fn frame(record: &JournalRecord, number: u64) -> Vec<u8> {
     out
 }
 
-/// Where the last whole record of a file of so many bytes ends, and its
-/// number. An error when the file is no journal.
+/// The end of the last whole record of a file of so many bytes, and its
+/// number. An error when the file is not a journal.
 pub fn whole(file: &mut (impl Read + Seek), bytes: u64) -> io::Result<(u64, u64)> {
     let (mut end, mut last) = (0, 0);
     while bytes - end >= HEADER as u64 {

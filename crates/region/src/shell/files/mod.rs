@@ -2,7 +2,7 @@
 //! of the spool, dumps.
 //!
 //! Each kind of file has threads of its own, [`THREADS_A_KIND`] at most
-//! (`pool.rs`). What is asked for one file is done in order, and no two threads use
+//! (`pool.rs`). The requests for one file are carried out in order, and no two threads use
 //! one file at a time. A FIFO without a writer holds up its own file and one
 //! thread of its kind, and nothing else.
 //!

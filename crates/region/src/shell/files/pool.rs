@@ -178,7 +178,7 @@ impl FilePool {
         slot.open = open;
         slot.is_scheduled = !slot.orders.is_empty();
         if slot.is_scheduled {
-            // This thread takes it, or another one that is free before.
+            // This thread serves the file, or another one that is free before.
             pool.line.push_back(file);
         }
     }

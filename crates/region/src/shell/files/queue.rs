@@ -16,9 +16,9 @@ use link::{CallAnswer, CommandOperands};
 /// A queue's file, which its first command opens.
 #[derive(Debug)]
 pub enum QueueHandle {
-    /// It is read.
+    /// The file is read.
     Input(BufReader<File>),
-    /// It is written.
+    /// The file is written.
     Output(File),
 }
 

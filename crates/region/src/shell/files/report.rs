@@ -16,7 +16,7 @@ use super::queue::next as next_record;
 
 /// Longest record of a report.
 const MAX_RECORD_BYTES: i64 = spoolwrite::ROW.most_bytes(spoolwrite::FROM) as i64;
-/// What the name of a report ends with while it is written.
+/// The ending of a report's name while it is written.
 const PART: &str = "part";
 
 /// A report that a task has open.
@@ -24,7 +24,7 @@ const PART: &str = "part";
 pub enum OpenReport {
     /// Being written.
     Output {
-        /// Where it is until it is closed.
+        /// The file until the report is closed.
         part: UnfinishedFile,
         /// Its records.
         file: File,
@@ -33,7 +33,7 @@ pub enum OpenReport {
     },
     /// Being read.
     Input {
-        /// Where it is.
+        /// The path of the file.
         path: PathBuf,
         /// Its records.
         file: BufReader<File>,

@@ -33,7 +33,7 @@ pub struct MappedConversation {
     /// Received and not given to the program yet, from `given` on.
     record: Vec<u8>,
     given: usize,
-    /// What arrived after a record whose end the program has not received yet.
+    /// The data after a record whose end the program has not received yet.
     next_record: Option<crate::api::ReceiveOutcome>,
 }
 

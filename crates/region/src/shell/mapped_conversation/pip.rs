@@ -3,8 +3,8 @@
 //! ```text
 //! LL (2, itself and the next two included) | reserved (2) | parameter ...
 //! ```
-//! Reference: CICS API reference, CONNECT PROCESS and EXTRACT PROCESS. What
-//! CICS leaves in the reserved bytes of a list that it hands out could not be
+//! Reference: CICS API reference, CONNECT PROCESS and EXTRACT PROCESS. The contents
+//! of the reserved bytes in a list of CICS could not be
 //! confirmed: here they are zeros.
 
 /// Bytes before a parameter.

@@ -52,7 +52,7 @@ impl MappedConversation {
             && self.conversation.is_none()
             && !lives
         {
-            // What was not allocated has neither a name nor a state.
+            // A conversation that was not allocated has neither a name nor a state.
             answer.args[..2].fill(0);
         }
         (answer, lives)
@@ -121,7 +121,7 @@ impl MappedConversation {
         }
     }
 
-    /// What the partner attached. Only the principal facility has that: a
+    /// The transaction that the partner attached. Only the principal facility has one: a
     /// conversation that the task allocated was attached by itself.
     fn process(&self) -> VerbResult {
         let conversation = match (&self.partners, &self.conversation) {
@@ -148,8 +148,8 @@ impl MappedConversation {
         if self.state != ConversationState::Send && !completes {
             return VerbResult::condition(Condition::InvReq);
         }
-        // CONFIRM by itself completes what INVITE or LAST announced. That the
-        // state tables allow it could not be read again in a public copy.
+        // CONFIRM by itself completes INVITE or LAST. Whether the
+        // state tables allow that could not be read again in a public copy.
         let flags = match self.state {
             ConversationState::PendReceive => flags | VERB_INVITE,
             ConversationState::PendFree => flags | VERB_LAST,

@@ -200,7 +200,7 @@ impl SharedRegion {
         self.answer_options(asked, |view, option| view.numbered_class(number, option))
     }
 
-    /// What has to be read from the store before INQUIRE can describe a queue.
+    /// Reads from the store what INQUIRE needs to describe a queue.
     fn prepare(&self, asked: &SystemCommand<'_>, kind: ResourceKind, name: &[u8]) {
         let lengths = asked.has("MAXITEMLEN") || asked.has("MINITEMLEN");
         if let (ResourceKind::TsQueue, true, Ok(name)) = (kind, lengths, name.try_into()) {

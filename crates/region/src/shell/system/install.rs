@@ -1,8 +1,8 @@
-//! CREATE and DISCARD: definitions come and go while the region runs.
+//! CREATE and DISCARD: definitions are added and removed while the region runs.
 //!
-//! What a program makes lasts until the region ends or its definitions are
+//! A definition that a program makes lasts until the region ends or its definitions are
 //! read again. A task that is under way keeps the programs and files that it
-//! began with; later ones have the new. The worker ends the unit of work, as
+//! began with; later tasks have the new ones. The worker ends the unit of work, as
 //! CREATE does.
 //!
 //! Reference: CICS system programming reference, the commands' own pages,
@@ -242,7 +242,7 @@ impl SharedRegion {
     }
 }
 
-/// What DISCARD is served with, by the option that names the resource.
+/// Serves DISCARD, by the option that names the resource.
 type DiscardHandler = fn(&Arc<SharedRegion>, &SystemCommand<'_>) -> CommandResult;
 
 const DISCARDS: &[(u8, DiscardHandler)] = &[

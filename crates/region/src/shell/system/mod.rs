@@ -1,7 +1,7 @@
 //! INQUIRE, SET and MONITOR: they use the tasks, definitions and waits of one
 //! moment.
 //!
-//! What concerns one resource manager alone (SET TSQUEUE, SET TDQUEUE, ...) is
+//! Commands on one resource manager alone (SET TSQUEUE, SET TDQUEUE, ...) are
 //! served there.
 //!
 //! The core's lock is taken before the kernel's, as everywhere.
@@ -32,7 +32,7 @@ use kernel::{CommandFailure, condition};
 use view::OptionValue;
 pub use view::RegionView;
 
-/// What serving a command came to.
+/// The result of a command.
 type CommandResult = Result<CommandOperands, CommandFailure>;
 
 /// Serves a command.
@@ -205,8 +205,8 @@ impl SharedRegion {
         wakes::answer(link, &answer);
     }
 
-    /// What a command that is served here is answered with; `None` if its
-    /// operands make no sense.
+    /// The answer to a command that is served here. Returns `None` if its
+    /// operands are not valid.
     pub(super) fn system_answer(
         self: &Arc<Self>,
         key: TaskKey,

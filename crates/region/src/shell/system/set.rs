@@ -42,7 +42,7 @@ impl SharedRegion {
         if purge {
             match self.purge_task(key, force, "SET TASK purged the task") {
                 PurgeOutcome::Refused => return condition(Condition::InvReq, 5),
-                // It ends when it next waits.
+                // The task ends when it next waits.
                 PurgeOutcome::Deferred => return condition(Condition::Normal, 13),
                 PurgeOutcome::Done | PurgeOutcome::WorkerEnded | PurgeOutcome::Unknown => {}
             }
@@ -134,8 +134,8 @@ impl SharedRegion {
         })
     }
 
-    /// SET FILE: the switches count for the next command on the file, whatever
-    /// worker it comes from. What a file allows is changed while it is closed,
+    /// SET FILE: the switches take effect at the next command on the file, of any
+    /// worker. The operations that a file allows are changed while it is closed,
     /// which the same command may do.
     ///
     /// Reference: CICS system programming reference, SET FILE.
@@ -511,7 +511,7 @@ const TRACE_KIB: i64 = (link::layout::TRACE_ENTRIES * 32 / 1024) as i64;
 /// Most bytes of a trace file that a program begins.
 const TRACE_BYTES: u64 = 256 << 20;
 
-/// What SET SYSTEM and SET DISPATCHER change of dispatching.
+/// The changes of SET SYSTEM and SET DISPATCHER to dispatching.
 struct DispatchChange {
     aging_ns: Option<u64>,
     runaway_ns: Option<u64>,

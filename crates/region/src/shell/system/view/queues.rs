@@ -158,7 +158,7 @@ fn extrapartition(queue: &QueueInfo<'_>, option: &str) -> Option<OptionValue> {
         "DDNAME" => text(queue.def.name.as_bytes()),
         "DISPOSITION" => either(*append, "MOD", "SHARE"),
         "DSNAME" => text(path.to_string_lossy().as_bytes()),
-        // What is in the file is not looked at.
+        // The contents of the file are not read.
         "EMPTYSTATUS" => cvda("NOTEMPTY"),
         "IOTYPE" => either(*output, "OUTPUT", "INPUT"),
         "OPENSTATUS" => either(queue.open, "OPEN", "CLOSED"),

@@ -21,9 +21,9 @@ pub(super) struct UnitLink {
     pub(super) name: [u8; 4],
     unit: [u8; 8],
     participant: String,
-    /// It decides the unit.
+    /// The participant decides the unit.
     coordinates: bool,
-    /// It is there, as far as is known.
+    /// The participant is connected, as far as is known.
     is_connected: bool,
 }
 

@@ -14,7 +14,7 @@ use kernel::core::{Core, TaskKey, TaskStage, TaskState, Transaction};
 use kernel::resources::system::ResourceKind;
 use kernel::{LockSpace, WaitOn};
 
-/// What an option receives.
+/// The value that an option receives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OptionValue {
     /// A number or a CVDA.
@@ -383,7 +383,7 @@ fn type_of(file: &FileEntry, base: Option<&FileDef>) -> &'static str {
     }
 }
 
-/// What is the same for every transaction here.
+/// Values that are the same for every transaction here.
 fn of_any_transaction(option: &str) -> Option<OptionValue> {
     match option {
         "CMDSEC" => cvda("CMDSECNO"),
