@@ -192,7 +192,7 @@ impl CicsWebSupport {
                         converter: converter.clone().unwrap_or_default(),
                         ..AliasWork::default()
                     };
-                    let asked = if analyzer {
+                    let asked = if *analyzer {
                         edition.analyzer(&way.request.service)
                     } else {
                         AnalyzerProgram::Accept

@@ -425,7 +425,7 @@ fn value(def: &UriMapDef, option: u8) -> &'static str {
                 ..
             },
         ) => {
-            if permanent {
+            if *permanent {
                 "PERMANENT"
             } else {
                 "TEMPORARY"
