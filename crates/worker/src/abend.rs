@@ -29,7 +29,7 @@ pub struct Abend {
     pub program: [u8; 8],
     /// Line of the program's source, 0 when unknown.
     pub line: u32,
-    /// What happened, for the log and the reply.
+    /// The message for the log and the reply.
     pub message: String,
     /// Exits are passed by: ABEND CANCEL.
     pub cancel: bool,

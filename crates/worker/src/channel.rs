@@ -45,7 +45,7 @@ struct ContainerBrowse {
     at: usize,
 }
 
-/// Where data are put in a container.
+/// The position of new data in a container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PutMode {
     /// Instead of the old content.

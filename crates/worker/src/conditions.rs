@@ -12,7 +12,7 @@ use cics::resp::{Condition, DefaultAction};
 use crate::abend::AbendExit;
 use crate::cob::{CobModule, Field};
 
-/// What to do about one condition.
+/// The set reaction to one condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConditionAction {
     /// Go to the label at this place of the program's list.
@@ -21,7 +21,7 @@ pub enum ConditionAction {
     Ignore,
 }
 
-/// What HANDLE and IGNORE have set.
+/// The state of HANDLE and IGNORE.
 #[derive(Debug, Clone, Default)]
 pub struct HandleState {
     actions: Vec<(u16, ConditionAction)>,
@@ -31,7 +31,7 @@ pub struct HandleState {
     abend_active: bool,
 }
 
-/// What a raised condition does.
+/// The reaction to a raised condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConditionReaction {
     /// Go to a label.
@@ -133,9 +133,9 @@ impl HandleState {
 /// State of one frame.
 pub struct Frame {
     serial: u64,
-    /// What is set now.
+    /// The current state.
     pub handles: HandleState,
-    /// What PUSH HANDLE put aside.
+    /// The states that PUSH HANDLE suspended.
     pub pushed: Vec<HandleState>,
     /// Label to go to when the program is entered again; 0 for its top.
     pub resume: u16,

@@ -20,7 +20,7 @@ use crate::sql::{self, SQL_SETTLE, SqlLink};
 #[derive(Debug, Default)]
 pub struct LentConnections {
     files: BTreeMap<u64, Rc<File>>,
-    /// That of EXEC SQL, with its session; away while a statement runs.
+    /// The connection of EXEC SQL, with its session; taken out while a statement runs.
     sql: Option<Box<SqlLink>>,
 }
 
@@ -65,7 +65,7 @@ pub type WorkResult = (Condition, Vec<u8>);
 /// A kind of work: the descriptors, the tag, further arguments, bytes.
 pub type ConnectionWork = fn(&mut LentConnections, u64, [u64; 4], &[u8]) -> WorkResult;
 
-/// Takes over a descriptor that the region has passed. It is done before any
+/// Takes over a descriptor that the region has passed. This operation comes before any
 /// work is looked up.
 pub const TAKE: u64 = runtime::sql::lending::TAKE;
 /// Writes the bytes, and reads once, at most as many bytes as the first argument

@@ -3,7 +3,7 @@
 //! Reading a thread's CPU clock costs as much as a brief program. Of tasks known
 //! to be brief one in [`EVERY`] is read. The others are given their elapsed time
 //! plus the overhead of a task as last measured. A task that took long is always
-//! read: other threads may have run in that time. What was given too much or too
+//! read: other threads may have run in that time. Time that was given too much or too
 //! little is spread over the next tasks in proportion to their own time, so sums
 //! are those of the clock and no task is given zero.
 //!
@@ -22,7 +22,7 @@ use crate::clock::thread_cpu_ns;
 pub struct CpuTime {
     /// Nanoseconds.
     pub ns: u64,
-    /// It was given by the time that the task took, not read from the clock.
+    /// Derived from elapsed time, not read from the clock.
     pub estimated: bool,
 }
 
@@ -35,8 +35,8 @@ pub struct CpuMeter {
     given_ns: u64,
     took_ns: u64,
     tasks: u64,
-    /// What the clock counted and no task was given yet; below zero for what was given
-    /// too much.
+    /// Time that the clock counted and no task was given yet; below zero for time that was
+    /// given too much.
     owed_ns: i64,
     /// CPU time of a task in addition to its elapsed time; unknown at first.
     overhead_ns: Option<u64>,
@@ -104,8 +104,8 @@ impl CpuMeter {
                 estimated: false,
             };
         }
-        // What the others were given beforehand is theirs; the rest is as good as this
-        // task's, as far as it fits the time that it took.
+        // The other tasks keep the time that they were given; the rest is this
+        // task's, as far as it fits its elapsed time.
         self.owed_ns += used as i64 - self.given_ns as i64;
         self.given_ns = 0;
         let likely = (took_ns + self.overhead_ns.unwrap_or(0)).min(used);
@@ -220,7 +220,7 @@ mod tests {
                     estimated: false,
                 };
                 assert_eq!(meter.task(brief, 2000), own);
-                // Those that were there already: estimated, if they are brief.
+                // Tasks from before: estimated, if they are brief.
                 for _ in 0..3 {
                     meter.begin(brief, false);
                     USED.set(USED.get() + 2400);

@@ -1,8 +1,8 @@
 //! EXEC CICS: from a command block to the command's file and back.
 //!
 //! The C side calls in with the parameter fields of the calling module. The
-//! block says which options are there; operands follow in the order of their
-//! index. What a command answers is put into the EIB and the RESP fields, and
+//! block has a bit for each given option; operands follow in the order of their
+//! index. A command's answer is put into the EIB and the RESP fields, and
 //! becomes a label, an abend or nothing.
 //!
 //! Invariant: handlers return a [`Flow`]; no jump crosses a Rust frame.
@@ -22,7 +22,7 @@ use crate::le;
 use crate::services::CommandFailure;
 use crate::worker::{LevelExit, Worker, current};
 
-/// What a command answers when it is not NORMAL.
+/// A command's answer when it is not NORMAL.
 #[derive(Debug)]
 pub enum CommandStop {
     /// A condition with RESP2.
@@ -349,7 +349,7 @@ impl Worker {
         Flow::NEXT
     }
 
-    /// What an unhandled condition does: the label to go to (0 for none), or
+    /// The reaction to an unhandled condition: the label to go to (0 for none), or
     /// an abend.
     fn react(
         &mut self,

@@ -38,7 +38,7 @@ pub struct FileBrowse {
     /// Position of the browse: the key of the last record, followed by the base's
     /// key for a path.
     pub position: Vec<u8>,
-    /// What was done last.
+    /// The last operation.
     pub state: BrowseState,
 }
 
@@ -124,12 +124,12 @@ impl TaskFiles {
             .find(|b| b.file == file && b.reqid == reqid)
     }
 
-    /// What a syncpoint takes away: locks.
+    /// Releases the resources that end at a syncpoint: locks.
     pub fn end_unit(&mut self) {
         self.held.clear();
     }
 
-    /// What the task's end takes away.
+    /// Releases the resources that end with the task.
     pub fn end_task(&mut self) {
         self.held.clear();
         self.browses.clear();

@@ -16,8 +16,8 @@ use link::display::{DisplaySource, RECORD_BYTES, record};
 /// Milliseconds that a task may wait for room in the pipe, all in all.
 const PATIENCE_MS: i32 = 20;
 
-/// Name of the program in control. It changes at every LINK, and is read when
-/// a line is printed only.
+/// Name of the program in control. The name changes at every LINK, and is read only when
+/// a line is printed.
 static PROGRAM: AtomicU64 = AtomicU64::new(u64::from_ne_bytes([b' '; 8]));
 
 /// Whether the streams are the region's: lines are records then.
@@ -47,7 +47,7 @@ pub fn begin_records() {
 }
 
 /// A line that a service writes for the program in control: 0 is standard
-/// output, 1 standard error. What the program printed itself is flushed before.
+/// output, 1 standard error. Text that the program printed itself is flushed before.
 pub fn line(stream: usize, text: &str) {
     let text = format!("{}\n", text.trim_end());
     if RECORDS.load(Ordering::Relaxed) {
@@ -60,7 +60,7 @@ pub fn line(stream: usize, text: &str) {
     };
 }
 
-/// What follows is printed by this task.
+/// Text from here on is printed by this task.
 pub fn begin_task(request: &Request) {
     let mut printer = PRINTER.lock().unwrap_or_else(PoisonError::into_inner);
     printer.task = request.task;
@@ -69,7 +69,7 @@ pub fn begin_task(request: &Request) {
     begin_program(*request.program.as_bytes());
 }
 
-/// What follows is printed by this program, its name padded with blanks.
+/// Text from here on is printed by this program, its name padded with blanks.
 pub fn begin_program(name: [u8; 8]) {
     PROGRAM.store(u64::from_ne_bytes(name), Ordering::Relaxed);
 }

@@ -51,7 +51,7 @@ pub struct LinkServices {
 
 struct RemoteFile {
     name: Option<store::FileName>,
-    /// Where its records are read: the file, or the index of a path.
+    /// The place of its records: the file, or the index of a path.
     place: Option<ReadPlace>,
     /// The data set with its records, so that a change through one name is seen through
     /// the others.

@@ -1,4 +1,4 @@
-//! What a worker needs from others: the region, the store, shared memory.
+//! The services that a worker uses: the region, the store, shared memory.
 //!
 //! A trait for each resource, and one object-safe trait of them all with two
 //! homes: [`crate::LinkServices`] over the link and the embedded store, and an
@@ -21,7 +21,7 @@ use crate::sql::{SqlLink, SqlRefusal};
 /// A result of a service.
 pub type ServiceResult<T> = Result<T, CommandFailure>;
 
-/// What a LINK takes along and brings back.
+/// The data that a LINK passes and returns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkData {
     /// A COMMAREA; empty for none.
@@ -33,7 +33,7 @@ pub enum LinkData {
 /// The outcome of a LINK to a program that the region runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkStep {
-    /// It ended, and gave this back.
+    /// The program ended, and returned this.
     Done(LinkData),
     /// The region requests a run of this program first; its result is passed to
     /// [`ProgramServices::nested_done`].
@@ -53,7 +53,7 @@ pub struct CommandReply {
     pub condition: Condition,
     /// RESP2.
     pub resp2: u32,
-    /// What the command's options receive.
+    /// The values that the command's options receive.
     pub operands: CommandOperands,
 }
 
@@ -249,7 +249,7 @@ pub trait WorkerServices:
     fn end_task(&mut self);
     /// A command that the region serves, by the number of its row.
     fn command(&mut self, number: u16, operands: &CommandOperands) -> ServiceResult<CommandReply>;
-    /// What was counted since the worker's start.
+    /// The counts since the worker's start.
     fn crossings(&self) -> CrossingCounts;
 }
 

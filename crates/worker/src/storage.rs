@@ -27,7 +27,7 @@ struct StorageBlock {
 /// Why there is no block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoStorage {
-    /// It is larger than all that a task may have.
+    /// The request is larger than a task's limit.
     TooLong,
     /// The task is at its limit, or the process has no memory left.
     UsedUp,
@@ -100,7 +100,7 @@ impl TaskStorage {
             }
         };
         let area = &mut self.areas[i].1;
-        // It moves then, and its former place is freed.
+        // The area moves then, and its former place is freed.
         if contents.len() > area.capacity() {
             wipe(area.as_mut_ptr(), area.capacity());
         }

@@ -85,7 +85,7 @@ impl PostTimer {
 /// Whether an event control block is posted.
 ///
 /// # Safety
-/// It is storage that can be read.
+/// The block is storage that can be read.
 pub unsafe fn is_posted(ecb: *const u8) -> bool {
     // SAFETY: by the contract. Volatile, for others may write it.
     unsafe { ecb.read_volatile() & POSTED != 0 }

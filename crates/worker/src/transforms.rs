@@ -68,5 +68,5 @@ fn compile(text: &str, response: bool) -> Option<CompiledTransform> {
     }
 }
 
-/// What names the answer of a service.
+/// The suffix for the response of a service.
 const RESPONSE: &str = ".RESPONSE";

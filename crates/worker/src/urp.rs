@@ -24,7 +24,7 @@ use crate::host::ProgramId;
 use crate::worker::{EntryArguments, Worker};
 
 /// Bytes of the storage in which a request's body is handed from program to
-/// program. What does not fit is read with WEB RECEIVE only.
+/// program. A longer body is read with WEB RECEIVE only.
 const BLOCK: usize = 32_768;
 /// Times that encode may ask for decode again.
 const MAX_ROUNDS: i64 = 1000;

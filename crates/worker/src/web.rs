@@ -1,4 +1,4 @@
-//! What a task has of the web request that it serves: where the request lies in
+//! The web request of a task: its place in
 //! its arena, how far commands have read it, and the answer that waits there
 //! for the end of the task.
 //!

@@ -48,7 +48,7 @@ pub struct Worker {
     pub(crate) clock: Clock,
     pub(crate) trace: TraceWriter,
     uses: ProgramUses,
-    /// Where names of hosts lie for programs.
+    /// The names of hosts for programs.
     pub(crate) hosts: crate::eza::HostArea,
     /// Sockets of the task whose data it moves itself.
     pub(crate) sockets: crate::eza::OwnSockets,
@@ -58,7 +58,7 @@ pub struct Worker {
     pub(crate) task: Task,
 }
 
-/// What a program gets when it is entered.
+/// The input of a program when it is entered.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct EntryArguments {
     pub commarea: *mut u8,
@@ -101,7 +101,7 @@ pub(crate) struct Task {
     pub priority: u8,
     /// The principal facility, blank for none.
     pub facility: [u8; 4],
-    /// That is a terminal.
+    /// The principal facility, if it is a terminal.
     pub terminal: Option<TaskTerminal>,
     /// AID of the input that the command under way has received, as the data
     /// stream has it.

@@ -134,7 +134,7 @@ impl<'c> CommandOperand<'c> {
         self.size
     }
 
-    /// Where the item lies.
+    /// The address of the item.
     pub fn data(&self) -> *mut u8 {
         self.data
     }

@@ -1,7 +1,7 @@
 //! libcob in this process: loading it, taking its signals away, calling in.
 //!
 //! The C object is loaded first and for all later objects, so that its entries
-//! are found before libcob's. It is part of this library as bytes: a worker needs
+//! are found before libcob's. The object is part of this library as bytes: a worker needs
 //! no compiler, no header and no file of Tupelo except the executable.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
@@ -12,7 +12,7 @@ use super::field::Field;
 use super::module::{loader_error, memory_file};
 use crate::print;
 
-/// What the C side shall do next.
+/// The next action of the C side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 pub struct Flow {

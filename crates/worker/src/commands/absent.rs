@@ -1,5 +1,5 @@
 //! Commands on things that no region here has: an external security manager, and
-//! applications of a platform. They answer as the manual says for a region
+//! applications of a platform. The commands answer as the manual says for a region
 //! without; SIGNAL EVENT checks its operands, and no event is captured.
 //!
 //! Reference: CICS API reference, the commands' own pages.

@@ -250,7 +250,7 @@ fn skip_to(
     Ok((!unchanged).then(|| Key::new(named, generic)))
 }
 
-/// Where the next step looks; none at the end of the file.
+/// The key of the next step. Returns `None` at the end of the file.
 fn from_state(browse: &FileBrowse, forward: bool) -> Option<SeekKey<'_>> {
     let key = browse.position.as_slice();
     let highest = !key.is_empty() && key.iter().all(|b| *b == 0xFF);

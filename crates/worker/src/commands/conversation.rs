@@ -1,4 +1,4 @@
-//! What the commands of conversations share.
+//! The common parts of the commands of conversations.
 //!
 //! The region holds the conversation and its state; a command asks it, puts
 //! the returned indicators into the EIB and stores STATE. Without CONVID a

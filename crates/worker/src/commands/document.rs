@@ -45,7 +45,7 @@ pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     forward::give(w, call, &reply)
 }
 
-/// What was read of a template.
+/// The result of reading a template.
 pub(super) enum TemplateRead {
     /// Its lines, each after its length.
     Lines(Vec<u8>),
@@ -53,7 +53,7 @@ pub(super) enum TemplateRead {
     Kept(Vec<u8>),
     /// Its program has given none.
     Refused,
-    /// It is not there.
+    /// The queue, file or program is missing.
     Missing,
 }
 

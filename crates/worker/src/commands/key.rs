@@ -1,4 +1,4 @@
-//! What file commands share: keys, and where records go to and come from.
+//! The common parts of file commands: keys, and the areas of records.
 //!
 //! Reference: CICS API reference, READ: RIDFLD, KEYLENGTH, GENERIC, LENGTH and
 //! the RESP2 values of INVREQ (25, 26, 42) and LENGERR (10 to 14).
@@ -99,7 +99,7 @@ fn refresh(w: &mut Worker, file: usize, name: &[u8; 8]) {
 pub struct Key {
     bytes: [u8; MAX_KEY_BYTES as usize],
     len: usize,
-    /// It is a generic one.
+    /// The key is a generic one.
     pub generic: bool,
 }
 
@@ -121,7 +121,7 @@ impl Key {
         &self.bytes[..self.len]
     }
 
-    /// Where a command that wants this key, or one at least as great, looks.
+    /// The seek of a command for this key, or for one at least as great.
     pub fn seek(&self, at_least: bool) -> SeekKey<'_> {
         match (at_least, self.generic) {
             (true, _) => SeekKey::AtLeast(self.bytes()),
@@ -171,7 +171,7 @@ macro_rules! named {
 pub(super) use named;
 
 impl RecordOptions {
-    /// What RIDFLD holds: it must be what the file's records are found by.
+    /// Checks RIDFLD: its kind must be that of the file's records.
     pub fn addressing(
         &self,
         files: &TaskFiles,

@@ -1,5 +1,5 @@
-//! Where RECEIVE and CONVERSE put the data that have come, and how much of them
-//! is wanted.
+//! The areas of RECEIVE and CONVERSE for received data, and the length that the
+//! program asks for.
 
 use cics::resp::Condition;
 use link::conversation::VERB_NOTRUNCATE;
@@ -12,7 +12,7 @@ use crate::worker::Worker;
 /// Key of the area where SET points, out of the way of those of files.
 const RECORD_AREA: u32 = u32::MAX - 1;
 
-/// Where the data and their length go, by option.
+/// The options for the data and their length.
 pub(super) struct DataTarget {
     pub into: u8,
     pub set: u8,

@@ -37,7 +37,7 @@ const TOO_LARGE: u32 = 11;
 /// Sense data of an Attach that was refused for its initialisation parameters.
 const PARAMETERS_REFUSED: [u32; 2] = [0x1008_6031, 0x1008_6032];
 
-/// Where a program is linked to.
+/// The region and program of a LINK.
 pub struct LinkTarget {
     /// SYSID.
     pub system: [u8; 4],
@@ -49,7 +49,7 @@ pub struct LinkTarget {
     pub syncs: bool,
 }
 
-/// What the program gets and changes.
+/// The data that the program gets and changes.
 pub enum LinkArea<'a> {
     /// A COMMAREA, empty for none.
     Commarea(&'a mut [u8]),
@@ -61,7 +61,7 @@ pub enum LinkArea<'a> {
 pub enum MirrorAnswer {
     /// The message that came back.
     Reply(Vec<u8>),
-    /// It failed, with this sense data.
+    /// The exchange failed, with this sense data.
     Failed(u64),
 }
 

@@ -30,7 +30,7 @@ const MOST_MESSAGE: usize = 1024;
 /// Characters of a template's name.
 const NAME: usize = 48;
 
-/// What one run has left.
+/// The result of one run.
 struct ExitRun {
     code: i64,
     /// Bytes that the template has.

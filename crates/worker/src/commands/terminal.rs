@@ -24,7 +24,7 @@ use crate::worker::Worker;
 pub struct TaskTerminal {
     /// The terminal's attributes from the region.
     pub data: TerminalData,
-    /// What is left of an input after a RECEIVE with NOTRUNCATE.
+    /// The rest of an input after a RECEIVE with NOTRUNCATE.
     rest: Vec<u8>,
     /// The input that began the task was not received yet.
     unread: bool,
@@ -69,7 +69,7 @@ pub fn drop_released_input(w: &mut Worker) -> CommandResult {
     let released = terminal.unread && terminal.sent;
     terminal.unread = false;
     if released {
-        // It is there, so this waits for nothing.
+        // An input exists, so the command does not wait.
         let reply = w
             .services
             .command(row::NUMBER, &CommandOperands::default())?;

@@ -1,8 +1,8 @@
 //! TRANSFORM: records to XML and JSON and back, by the region's bindings.
 //!
 //! Reference: CICS API reference, TRANSFORM DATATOXML, XMLTODATA, DATATOJSON and
-//! JSONTODATA. What a conversion did not like is a line of the region's log,
-//! and of JSON the container DFHJSON-ERRORMSG.
+//! JSONTODATA. The reason of a failed conversion is a line of the region's log,
+//! and for JSON also the container DFHJSON-ERRORMSG.
 
 use std::rc::Rc;
 
@@ -143,7 +143,7 @@ pub fn xml_to_data(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     put(w, channel, &name, &message.record, (ContainerType::Bit, 0))
 }
 
-/// What the XML's first element is: its name and `xsi:type`, namespaces first.
+/// The XML's first element: its name and `xsi:type`, namespaces first.
 struct RootElement {
     element: (String, String),
     kind: (String, String),
@@ -294,7 +294,7 @@ fn store_name(
 }
 
 fn refused(what: &str, why: &str) -> CommandResult {
-    // It becomes a line of the region's log.
+    // The text becomes a line of the region's log.
     print::line(1, &format!("TRANSFORM {what}: {why}"));
     condition(Condition::InvReq, 6)
 }

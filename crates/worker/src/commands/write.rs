@@ -18,8 +18,8 @@ const NAMED: RecordOptions = named!(row, None);
 pub fn write(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let file = file(w, call, file_options!(row), FileAccess::Write)?;
     let by = NAMED.addressing(&w.files, file, call)?;
-    // What names the record may be where the command puts it: it is read only
-    // where it must be there.
+    // The name of the record may be an output of the command: it is read only
+    // when it must be an input.
     let number = match by {
         RidfldKind::Rba | RidfldKind::Xrba => None,
         RidfldKind::Rrn | RidfldKind::Key => Some(NAMED.key(&w.files, file, call)?),

@@ -34,7 +34,7 @@ const LAST: usize = 1 << (usize::BITS - 1);
 pub(super) struct CallBlocks(Vec<*mut u8>);
 
 impl CallBlocks {
-    /// What SELECB names; EFAULT for a block that is not there.
+    /// The blocks that SELECB names; EFAULT for a block without storage.
     pub fn of(selecb: Option<CommandOperand<'_>>) -> Result<CallBlocks, Errno> {
         let Some(item) = selecb else {
             return Ok(CallBlocks::default());

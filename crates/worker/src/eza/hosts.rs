@@ -7,7 +7,7 @@
 //!              | bytes of NAME u32 | addresses of: canonical name | NAME | next
 //! ```
 //!
-//! They lie below two gigabytes, because many programs keep their addresses in
+//! The areas are below two gigabytes, because many programs keep their addresses in
 //! fullwords. Integers are big-endian, addresses as long as a pointer. A
 //! HOSTENT is good until some calls later, an ADDRINFO too.
 //!
@@ -27,7 +27,7 @@ use crate::worker::Worker;
 const POINTER: usize = size_of::<*mut u8>();
 /// Bytes of the area.
 const AREA_BYTES: usize = 256 << 10;
-/// Where it is asked for.
+/// The requested address.
 const AREA_ADDRESS: usize = 0x1000_0000;
 /// Longest name of a host.
 const NAME_BYTES: usize = 255;

@@ -143,7 +143,7 @@ impl NameLengthForm {
         }
     }
 
-    /// Where the address of IOV is.
+    /// The end of the length, where the address of IOV is.
     fn end(self) -> usize {
         match self {
             NameLengthForm::Address => 2 * POINTER,

@@ -10,7 +10,7 @@ use crate::worker::Worker;
 
 /// Why a call gives no RETCODE of its own.
 pub(super) enum CallFailure {
-    /// It failed: RETCODE is -1.
+    /// The call failed: RETCODE is -1.
     Errno(Errno),
     /// The program does not go on.
     Stop(CommandStop),
@@ -27,7 +27,7 @@ pub(super) type CallResult = Result<i64, CallFailure>;
 
 /// A call of a program.
 pub(super) struct CallParameters<'a, 'c> {
-    /// What is called.
+    /// The called function.
     pub function: Function,
     /// All arguments; the first is the function's name.
     pub args: &'a LeArguments<'c>,

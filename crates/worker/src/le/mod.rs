@@ -1,6 +1,6 @@
 //! Services that programs CALL, and exceptions of a program that the C side found.
 //!
-//! Those of Language Environment are `runtime::le`'s; the worker is their host. The
+//! The services of Language Environment are `runtime::le`'s; the worker is their host. The
 //! services for sockets ([`crate::eza`]) and of the API requester are called in
 //! the same way: a number counts through both tables, the worker's own first.
 

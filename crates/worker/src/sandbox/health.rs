@@ -18,7 +18,7 @@ const LONG_NS: u64 = 500_000;
 /// Descriptors that may be open in addition to the worker's own and its modules'.
 const SPARE_DESCRIPTORS: i32 = 64;
 
-/// The figures by which a worker judges itself. It is made before the sandbox is entered, since it
+/// The figures by which a worker judges itself. Made before the sandbox is entered, since it
 /// keeps a file of the system open.
 pub struct HealthCheck {
     statm: File,

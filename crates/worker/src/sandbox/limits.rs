@@ -86,7 +86,7 @@ fn limit(what: libc::__rlimit_resource_t, bound: u64) -> Result<(), SandboxError
 struct ProcessSize {
     /// Everything that is mapped.
     mapped: u64,
-    /// What is private and writable, the stack included.
+    /// Private and writable memory, the stack included.
     data: u64,
 }
 
