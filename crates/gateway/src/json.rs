@@ -658,7 +658,7 @@ pub(crate) fn write_string(text: &str, out: &mut Vec<u8>) {
 
 /// Whether `text` is a JSON number.
 pub(crate) fn is_number(text: &str) -> bool {
-    // Where the digits at the start end; `None` without digits.
+    // The end of the digits at the start; `None` without digits.
     let digits_end = |text: &str| {
         let end = text.find(|c: char| !c.is_ascii_digit());
         Some(end.unwrap_or(text.len())).filter(|n| *n > 0)

@@ -13,7 +13,7 @@ pub struct MainframeStatus {
     pub name: String,
     /// `HTTP`, or `SOCKETS` for a listener.
     pub kind: &'static str,
-    /// Where the mainframe listens.
+    /// The mainframe's address.
     pub address: String,
     /// `RELEASED` before the first request, `ACQUIRED` when it was reached at
     /// the last try, `OBTAINING` when it was not.

@@ -35,7 +35,7 @@ use region::{
 pub use sockets::SocketConnection;
 pub use web::WebConnection;
 
-/// Where messages of a stream of bytes begin and end.
+/// The boundaries of messages in a stream of bytes.
 pub trait MessageFraming: Send + Sync {
     /// Appends a message with its frame.
     ///
@@ -54,9 +54,9 @@ pub trait MessageFraming: Send + Sync {
 pub enum FirstFrame {
     /// A message.
     Message {
-        /// Where it is, without its frame.
+        /// The message's bytes, without its frame.
         data: Range<usize>,
-        /// Where the next would begin.
+        /// The offset of the next message.
         next: usize,
     },
     /// A part of one.

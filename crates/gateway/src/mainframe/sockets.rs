@@ -25,7 +25,7 @@ pub struct SocketConnection {
     /// The first message, such as `RECV\n`; `{program}` and `{transid}` in it
     /// are replaced. Empty if the listener takes messages at once.
     pub first: String,
-    /// Where messages end.
+    /// The framing of messages.
     pub frames: Arc<dyn MessageFraming>,
 }
 
@@ -45,7 +45,7 @@ struct Answer {
 enum SocketReplyFailure {
     /// The connection ended before the first byte of an answer.
     Nothing(String),
-    /// It is broken.
+    /// The connection is broken.
     Broken(String),
 }
 

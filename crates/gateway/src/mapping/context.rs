@@ -684,7 +684,7 @@ impl<'a> EvalContext<'a> {
     }
 }
 
-/// Where the parameters of a root that holds parameters come from.
+/// The place of the parameters of a root with parameters.
 fn place(root: PathRoot) -> ParameterPlace {
     match root {
         PathRoot::PathParameters => ParameterPlace::Path,

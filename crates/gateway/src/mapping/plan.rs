@@ -142,11 +142,11 @@ pub(crate) enum ItemScope<'n> {
 /// The item of a JSON array.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum JsonItem<'n> {
-    /// It may have any member.
+    /// Any member is allowed.
     Anything,
     /// The document describes it.
     Schema(SchemaId),
-    /// It is below these names of the derived structures.
+    /// Members are below these names of the derived structures.
     Derived(&'n [String]),
 }
 

@@ -1,7 +1,7 @@
 //! The language's own test suite, through both ways to a value.
 //!
-//! The suite is not part of this project. It is the folder `test/test-suite` of
-//! JSONata's reference implementation, and is looked for where
+//! The suite is not part of this project. Its cases are the folder `test/test-suite` of
+//! JSONata's reference implementation, which the tests read where
 //! `JSONATA_SUITE` says:
 //!
 //! ```sh
@@ -25,7 +25,7 @@ struct SuiteCounts {
     compared: usize,
     expressions: usize,
     conditions: usize,
-    /// Those of them that need no evaluator.
+    /// The expressions among them that need no evaluator.
     direct: usize,
     differing: Vec<String>,
 }

@@ -27,7 +27,7 @@ const WAITING: usize = 16_384;
 /// Records that are written at a time, and how long the first of them waits.
 const BATCH: (usize, Duration) = (512, Duration::from_millis(200));
 
-/// Where audit records go.
+/// The file of audit records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditConfig {
     /// The file.

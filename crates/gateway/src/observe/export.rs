@@ -23,12 +23,12 @@ const BATCH: (usize, Duration) = (256, Duration::from_millis(500));
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Bytes that a collector's answer may have.
 const ANSWER_BYTES: usize = 64 << 10;
-/// Where a collector takes traces, below its endpoint.
+/// The path of traces at a collector, below its endpoint.
 const PATH: &str = "/v1/traces";
 /// The port of OTLP over HTTP.
 const PORT: u16 = 4318;
 
-/// Where traces go, and which.
+/// The collector of traces, and the share of requests that are traced.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TracingConfig {
     /// The collector, `http://host:port` or `https://host:port`, as `OTEL_EXPORTER_OTLP_ENDPOINT`
@@ -86,7 +86,7 @@ impl Collector {
     }
 }
 
-/// Where the collector of an endpoint takes traces.
+/// The URL for traces of a collector's endpoint.
 fn traces_url(endpoint: &str) -> Result<String, String> {
     let wrong = || format!("{endpoint:?} is not the http://host:port of a collector");
     let uri: http::Uri = endpoint.parse().map_err(|_| wrong())?;

@@ -5,7 +5,7 @@
 //!                 └─▶ bounded queue ─▶ thread ─▶ a collector, by OTLP/HTTP
 //! ```
 //!
-//! Invariant: a door never waits for either. What finds its queue full is
+//! Invariant: a door never waits for either. A record or span that finds its queue full is
 //! dropped and counted.
 
 mod audit;

@@ -1,6 +1,6 @@
 //! Every keyword of an OpenAPI document, and its support by the gateway.
 //!
-//! A document promises something to the clients that read it. What the gateway
+//! Clients rely on what a document declares. A declaration that the gateway
 //! does not implement is reported when the project is loaded: by a warning, or
 //! by an error if serving the API would be unsafe. The table below is the only
 //! list of keywords; the walk over a document and the reference page come from
@@ -71,9 +71,9 @@ pub(super) enum KeywordChild {
 pub(super) enum KeywordSupport {
     /// The gateway implements it.
     Served,
-    /// It informs clients and requires nothing of the gateway.
+    /// Informs clients and requires nothing of the gateway.
     Shown,
-    /// It says something that the gateway does not do; what that means.
+    /// The gateway does not implement it; with the consequence.
     Warning(&'static str),
     /// An API that has it is not served; why.
     Refused(&'static str),
@@ -1118,7 +1118,7 @@ pub(super) fn is_json(name: &str) -> bool {
     name.ends_with("/json") || name.ends_with("+json") || ["*/*", "application/*"].contains(&&*name)
 }
 
-/// Where a document keeps what references mean, and rows lead to.
+/// The members of a document with the targets of references.
 const KEPT: [&str; 5] = [
     "/components/",
     "/paths/",

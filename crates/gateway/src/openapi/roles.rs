@@ -1,8 +1,8 @@
 //! Roles that a document names itself: `x-ibm-zcon-roles-allowed`.
 //!
 //! z/OS Connect has the roles that may call an operation in the document, at
-//! its root for all operations and at an operation for this one. They are
-//! enforced in addition to the settings' own roles: a caller needs one of each.
+//! its root for all operations and at an operation for this one. The gateway
+//! enforces them in addition to the settings' own roles: a caller needs one of each.
 //!
 //! Reference: the z/OS Connect documentation, "How to define authorization roles
 //! for z/OS Connect zosConnect-3.0".

@@ -67,7 +67,7 @@ pub(crate) struct ProgramAsset {
     pub pages: CodePages,
     /// Its structures, where they are derived from the API.
     pub api_first: Option<ApiFirst>,
-    /// Where its copybooks came from, if that is said.
+    /// The sources of its copybooks, if `sources.yaml` names them.
     pub sources: Option<CopybookSources>,
 }
 
@@ -501,8 +501,6 @@ fn copybooks(provider: &Path) -> Vec<Book> {
     books
 }
 
-/// The copybooks of a direction. Those that its `.dai` file or its schema does
-/// not mean are left out, where there is a choice.
 /// The container that a copybook describes.
 fn container_name(name: &str, file: &Path, out: &mut ProjectDiagnostics) -> Option<ContainerName> {
     let parsed = ContainerName::new(name);

@@ -16,7 +16,7 @@ use std::path::Path;
 #[derive(Debug, Clone, Copy)]
 enum KeyTreatment {
     Served,
-    /// It is for other tools; what that means here.
+    /// For other tools; with its effect here.
     Shown(&'static str),
 }
 

@@ -1,5 +1,5 @@
-//! Where the copybooks of an asset came from, and whether they still say the
-//! same.
+//! The sources of an asset's copybooks, and whether the copies still agree with
+//! them.
 //!
 //! An asset has copies of the copybooks that its program is compiled with. When
 //! the program's own copybook changes, the program is compiled again and the
@@ -70,7 +70,7 @@ impl CopybookSources {
         Some(sources)
     }
 
-    /// Where a copy came from.
+    /// The source of a copy.
     fn of(&self, copy: &Path) -> Option<(&Path, FilePosition)> {
         let name = copy.file_name()?.to_str()?;
         let mut all = self.copybooks.iter();
@@ -153,7 +153,7 @@ impl OriginCheck<'_> {
                 book.layouts
             }
             Err(faults) => {
-                // They may be in members that the source copies.
+                // The other records may be in members that the source copies.
                 faults.list.into_iter().for_each(|f| out.copybook(f));
                 return;
             }

@@ -233,7 +233,7 @@ impl Record {
         Ok(true)
     }
 
-    /// The codecs for a kind of trimming. What could be built once can be
+    /// The codecs for a kind of trimming. A record whose codec was built once can be
     /// built again with another trimming, so there is always one.
     fn form(&self, trim: TrimMode) -> &Form {
         let made = match trim {

@@ -58,7 +58,7 @@ impl CallableApi {
     /// programs have texts in `page`.
     ///
     /// # Errors
-    /// What cannot be read.
+    /// A file that cannot be read.
     pub fn load(
         folder: &Path,
         page: CodePage,

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-/// What a caller wants to do with the gateway itself.
+/// A caller's action on the gateway itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AdminAction {
     /// Look: documents, metrics, tasks, locks.

@@ -60,11 +60,11 @@ struct Fetcher {
 /// Why a request is not let in.
 #[derive(Debug, PartialEq)]
 pub(crate) enum AccessDenied {
-    /// It has no credentials, or wrong ones.
+    /// The request has no credentials, or wrong ones.
     Unknown {
         /// The reason; `None` without credentials.
         why: Option<String>,
-        /// It is a bearer token that is wrong.
+        /// The credential is a wrong bearer token.
         token: bool,
         /// The schemes that would do.
         schemes: Vec<AuthenticationScheme>,
@@ -82,7 +82,7 @@ pub(crate) enum AccessDenied {
     Busy,
     /// The keys for tokens could not be fetched yet.
     NoKeys,
-    /// It came without TLS.
+    /// The request came without TLS.
     Insecure,
     /// The client sent too many requests; wait so long.
     TooMany(Duration),
@@ -110,7 +110,7 @@ impl CredentialGuard {
     /// Reads users and keys.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// Their errors.
     pub fn start(config: SecurityConfig) -> Result<Arc<CredentialGuard>, SecurityError> {
         if let Some(fault) = config.faults().into_iter().next() {
             return Err(fault);

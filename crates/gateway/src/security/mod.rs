@@ -5,7 +5,7 @@
 //! ```
 //!
 //! A [`CredentialGuard`] has the data for authentication: the user store, the keys that
-//! sign tokens, and a short memory of verified credentials. It does not depend
+//! sign tokens, and a short memory of verified credentials. The guard does not depend
 //! on connections or routes, so that every door can use it.
 //!
 //! Invariant: no secret is in a message, a log line or a `Debug` output.
@@ -102,7 +102,7 @@ pub(crate) struct SchemeDemand {
     pub scopes: Vec<String>,
 }
 
-/// What an operation requires of its callers: one of these alternatives, with
+/// The demands of an operation on its callers: one of these alternatives, with
 /// all of its demands. An alternative without demands admits every caller.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct SecurityRequirement {

@@ -49,7 +49,7 @@ enum Phase {
 /// request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CloseCause {
-    /// It has been idle for so long that nothing of a request or an answer is
+    /// The connection has been idle for so long that no request and no answer is
     /// under way.
     Rests,
     /// The gateway ends.
@@ -77,7 +77,7 @@ pub(crate) struct ConnectionTimer {
     waited: Cell<u64>,
     /// Bytes written since answers were first looked at, and how long ago.
     window: Cell<(u64, u64)>,
-    /// It is ending, and is not counted any more.
+    /// The connection is ending, and is not counted any more.
     leaving: Cell<bool>,
     /// How long the connection may be idle, when its service sets a time.
     idle: Cell<Option<u64>>,
@@ -87,11 +87,11 @@ pub(crate) struct ConnectionTimer {
     streams: Arc<AtomicU32>,
     /// Its TLS handshake is under way.
     pub shakes_hands: Cell<bool>,
-    /// It came while all others were at work, and all places were taken.
+    /// The connection was accepted while all others were at work, and all places were taken.
     pub is_restricted: Cell<bool>,
     /// The last write waits for its client.
     pub stuck: Cell<bool>,
-    /// It has been idle for a while, and its waker.
+    /// The connection has been idle for a while; `waker` wakes it.
     rests: Cell<bool>,
     waker: RefCell<Option<Waker>>,
     /// Its door's: the gateway ends.
@@ -208,7 +208,7 @@ impl ConnectionTimer {
         Reading(&self.bodies)
     }
 
-    /// Where the last words can be said.
+    /// Sets the stream on which a last message can be sent.
     pub fn speaks_through(&self, stream: Weak<dyn FinalWriter>) {
         *self.stream.borrow_mut() = Some(stream);
     }
@@ -370,7 +370,7 @@ pub(crate) struct DoorConnections {
     /// Open connections that are not ending.
     live: Rc<Cell<usize>>,
     open: RefCell<Vec<Open>>,
-    /// Those that give way to new ones.
+    /// The connections that give way to new ones.
     crowd: RefCell<IdleQueue<Open>>,
     /// Notified of each new connection.
     opened: tokio::sync::Notify,

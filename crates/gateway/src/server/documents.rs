@@ -61,17 +61,17 @@ pub(crate) struct ServerHealth {
     pub unserved: Vec<UnservedApi>,
 }
 
-/// How the server is.
+/// Health of the server.
 pub(crate) enum HealthState {
     /// Programs are run.
     Up,
-    /// They are not, or not all of them, for this reason.
+    /// Requests are not served, or not all of them, for this reason.
     Degraded {
         reason: String,
         /// Requests are answered all the same.
         ready: bool,
     },
-    /// It is stopping.
+    /// The server is stopping.
     Down,
 }
 
@@ -184,7 +184,7 @@ pub(super) fn one(routes: &ApiRoutes, api: &LoadedApi) -> Value {
     })
 }
 
-/// What the page needs in addition to its own style sheet.
+/// The styles of the page in addition to its own style sheet.
 const STYLE: &str = include_str!("../../console/docs.css");
 
 fn page(routes: &ApiRoutes) -> String {

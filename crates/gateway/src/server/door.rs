@@ -55,7 +55,7 @@ const RESETS: usize = 20;
 pub(super) struct DoorListeners {
     pub plain: StdListener,
     pub tls: Option<(StdListener, Arc<Tls>)>,
-    /// Those of services with addresses of their own.
+    /// The listeners of services with addresses of their own.
     pub services: Vec<(StdListener, Arc<ServiceState>)>,
 }
 
@@ -261,7 +261,7 @@ fn open<B: ProgramBackend>(
         match acceptor {
             None => connection(&server, stream, peer, watched, stop).await,
             Some(acceptor) => {
-                // It is a header that must come in time too.
+                // The handshake must end in the time of a header too.
                 let config = &server.shared.config;
                 let limit = config.handshake_timeout_ms.min(config.request_timeout_ms);
                 let limit = Duration::from_millis(limit.into());

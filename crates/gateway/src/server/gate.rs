@@ -35,7 +35,7 @@ pub(crate) struct AccessGate {
 pub(super) struct PeerAddress {
     pub address: IpAddr,
     pub port: u16,
-    /// Where it connected to.
+    /// The local address of the connection.
     pub local: Option<SocketAddr>,
     pub secure: bool,
     /// Its certificate as it was shown.

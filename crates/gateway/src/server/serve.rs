@@ -552,7 +552,7 @@ impl<B: ProgramBackend> Server<B> {
         Ok(made.map(|bytes| ResponseBody::held(bytes, held)))
     }
 
-    /// Where a program is called, and how its data looks there.
+    /// The provider of a program, and the form of its data there.
     fn called<'j>(&self, work: &Job<'j>) -> Result<CallTarget<'j>, ProblemDocument> {
         let (asset, chosen) = (work.asset, work.chosen);
         let connection = chosen.connection.as_deref().or(asset.connection.as_deref());
@@ -677,7 +677,7 @@ impl<B: ProgramBackend> Server<B> {
     }
 }
 
-/// Where a program is called.
+/// The provider and program of a call.
 struct CallTarget<'a> {
     /// The connection that policy or asset names.
     connection: Option<&'a str>,

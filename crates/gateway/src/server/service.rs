@@ -49,7 +49,7 @@ impl ServiceState {
 #[derive(Debug)]
 pub(crate) struct ServiceConnection {
     pub service: Arc<ServiceState>,
-    /// It may stay open for further requests.
+    /// The connection may stay open for further requests.
     pub stays: bool,
 }
 

@@ -42,7 +42,7 @@ pub(crate) struct ConnectionBudget {
 }
 
 impl ConnectionBudget {
-    /// Those of a new connection, of so many bytes that all may hold.
+    /// The budget of a new connection; all connections together may use so many bytes.
     fn new(memory: usize) -> Rc<ConnectionBudget> {
         let share_kib = ((memory / OF_ALL) >> 10).max(LEAST_KIB);
         Rc::new(ConnectionBudget {
@@ -109,7 +109,7 @@ impl<B: ProgramBackend> Server<B> {
     /// Waits until a connection may have one more request at work.
     ///
     /// # Errors
-    /// Those before it were not made and read in the time that an answer has.
+    /// The requests before it were not made and read in the time that an answer has.
     pub(super) async fn share(
         &self,
         timer: &ConnectionTimer,

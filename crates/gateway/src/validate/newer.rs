@@ -1,6 +1,6 @@
 //! Keywords that schemas of OpenAPI 3.1 have and those of 3.0 have not.
 //!
-//! It is stored apart from a schema, so that a request pays only for the common
+//! These keywords are stored apart from a schema, so that a request pays only for the common
 //! keywords.
 //!
 //! Reference: JSON Schema 2020-12, Core and Validation.

@@ -1,5 +1,5 @@
-//! JSON Schema as OpenAPI 2.0, 3.0 and 3.1 have it, compiled. What only 3.1 has
-//! is in [`super::newer`].
+//! JSON Schema as OpenAPI 2.0, 3.0 and 3.1 have it, compiled. Keywords of 3.1 only
+//! are in [`super::newer`].
 //!
 //! Schemas live in one arena and name each other by index, so that recursive
 //! definitions need no special care.

@@ -20,9 +20,9 @@ pub(super) struct BodyMember {
     pub table: Option<Table>,
     /// A request is wrong without it.
     pub required: bool,
-    /// It describes storage that another member describes too.
+    /// Another member describes the same storage.
     pub alternative: bool,
-    /// It may be left out for every content: its storage has other descriptions
+    /// May be left out for every content: its storage has other descriptions
     /// in the body.
     pub optional: bool,
     /// The names of its level-88 conditions.

@@ -35,7 +35,7 @@ pub use update::{ProjectUpdate, program_source, program_text, update};
 /// A copybook of a program to import.
 #[derive(Debug, Clone)]
 pub struct ImportBook {
-    /// Where it was read from, for messages.
+    /// The file that it was read from, for messages.
     pub file: PathBuf,
     /// The container it describes; not needed for a COMMAREA; the record's name
     /// by default.
@@ -199,7 +199,7 @@ impl ImportNames {
 /// A file of the new project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportedFile {
-    /// Where it belongs, from the project's folder.
+    /// Its path, from the project's folder.
     pub path: PathBuf,
     /// Its text.
     pub text: String,
@@ -457,7 +457,7 @@ const MOST_NAMES: usize = 12;
 struct AreaSource {
     name: String,
     text: String,
-    /// Where its copybook is, from the application folder.
+    /// The path of its copybook, from the application folder.
     source: Option<String>,
     record: Record,
 }

@@ -1,7 +1,7 @@
 //! Meanings of fields that COBOL has no type for: a boolean written as `Y` and
 //! `N`, a date written as digits, a table of which the last rows are empty.
 //!
-//! They become plain JSONata expressions, so that the project means the same in
+//! The fields become plain JSONata expressions, so that the project means the same in
 //! z/OS Connect.
 
 use super::member::{BodyMember, MemberKind, ValueLimits};
@@ -87,12 +87,12 @@ impl DateField {
         (!field.is_empty() && whole).then_some(day)
     }
 
-    /// Where the day of the year is, in dates that have no month.
+    /// The offset of the day of the year, in dates that have no month.
     fn of_year(&self) -> Option<usize> {
         self.at("DDD")
     }
 
-    /// Where the year is, and how many digits it has.
+    /// The offset of the year, and its number of digits.
     fn year(&self) -> Option<(usize, usize)> {
         let long = self.at("YYYY").map(|at| (at, 4));
         long.or_else(|| self.at("YY").map(|at| (at, 2)))

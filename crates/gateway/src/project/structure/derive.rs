@@ -1,6 +1,6 @@
-//! From a JSON schema to COBOL structures: their text, and where each value is.
+//! From a JSON schema to COBOL structures: their text, and the place of each value.
 //!
-//! The text is what a program's copybook says. It is parsed like any copybook,
+//! The text is a program's copybook. The text is parsed like any copybook,
 //! so that offsets and slack bytes are those that the program has.
 
 use super::{
@@ -62,7 +62,7 @@ impl Default for Limits {
     }
 }
 
-/// Where parts are that may be missing or repeated.
+/// The places of parts that may be missing or repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DynamicStyle {
     /// In containers of the channel.

@@ -14,7 +14,7 @@ use std::path::Path;
 /// Derives the copybooks of the project in `folder`.
 ///
 /// # Errors
-/// What cannot be read, and schemas that the rules say nothing about.
+/// A file that cannot be read, and schemas that the rules do not cover.
 pub fn structures(folder: &Path) -> Result<Vec<GeneratedCopybook>, ProjectDiagnostics> {
     let mut out = ProjectDiagnostics::default();
     let all = generate(folder, &mut out).unwrap_or_default();

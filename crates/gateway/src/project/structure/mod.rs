@@ -17,7 +17,7 @@
 //!
 //! The API requester's structures follow the same rules except for two: a data
 //! area replaces a container, and an optional object is part of the structure.
-//! Those of its old stub have arrays in the structure too. The body of a patch
+//! The structures of its old stub have arrays in the structure too. The body of a patch
 //! has a byte before each property for the operation on it, and for a list of
 //! operations the items that an array's instances are:
 //!
@@ -126,7 +126,7 @@ pub(crate) enum PatchField {
     Items(FieldId),
 }
 
-/// Where a value is.
+/// The place of a value.
 #[derive(Debug)]
 pub(crate) enum ValueShape {
     /// Text, with a length field or of a fixed length.

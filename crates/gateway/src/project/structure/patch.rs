@@ -18,7 +18,7 @@ enum Operation {
     Leave,
 }
 
-/// Where an instance of an array belongs.
+/// The target of an array's instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Item {
     /// In the place of this item, from 1.

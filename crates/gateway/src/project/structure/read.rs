@@ -21,7 +21,7 @@ impl DirectionStructures {
     /// base.
     ///
     /// # Errors
-    /// What is not as the structures say.
+    /// Data that do not agree with the structures.
     pub fn read<'c>(
         &self,
         container: &dyn Fn(&str) -> Option<&'c [u8]>,

@@ -286,7 +286,7 @@ impl Writer<'_> {
         if self.faults.len() >= MAX_FAULTS {
             return;
         }
-        // Where the client wrote it.
+        // The place in the client's request.
         let mut fault = Fault {
             message,
             field,

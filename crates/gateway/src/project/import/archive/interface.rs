@@ -1,8 +1,8 @@
 //! Service interfaces (`.si`): the records of an old service, field by field.
 //!
-//! An archive has no copybook, so one is written of the fields. It is laid out
-//! like every copybook here, and each field must come out where the interface
-//! says it is: its start and length are another tool's arithmetic over the
+//! An archive has no copybook, so one is written from the fields. The copybook is laid out
+//! like every copybook, and each field must have the place that the interface
+//! gives: its start and length are another tool's arithmetic over the
 //! program's own copybook.
 
 use super::xml::{self, ArchiveElement};

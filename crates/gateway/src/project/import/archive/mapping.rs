@@ -82,7 +82,7 @@ pub(super) fn read(bytes: &[u8], request: bool) -> Result<MessageMapping, String
     };
     let end = if request { "output" } else { "input" };
     let mut root = path_of(declaration, end)?;
-    // It begins with a variable: $rootOutput/CreAcc.
+    // The path begins with a variable: $rootOutput/CreAcc.
     if root.first().is_some_and(|name| name.starts_with('$')) {
         root.remove(0);
     }

@@ -1,5 +1,5 @@
 //! Archives of z/OS Connect Enterprise Edition 3.0: a `.sar` holds a service,
-//! an `.aar` an API in front of services. They become a project of the form
+//! an `.aar` an API in front of services. The import makes a project of the form
 //! that is served ([`super::super`]), with the API's own Swagger document.
 //!
 //! Unsupported parts of an archive are reported by name and cost only the
@@ -32,7 +32,7 @@ pub struct FromArchives {
     pub files: Vec<ImportedFile>,
     /// Programs of its services, each once, with their transactions.
     pub programs: Vec<(String, Option<String>)>,
-    /// What is not served or not supported.
+    /// The parts that are not served or not supported.
     pub notes: ProjectDiagnostics,
 }
 

@@ -20,7 +20,7 @@ pub struct RequesterArchive {
     pub text: String,
 }
 
-/// Where its document is.
+/// The folder of its document.
 const FOLDER: &str = "api-docs/";
 
 /// Takes the document out of an archive.

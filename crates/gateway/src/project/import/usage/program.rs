@@ -25,7 +25,7 @@ impl Program {
         let folders = CopyFolders::new(copies);
         let read = preprocess("program", text, ReferenceFormat::detect(text), &folders);
         let mut words: Vec<String> = Vec::new();
-        // Where the procedures begin: their first word, and its line.
+        // The start of the procedures: their first word, and its line.
         let mut start = None;
         let mut adjacent = false;
         for piece in &read.pieces {

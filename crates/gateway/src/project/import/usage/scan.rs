@@ -1,10 +1,10 @@
-//! Where in a statement a program's text is, and what that does to the field
+//! The position of a scan within a statement, and the resulting use of a field
 //! that is named there.
 
 use super::FieldUse;
 use cics::cobol::VERBS;
 
-/// Where in a statement the scan is.
+/// The position of the scan within a statement.
 #[derive(Default)]
 pub(super) struct StatementScan {
     pub verb: String,
