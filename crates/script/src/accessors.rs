@@ -2,7 +2,7 @@
 //! read in place, and only the bytes are looked up by name.
 //!
 //! A function has its record's number among those of this thread and its
-//! field's as data. It is the property's getter or setter itself, so `this` is
+//! field's as data. The function is the property's getter or setter itself, so `this` is
 //! the record object, which has its bytes in its property `_b`.
 //!
 //! Invariant: a number that scripts make up names no record, and no bytes

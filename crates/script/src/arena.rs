@@ -74,7 +74,7 @@ pub struct Arena {
     guard: Option<SnapshotGuard>,
 }
 
-/// The arena as QuickJS sees it. It must not outlive the arena.
+/// The arena for QuickJS. The allocator must not outlive the arena.
 pub struct ArenaAllocator {
     header: *mut Header,
 }
@@ -204,7 +204,7 @@ impl Arena {
         }
     }
 
-    /// Where the arena begins, and its bytes.
+    /// The start of the arena, and its bytes.
     pub fn whole(&self) -> (usize, usize) {
         (self.base.as_ptr() as usize, self.reserved)
     }

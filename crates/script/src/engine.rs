@@ -534,7 +534,7 @@ struct EngineFunctions<F> {
     begin: F,
     /// The handler gave something back.
     gave: F,
-    /// It threw something.
+    /// Makes the result of a thrown error.
     thrown: F,
     /// Returns the outcome of the request as soon as it has one.
     outcome: F,

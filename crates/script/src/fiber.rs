@@ -42,9 +42,9 @@ struct FiberState {
 
 /// Why a stack was left.
 enum LeaveReason {
-    /// It continues when its future is polled again.
+    /// The fiber continues when its future is polled again.
     Waits,
-    /// It never continues.
+    /// The fiber never continues.
     ForGood,
 }
 
@@ -52,7 +52,7 @@ enum LeaveReason {
 pub enum FiberExit<R> {
     /// Its result, and its stack for another fiber.
     Returned(R, FiberStack),
-    /// It was left in the midst of something.
+    /// The fiber was left before its end.
     Left,
 }
 
@@ -74,7 +74,7 @@ impl FiberStack {
 }
 
 impl<R: 'static> Fiber<R> {
-    /// A fiber that runs `run` on this stack. It begins with the first poll.
+    /// A fiber that runs `run` on this stack. The fiber begins with the first poll.
     pub fn new(stack: FiberStack, run: impl FnOnce() -> R + 'static) -> Fiber<R> {
         let inside = Box::new(FiberState {
             yielder: Cell::new(ptr::null()),

@@ -2,7 +2,7 @@
 //!
 //! A part is a field or a file. The body is complete and bounded by the
 //! gateway's limit before it comes here; parts and their headers have limits of
-//! their own. What is not well formed is refused with the place in bytes.
+//! their own. A malformed body is refused with the place in bytes.
 //!
 //! Reference: RFC 7578; RFC 2046, section 5.1.1; the HTML Living Standard's
 //! "Multipart form data" on the escapes in names.
@@ -169,7 +169,7 @@ fn escaped(text: &str) -> String {
     text.replace("%0D", "\r").replace("%0A", "\n")
 }
 
-/// Where a text begins, from a place on.
+/// The offset of a text, from a place on.
 fn find(body: &[u8], text: &[u8], from: usize) -> Option<usize> {
     memchr::memmem::find(body.get(from..)?, text).map(|at| at + from)
 }

@@ -30,7 +30,7 @@ const WORDS: usize = 64;
 /// The guard of one snapshot.
 pub struct SnapshotGuard(&'static GuardEntry);
 
-/// The state of the signal handler. It is never freed, so that the handler of
+/// The state of the signal handler. The entry is never freed, so that the handler of
 /// one thread may read those of others.
 struct GuardEntry {
     /// An engine uses this entry.
@@ -120,8 +120,8 @@ impl SnapshotGuard {
 impl Drop for SnapshotGuard {
     fn drop(&mut self) {
         let both = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: pages of the arena that this guard closed. That opening them
-        // fails is not expected: it only joins parts of the mapping.
+        // SAFETY: pages of the arena that this guard closed. Opening them is not
+        // expected to fail: it only joins parts of the mapping.
         unsafe {
             let base = self.0.base.load(Ordering::Relaxed) as *mut libc::c_void;
             libc::mprotect(base, self.bytes(), both);

@@ -1,4 +1,4 @@
-//! What scripts use outside their engine: the region, through an implementation
+//! The interface of scripts to the region: an engine uses an implementation
 //! of this trait.
 //!
 //! Calls return when they are done; the engine's thread waits meanwhile. Tests

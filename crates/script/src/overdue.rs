@@ -65,7 +65,7 @@ static BEATS: [ThreadBeat; MOST] = [const {
 static LOOKER: OnceLock<Option<Thread>> = OnceLock::new();
 /// The looker rests until a script runs.
 static RESTS: AtomicBool = AtomicBool::new(false);
-/// Where this program's own code is.
+/// The address range of this program's own code.
 static CODE: OnceLock<(usize, usize)> = OnceLock::new();
 
 thread_local! {
@@ -262,7 +262,7 @@ extern "C" fn on_signal(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut l
     }
 }
 
-/// Where the interrupted code is.
+/// The address of the interrupted code.
 ///
 /// # Safety
 /// The context is that of a signal handler.

@@ -41,7 +41,7 @@ type Child = Pin<Box<dyn Future<Output = HostEvent>>>;
 /// A script that linked to another, and lends that its task.
 #[derive(Default)]
 pub struct LinkingScript {
-    /// Where the task comes back, with the nanoseconds that were used.
+    /// The finished task, with the nanoseconds that were used.
     back: Cell<Option<(ScriptTask, u64)>>,
     /// Scripts that wait for it and for one another.
     depth: usize,
@@ -327,7 +327,7 @@ impl ScriptHost for RegionHost {
         let at_once = self.at_once.clone();
         let run = async move {
             let _holds = holds;
-            // It is never closed.
+            // The semaphore is never closed.
             let _place = at_once.acquire_owned().await;
             let first = if program.is_blank() {
                 region.first_program(transid)

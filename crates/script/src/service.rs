@@ -64,9 +64,9 @@ pub struct ScriptService {
 /// A complete answer, or one that is sent in parts.
 #[derive(Debug)]
 pub enum ScriptResponse {
-    /// It is complete, and its unit of work committed.
+    /// The answer is complete, and its unit of work committed.
     Whole(ScriptAnswer),
-    /// It has begun. The unit of work is not over.
+    /// The answer has begun. The unit of work is not over.
     Begun(StreamedAnswer),
 }
 
@@ -310,7 +310,7 @@ impl ScriptService {
         let served = async {
             let served: Option<pool::ScriptOutcome> = match place {
                 Some(place) if place.active() < MOST_HERE => {
-                    // It continues if the client disconnects.
+                    // The script continues if the client disconnects.
                     spawn_local(place.serve(job)).await.ok()
                 }
                 _ => self.pool.submit(job).await,
@@ -366,7 +366,7 @@ impl ScriptService {
                 return place.clone();
             }
             let place = Rc::new(EngineThread::new(self.region.clone(), port));
-            // It lasts as long as its thread: engines cannot end with it, when
+            // The engine thread lasts as long as its thread: engines cannot end with it, when
             // objects of the thread that they use may be dropped before.
             std::mem::forget(place.clone());
             places.push((self.number, place.clone()));

@@ -22,13 +22,13 @@ pub struct ModuleSources {
 /// A file that cannot be a script.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("{0}: {1}")]
     Read(PathBuf, std::io::Error),
-    /// It is not text.
+    /// The file is not text.
     #[error("{0}: not UTF-8; a script is text in UTF-8")]
     Utf8(PathBuf),
-    /// It is larger than a script may be.
+    /// The file is larger than a script may be.
     #[error("{0}: larger than 4 MiB")]
     Large(PathBuf),
 }

@@ -82,7 +82,7 @@ impl UriMapChange {
                 permanent,
                 location: location.cloned().unwrap_or_default(),
             },
-            // It has sent its requests elsewhere, and has nothing else.
+            // The map redirects its requests, and has no other answer.
             (None, Some(_)) => UriMapAnswer::Program {
                 program: None,
                 transaction: None,

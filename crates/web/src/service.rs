@@ -181,8 +181,8 @@ impl CicsWebSupport {
             Some(RegionContext { region, user });
     }
 
-    /// Takes over other definitions. What SET has changed of those that stay as they
-    /// are is kept.
+    /// Takes over other definitions. Changes by SET of definitions that stay the same
+    /// are kept.
     pub fn reload(&self, mut edition: WebDefinitions) {
         self.change(|before| {
             edition.maps = std::mem::take(&mut edition.maps).with_changes_of(&before.maps);

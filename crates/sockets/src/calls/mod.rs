@@ -51,7 +51,7 @@ impl SocketState {
 #[derive(Debug)]
 struct TaskSocket {
     socket: Arc<Socket>,
-    /// It was given, and whether it was taken.
+    /// The socket was given, and whether it was taken.
     given: Option<Arc<AtomicBool>>,
     /// Senders of datagrams, which may be answered.
     partners: Vec<SocketAddr>,

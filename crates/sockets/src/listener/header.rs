@@ -27,7 +27,7 @@ pub struct Header {
     pub transid: String,
     /// The data for the transaction, at most 40 bytes.
     pub data: Vec<u8>,
-    /// How it is started.
+    /// How the task is started.
     pub start: StartType,
     /// Milliseconds before it is, with IC.
     pub delay_ms: u64,

@@ -29,9 +29,9 @@ use crate::trace::CallTrace;
 /// An operator's command for a listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListenerControl {
-    /// It listens.
+    /// Starts the listener.
     Start,
-    /// It stops; connections that it has accepted go on.
+    /// Stops the listener; connections that it has accepted go on.
     Stop,
 }
 
@@ -426,7 +426,7 @@ async fn listen(door: Rc<ListenerThread>, listener: Arc<Listener>, opened: TcpLi
             Ok((stream, client)) => {
                 listener.counts.accepted.fetch_add(1, Ordering::Relaxed);
                 let seat = listener.seats.enter();
-                // It waits for a socket, as others do in the system's queue.
+                // The connection waits for a socket, as others do in the system's queue.
                 seat.enter(SeatPhase::Busy);
                 let handle = seat.handle();
                 let (door, listener) = (door.clone(), listener.clone());

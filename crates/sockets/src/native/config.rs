@@ -162,9 +162,9 @@ pub struct PreparedReceiver {
     pub program: ProgramName,
     /// The transaction of the connection that answers go out on.
     pub answers: Option<TransId>,
-    /// Where the program finds a message.
+    /// The place of a message in the program's input.
     pub area: MessageArea,
-    /// Where a message of an ASCII client ends, and of an EBCDIC one.
+    /// The framing of messages of an ASCII client, and of an EBCDIC one.
     pub framing: [FrameFormat; 2],
     /// The translation for each of them.
     pub characters: [CharacterPages; 2],

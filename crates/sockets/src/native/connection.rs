@@ -129,7 +129,7 @@ struct Connection<'c> {
     watched: &'c ConnectionWatch,
     framing: &'c FrameFormat,
     characters: &'c CharacterPages,
-    /// Where answers go out; the same connection when none.
+    /// The connection for answers; `None` when they use the same one.
     sender: Option<ClosingConnection>,
 }
 

@@ -1,4 +1,4 @@
-//! Where one message ends and the next begins.
+//! The boundaries of messages in a stream.
 //!
 //! ```text
 //!   length      | 1, 2 or 4 bytes: how many follow | message |
@@ -6,7 +6,7 @@
 //!   fixed       | message |
 //! ```
 //!
-//! The length may count its own bytes, and may be little-endian. It comes from
+//! The length may count its own bytes, and may be little-endian. The length comes from
 //! a peer that may be broken: above the limit it is an error, never an
 //! allocation.
 //!
@@ -19,13 +19,13 @@ use memchr::memmem;
 /// How messages are separated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrameFormat {
-    /// Where a message ends.
+    /// The end of a message.
     pub frame: Frame,
     /// Most bytes of a message that comes in, its frame not counted.
     pub max_bytes: usize,
 }
 
-/// Where a message ends.
+/// The end of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Frame {
     /// Its length precedes it.
@@ -37,7 +37,7 @@ pub enum Frame {
         /// The lowest byte comes first.
         little: bool,
     },
-    /// These bytes follow it; at least one.
+    /// These bytes follow a message; at least one.
     Delimiter(Box<[u8]>),
     /// All have this many bytes, at least one.
     Fixed {
@@ -53,9 +53,9 @@ pub enum Frame {
 pub enum FrameStart {
     /// A message.
     Message {
-        /// Where it is, without its frame.
+        /// The message's bytes, without its frame.
         data: Range<usize>,
-        /// Where the next begins.
+        /// The offset of the next message.
         next: usize,
     },
     /// A part of one.

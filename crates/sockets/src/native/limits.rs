@@ -14,13 +14,13 @@ use std::time::Duration;
 /// The phase of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConnectionPhase {
-    /// It waits for a message.
+    /// The connection waits for a message.
     Idle,
-    /// It has a part of one.
+    /// The connection has a part of a message.
     Message,
     /// Its client does not take its answer.
     Writing,
-    /// It waits for its other connection.
+    /// The connection waits for its other connection.
     Pairing,
     /// A task runs, which has limits of its own.
     Running,

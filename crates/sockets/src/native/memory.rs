@@ -36,7 +36,7 @@ const SPARE_BUFFERS: usize = 16;
 pub struct ReservedBytes {
     bytes: Vec<u8>,
     counted: usize,
-    /// It is the one that may have more than there is.
+    /// This connection may exceed the limit.
     exceeds: bool,
     memory: Rc<MessageMemory>,
 }

@@ -1,7 +1,7 @@
 //! The loop of a thread of receivers: futures, the sockets and times that they
 //! wait for, and the port of the region.
 //!
-//! A general runtime took a third of a message's instructions. This one is made
+//! A general runtime took a third of a message's instructions. This loop is made
 //! for one use: one thread, sockets that are registered once for all events of
 //! epoll, edge-triggered, futures that are woken on their own thread, and
 //! hardly a timer. Before it sleeps it wakes the workers that it gave tasks and
@@ -32,7 +32,7 @@ use region::{Handle, Port};
 
 use super::slab::{Key, KeyedSlab};
 
-/// The loop. It has a thread to itself.
+/// The loop, on a thread of its own.
 pub struct EpollReactor {
     epoll: OwnedFd,
     home: Arc<dyn RegionPort>,
@@ -110,7 +110,7 @@ struct RunningFuture {
 /// Wakes a future.
 struct Entry {
     key: Key,
-    /// It is among the ready ones. For its own thread alone.
+    /// The future is among the ready ones. Only for its own thread.
     queued: AtomicBool,
     home: Arc<dyn RegionPort>,
 }
@@ -219,7 +219,7 @@ impl EpollReactor {
 
     /// Ends a future that is not the one being polled.
     pub fn abort(&self, spawned: SpawnedFuture) {
-        // It may have to take its leave.
+        // The drop of the future may write to its socket.
         self.turn.set(TURN);
         let running = self.futures.borrow_mut().remove(spawned.0);
         drop(running);

@@ -44,7 +44,7 @@ pub struct ReceiverState {
     pub receiver: PreparedReceiver,
     /// Its counters.
     pub counts: ReceiverCounters,
-    /// It takes no connections and ends those it has.
+    /// The receiver accepts no connections and ends its open ones.
     pub stopped: AtomicBool,
 }
 
@@ -165,7 +165,7 @@ impl ReceiverService {
             let what = what.to_owned();
             |source| StartError::System { what, source }
         };
-        // It ends when no thread is left to ask.
+        // The thread ends when no other thread is left to ask.
         let clock = std::thread::Builder::new().name("tupelo-ticks".into());
         clock.spawn(|| tick(asked)).map_err(system("a thread"))?;
         let (mut threads, mut joins) = (Vec::new(), Vec::new());
@@ -341,7 +341,7 @@ fn tick(asked: mpsc::Receiver<WeakUnboundedSender<Order>>) {
     }
 }
 
-/// All that have asked. They are taken before the first is answered: an answered
+/// All threads that have asked. They are taken before the first is answered: an answered
 /// thread asks again at once, and would be answered again without a pause.
 fn waiting<T>(first: T, asked: &mpsc::Receiver<T>) -> Vec<T> {
     std::iter::once(first).chain(asked.try_iter()).collect()

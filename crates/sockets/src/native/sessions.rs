@@ -1,7 +1,7 @@
-//! Two connections of one client: messages come on one, answers go out on the
-//! other. They find each other by their client-in-data.
+//! Two connections of one client: messages are received on one, answers are sent on the
+//! other. The two are paired by their client-in-data.
 //!
-//! Invariant: no socket and no clock here; `S` is what answers go out on.
+//! Invariant: no socket and no clock here; `S` is the sender of answers.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

@@ -103,7 +103,7 @@ impl ConnectionWatch {
         self.timer.phase()
     }
 
-    /// It ends by a fault of this program.
+    /// The connection ends by a fault of this program.
     pub fn failed(&self) {
         self.served.counts.failed.fetch_add(1, Ordering::Relaxed);
         let (receiver, connection) = (self.served.receiver.transid, self.number);

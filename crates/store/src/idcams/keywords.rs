@@ -125,7 +125,7 @@ const UNSUPPORTED: &[Keyword] = &[
 
 /// The meaning of a keyword: its full name, or that it has no effect here.
 pub(super) enum KeywordMeaning {
-    /// This one.
+    /// This keyword.
     Keyword(&'static str),
     /// One that is accepted and does nothing.
     Nothing,

@@ -18,7 +18,7 @@ const QUEUE: usize = 16;
 /// The body of a request.
 #[derive(Debug)]
 pub enum RequestBody {
-    /// It is complete.
+    /// The body is complete.
     Whole(Full<Bytes>),
     /// A body in chunks, with trailers after the last; `None` ends it. If the
     /// channel closes before that, the request is cut off.

@@ -1,8 +1,8 @@
 //! WSACONTEXT BUILD, GET and DELETE, WSAEPR CREATE: the addressing of messages
-//! as programs see it.
+//! for programs.
 //!
-//! A context is of a channel. That of a provider's own channels is of the
-//! request that it serves and of its response; of any other channel it is of the
+//! A context belongs to a channel. A provider's own channels have the context of the
+//! request that it serves and of its response; any other channel has that of the
 //! requests that INVOKE SERVICE sends with it, and of their responses.
 //!
 //! Reference: CICS API reference, WSACONTEXT BUILD, DELETE, GET, WSAEPR CREATE.

@@ -1,5 +1,5 @@
 //! WEB OPEN, SEND, RECEIVE, CONVERSE, EXTRACT and CLOSE with a session token:
-//! the parts that decide. What waits is in [`crate::outgoing`].
+//! the parts that decide. The parts that wait are in [`crate::outgoing`].
 //!
 //! Reference: CICS API reference, WEB OPEN, WEB SEND (client), WEB RECEIVE
 //! (client), WEB CONVERSE, WEB EXTRACT, WEB CLOSE. RESP2 values of WEB OPEN's

@@ -3,7 +3,7 @@
 //! EVENTUAL keeps the answer until the task ends, and a second one replaces it;
 //! IMMEDIATE and chunks are sent at once. Chunks have a bounded queue: a client
 //! that does not read them makes the task wait. Headers that are written after
-//! the first chunk are trailers. They are sent with the end if the header
+//! the first chunk are trailers. Trailers are sent with the end if the header
 //! Trailer names them and the client accepts trailers.
 //!
 //! Reference: CICS API reference, WEB SEND (server), WEB RETRIEVE.
@@ -29,9 +29,9 @@ const CHUNKS: usize = 16;
 /// The outcome of a SEND.
 #[derive(Debug)]
 pub enum SendOutcome {
-    /// It is done.
+    /// The send is done.
     Done,
-    /// It is done when these pieces are in the queue.
+    /// The send is done when these pieces are in the queue.
     Waits(mpsc::Sender<BodyPiece>, Vec<BodyPiece>),
 }
 

@@ -55,7 +55,7 @@ enum TemplateText {
     Text(Arc<Vec<u8>>),
     /// Its program has given none.
     Refused,
-    /// It is not there.
+    /// The template is missing.
     Missing,
 }
 
@@ -65,7 +65,7 @@ struct Template {
     binary: bool,
 }
 
-/// Where the text of a template is.
+/// The source of a template's text.
 #[derive(Debug, Clone)]
 enum Text {
     Here(Vec<u8>),
@@ -304,7 +304,7 @@ fn member_file(folder: &Path, member: &str) -> Option<PathBuf> {
     found.into_iter().next()
 }
 
-/// The lines that a task has read, each after its length. They are joined with
+/// Joins the lines that a task has read, each after its length: with
 /// line ends and without their leading blanks, or as they are.
 fn joined(mut read: &[u8], ends: bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(read.len());

@@ -65,7 +65,7 @@ pub fn create(side: &mut ServiceSide, given: &CommandOperands, page: CodePage) -
     let detail = text(row::DETAIL, row::DETAILLENGTH)?.map(|detail| detail.trim_end().to_owned());
     let detail = detail.filter(|detail| !detail.is_empty());
     if let Some(detail) = &detail {
-        // It is in the message unchanged.
+        // The detail is in the message unchanged.
         let whole = format!("<detail>{detail}</detail>");
         if soap::xml::parse_tree(&whole, soap::xml::Limits::default()).is_err() {
             return fail(Condition::InvReq, NO_XML);

@@ -2,7 +2,7 @@
 //! through the handlers to the program, and the answer back.
 //!
 //! The task is open: it holds a worker only while one of its programs runs, and
-//! all of them are in its unit of work. It has CPIH as its transaction, or the
+//! all of them are in its unit of work. The task has CPIH as its transaction, or the
 //! URIMAP's. When a handler has changed DFHWS-TRANID or DFHWS-USERID, the
 //! program runs in a task of its own, under that transaction for that user.
 //!
@@ -495,7 +495,7 @@ impl Run<'_> {
     ) -> Input {
         match &service.binding.interface {
             ProgramInterface::Commarea => {
-                // It holds the answer afterwards.
+                // The area holds the answer afterwards.
                 let mut area = message.map_or_else(Vec::new, |message| message.record);
                 let response = service.conversions.response.as_ref();
                 let room = response.map_or(0, |r| r.xml.max_len());

@@ -1,9 +1,9 @@
 //! INVOKE SERVICE: a program's record through a requester's pipeline to a
 //! server, and the answer back into its channel.
 //!
-//! The command comes with the program's channel. Handlers run in the task's
+//! The command is passed with the program's channel. Handlers run in the task's
 //! worker: the answer names the program and has its channel, and the command
-//! comes again when it is back. What waits, and the conversions, are on the
+//! is repeated when the program has returned. Waits and conversions are on the
 //! runtime of [`crate::client`].
 //!
 //! The reason of a failure is a text in DFHERROR; a fault's element is in

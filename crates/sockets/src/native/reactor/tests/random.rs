@@ -28,7 +28,7 @@ enum Step {
 #[derive(Default)]
 struct Tasks {
     wakers: RefCell<Vec<Waker>>,
-    /// They end at once.
+    /// The tasks end at once.
     brief: Cell<bool>,
 }
 
@@ -191,7 +191,7 @@ impl Client {
     fn half_close(&mut self) {
         if let Some(tcp) = &self.tcp {
             self.half_closed = true;
-            // It may have been reset.
+            // The connection may have been reset.
             let _ = tcp.shutdown(Shutdown::Write);
         }
     }
