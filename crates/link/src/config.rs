@@ -107,7 +107,7 @@ pub struct ProgramEntry {
     /// There is a definition and no program: no module was made, and nothing in
     /// the region serves it.
     pub missing: bool,
-    /// It is missing because its source did not compile.
+    /// The module is missing because its source did not compile.
     pub uncompiled: bool,
     /// The program may run outside of the QR token.
     pub threadsafe: bool,

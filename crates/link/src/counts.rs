@@ -85,8 +85,8 @@ impl CommandCounter {
         }
     }
 
-    /// A command ended. Those begun after it that have no end went another
-    /// way, as RETURN and XCTL do.
+    /// A command ended. Commands begun after it that have no end were left
+    /// by RETURN or XCTL.
     #[inline]
     pub fn exit(&mut self, map: &SharedMapping, command: u16, (ticks, waited_ns): (u64, u64)) {
         let Some(at) = self.open.iter().rposition(|o| o.command == command) else {
@@ -194,7 +194,7 @@ mod tests {
         counter.enter(&map, (me, 10), (100, 0));
         counter.enter(&map, (me, 20), (110, 0));
         counter.exit(&map, 20, (140, 5));
-        // It has no end: RETURN.
+        // This command has no end: RETURN.
         counter.enter(&map, (me, 30), (150, 5));
         counter.exit(&map, 10, (200, 8));
         let of = |command| {

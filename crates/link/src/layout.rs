@@ -23,7 +23,7 @@ pub const ARENA_BYTES: usize = 512 << 20;
 /// released.
 pub const WARM_BYTES: usize = 1 << 20;
 /// Bytes of the data that a mid-task call carries each way: a channel too must
-/// fit. What was not touched takes no memory.
+/// fit. Pages that were not touched take no memory.
 pub const CALL_BYTES: usize = 32 << 20;
 /// Most containers that one request or reply may have.
 pub const MAX_CONTAINERS: usize = 65_536;

@@ -1,8 +1,8 @@
 //! The region's end of the link to one worker.
 //!
-//! It fills slots, takes them back, reads results and answers calls. Every
-//! integer that comes from the shared memory is copied once and checked; what
-//! does not check is a [`ProtocolViolation`], and the worker's end.
+//! The region fills slots, takes them back, reads results and answers calls. Every
+//! integer that comes from the shared memory is copied once and checked. A value that
+//! fails the check is a [`ProtocolViolation`], and the worker's end.
 //!
 //! The region decides which task uses which slot: one task uses it from its
 //! reservation to its release.
@@ -228,7 +228,7 @@ impl RegionSide {
         let request = self.request_bytes[slot].swap(NOT_SUBMITTED, Ordering::Relaxed);
         let start = ARENA_OFFSET + slot * self.arena_bytes;
         if request == NOT_SUBMITTED {
-            // It was given up while it was written: how far is unknown.
+            // The slot was given up while it was written: how far is unknown.
             if self.map.punch(start, self.arena_bytes).is_err() {
                 self.clear(start, self.arena_bytes.min(WARM_BYTES));
             }
@@ -236,7 +236,7 @@ impl RegionSide {
             let used = request.max(high_water as usize).min(self.arena_bytes);
             let end = used.next_multiple_of(PAGE).min(self.arena_bytes);
             let beyond = start + WARM_BYTES;
-            // What cannot be given back is cleared too.
+            // Memory that cannot be returned is cleared too.
             let returned = end > WARM_BYTES && self.map.punch(beyond, end - WARM_BYTES).is_ok();
             let left = if returned { WARM_BYTES } else { used };
             self.clear(start, left);

@@ -367,8 +367,8 @@ pub(crate) fn prepare(map: &SharedMapping, clock: TraceClock) {
     header(map).clock.store(clock as u32, Ordering::Relaxed);
 }
 
-/// Reads a worker's ring from entry number `from` on; gives the number to go
-/// on from. What the worker wrote is checked; entries that make no sense are
+/// Reads a worker's ring from entry number `from` on; returns the number of the next
+/// entry. The worker's entries are checked; entries that are not valid are
 /// left out.
 pub(crate) fn read_map(map: &SharedMapping, from: u64, take: impl FnMut(TraceEntry)) -> u64 {
     let written = header(map).written.load(Ordering::Acquire);

@@ -1,7 +1,7 @@
 //! The worker's end of the link.
 //!
-//! One thread owns it: it takes queued slots in the order in which the region
-//! filled them, runs each, and gives the results back. It sleeps only when no
+//! One thread owns the link: it takes queued slots in the order in which the region
+//! filled them, runs each, and returns the results. The thread sleeps only when no
 //! slot is queued. It reads only what the region wrote, which it trusts.
 
 use std::io;
@@ -35,7 +35,7 @@ pub struct WorkerSide {
     entries: Vec<ContainerEntry>,
     running: Option<Running>,
     /// Slots that were queued at the last look, with their words; the first to
-    /// run is the last. What was queued later runs later.
+    /// run is the last. Slots that were queued later run later.
     ahead: Vec<(usize, u64)>,
     reader_table: Option<OwnedFd>,
     /// Ports with news that they have not been woken for, by bit.
@@ -316,7 +316,7 @@ impl WorkerSide {
         self.post_call(call_state::NESTED_DONE)
     }
 
-    /// The data that came with the last [`CallEvent`]. It stays until the next
+    /// The data that came with the last [`CallEvent`], valid until the next
     /// call of this side.
     pub fn call_data(&self, answer: &AnswerHeader) -> &[u8] {
         let bytes = (answer.bytes as usize).min(CALL_BYTES);

@@ -98,13 +98,13 @@ pub enum NumberOrder {
     Native,
 }
 
-/// What is wrong with a block.
+/// The error of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BlockError {
     /// Fewer bytes than it says.
     #[error("the statement block is too short")]
     Short,
-    /// It does not begin as a block of this version.
+    /// The block does not begin as a block of this version.
     #[error("the statement block is of another version")]
     Version,
     /// A kind, type or number that there is not.

@@ -15,7 +15,7 @@ use crate::statement::{CursorOptions, FetchOrientation};
 /// Rows that are read ahead.
 pub const READ_AHEAD: u32 = 50;
 
-/// What a FETCH gives.
+/// The result of a FETCH.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CursorStep<'a> {
     /// A row: the body of a DataRow.

@@ -3,7 +3,7 @@
 //! Tokens are this crate's own; each carries its index as its place, so that an
 //! error of the parser leads back to the source. Only words that Db2's grammar
 //! gives a meaning are keywords to the parser; all others are names, so columns
-//! called VALUE, TYPE or LIMIT parse. What the parser does not know (labeled
+//! called VALUE, TYPE or LIMIT parse. Forms that the parser does not know (labeled
 //! durations, special registers, NEXT VALUE FOR) is read by the hooks here.
 //!
 //! Reference: Db2 for z/OS SQL Reference, "Reserved words", "Labeled durations".

@@ -52,7 +52,7 @@ impl DateStyle {
 /// Why a text is no date, time or timestamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum DatetimeError {
-    /// It has none of the four forms.
+    /// The text has none of the four forms.
     #[error("the text does not have the form of a date, time or timestamp")]
     Form,
     /// A month of 13, or the like.

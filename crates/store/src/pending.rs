@@ -88,7 +88,7 @@ fn size(key: &[u8], value: Option<&[u8]>) -> usize {
 
 /// The store's next entry as seen by one step of a merge.
 enum MergeStep {
-    /// It was shown.
+    /// The entry was shown.
     Shown,
     /// The unit's own entry comes before it.
     OwnFirst,

@@ -86,8 +86,8 @@ pub trait ReadStore {
         found: &mut dyn FnMut(PathEntry<'_>),
     ) -> Result<bool, ReadError>;
 
-    /// Shows one bare entry of an alternate index, byte by byte. What
-    /// [`UnitOfWork::seek_path`] merges its own entries with.
+    /// Shows one bare entry of an alternate index, byte by byte.
+    /// [`UnitOfWork::seek_path`] merges a unit's own entries with it.
     fn seek_entry(
         &mut self,
         index: FileId,
@@ -201,7 +201,7 @@ pub trait WriteStore: Send {
 
     /// As [`WriteStore::apply`], but with one flush instead of two: successful
     /// units are visible at once, and durable when the next call of this, of
-    /// `apply` or of [`WriteStore::settle`] has returned. They must not be
+    /// `apply` or of [`WriteStore::settle`] has returned. The units must not be
     /// acknowledged before. A store whose commits are durable at once may treat
     /// both calls alike.
     fn apply_ahead(&mut self, units: &[UnitOfWork]) -> AppliedUnits {

@@ -6,8 +6,8 @@
 //! [`FileDef`](crate::FileDef) here, and only here, which is why a [`KeyChange`]
 //! cannot be made elsewhere.
 //!
-//! Invariant: no locks. That two units do not change one record is the caller's
-//! business; if they do all the same, the later one fails as a whole when it is
+//! Invariant: no locks. The caller makes sure that two units do not change one record;
+//! if they do, the later one fails as a whole when it is
 //! applied, because each change names the state it was made from.
 
 use std::collections::btree_map::Entry as Slot;
@@ -439,7 +439,7 @@ impl UnitOfWork {
     }
 }
 
-/// Where the next records of files are added at their end, among units that do
+/// The addresses of the next records at the end of files, among units that do
 /// not see each other's. One of these belongs to a store's writer; it is empty
 /// after a restart, when nothing is pending. An address given to a unit that is
 /// backed out stays unused until then.

@@ -18,7 +18,7 @@ use crate::types::NoCatalog;
 
 use writer::Writer;
 
-/// What becomes of a statement of a text.
+/// The translation of a statement of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppliedStatement {
     /// Line that it begins on, from 1.
@@ -29,7 +29,7 @@ pub struct AppliedStatement {
     pub sql: Vec<String>,
     /// The parts of the statement that were left out.
     pub notes: Vec<String>,
-    /// What is wrong with it.
+    /// The statement's error.
     pub problem: Option<StatementProblem>,
 }
 
@@ -264,7 +264,7 @@ fn alias(tokens: &[SqlToken]) -> Option<Vec<SqlToken>> {
     Some(out)
 }
 
-/// Where a view's query ends, and its check option as the server has it.
+/// The end of a view's query, and its check option as the server has it.
 fn check_option(tokens: &[SqlToken]) -> (usize, &'static str) {
     const FORMS: &[(&[&str], &str)] = &[
         (&["WITH", "CHECK", "OPTION"], " WITH CASCADED CHECK OPTION"),

@@ -12,7 +12,7 @@ pub struct DecodeOptions {
     pub dates: DateStyle,
 }
 
-/// What became of a value.
+/// The outcome of storing a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecodeResult {
     /// The field has it whole.

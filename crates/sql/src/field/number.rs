@@ -24,7 +24,7 @@ pub enum NumberError {
     /// The field's bytes are no number.
     #[error("the bytes of the field are not a decimal number")]
     Invalid,
-    /// It has too many digits for its target.
+    /// The number has too many digits for its target.
     #[error("the number has too many digits")]
     Range,
 }

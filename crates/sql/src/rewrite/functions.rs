@@ -54,7 +54,7 @@ enum SpecialFunction {
 #[derive(Clone, Copy)]
 enum ResultType {
     Type(SqlType),
-    /// That of the first argument.
+    /// The type of the first argument.
     First,
     /// Text as long as the first argument.
     Text,

@@ -73,7 +73,7 @@ pub struct RewrittenStatement {
     pub returns_identity: bool,
     /// A query that changes rows: SELECT FROM FINAL TABLE.
     pub changes: bool,
-    /// What is worth reading.
+    /// Warnings about the statement.
     pub warnings: Vec<StatementProblem>,
 }
 

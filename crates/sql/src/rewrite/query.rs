@@ -78,7 +78,7 @@ impl StatementRewriter<'_> {
                     name: cte.alias.name.value.clone(),
                     columns: None,
                 };
-                // It may name itself: then its columns are not known yet.
+                // The expression may name itself: then its columns are not known yet.
                 self.ctes.push(relation.clone());
                 let columns = self.query(&mut cte.query);
                 if self.ctes.pop().is_some() && names_itself(&cte.query, &relation.name) {

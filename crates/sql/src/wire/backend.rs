@@ -35,7 +35,7 @@ pub struct ResultColumn {
     pub number: i16,
     /// Its type.
     pub oid: u32,
-    /// What modifies the type: a length + 4, a precision and scale; -1 for nothing.
+    /// The modifier of the type: a length + 4, a precision and scale; -1 for none.
     pub modifier: i32,
 }
 

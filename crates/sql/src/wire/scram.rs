@@ -16,7 +16,7 @@ pub enum ScramError {
     /// Its nonce does not begin with ours, or it asks for too many iterations.
     #[error("the server's authentication message is not an answer to this client's")]
     Nonce,
-    /// It could not prove that it knows the password.
+    /// The server could not prove that it knows the password.
     #[error("the server could not prove that it knows the password")]
     Signature,
 }

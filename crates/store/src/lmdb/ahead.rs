@@ -1,7 +1,7 @@
 //! The part of the last commit that is not yet on the disk.
 //!
 //! A commit flushes its pages and then writes its meta page, without a flush of
-//! its own (`MDB_NOMETASYNC`). That meta page becomes durable with the flush of
+//! its own (`MDB_NOMETASYNC`). The meta page becomes durable with the flush of
 //! the next commit's pages, or with [`LastMetaPage::settle`] if no commit follows.
 //! Until then the commit may be seen and must not be acknowledged.
 //!
@@ -30,11 +30,11 @@ const TRIES: u32 = 2;
 /// The meta page of the last commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LastMetaPage {
-    /// It is on the disk.
+    /// The meta page is on the disk.
     Settled,
-    /// That of this transaction may not be on the disk yet.
+    /// The meta page of this transaction may not be on the disk yet.
     Pending(u64),
-    /// It is not known whether the meta page of this transaction is on the
+    /// Whether the meta page of this transaction is on the disk is not
     /// disk.
     Lost(u64, LmdbError),
 }

@@ -337,7 +337,7 @@ impl StoreEnvironment {
         }
     }
 
-    /// What commands check before they follow pages.
+    /// The checks of commands before they follow pages.
     pub fn trust(&self) -> PageTrust {
         PageTrust::from_word(self.trust.load(Ordering::Acquire))
     }

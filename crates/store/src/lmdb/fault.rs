@@ -31,7 +31,7 @@ const FAULT_MESSAGE: &[u8] =
 /// Signals that a fault sends.
 const FAULTS: [libc::c_int; 3] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGABRT];
 
-/// Where the mark is to be left; null while no store is open for writing.
+/// The path of the mark; null while no store is open for writing.
 static PATH: AtomicPtr<libc::c_char> = AtomicPtr::new(ptr::null_mut());
 
 /// All paths so far. A handler may be reading any of them, so none is ever freed.

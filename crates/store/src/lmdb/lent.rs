@@ -40,9 +40,9 @@ const SLOTS: usize = 8;
 const CHECKED_OFFSET: usize = TABLE_HEAD_BYTES as usize + (SLOTS - 1) * SLOT_BYTES as usize;
 /// Bytes of a lent table. LMDB makes slots of as many as fill one.
 const TABLE_BYTES: usize = CHECKED_OFFSET + 8;
-/// Where LMDB has the number of the last transaction.
+/// The offset of the number of the last transaction in LMDB's table.
 const COMMITTED_OFFSET: usize = 8;
-/// Where LMDB has its first slot: the state that is read, then the process.
+/// The offset of the first slot in LMDB's table: the state that is read, then the process.
 const SLOTS_OFFSET: usize = (TABLE_HEAD_BYTES - SLOT_BYTES) as usize;
 /// The value of an idle slot.
 const IDLE: u64 = u64::MAX;

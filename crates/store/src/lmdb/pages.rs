@@ -44,7 +44,7 @@ pub(super) struct PageTree {
 /// A page that was read.
 pub(super) struct ReadPage {
     bytes: Vec<u8>,
-    /// Where each node begins.
+    /// The start of each node.
     nodes: Vec<usize>,
     pub is_leaf: bool,
 }

@@ -2,7 +2,7 @@
 //!
 //! A reader keeps one read transaction and one cursor a file, and renews them
 //! for each command; in between it holds its slot in the reader table and no
-//! page. That makes a command cost little more than the bare look-up.
+//! page. So a command costs little more than the bare look-up.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -48,7 +48,7 @@ pub struct LmdbReader {
     /// The table with the writer's word on how much was checked, if the writer
     /// is another process.
     lent: Option<Table>,
-    /// What is checked before LMDB follows pages.
+    /// The checks before LMDB follows pages.
     trust: PageTrust,
 }
 
@@ -124,7 +124,7 @@ impl LmdbReader {
         self.trust() == PageTrust::Whole
     }
 
-    /// What is checked before LMDB follows pages. What is whole stays so.
+    /// The checks before LMDB follows pages. A store that is whole stays whole.
     #[inline]
     fn trust(&mut self) -> PageTrust {
         match self.trust {

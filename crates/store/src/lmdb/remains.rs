@@ -23,7 +23,7 @@ pub(super) struct PageRemains {
 
 /// The entries found in a page.
 struct PageEntries {
-    /// Where each begins, in the order of their keys.
+    /// The start of each, in the order of their keys.
     nodes: Vec<usize>,
     /// From where on they are entries for certain, and not left over.
     sure_from: usize,
@@ -166,7 +166,7 @@ fn chain(bytes: &[u8], first: usize, is_leaf: bool) -> (Vec<usize>, bool) {
     (all, at == bytes.len())
 }
 
-/// Where the entry at a place ends, if it can be one.
+/// The end of the entry at a place, if there can be one.
 fn end(bytes: &[u8], at: usize, is_leaf: bool) -> Option<usize> {
     if !at.is_multiple_of(2) || at < PAGE_HEAD_BYTES || at + NODE_HEAD_BYTES > bytes.len() {
         return None;

@@ -174,7 +174,7 @@ fn for_entries(met: VisitedEntry<'_>, each: &mut dyn FnMut(&PageRemains, usize))
 #[derive(Default)]
 struct Trees {
     by_name: BTreeMap<Vec<u8>, PageTree>,
-    /// Those of which another state speaks than the newest.
+    /// The keys that only an older state than the newest has.
     older: HashSet<Vec<u8>>,
     is_whole: bool,
 }
@@ -204,7 +204,7 @@ struct FileSalvage<'f> {
     /// The last key that was found, and the start of a gap after it.
     last: Option<Box<[u8]>>,
     gap: Option<Option<Box<[u8]>>>,
-    /// Where whole subtrees are missing.
+    /// The ranges of keys whose subtrees are missing.
     holes: Vec<KeyGap>,
     def: Option<&'f FileDef>,
 }
@@ -257,7 +257,7 @@ impl Salvage<'_> {
                 is_whole &= listed.len() as u64 == count && listed.is_sorted_by(|a, b| a > b);
                 for page in listed {
                     is_whole &= (2..=meta.last_page).contains(&page);
-                    // Those beyond the end of the file need never have been written.
+                    // Pages beyond the end of the file need never have been written.
                     is_whole &= !(ground.has(page) && free.set(page));
                 }
             }
@@ -297,7 +297,7 @@ impl Salvage<'_> {
                     trees.older.insert(name.clone());
                 }
                 if let Some(other) = trees.by_name.insert(name.clone(), tree) {
-                    // It is not known which of the two has its own name.
+                    // Which of the two has its own name is not known.
                     let another = [&name[..], b"-2"].concat();
                     trees.by_name.insert(another.clone(), other);
                     trees.older.extend([name, another]);

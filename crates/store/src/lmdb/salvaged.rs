@@ -29,7 +29,7 @@ pub enum SalvagedState {
     Newest,
     /// The one before the last: what leads to the last is damaged.
     Before,
-    /// It is not known which of the two, because of damage.
+    /// Which of the two is not known, because of damage.
     Unknown,
 }
 
@@ -51,7 +51,7 @@ pub struct SalvagedFile {
     pub damaged_pages: u64,
     /// Its records that were not found for certain, if their number is known.
     pub missing: Option<u64>,
-    /// Where records may be missing: after the one key and before the other, if
+    /// The gaps in which records may be missing: after the one key and before the other, if
     /// there are such keys; the first 1,000.
     pub lost: Vec<(Option<Key>, Option<Key>)>,
     /// How many more such ranges there are.

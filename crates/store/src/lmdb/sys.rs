@@ -164,7 +164,7 @@ impl LmdbEnvironment {
         }
     }
 
-    /// Where the last commit is on its way to the disk.
+    /// Whether the last commit is on the disk.
     pub fn on_its_way(&self) -> LastMetaPage {
         *self.ahead()
     }
@@ -574,7 +574,7 @@ impl WriteTxn {
     }
 
     /// Makes the changes visible, and the commit before this one durable. This
-    /// one is when the next one succeeds, or by [`LmdbEnvironment::settle`].
+    /// commit is durable when the next one succeeds, or by [`LmdbEnvironment::settle`].
     pub fn commit_ahead(mut self) -> Result<(), LmdbError> {
         self.ended = true;
         // SAFETY: the transaction is active.

@@ -190,7 +190,7 @@ impl LmdbStore {
         let mut txn = WriteTxn::begin(self.env.sys())?;
         for (unit, result) in units.iter().zip(results) {
             let checked = match self.check(&txn, unit) {
-                // It costs the units that need the damaged page.
+                // Only units that need the damaged page fail.
                 Err(LmdbError::DAMAGED) => Err(self
                     .env
                     .error(LmdbError::DAMAGED, "applying changes")

@@ -1,4 +1,4 @@
-//! Where a record begins and ends in a stream of bytes.
+//! The boundaries of records in a stream of bytes.
 //!
 //! Reference: IBM, *DFSMS Using Data Sets*, Record Formats (fixed-length
 //! records; the record descriptor word of variable-length records).
@@ -39,7 +39,7 @@ pub enum RecordFraming {
 /// The stream does not match its framing; the rest cannot be interpreted.
 #[derive(Debug, Error)]
 pub enum FramingError {
-    /// It ends inside a record.
+    /// The input ends inside a record.
     #[error("the input ends within record {record}, after {got} of its {expected} bytes")]
     Truncated {
         /// Number of the record, from 1.
