@@ -55,7 +55,7 @@ pub const FLAG_LABELS: u16 = 4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CommandBlock<'a>(&'a [u8]);
 
-/// What is wrong with a block.
+/// The error of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockError {
     /// Fewer bytes than [`HEADER_BYTES`].

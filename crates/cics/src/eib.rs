@@ -300,7 +300,7 @@ impl<'a> Eib<'a> {
     }
 }
 
-/// What a command of a conversation puts into the EIB.
+/// The indicators that a command of a conversation puts into the EIB.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ConversationIndicators {
     /// EIBRECV: the program must receive again.
@@ -328,9 +328,9 @@ fn flag(on: bool) -> u8 {
 }
 
 /// EIBRCODE after a command: the byte and value that its group of commands
-/// uses for the condition. It is zero after a normal response only: a condition
-/// that has no value of its own in its group is given as commands of later
-/// releases give it, by its RESP number in the first word.
+/// uses for the condition. EIBRCODE is zero after a normal response only: a condition
+/// that has no value of its own in its group has the form of commands of later
+/// releases: its RESP number in the first word.
 ///
 /// Reference: API reference, "Response codes of EXEC CICS commands" and "EXEC
 /// interface block fields". Of the published tables only those of the system

@@ -12,7 +12,7 @@
 
 use crate::names::AbendCode;
 
-/// What an unhandled condition does, when the command has neither RESP nor
+/// The reaction to an unhandled condition, when the command has neither RESP nor
 /// NOHANDLE and no HANDLE or IGNORE CONDITION is active for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DefaultAction {
@@ -69,7 +69,7 @@ macro_rules! conditions {
                 match self { $(Condition::$variant => $name,)* }
             }
 
-            /// What it does when the program does not handle it.
+            /// The reaction when the program does not handle it.
             pub const fn default_action(self) -> DefaultAction {
                 match self { $(Condition::$variant => conditions!(@action $action $($code)?),)* }
             }

@@ -10,7 +10,7 @@ use crate::exec::{CommandOperand, ParsedCommand};
 use crate::outline::ProgramUnit;
 use crate::writer::inline;
 
-/// What a program needs besides its own declarations.
+/// The items that a program needs in addition to its own declarations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ProgramNeeds {
     /// Labels of all HANDLE commands, as a GO TO names them.

@@ -1,6 +1,6 @@
-//! What each module's C text is compiled with, so that the worker sees the
-//! data that processors of z/Architecture would stop at, and a GO TO may leave
-//! a performed paragraph as often as it likes.
+//! The header for each module's C text. By it the worker notices invalid
+//! data at which processors of z/Architecture would stop, and a GO TO may leave
+//! a performed paragraph any number of times.
 //!
 //! `cobc` writes small functions for packed items into each module as static
 //! ones. The header here, read before everything else, makes them ordinary

@@ -62,7 +62,7 @@ const SLIDE: &str = "-fodoslide";
 /// fill them after their PICTURE: programs shall not depend on the version.
 const FROM_3_2: &[&str] = &["-fno-areacheck", "-fdefaultbyte=init"];
 
-/// What the file statements of batch programs call.
+/// The handler that the file statements of batch programs call.
 pub const FILE_HANDLER: &str = "tupelo_file_handler";
 
 /// Subscript, reference modification and data checks.
@@ -122,7 +122,7 @@ impl ProgramSource {
     }
 }
 
-/// What became of one program.
+/// The result of building one program.
 #[derive(Debug, Clone)]
 pub struct BuildResult {
     /// Its file.
@@ -197,7 +197,7 @@ pub enum SetupError {
     Cobc {
         /// The compiler.
         cobc: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// The folder of the modules cannot be made.
@@ -205,7 +205,7 @@ pub enum SetupError {
     OutDir {
         /// The folder.
         folder: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
 }

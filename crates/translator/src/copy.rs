@@ -13,7 +13,7 @@ use crate::source::{SourceFiles, SourcePlace, decode};
 use crate::standard;
 use crate::token::{Token, tokens};
 
-/// Where COPY members are.
+/// The folders of COPY members.
 #[derive(Debug, Clone, Default)]
 pub struct CopyLibrary {
     folders: CopyFolders,

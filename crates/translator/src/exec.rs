@@ -76,12 +76,12 @@ const RESP_OPTION: OptionRow = OptionRow {
     bare_value: None,
 };
 
-/// What a command's tokens gave.
+/// The result of reading a command's tokens.
 #[derive(Debug)]
 pub(crate) struct ParseOutcome {
     /// The command, unless something is wrong with it.
     pub command: Option<ParsedCommand>,
-    /// What is wrong, or that the command is not supported yet.
+    /// Errors, or that the command is not supported yet.
     pub problems: Vec<CommandProblem>,
 }
 
@@ -177,7 +177,7 @@ impl Reader {
             };
             let why = row.served.why_not().unwrap_or_default();
             let message = format!("EXEC CICS {} is not supported{yet}: {why}", row.name);
-            // It compiles, so that the rest of the program can run: the call
+            // The command compiles, so that the rest of the program can run: the call
             // has no operands, and ends the task when it is reached.
             self.problems.push(CommandProblem {
                 severity: Severity::Warning,
@@ -289,7 +289,7 @@ impl Reader {
                 let value = ArgumentValue::Integer(number);
                 parsed.operands.push(operand(index, &option, value));
             }
-            // It only says what the command is about.
+            // The option only names the subject of the command.
             None if option.bare => parsed.bits &= !(1 << index),
             Some(_) if !option.argument.is_allowed() => {
                 self.say(
@@ -481,7 +481,7 @@ impl Reader {
             let ArgumentValue::Literal(literal) = &named_by.value else {
                 let message = format!("{} needs {area}, because {named} is no literal", row.name);
                 self.say(at, message, None);
-                // It is reported once.
+                // The option is reported once.
                 self.meant |= 1 << area_index;
                 continue;
             };
@@ -528,7 +528,7 @@ impl Reader {
 
     fn rules(&mut self, row: &Command, parsed: &ParsedCommand, at: SourcePlace) {
         let or = |list: &[&str]| list.join(" or ");
-        // What is misspelt is there, and is reported already.
+        // A misspelt option is given, and is reported already.
         for broken in row.broken_rules(parsed.bits, self.meant) {
             let message = match broken {
                 BrokenRule::Missing(list) => format!("{} needs {}", row.name, or(&list)),

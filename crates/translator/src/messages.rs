@@ -1,4 +1,4 @@
-//! What `cobc` says, as diagnostics.
+//! The messages of `cobc`, as diagnostics.
 //!
 //! `file:line: error: text`, with the file and line of the original source
 //! through `#line`. Lines without that form (which paragraph a message is
@@ -28,7 +28,7 @@ fn message(line: &str) -> Option<Diagnostic> {
         };
         let (file, number) = place.rsplit_once(':')?;
         let number: u32 = number.trim().parse().ok()?;
-        // What the C compiler says of cobc's own output is not about the
+        // The C compiler's messages about cobc's own output are not about the
         // program.
         if place.contains(".c:") || place.contains(".h:") {
             return None;
@@ -64,8 +64,8 @@ fn message(line: &str) -> Option<Diagnostic> {
 }
 
 /// A field of usage DISPLAY that is compared with a negative literal of more
-/// digits: cobc takes the literal for the greater one. What else it says of
-/// expressions that are constant is right, and on purpose.
+/// digits: cobc takes the literal for the greater one. Its other messages about
+/// expressions that are constant are right, and kept on purpose.
 fn below_all(text: &str) -> Option<(String, &'static str)> {
     let (literal, rest) = text.strip_prefix("literal '")?.split_once('\'')?;
     let name = rest.strip_prefix(" has more digits than '")?;

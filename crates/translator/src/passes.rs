@@ -1,4 +1,4 @@
-//! What has nothing to do with commands: missing periods, DFHRESP and DFHVALUE,
+//! Passes that do not concern commands: missing periods, DFHRESP and DFHVALUE,
 //! and statements for files.
 
 use std::collections::HashSet;

@@ -139,7 +139,7 @@ impl OpenStatement {
     }
 }
 
-/// Where a statement and its phrases end.
+/// The ends of a statement and its phrases.
 #[derive(Debug)]
 pub(crate) struct StatementExtent {
     /// ON EXCEPTION and NOT ON EXCEPTION, in their order.
@@ -335,7 +335,7 @@ fn begins_statement(open: &mut Vec<OpenStatement>) -> bool {
     !open.is_empty()
 }
 
-/// The verbs of statements in the first one that need an END. What is inside of
+/// The verbs of statements in the first one that need an END. A statement inside of
 /// another rewritten statement is ended by that one.
 fn to_close(open: &[OpenStatement]) -> Vec<String> {
     let inner = open.iter().skip(1).take_while(|s| !s.is_rewritten());

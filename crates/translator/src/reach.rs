@@ -1,4 +1,4 @@
-//! What a compiled program may reach outside of itself.
+//! The symbols that a compiled program may reach outside of itself.
 //!
 //! `CALL "X"` asks the worker at run time, which knows the program table. But a
 //! static CALL, an entry convention or a routine that the compiler knows become
@@ -159,11 +159,11 @@ const LIBRARY: &[&str] = &[
     "cob_sys_xor",
 ];
 
-/// What batch programs have in addition: their file statements and reports.
+/// Further symbols of batch programs: their file statements and reports.
 const BATCH: &[&str] = &["cob_extfh_*", "cob_report_*", crate::compiler::FILE_HANDLER];
 
-/// What the C compiler makes of copies and comparisons, and what every shared
-/// object names.
+/// The symbols that the C compiler uses for copies and comparisons, and those of every shared
+/// object.
 const C_LIBRARY: &[&str] = &[
     "_ITM_deregisterTMCloneTable",
     "_ITM_registerTMCloneTable",

@@ -20,7 +20,7 @@ use crate::token::{Token, TokenKind};
 use crate::words;
 use crate::writer::Writer;
 
-/// What a translation gives.
+/// The result of a translation.
 #[derive(Debug, Clone)]
 pub struct TranslatedSource {
     /// Preprocessed COBOL for the compiler; of no use when there are errors.
@@ -37,7 +37,7 @@ pub struct TranslatedSource {
     pub diagnostics: Vec<Diagnostic>,
     /// Its statements of EXEC SQL, in the order of the text.
     pub sql: Vec<SqlUse>,
-    /// What is called by a literal.
+    /// The programs that are called by a literal.
     pub(crate) called: Vec<CalledLiteral>,
     /// Flags of the compiler for words that the programs define.
     pub(crate) freed_words: Vec<String>,

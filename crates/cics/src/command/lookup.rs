@@ -225,7 +225,7 @@ mod tests {
             "GET64 CONTAINER",
             "PUT64 CONTAINER",
         ];
-        // Those of them that terminals alone give.
+        // Commands among them that only terminals have.
         const OF_TERMINALS: [&str; 2] = ["SIGNON TOKEN", "START BREXIT"];
         for c in all() {
             let Some(why) = c.served.why_not() else {

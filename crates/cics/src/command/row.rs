@@ -12,11 +12,11 @@ pub struct Command {
     pub name: &'static str,
     /// The part of the manual it belongs to.
     pub domain: CommandDomain,
-    /// What EIBFN holds after it; `None` where the code is not known here, and
+    /// The value of EIBFN after it; `None` where the code is not known here, and
     /// EIBFN is the number then. docs/internals/conditions.md names the source of
     /// the codes.
     pub eibfn: Option<u16>,
-    /// Where it is served.
+    /// The place where it is served.
     pub served: CommandSupport,
     /// First word of the command.
     pub verb: &'static str,
@@ -29,13 +29,13 @@ pub struct Command {
     pub options: &'static [OptionRow],
     /// Names that are accepted in addition to the options.
     pub keywords: AcceptedNames,
-    /// What must hold between options.
+    /// The rules between its options.
     pub rules: &'static [OptionRule],
     /// Conditions the manual documents for it.
     pub conditions: &'static [ConditionRow],
 }
 
-/// Where a command is served.
+/// The place where a command is served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommandSupport {
     /// In the worker, by itself where it can.
@@ -214,7 +214,7 @@ pub struct OptionRow {
     pub bare_value: Option<&'static str>,
 }
 
-/// What an option takes.
+/// The argument of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OptionArgument {
     /// Nothing: a keyword.
@@ -288,7 +288,7 @@ pub enum AcceptedNames {
     AidLabels,
 }
 
-/// What must hold between the options of one command.
+/// A rule between the options of one command.
 #[derive(Debug, Clone, Copy)]
 pub enum OptionRule {
     /// Exactly one of them.

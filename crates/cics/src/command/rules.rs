@@ -5,7 +5,7 @@
 
 use super::row::{Command, OptionRule};
 
-/// What must hold between the options of a command, and does not.
+/// A rule between the options of a command that is broken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BrokenRule {
     /// One of these is needed.

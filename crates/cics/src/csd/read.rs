@@ -70,7 +70,7 @@ pub fn parse(source: &str) -> Csd {
 
 /// Reads a text into definitions of every type as they are written: ALTER and
 /// DELETE applied, names of types and attributes in full, values untouched.
-/// This is for readers that look at attributes which mean nothing to a region
+/// This is for readers of attributes that have no meaning in a region
 /// here.
 pub fn definitions(source: &str) -> (Vec<OtherDef>, Vec<Diagnostic>) {
     let mut reader = Reader::default();
@@ -120,7 +120,7 @@ type Key = (String, String, GroupName);
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     raw: Vec<RawDefinition>,
-    /// Where each definition stands in `raw`: extracts of whole installations
+    /// The index of each definition in `raw`: extracts of whole installations
     /// have hundreds of thousands.
     places: HashMap<Key, usize>,
     lists: Vec<(ListName, Vec<GroupName>)>,

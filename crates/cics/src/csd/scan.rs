@@ -13,7 +13,7 @@ use crate::diagnostic::{Diagnostic, Severity, nearest};
 pub struct Attribute {
     /// The keyword in upper case.
     pub name: String,
-    /// What stands in parentheses, with outer blanks and quotes removed.
+    /// The value in parentheses, with outer blanks and quotes removed.
     pub value: Option<String>,
     /// Line of the keyword, from 1.
     pub line: u32,

@@ -41,7 +41,7 @@ pub struct TransactionDef {
     pub description: String,
 }
 
-/// What becomes of a unit of work whose coordinator is out of reach.
+/// The end of a unit of work whose coordinator is out of reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InDoubt {
     /// ACTION(COMMIT); else it is backed out.

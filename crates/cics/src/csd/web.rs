@@ -19,7 +19,7 @@ pub struct UriMapDef {
     pub line: u32,
     /// STATUS(ENABLED).
     pub enabled: bool,
-    /// What it maps, by USAGE.
+    /// The requests that it maps, by USAGE.
     pub usage: UriMapUsage,
     /// SCHEME(HTTPS).
     pub secure: bool,
@@ -52,7 +52,7 @@ pub enum UriMapUsage {
     Server {
         /// TCPIPSERVICE; `None` for all.
         service: Option<String>,
-        /// What they are answered with.
+        /// The answer to them.
         answer: UriMapAnswer,
     },
     /// Requests that go out.
@@ -70,7 +70,7 @@ pub enum UriMapUsage {
     },
 }
 
-/// What a URIMAP with USAGE(SERVER) answers with.
+/// The answer of a URIMAP with USAGE(SERVER).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UriMapAnswer {
     /// A program.
@@ -92,7 +92,7 @@ pub enum UriMapAnswer {
     Redirect {
         /// PERMANENT, which is 301; else 302.
         permanent: bool,
-        /// Where to.
+        /// The target.
         location: String,
     },
 }
@@ -182,7 +182,7 @@ pub struct DocTemplateDef {
     pub line: u32,
     /// TEMPLATENAME, up to 48 characters; the definition's name when absent.
     pub template: String,
-    /// Where its text is.
+    /// The source of its text.
     pub source: TemplateSource,
     /// APPENDCRLF(YES): the lines of a file or queue end in CR LF.
     pub append_crlf: bool,
@@ -190,7 +190,7 @@ pub struct DocTemplateDef {
     pub binary: bool,
 }
 
-/// Where the text of a template is.
+/// The source of a template's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TemplateSource {
     /// FILE: records of a CICS file.

@@ -353,7 +353,7 @@ impl StatementDescriber<'_> {
         })
     }
 
-    /// What the run time does not do.
+    /// Reports the forms that the run time does not support.
     fn check(&mut self, statement: &Statement) {
         let is_json = matches!(self.clauses.verb, Verb::JsonGenerate | Verb::JsonParse);
         let place = self.place;

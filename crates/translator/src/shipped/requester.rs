@@ -5,7 +5,7 @@
 //! the Host API". Pointers have eight bytes here, so the areas of the host API
 //! are longer than on z/OS.
 
-/// What the stub receives and returns.
+/// The areas that the stub receives and returns.
 pub(super) const BAQRINFO: &str = r#"
        01  BAQ-REQUEST-INFO.
            03  BAQ-REQUEST-INFO-COMP-LEVEL  PIC S9(9) COMP-5 SYNC

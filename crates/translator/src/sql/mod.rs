@@ -57,7 +57,7 @@ pub(crate) struct SqlBlock {
     text: SqlText,
 }
 
-/// What is known of one program's SQL.
+/// The translator's knowledge of one program's SQL.
 struct Program<'a> {
     fields: HostRecords,
     cursors: HashMap<String, (Statement, &'a SqlText)>,
@@ -168,7 +168,7 @@ impl TranslationState {
         }
     }
 
-    /// What the first statement of a program needs.
+    /// The declarations that the first statement of a program needs.
     fn sql_first(&mut self, program: &Program<'_>, place: SourcePlace) {
         if !program.has_area {
             let message = "the program has no SQLCA".to_owned();
@@ -313,7 +313,7 @@ impl TranslationState {
         let mut counts = Vec::new();
         for input in &statement.inputs {
             let Ok(found) = program.fields.find(&input.name) else {
-                // It is reported where the call is made.
+                // The error is reported where the call is made.
                 return true;
             };
             counts.push(found.fields.len());

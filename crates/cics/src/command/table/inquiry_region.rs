@@ -368,8 +368,8 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Changes when statistics are recorded. They are from the first of
-        /// these commands on, as lines of the log; the counters count on.
+        /// Changes when statistics are recorded. Statistics are recorded from the first of
+        /// these commands on, as lines of the log; the counters are not reset.
         set_statistics 0x8AF0 0x7004 "SET STATISTICS" "SET" ["STATISTICS"] System Region;
         flag STATISTICS;
         input ENDOFDAY(HhMmSs);

@@ -1,5 +1,5 @@
-//! System commands that are not supported: what each is about, and what to do
-//! without it. Those on terminals and on Db2 wait for them.
+//! System commands that are not supported: their subjects, and what to do
+//! without them.
 
 use crate::command::row::Command;
 
