@@ -57,12 +57,10 @@ impl ScriptGeneration {
         let Some((_, pace)) = self.paces.iter().find(|(name, _)| **name == *script) else {
             return;
         };
-        match longest_ns < BRIEF_NS {
-            true if pace.load(Ordering::Relaxed) < BRIEF_AFTER => {
-                pace.fetch_add(1, Ordering::Relaxed);
-            }
-            true => {}
-            false => pace.store(0, Ordering::Relaxed),
+        if longest_ns >= BRIEF_NS {
+            pace.store(0, Ordering::Relaxed);
+        } else if pace.load(Ordering::Relaxed) < BRIEF_AFTER {
+            pace.fetch_add(1, Ordering::Relaxed);
         }
     }
 

@@ -148,10 +148,12 @@ impl CopybookLibrary {
             ..ParseOptions::default()
         };
         let mut layouts = copybook::parse(&text, &options).map_err(|e| e.to_string())?;
-        let at = match key.record.is_empty() {
-            true if layouts.len() == 1 => Some(0),
-            true => None,
-            false => layouts.iter().position(|l| l.name() == key.record),
+        let at = if !key.record.is_empty() {
+            layouts.iter().position(|l| l.name() == key.record)
+        } else if layouts.len() == 1 {
+            Some(0)
+        } else {
+            None
         };
         let Some(at) = at else {
             let names: Vec<&str> = layouts.iter().map(RecordLayout::name).collect();

@@ -210,10 +210,10 @@ fn find(folder: &Path, found: &mut Vec<PathBuf>) {
         let known = path.extension().and_then(|e| e.to_str()).is_some_and(|e| {
             ["cpy", "cob", "cbl", "copy"].contains(&e.to_ascii_lowercase().as_str())
         });
-        match path.is_dir() {
-            true => find(&path, found),
-            false if known => found.push(path),
-            false => {}
+        if path.is_dir() {
+            find(&path, found);
+        } else if known {
+            found.push(path);
         }
     }
 }

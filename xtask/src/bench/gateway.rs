@@ -361,12 +361,10 @@ pub fn copy(from: &Path, to: &Path) -> Result<()> {
     for entry in fs::read_dir(from)? {
         let path = entry?.path();
         let name = path.file_name().context("a file has a name")?;
-        match path.is_dir() {
-            true if name == ".tupelo" => {}
-            true => copy(&path, &to.join(name))?,
-            false => {
-                fs::copy(&path, to.join(name))?;
-            }
+        if !path.is_dir() {
+            fs::copy(&path, to.join(name))?;
+        } else if name != ".tupelo" {
+            copy(&path, &to.join(name))?;
         }
     }
     Ok(())

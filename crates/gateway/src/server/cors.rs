@@ -93,10 +93,12 @@ impl CorsHeaders {
             return;
         };
         let named = |o: &String| o.as_bytes() == origin.as_bytes();
-        let allowed = match self.any {
-            true => HeaderValue::from_static("*"),
-            false if self.origins.iter().any(named) => origin.clone(),
-            false => return,
+        let allowed = if self.any {
+            HeaderValue::from_static("*")
+        } else if self.origins.iter().any(named) {
+            origin.clone()
+        } else {
+            return;
         };
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, allowed);
         if self.credentials {

@@ -109,10 +109,12 @@ impl TaskSockets {
     fn attempt(&mut self, request: &Request) -> Result<CallReply, Errno> {
         let (function, s, args) = (request.function, request.socket, request.args);
         if self.maxsoc == 0 && function != Function::InitApi {
-            match function.may_be_first() {
-                true => self.begin(FEWEST_SOCKETS),
-                false if function == Function::TermApi => return Ok(CallReply::ok(0)),
-                false => return Err(Errno::FIRST_CALL),
+            if function.may_be_first() {
+                self.begin(FEWEST_SOCKETS);
+            } else if function == Function::TermApi {
+                return Ok(CallReply::ok(0));
+            } else {
+                return Err(Errno::FIRST_CALL);
             }
         }
         Ok(match function {

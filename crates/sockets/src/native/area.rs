@@ -94,7 +94,7 @@ impl MessageArea {
         };
         if *length == 0 {
             let end = left.iter().rposition(|b| !matches!(b, b' ' | 0));
-            return Ok(if trim {
+            return Ok(if *trim {
                 &left[..end.map_or(0, |end| end + 1)]
             } else {
                 left

@@ -207,7 +207,7 @@ impl FrameFormat {
                 little,
             } => {
                 let length = answer.len() + if *inclusive { *bytes } else { 0 };
-                if little {
+                if *little {
                     out.extend_from_slice(&(length as u64).to_le_bytes()[..*bytes])
                 } else {
                     out.extend_from_slice(&(length as u64).to_be_bytes()[8 - bytes..])

@@ -261,10 +261,12 @@ impl ReceiverService {
         let served = self.receivers.get(&transid)?;
         let before = served.stopped.swap(stop, Ordering::Relaxed);
         self.check_connections();
-        Some(match before {
-            before if before != stop => Ok(()),
-            true => Err(format!("receiver {name} is stopped already")),
-            false => Err(format!("receiver {name} is started already")),
+        Some(if before != stop {
+            Ok(())
+        } else if before {
+            Err(format!("receiver {name} is stopped already"))
+        } else {
+            Err(format!("receiver {name} is started already"))
         })
     }
 

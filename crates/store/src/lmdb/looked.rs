@@ -143,16 +143,14 @@ fn run(env: &Arc<StoreEnvironment>, stop: &AtomicBool, ended: CheckEnded) {
         return;
     }
     if let Ok(report) = &report {
-        match report.is_clean() {
+        if !report.is_clean() {
+            env.set_trust(PageTrust::Unchecked);
+            report.findings.iter().for_each(|found| {
+                env.damage.note(found);
+            });
+        } else if env.damage.summary().is_none() {
             // Not where a command has met damage since that state.
-            true if env.damage.summary().is_none() => env.set_trust(PageTrust::Whole),
-            true => {}
-            false => {
-                env.set_trust(PageTrust::Unchecked);
-                report.findings.iter().for_each(|found| {
-                    env.damage.note(found);
-                });
-            }
+            env.set_trust(PageTrust::Whole);
         }
     }
     ended(report, start.elapsed());

@@ -117,10 +117,12 @@ fn find(bytes: &[u8], is_leaf: bool) -> PageEntries {
         if ends && all.len() == count && all.iter().all(|at| fitting.contains(at)) {
             // Where the free room ends otherwise, both may be true: what one of
             // them alone calls an entry may be left over.
-            let (nodes, sure_from) = match to_end {
-                true if upper < first => (following, first),
-                true => (listed, upper),
-                false => (listed, 0),
+            let (nodes, sure_from) = if !to_end {
+                (listed, 0)
+            } else if upper < first {
+                (following, first)
+            } else {
+                (listed, upper)
             };
             return PageEntries {
                 nodes,

@@ -472,13 +472,11 @@ impl Salvage<'_> {
             let key = page.key(entry);
             let is_sure = is_ours && page.is_sure(entry) && is_within(key, bounds);
             let taken = self.entry(way, page, entry, is_sure)?;
-            match taken {
-                true if page.is_whole => way.close_gap(key),
-                true => {}
-                false => {
-                    way.file.damaged_records += 1;
-                    way.open_gap();
-                }
+            if !taken {
+                way.file.damaged_records += 1;
+                way.open_gap();
+            } else if page.is_whole {
+                way.close_gap(key);
             }
         }
         if !page.is_whole {

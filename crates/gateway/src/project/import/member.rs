@@ -135,15 +135,16 @@ impl MemberContext<'_> {
                 }
                 continue;
             };
-            let wanted = match self.request {
-                true if self.overrides.outputs.contains(name) => false,
-                _ if !self.shared => true,
-                true => {
-                    self.usage.goes_in(layout, *id)
-                        || self.is_counter(*id)
-                        || self.type_code == Some(name.as_str())
-                }
-                false => self.usage.comes_out(layout, *id),
+            let wanted = if self.request && self.overrides.outputs.contains(name) {
+                false
+            } else if !self.shared {
+                true
+            } else if self.request {
+                self.usage.goes_in(layout, *id)
+                    || self.is_counter(*id)
+                    || self.type_code == Some(name.as_str())
+            } else {
+                self.usage.comes_out(layout, *id)
             };
             // Of two fields of one name a mapping can reach the first.
             if !names.insert(name.clone())
