@@ -20,7 +20,7 @@ pub enum DefaultAction {
     Abend(AbendCode),
     /// The program goes on.
     Ignore,
-    /// The task waits until the cause is gone.
+    /// The task waits until the cause is removed.
     Suspend,
 }
 

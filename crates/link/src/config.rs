@@ -140,7 +140,7 @@ pub enum ProgramFault {
     /// The source did not compile.
     #[error("did not compile; see the log or run `tupelo check`")]
     NotCompiled,
-    /// Its definition says that it runs in another region.
+    /// Its definition names another region.
     #[error("is a program of another region")]
     Remote,
 }

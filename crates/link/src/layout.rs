@@ -213,7 +213,7 @@ pub struct SlotResults {
     pub message_bytes: u32,
     /// Transaction that RETURN TRANSID names, blank for none.
     pub next_transid: TransId,
-    /// Name of the channel given back, blank for none.
+    /// Name of the returned channel, blank for none.
     pub channel: ChannelName,
     /// Highest arena byte that was in use.
     pub high_water: u64,

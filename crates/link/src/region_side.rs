@@ -223,7 +223,7 @@ impl RegionSide {
 
     /// Frees a slot whose task used its arena up to `high_water`, or which was
     /// taken back. Nothing of the task can be read in the arena afterwards: what
-    /// it used is cleared, and given back beyond the first [`WARM_BYTES`].
+    /// it used is cleared, and returned to the system beyond the first [`WARM_BYTES`].
     pub fn free(&self, slot: usize, high_water: u64) {
         let request = self.request_bytes[slot].swap(NOT_SUBMITTED, Ordering::Relaxed);
         let start = ARENA_OFFSET + slot * self.arena_bytes;

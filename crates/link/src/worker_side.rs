@@ -227,9 +227,9 @@ impl WorkerSide {
     /// by the next [`WorkerSide::next_task`], when there is nothing brief to
     /// do first: one wake-up serves a batch.
     ///
-    /// `containers` are those of the channel given back. `results.directory`,
+    /// `containers` are those of the returned channel. `results.directory`,
     /// `containers`, `high_water` and `message_bytes` are filled in here. On an
-    /// error nothing has been given back: there is no room for the directory,
+    /// error nothing was returned: there is no room for the directory,
     /// so finish again with fewer containers.
     pub fn finish(
         &mut self,

@@ -114,7 +114,7 @@ fn add(all: &mut Vec<ServiceUse>, service: &'static str, class: EngineClass, cpu
     }
 }
 
-/// CPU time of a thread of this process; 0 when it is gone.
+/// CPU time of a thread of this process; 0 when it has ended.
 fn run_ns(tid: libc::pid_t) -> u64 {
     let text = fs::read_to_string(format!("/proc/self/task/{tid}/schedstat"));
     let first = text.ok().and_then(|t| t.split(' ').next()?.parse().ok());

@@ -301,7 +301,7 @@ impl ArenaAllocator {
     /// The size of a block with its header; a page counts as if it had one.
     ///
     /// # Safety
-    /// The block was taken here and not given back.
+    /// The block was allocated here and not freed.
     unsafe fn size(block: *mut u8) -> usize {
         if is_page(block) {
             return PAGE + HEAD;
@@ -503,7 +503,7 @@ mod tests {
         let neighbours = arenas.windows(2);
         let together = neighbours.filter(|pair| pair[1] as usize - pair[0] as usize == PAGE);
         assert_eq!(together.count(), 17, "eight pages lie together");
-        // SAFETY: blocks that are not given back twice.
+        // SAFETY: blocks that are not freed twice.
         unsafe {
             assert_eq!(ArenaAllocator::usable_size(arenas[3]), PAGE);
             allocator.dealloc(arenas[3]);
@@ -528,7 +528,7 @@ mod tests {
             for (which, bytes, fill) in steps {
                 if which < blocks.len() && fill % 3 != 0 {
                     let (block, old, value) = blocks.swap_remove(which);
-                    // SAFETY: a block of `old` bytes that was not given back.
+                    // SAFETY: a block of `old` bytes that was not freed.
                     unsafe {
                         prop_assert!((0..old).all(|i| *block.add(i) == value));
                         if fill % 3 == 1 {

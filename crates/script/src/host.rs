@@ -52,7 +52,7 @@ pub trait ScriptHost {
     ) -> Result<(), Fault>;
 
     /// Sends a request to another HTTP server; [`ScriptHost::wait`] returns the
-    /// answer under this number. The error says why it is not sent.
+    /// answer under this number. The error is the reason for not sending it.
     fn fetch(&mut self, number: u32, request: fetch::Request) -> Result<(), String>;
 
     /// Waits for a command that was begun, at most until an instant. Returns `None` at
@@ -61,7 +61,7 @@ pub trait ScriptHost {
 
     /// Sends a part of the answer before it is complete, and waits while the
     /// client does not read; the first part says how the answer begins. False
-    /// when the client has gone.
+    /// when the client has disconnected.
     fn send(&mut self, part: Given) -> bool;
 
     /// Ends the script's task: commits its changes, or backs them out if it has
@@ -154,7 +154,7 @@ pub struct AbendInfo {
     pub program: String,
     /// Line of its source, 0 when unknown.
     pub line: u32,
-    /// A message that says what happened.
+    /// The error's message.
     pub message: String,
 }
 

@@ -72,7 +72,7 @@ thread_local! {
     static OWN: BeatGuard = const { BeatGuard(Cell::new(None)) };
 }
 
-/// The calling thread's beat, given back at its end.
+/// The calling thread's beat, freed at its end.
 struct BeatGuard(Cell<Option<&'static ThreadBeat>>);
 
 impl Drop for BeatGuard {

@@ -93,7 +93,7 @@ pub fn parse(text: &str, applid: &str) -> EzacicdDefinitions {
     made
 }
 
-/// Sets what an operand says.
+/// Sets the value of an operand.
 fn set(listener: &mut ListenerConfig, key: &str, value: &str) -> Result<(), &'static str> {
     const NUMBER: &str = "expected a number";
     let number = || value.parse::<u32>().map_err(|_| NUMBER);

@@ -60,7 +60,7 @@ struct TlsSession {
     session: ServerConnection,
     /// Decrypted, and not read yet.
     ahead: Vec<u8>,
-    /// The client says nothing more.
+    /// The client sends nothing more.
     ended: bool,
 }
 

@@ -101,7 +101,7 @@ pub enum NumberOrder {
 /// The error of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BlockError {
-    /// Fewer bytes than it says.
+    /// Fewer bytes than its length field.
     #[error("the statement block is too short")]
     Short,
     /// The block does not begin as a block of this version.

@@ -104,7 +104,7 @@ impl OpenCursor {
         self.complete = true;
     }
 
-    /// Goes on as FETCH says; a distance of ABSOLUTE or RELATIVE is `distance`.
+    /// Moves as FETCH requires; a distance of ABSOLUTE or RELATIVE is `distance`.
     pub fn fetch(
         &mut self,
         orientation: FetchOrientation,

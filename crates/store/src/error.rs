@@ -224,7 +224,7 @@ impl From<ReadError> for BuildError {
 }
 
 impl ApplyError {
-    /// True when the changes may be found again after a restart all the same.
+    /// True when the changes may be found again after a restart.
     pub fn is_uncertain(&self) -> bool {
         matches!(self, Self::Storage(StorageError::Uncertain { .. }))
     }

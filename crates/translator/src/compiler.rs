@@ -251,7 +251,7 @@ impl ModuleCompiler {
         })
     }
 
-    /// First line of what the compiler says of itself.
+    /// First line of the compiler's version text.
     pub fn version(&self) -> &str {
         &self.version
     }

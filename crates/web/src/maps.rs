@@ -53,7 +53,7 @@ impl InstalledUriMap {
 }
 
 impl UriMapChange {
-    /// Takes over what a later one says.
+    /// Takes over the attributes of a later one.
     fn merge(&mut self, later: UriMapChange) {
         self.enabled = later.enabled.or(self.enabled);
         self.redirect = later.redirect.or(self.redirect);

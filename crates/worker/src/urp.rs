@@ -297,7 +297,7 @@ impl ConvertedRequest {
         let mut area = list_at(DECODE, list);
         area.set_text("DECODE-EYECATCHER", &text(urm::EYE_DECODE));
         area.set_text("DECODE-VERSION", &text(urm::VERSION));
-        // Its storage may be given back and replaced.
+        // Its storage may be freed and replaced.
         area.set_text("DECODE-VOLATILE", &text("1"));
         area.set_int("DECODE-FUNCTION", urm::URP_DECODE);
         area.set_int("DECODE-ENTRY-COUNT", round);

@@ -150,9 +150,9 @@ pub struct TaskEnd {
     pub abend: Option<Box<Abend>>,
     /// Transaction that RETURN TRANSID named, blank for none.
     pub next_transid: [u8; 4],
-    /// COMMAREA given back: its place in the arena and its bytes.
+    /// Returned COMMAREA: its place in the arena and its bytes.
     pub commarea: (usize, usize),
-    /// Name of the channel given back, blank for none.
+    /// Name of the returned channel, blank for none.
     pub channel: [u8; 16],
     /// Answer to the web request: its place in the arena and its bytes.
     pub web: (usize, usize),
@@ -568,7 +568,7 @@ impl Worker {
     }
 }
 
-/// What the region says of the task's terminal.
+/// The attributes of the task's terminal from the region.
 ///
 /// # Safety
 /// `base` is the task's arena, and the request's extents lie in it.

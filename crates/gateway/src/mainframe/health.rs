@@ -83,7 +83,7 @@ impl ConnectionHealth {
         }
     }
 
-    /// A connection was tried; `error` says why it is not there.
+    /// A connection was tried; `error` is the reason of a failure.
     pub fn tried(&self, error: Option<&str>) {
         if error.is_none() {
             self.opened.fetch_add(1, Relaxed);

@@ -40,7 +40,7 @@ pub(crate) struct MappingReply<'a> {
 /// Why a value could not be made.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum MappingFailure {
-    /// The program's data is not what its description says.
+    /// The program's data does not agree with its description.
     Data(Box<Fault>),
     /// An expression failed; its text with its place, and why.
     Expression(String, String),

@@ -20,7 +20,7 @@ use std::path::Path;
 #[derive(Debug, Default)]
 struct SuiteCounts {
     cases: usize,
-    /// Cases that give what the suite says, of those that can be compared.
+    /// Cases with the suite's result, among those that can be compared.
     right: usize,
     compared: usize,
     expressions: usize,
@@ -57,7 +57,7 @@ impl SuiteCounts {
         }
     }
 
-    /// Compares the direct way with what the suite says of a path.
+    /// Compares the direct evaluation of a path with the suite's result.
     fn rightness(&mut self, case: &Value, data: &str, below: &str) {
         let direct = matches!(expr::compile(below), Ok(CompiledExpression::Path(..)));
         let expected = match (case.get("result"), case.get("undefinedResult")) {

@@ -70,7 +70,7 @@ impl Collector {
         Ok(Collector { url, fetcher })
     }
 
-    /// Sends a body; the error says why the collector did not accept it.
+    /// Sends a body; the error is the collector's reason for not accepting it.
     fn post(&self, body: String) -> Result<(), String> {
         let fetched = self.fetcher.wait(Request {
             method: "POST".into(),

@@ -161,7 +161,7 @@ impl RequestObserver {
     }
 
     /// The span of a request when it is to be recorded: its caller's word
-    /// counts, and the ratio where the caller says nothing.
+    /// counts, and the ratio if the caller's flag is missing.
     pub fn sample(&self, context: Option<TraceContext>) -> Option<Span> {
         let (config, _) = self.tracing.as_ref()?;
         let wanted = match context {

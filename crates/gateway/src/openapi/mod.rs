@@ -254,7 +254,7 @@ impl Document {
     }
 }
 
-/// The version that a document says it has; another than those served is an
+/// The stated version of a document; another than those served is an
 /// error, and read as 3.0.
 fn version(
     author: &Value,

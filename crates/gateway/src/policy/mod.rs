@@ -77,7 +77,7 @@ enum Property {
     Ccsid,
 }
 
-/// A part of a value: as it is written, or what a header says.
+/// A part of a value: as it is written, or the value of a header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum ValuePart {
     Text(String),

@@ -455,7 +455,7 @@ fn api_first(
     })))
 }
 
-/// A copybook and what its name says.
+/// A copybook and the meaning of its name.
 struct Book {
     file: PathBuf,
     name: String,

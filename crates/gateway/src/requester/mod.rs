@@ -115,7 +115,7 @@ impl CallableApi {
     /// Makes structures of a response.
     ///
     /// # Errors
-    /// A body that is not as the document says.
+    /// A body that does not agree with the document.
     pub fn response(
         &self,
         calling: CallInterface,

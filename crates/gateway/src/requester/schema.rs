@@ -97,7 +97,7 @@ fn flatten_here<'d>(
     Ok(Value::Object(flat))
 }
 
-/// The type that a schema has by what else it says.
+/// The type of a schema, by its other keywords.
 fn implied(schema: &Map<String, Value>) -> Option<&'static str> {
     let words = schema.get("enum").and_then(Value::as_array);
     if schema.contains_key("properties") {
@@ -120,7 +120,7 @@ fn one_type(value: &Value) -> Value {
     }
 }
 
-/// Adds what a part of `allOf` says and the schema itself does not.
+/// Adds keywords of a part of `allOf` that the schema itself does not have.
 fn merge(into: &mut Map<String, Value>, part: Value) {
     let Value::Object(part) = part else { return };
     for (key, value) in part {

@@ -88,7 +88,7 @@ pub(crate) enum AccessDenied {
     TooMany(Duration),
 }
 
-/// Why one scheme says nothing good.
+/// Why one scheme did not admit the request.
 pub(super) enum SchemeFailure {
     Absent,
     Wrong(String),

@@ -68,7 +68,7 @@ pub(crate) enum HealthState {
     /// Requests are not served, or not all of them, for this reason.
     Degraded {
         reason: String,
-        /// Requests are answered all the same.
+        /// Requests are still answered.
         ready: bool,
     },
     /// The server is stopping.

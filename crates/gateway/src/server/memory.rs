@@ -19,7 +19,7 @@ use std::task::{Context, Poll, Waker};
 /// Bytes up to which a body is small. A quarter of the limit is kept for
 /// small bodies, so that large bodies never shut out ordinary requests.
 pub(crate) const SMALL: usize = 64 << 10;
-/// Bytes by which the use must have fallen before free memory is given back.
+/// Bytes by which the use must have fallen before free memory is returned to the system.
 const WORTH_TRIMMING: usize = 8 << 20;
 /// The bound of idle connections' buffers, which vary with clients that pause.
 const MANY_BUFFERS: usize = 32 << 20;
@@ -36,7 +36,7 @@ pub(crate) struct GatewayMemory {
     held: AtomicUsize,
     /// Connections there are.
     connections: AtomicUsize,
-    /// Most that was in use since free memory was given back.
+    /// Most that was in use since free memory was returned to the system.
     peak: AtomicUsize,
     /// Bytes that requests wait for.
     wanted: AtomicUsize,
@@ -113,7 +113,7 @@ impl GatewayMemory {
         }
     }
 
-    /// True when much memory was used and has not been given back yet.
+    /// True when much memory was used and has not been returned yet.
     pub fn wants_trimming(&self) -> bool {
         let (used, peak) = (self.used(), self.peak.load(Relaxed));
         used <= peak / 2 && peak - used >= WORTH_TRIMMING

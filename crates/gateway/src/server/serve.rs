@@ -205,7 +205,7 @@ impl<B: ProgramBackend> Server<B> {
     ) -> Result<Response<ResponseBody>, ProblemDocument> {
         let parts = head.parts;
         if let Some(recorded) = &mut trail.attributes {
-            // A request with a wrong path may contain a key all the same.
+            // A request with a wrong path may still contain a key.
             recorded.secrets.clone_from(&routes.names_of_keys);
         }
         let path = parts.uri.path();

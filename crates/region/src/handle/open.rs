@@ -87,7 +87,7 @@ impl Handle {
         self.shared.first_program(transid)
     }
 
-    /// Whether a program can be run here, as far as its definition says.
+    /// Whether a program can be run here, by its definition.
     ///
     /// # Errors
     /// [`StartRefusal::Program`] with the reason: what LINK answers with PGMIDERR.

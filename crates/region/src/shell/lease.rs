@@ -226,7 +226,7 @@ impl SlotLease {
         };
         record.add_counts(&results.counts);
         // The worker's two clocks are not read at one instant, an estimate may be too
-        // high, and what a worker says is not trusted.
+        // high, and a worker's counts are not trusted.
         record.general_cpu_ns = record.general_cpu_ns.min(within_ns);
         record.cpu_estimated = results.flags & RESULT_CPU_ESTIMATED != 0;
         record.mark_estimates(true);

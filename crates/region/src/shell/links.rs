@@ -56,7 +56,7 @@ pub struct LinkTable {
     arena_bytes: usize,
     /// The source of workers' reader tables; `None` without a store.
     reader_tables: Option<ReaderTables>,
-    /// Workers to wake once the region's lock is given back.
+    /// Workers to wake once the region's lock is released.
     pub wakes: Vec<Arc<WorkerLink>>,
 }
 

@@ -69,7 +69,7 @@ impl TaskReply {
         Some(self.lease.bytes(entry.offset, entry.bytes))
     }
 
-    /// All containers of the channel given back.
+    /// All containers of the returned channel.
     pub fn containers(&self) -> impl ExactSizeIterator<Item = Container<'_>> {
         self.lease.entries.iter().map(|e| Container {
             name: e.name,

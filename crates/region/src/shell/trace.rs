@@ -39,7 +39,7 @@ pub struct PastCounts {
 /// Count, ticks and nanoseconds by transaction and command.
 type CommandSums = BTreeMap<(TransId, u16), [u64; 3]>;
 
-/// Adds what a worker says to sums.
+/// Adds a worker's counts to sums.
 fn add(sums: &mut CommandSums, link: &WorkerLink) {
     link.side.read_counts(|sum| {
         let key = (sum.transid, sum.command);

@@ -1,5 +1,5 @@
-//! How often programs were run: what the workers say, and what those that are
-//! gone have said.
+//! How often programs were run: the counts of the workers, and those of workers that have
+//! ended.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

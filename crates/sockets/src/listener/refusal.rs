@@ -21,7 +21,7 @@ pub enum ClientRefusal {
     Disabled,
     /// Its message was not there in time.
     TooLate,
-    /// The security exit says no.
+    /// The security exit refuses.
     Exit,
     /// The security exit refuses and has sent the message itself.
     ExitSilent,

@@ -461,7 +461,7 @@ pub struct SocketNumbers {
     given_back: tokio::sync::Notify,
 }
 
-/// A number, given back when it is dropped.
+/// A number, freed when it is dropped.
 pub struct SocketNumber {
     /// The number.
     pub value: i64,

@@ -69,7 +69,7 @@ pub struct ReceiverCounters {
     pub timed_out: AtomicU64,
     /// Messages that had to wait because the region was full.
     pub held_up: AtomicU64,
-    /// Answers that could not be sent, since their client was gone.
+    /// Answers that could not be sent, since their client had disconnected.
     pub unanswered: AtomicU64,
 }
 
@@ -103,11 +103,11 @@ pub struct ReceiverStatus {
     pub timed_out: u64,
     /// Messages that waited because the region was full.
     pub held_up: u64,
-    /// Answers that could not be sent, since their client was gone.
+    /// Answers that could not be sent, since their client had disconnected.
     pub unanswered: u64,
 }
 
-/// A receiver's place for a connection, given back when it is dropped.
+/// A receiver's place for a connection, freed when it is dropped.
 #[derive(Debug)]
 pub struct ConnectionPermit {
     /// Its place among those of all receivers.

@@ -43,7 +43,7 @@ impl<S> Default for SessionTable<S> {
 
 impl<S> SessionTable<S> {
     /// A sender has come. One that waits already is put out, since its client
-    /// has a new one; one that is in use is not, and this one is given back.
+    /// has a new one; one that is in use is not, and this one is returned.
     pub fn enter_sender(
         &self,
         name: SessionName,

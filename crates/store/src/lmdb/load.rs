@@ -48,7 +48,7 @@ impl<'s> FileLoad<'s> {
         if !store.files.contains_key(&old) {
             return Err(DefineError::UnknownFile(old));
         }
-        // Its pages are given back at the end.
+        // Its pages are freed at the end.
         let indexes = store.indexes_of(old).map(|index| index.id);
         let of: Vec<FileId> = indexes.chain([old]).collect();
         store.verify(&of)?;

@@ -112,7 +112,7 @@ impl LmdbReader {
         })
     }
 
-    /// From now on a lent table says how much was checked.
+    /// From now on a lent table states how much was checked.
     pub(super) fn use_lent_table(&mut self, table: Table) {
         self.lent = Some(table);
         self.trust = PageTrust::Unchecked;

@@ -47,7 +47,7 @@ pub struct LmdbStore {
     paths: BTreeMap<FileName, PathDef>,
     /// Pages in the file when dead readers were last looked for.
     pages_checked: u64,
-    // After `env`: the lock is given back when the environment is closed.
+    // After `env`: the lock is released when the environment is closed.
     _lock: WriterLock,
 }
 
@@ -558,7 +558,7 @@ impl WriteStore for LmdbStore {
         let (old_db, mut entry) = (*old_db, entry.clone());
         let base = self.files.get(&entry.base).cloned();
         let base = base.ok_or(BuildError::UnknownFile(entry.base))?;
-        // The one is read, the pages of the other are given back.
+        // The one is read, the pages of the other are freed.
         self.verify(&[entry.base, index])?;
         let (new, db) = self.create_db(catalogue::discard)?;
         let switch = |filler: &mut IndexFiller| {

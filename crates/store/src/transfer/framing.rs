@@ -143,7 +143,7 @@ impl RecordFraming {
         *self == Self::JsonLines && buffer.iter().all(u8::is_ascii_whitespace)
     }
 
-    /// Writes a record; the error says why this framing cannot represent it.
+    /// Writes a record; the error is the reason why this framing cannot represent it.
     pub fn write(&self, output: &mut dyn Write, record: &[u8]) -> io::Result<Result<(), String>> {
         match *self {
             Self::Fixed { record_bytes } if record.len() != record_bytes => {

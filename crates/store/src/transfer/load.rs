@@ -117,7 +117,7 @@ pub enum LoadError {
         /// How many might have been.
         allowed: u64,
     },
-    /// The input is not what its framing says.
+    /// The input does not have its framing.
     #[error(transparent)]
     Framing(#[from] FramingError),
     /// The scratch file for sorting failed.

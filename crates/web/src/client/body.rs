@@ -50,7 +50,7 @@ impl From<Bytes> for RequestBody {
     }
 }
 
-/// The program has gone away before the end of its chunks.
+/// The program has ended before the end of its chunks.
 #[derive(Debug, thiserror::Error)]
 #[error("the request's chunks were not ended")]
 pub struct CutOff;

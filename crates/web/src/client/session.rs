@@ -94,7 +94,7 @@ pub struct OutgoingRequest {
 /// Sends a request and receives its answer whole, of at most so many bytes; and
 /// gives the connection when it stays. Trailers are among the answer's headers.
 /// A connection that the server has closed meanwhile is made again, as long as
-/// nothing of the request has gone out on it.
+/// nothing of the request has been sent on it.
 pub async fn exchange(
     connector: &ClientConnector,
     target: &ServerTarget,

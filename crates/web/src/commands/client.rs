@@ -212,7 +212,7 @@ pub fn send(
         return fail(Condition::InvReq, CHUNKS);
     }
     if session.chunks.is_some() {
-        // Its method, path and headers have gone out.
+        // Its method, path and headers have been sent.
         if !last && !more {
             return fail(Condition::InvReq, CHUNKS);
         }

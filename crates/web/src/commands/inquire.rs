@@ -200,7 +200,7 @@ mod resp2 {
     pub const REDIRECT: u32 = 2;
     /// INVREQ: LOCATION is no whole URL.
     pub const LOCATION: u32 = 3;
-    /// INVREQ: requests are to go elsewhere, and nothing says where.
+    /// INVREQ: requests are to be redirected, and no target is given.
     pub const NOWHERE: u32 = 4;
     /// INVREQ: requests of a map with USAGE(CLIENT) cannot go elsewhere.
     pub const CLIENT: u32 = 5;

@@ -101,7 +101,7 @@ pub fn send(
     hand_over(server, answer)
 }
 
-/// Gives the client its answer; IOERR when it has gone.
+/// Gives the client its answer; IOERR when it has disconnected.
 fn hand_over(server: &mut ServerSide, answer: WebAnswer) -> Result<SendOutcome, CommandFailure> {
     let sent = server
         .way

@@ -743,7 +743,7 @@ fn with_program_status(
     answer
 }
 
-/// The answer's text from what the program has given back.
+/// The answer's text from the program's returned data.
 fn answer(
     service: &WebService,
     response: &soap::MessageCodec,

@@ -167,7 +167,7 @@ fn wait(w: &mut Worker, ecbs: &[*mut u8]) -> CommandResult {
     }
 }
 
-/// Whether the region says that the task's POST is due.
+/// Asks the region whether the task's POST is due.
 fn posted(operands: &CommandOperands) -> bool {
     operands.get_int(wait_event::ECADDR) == Some(1)
 }

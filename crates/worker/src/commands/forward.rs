@@ -127,7 +127,7 @@ fn pointer_option(call: &CommandCall<'_>, area: &OptionRow) -> Option<u8> {
     options(call).find(set).map(|(index, _)| index)
 }
 
-/// The bytes of an area that the command reads, as many as its length says.
+/// The bytes of an area that the command reads, as many as its length.
 fn area(call: &CommandCall<'_>, option: &OptionRow, index: u8) -> Result<Vec<u8>, CommandStop> {
     let Some(arg) = call.arg(index) else {
         return Ok(Vec::new());

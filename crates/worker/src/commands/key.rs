@@ -131,7 +131,7 @@ impl Key {
     }
 }
 
-/// How a command says what RIDFLD holds.
+/// How a command states the kind of RIDFLD.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum RidfldKind {
     /// A key.

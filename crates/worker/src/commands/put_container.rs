@@ -72,7 +72,7 @@ pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     }
 }
 
-/// The data to put: FROM for as many bytes as FLENGTH says.
+/// The data to put: FLENGTH bytes of FROM.
 fn data<'c>(call: &CommandCall<'c>) -> Result<&'c [u8], CommandStop> {
     let Some(from) = call.arg(row::FROM) else {
         return condition(Condition::InvReq, 2);

@@ -29,7 +29,7 @@ impl DataTarget {
         let max = call.int(self.maxlength).or(call.int(self.maxflength));
         let length = call.int(self.length).or(call.int(self.flength));
         let limit = match call.arg(self.into) {
-            // MAXLENGTH says how long the area is, else LENGTH does.
+            // MAXLENGTH is the size of the area, else LENGTH is.
             Some(into) => max.or(length).unwrap_or(into.size() as i64),
             None => max.unwrap_or(MAX_RECORD),
         };

@@ -248,7 +248,7 @@ pub(super) fn names(w: &mut Worker, p: &CallParameters<'_, '_>) -> CallResult {
     Ok(0)
 }
 
-/// CALL 'EZACIC08': what a HOSTENT says, an alias and an address at a time.
+/// CALL 'EZACIC08': the fields of a HOSTENT, an alias and an address at a time.
 pub(crate) fn host_entry(_: &mut Worker, args: &LeArguments<'_>) -> LeResult {
     let retcode = if show_host(args).is_some() { 0 } else { -1 };
     args.set_int(12, retcode);

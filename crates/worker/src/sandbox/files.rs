@@ -3,7 +3,7 @@
 //! Modules and time zones may be read; nothing may be written, made, run, or
 //! listed; no address bound or connected to; no process outside signalled or
 //! traced. Open files stay usable, and memory files have no place
-//! in the file system, so that a module's copy is loaded all the same.
+//! in the file system, so that a module's copy can still be loaded.
 //! Reference: landlock(7).
 
 use std::collections::BTreeSet;

@@ -1,6 +1,6 @@
 //! Commands that have no meaning in a region of this kind, and why.
 //!
-//! The translator says the reason where a program has one, and the reference
+//! The translator reports the reason where a program has such a command, and the reference
 //! page lists them. A program that reaches one ends with AEY9, as with any
 //! command that is not served: an answer would be made up.
 

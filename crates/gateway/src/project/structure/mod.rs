@@ -97,11 +97,11 @@ pub(crate) struct Node {
     pub name: String,
     /// The field with the existence flag; `None` for a part that always exists.
     pub existence: Option<FieldId>,
-    /// The schema says that it has to be there.
+    /// The schema requires it.
     pub required: bool,
     /// The schema lets it be null.
     pub nullable: bool,
-    /// The field that says what a patch does with it; none elsewhere.
+    /// The field with the patch operation on it; `None` outside of patches.
     pub patch: Option<PatchField>,
     pub shape: ValueShape,
 }
@@ -115,7 +115,7 @@ pub(crate) enum PatchStyle {
     Operations,
 }
 
-/// The field that says what a patch does with a member.
+/// The field with the patch operation on a member.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum PatchField {
     /// U, D or a blank, in a merge patch.

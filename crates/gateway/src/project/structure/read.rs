@@ -142,7 +142,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// As much of a text as its length says.
+    /// A text, cut to its length.
     fn cut(
         &self,
         part: usize,

@@ -328,7 +328,7 @@ fn write(field: &Field, level: usize, at: usize, out: &mut String) {
         let _ = write!(line, " {part}");
     }
     let _ = writeln!(out, "{line}.");
-    // Bytes between two fields are ones that the interface says nothing of.
+    // The interface does not describe bytes between two fields.
     let mut next = at;
     for child in &field.children {
         let start = child.start.filter(|_| field.occurs.is_none());

@@ -147,7 +147,7 @@ fn operation(
     let asset = folder_name(&one.service);
     let text = format!("---\nversion: 1\nzasset: {}\n", yaml(&asset));
     let Ok(service) = found else {
-        // Its asset says why.
+        // Its asset has the reason.
         files.add(folder.join("operation.yaml"), text);
         return;
     };
