@@ -115,7 +115,7 @@ impl TaskPrinter {
         self.lines[stream].clear();
         if self.lost > 0 {
             let note = format!(
-                "({} lines before this one were dropped: the log was full)",
+                "({} lines before this one were dropped: the pipe to the log was full)",
                 self.lost
             );
             if self.write(fd, &record(&source, note.as_bytes())) {
