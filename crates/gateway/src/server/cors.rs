@@ -107,10 +107,8 @@ impl CorsHeaders {
         }
         if is_preflight(request) {
             self.admit(&request.headers, headers)
-        } else {
-            if let Some(names) = &self.expose_headers {
-                headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, names.clone());
-            }
+        } else if let Some(names) = &self.expose_headers {
+            headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, names.clone());
         }
     }
 
