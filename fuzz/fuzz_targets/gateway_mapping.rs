@@ -45,9 +45,10 @@ fn copy(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).expect("the bank") {
         let entry = entry.expect("an entry").path();
         let target = to.join(entry.file_name().expect("a name"));
-        match entry.is_dir() {
-            true => copy(&entry, &target),
-            false => fs::write(&target, fs::read(&entry).expect("a file")).expect("a copy"),
+        if entry.is_dir() {
+            copy(&entry, &target)
+        } else {
+            fs::write(&target, fs::read(&entry).expect("a file")).expect("a copy")
         }
     }
 }

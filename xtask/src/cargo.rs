@@ -1,6 +1,6 @@
 //! Cargo, as a person would call it at a terminal.
 //!
-//! `cargo run` tells its program the package that it belongs to, and build
+//! `cargo run` passes its program the package that it belongs to, and build
 //! scripts of dependencies (ring's) run again when that changes: all that
 //! stands on them would be compiled anew whenever a task and a person take
 //! turns.
@@ -13,8 +13,8 @@ use std::process::Command;
 pub fn cargo() -> Command {
     let mut command = Command::new(env!("CARGO"));
     for (name, _) in std::env::vars_os() {
-        let told = name.to_string_lossy();
-        if told.starts_with("CARGO_PKG_") || told.starts_with("CARGO_MANIFEST_") {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
             command.env_remove(name);
         }
     }

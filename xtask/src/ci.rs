@@ -1,5 +1,5 @@
 //! The gate: formatting, lints as errors, tests. Each step runs even when an
-//! earlier one failed, so that one run tells everything that is wrong.
+//! earlier one failed, so that one run reports everything that is wrong.
 
 use crate::cargo::cargo;
 use anyhow::{Context, Result};
@@ -30,15 +30,7 @@ pub fn run(args: &Args) -> Result<bool> {
     };
     let scope: Vec<&str> = scope.iter().map(String::as_str).collect();
     let format_scope: Vec<&str> = format_scope.iter().map(String::as_str).collect();
-    let lints: &[&str] = match newer_than_linted()? {
-        Some(version) => {
-            eprintln!(
-                "clippy {version} may know lints that {LINTED} did not: they are reported and fail nothing"
-            );
-            &["--all-targets"]
-        }
-        None => &["--all-targets", "--", "-D", "warnings"],
-    };
+    let lints = lint_arguments()?;
     let mut steps: Vec<(&str, Vec<&str>)> = vec![
         ("tidy", vec!["xtask", "tidy"]),
         ("licences", vec!["xtask", "licences"]),
@@ -85,6 +77,18 @@ pub fn run(args: &Args) -> Result<bool> {
         eprintln!("failed: {}", failed.join(", "));
     }
     Ok(failed.is_empty())
+}
+
+/// The arguments of clippy: its lints fail the gate unless it is newer than the
+/// version that was used to clean the code.
+fn lint_arguments() -> Result<&'static [&'static str]> {
+    let Some(version) = newer_than_linted()? else {
+        return Ok(&["--all-targets", "--", "-D", "warnings"]);
+    };
+    eprintln!(
+        "clippy {version} may know lints that {LINTED} did not: they are reported and fail nothing"
+    );
+    Ok(&["--all-targets"])
 }
 
 /// Says which tests did not run, and how many.

@@ -139,7 +139,7 @@ fn add_two(all: &mut Two, one: &Two) {
 fn two_regions_summary(histories: u64, r: &Two) -> String {
     format!(
         "{histories} histories of two regions, {} steps: {} LINKs, {} units committed ({} in one \
-         phase), {} backed out, {} with nobody to tell, {} connections cut, {} deaths of a region, \
+         phase), {} backed out, {} without an answer, {} connections cut, {} deaths of a region, \
          {} of them with a loss of power, {} units asked for, {} in doubt, {} store failures; no \
          rule broken",
         r.steps,

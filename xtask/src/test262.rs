@@ -1,8 +1,8 @@
 //! The conformance suite of the language on the engines of scripts.
 //!
-//! The suite is not ours and lies where `--suite` says. Its tests run in an
-//! engine with our own part and our limits, each in a fresh realm; what does
-//! not pass is told by what it says.
+//! The suite belongs to TC39 and lies where `--suite` says. Its tests run in an
+//! engine with the project's own part and limits, each in a fresh realm; a test
+//! that fails is listed with its message.
 //!
 //! Reference: test262, INTERPRETING.md.
 
@@ -51,14 +51,15 @@ pub fn run(args: &Args) -> Result<bool> {
     let (mut reasons, mut left_out) = (BTreeMap::new(), BTreeMap::new());
     let mut counts = BTreeMap::new();
     for line in String::from_utf8_lossy(&output.stdout).lines() {
-        let told: Value = serde_json::from_str(line)?;
-        if let Some(why) = told["left_out"].as_str() {
+        let outcome: Value = serde_json::from_str(line)?;
+        if let Some(why) = outcome["left_out"].as_str() {
             *left_out.entry(why.to_owned()).or_insert(0u32) += 1;
-        } else if let Some(why) = told["failed"].as_str() {
+        } else if let Some(why) = outcome["failed"].as_str() {
             *reasons.entry(reason(why)).or_insert(0u32) += 1;
             failed.push(line.to_owned());
         } else {
-            counts = serde_json::from_value::<BTreeMap<String, [u32; 3]>>(told["counts"].clone())?;
+            counts =
+                serde_json::from_value::<BTreeMap<String, [u32; 3]>>(outcome["counts"].clone())?;
         }
     }
     if let Some(path) = &args.failures {

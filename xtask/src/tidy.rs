@@ -303,11 +303,11 @@ fn layers(folder: &Path, broken: &mut Vec<String>) -> Result<()> {
         let Some(theirs) = layer(used).filter(|_| in_dependencies) else {
             continue;
         };
-        let beside = used == BASE
+        let is_allowed = used == BASE
             || WITHIN_LAYER
                 .iter()
                 .any(|(a, b, _)| *a == name && *b == used);
-        if theirs >= own && !beside {
+        if theirs >= own && !is_allowed {
             broken.push(format!("{name} (layer {own}) uses {used} (layer {theirs})"));
         }
     }

@@ -593,9 +593,10 @@ fn place(call: &mut FileStatement<'_>, record: &[u8]) -> Status {
     call.area[..taken].copy_from_slice(&record[..taken]);
     call.area[taken..max].fill(b' ');
     call.length = if call.is_variable { taken } else { max };
-    match call.is_variable || record.len() == max {
-        true if record.len() <= max => Status::OK,
-        _ => Status::LENGTH,
+    if (call.is_variable && record.len() <= max) || record.len() == max {
+        Status::OK
+    } else {
+        Status::LENGTH
     }
 }
 

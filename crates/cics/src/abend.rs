@@ -9,7 +9,7 @@ macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident $code:literal $text:literal;)*) => {
         $($(#[$doc])* #[doc = $text] pub const $name: AbendCode = AbendCode::literal($code);)*
 
-        /// What a code of the system means, or `None` for a program's own code
+        /// The meaning of a system code. Returns `None` for a program's own code
         /// and the codes of unhandled conditions.
         pub fn meaning(code: AbendCode) -> Option<&'static str> {
             match code {

@@ -46,7 +46,7 @@ pub const HEADER_BYTES: usize = 28;
 
 /// The command names RESP: conditions are returned, not raised.
 pub const FLAG_RESP: u16 = 1;
-/// The command says NOHANDLE.
+/// The command has NOHANDLE.
 pub const FLAG_NOHANDLE: u16 = 2;
 /// The program tests for a label after this command.
 pub const FLAG_LABELS: u16 = 4;
@@ -55,7 +55,7 @@ pub const FLAG_LABELS: u16 = 4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CommandBlock<'a>(&'a [u8]);
 
-/// What is wrong with a block.
+/// The error of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockError {
     /// Fewer bytes than [`HEADER_BYTES`].

@@ -3,14 +3,14 @@
 //! Reference: CICS API reference, "DFHAID" and "HANDLE AID". The values are
 //! those of a 3270 data stream, shown as characters of the region's code page.
 
-/// A key that HANDLE AID names, and the bytes of EIBAID it stands for.
+/// A key that HANDLE AID names, and its bytes of EIBAID.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Aid {
     /// Number in the pairs of a command block.
     pub number: u16,
     /// The name as programs write it.
     pub name: &'static str,
-    /// Value of EIBAID as a character; `None` for names that stand for more
+    /// Value of EIBAID as a character; `None` for names of more
     /// than one key.
     pub value: Option<char>,
 }
@@ -70,7 +70,7 @@ pub fn by_name(name: &str) -> Option<&'static Aid> {
     AIDS.iter().find(|a| a.name == name)
 }
 
-/// Number of the name that stands for every key but ENTER.
+/// Number of the name that covers every key except ENTER.
 pub const ANYKEY: u16 = 1;
 
 /// The AIDs by their bytes in the 3270 data stream, in the order of [`AIDS`],
@@ -88,7 +88,7 @@ pub fn by_stream(byte: u8) -> Option<&'static Aid> {
 }
 
 impl Aid {
-    /// Whether ANYKEY stands for it: PA and PF keys and CLEAR.
+    /// Whether ANYKEY covers it: PA and PF keys and CLEAR.
     pub fn is_any_key(&self) -> bool {
         self.name == "CLEAR" || self.name.starts_with("PA") || self.name.starts_with("PF")
     }

@@ -1,5 +1,5 @@
-//! What the COBOL compiler makes of names, and the words its statements begin
-//! with.
+//! The COBOL compiler's form of names, and the words that begin its
+//! statements.
 //!
 //! Reference: GnuCOBOL Programmer's Guide, "Program names"; IBM, *Enterprise
 //! COBOL for z/OS Language Reference*, "PROCEDURE DIVISION statements".

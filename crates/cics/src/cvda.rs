@@ -10,8 +10,8 @@
 //! note, which gives 451 for 5.6.
 //!
 //! The table prints some names short (`NOTBRWBLE`), while the commands' own
-//! pages have them whole (`NOTBROWSABLE`): both are here. What was not found
-//! has a number of our own above [`OWN_BASE`]: programs are compiled here, so
+//! pages have them whole (`NOTBROWSABLE`): both are here. A name without a published value
+//! has a number of Tupelo's own above [`OWN_BASE`]: programs are compiled here, so
 //! that a name means the same on both sides.
 
 /// Numbers above this one are our own.

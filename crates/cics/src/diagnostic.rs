@@ -1,4 +1,4 @@
-//! What is wrong with a text that a person wrote, and where.
+//! Findings about a text that a person wrote, with their places.
 
 use std::fmt;
 
@@ -32,9 +32,9 @@ pub struct Diagnostic {
     pub line: u32,
     /// Column in characters, from 1.
     pub column: u32,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub help: Option<String>,
 }
 

@@ -75,7 +75,7 @@ const RESP: usize = 76;
 const RESP2: usize = 80;
 const RLDBK: usize = 84;
 
-/// Names of every field, so that a program that uses one can be told apart.
+/// Names of every field, so that a program that uses one can be recognised.
 pub const FIELD_NAMES: &[&str] = &[
     "EIBTIME", "EIBDATE", "EIBTRNID", "EIBTASKN", "EIBTRMID", "EIBCPOSN", "EIBCALEN", "EIBAID",
     "EIBFN", "EIBRCODE", "EIBDS", "EIBREQID", "EIBRSRCE", "EIBSYNC", "EIBFREE", "EIBRECV",
@@ -216,25 +216,25 @@ impl<'a> Eib<'a> {
         self.0[SYNC] = flag(on);
     }
 
-    /// Sets what a command of a conversation tells: EIBRECV, EIBFREE, EIBEOC,
+    /// Sets the fields for a command of a conversation: EIBRECV, EIBFREE, EIBEOC,
     /// EIBCONF, EIBCOMPL, EIBNODAT, EIBSIG, EIBERR and EIBERRCD. Syncpoint flows are
     /// not there, so EIBSYNC and EIBSYNRB are cleared.
-    pub fn set_conversation(&mut self, told: &ConversationIndicators) {
+    pub fn set_conversation(&mut self, indicators: &ConversationIndicators) {
         for (at, on) in [
-            (RECV, told.receive),
-            (FREE, told.free),
-            (EOC, told.chain_end),
-            (CONF, told.confirm),
-            (COMPL, told.complete),
-            (NODAT, told.no_data),
-            (SIG, told.signal),
-            (ERR, told.error),
+            (RECV, indicators.receive),
+            (FREE, indicators.free),
+            (EOC, indicators.chain_end),
+            (CONF, indicators.confirm),
+            (COMPL, indicators.complete),
+            (NODAT, indicators.no_data),
+            (SIG, indicators.signal),
+            (ERR, indicators.error),
             (SYNC, false),
             (SYNRB, false),
         ] {
             self.0[at] = flag(on);
         }
-        self.0[ERRCD..ERRCD + 4].copy_from_slice(&told.error_code.to_be_bytes());
+        self.0[ERRCD..ERRCD + 4].copy_from_slice(&indicators.error_code.to_be_bytes());
     }
 
     /// Sets EIBSYNRB: a rollback must be taken.
@@ -300,7 +300,7 @@ impl<'a> Eib<'a> {
     }
 }
 
-/// What a command of a conversation tells its program.
+/// The indicators that a command of a conversation puts into the EIB.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ConversationIndicators {
     /// EIBRECV: the program must receive again.
@@ -328,9 +328,9 @@ fn flag(on: bool) -> u8 {
 }
 
 /// EIBRCODE after a command: the byte and value that its group of commands
-/// uses for the condition. It is zero after a normal response only: a condition
-/// that has no value of its own in its group is given as commands of later
-/// releases give it, by its RESP number in the first word.
+/// uses for the condition. EIBRCODE is zero after a normal response only: a condition
+/// that has no value of its own in its group has the form of commands of later
+/// releases: its RESP number in the first word.
 ///
 /// Reference: API reference, "Response codes of EXEC CICS commands" and "EXEC
 /// interface block fields". Of the published tables only those of the system

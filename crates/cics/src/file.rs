@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::resp::{CommandFailure, Condition};
 
-/// What a command does to a file.
+/// A command's access to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FileAccess {
     /// READ.
@@ -110,12 +110,12 @@ impl FilePermits {
     }
 }
 
-/// What a command asks a file: its state and what it allows.
+/// The state of a file and the operations that it allows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FileSwitches {
-    /// It is enabled.
+    /// The file is enabled.
     pub enabled: bool,
-    /// It is open, or its first use opens it.
+    /// The file is open, or its first use opens it.
     pub open: bool,
     /// The operations that it allows.
     pub permits: FilePermits,
@@ -148,7 +148,7 @@ pub enum FileFault {
     /// Its definition or SET FILE has disabled it.
     #[error("the file is disabled")]
     Disabled,
-    /// It is closed and unenabled, or its data set is not in the store.
+    /// The file is closed and unenabled, or its data set is not in the store.
     #[error("the file is not open")]
     NotOpen,
     /// Its definition does not allow the operation.

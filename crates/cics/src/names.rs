@@ -17,13 +17,13 @@ pub enum NameError {
     /// No character at all.
     #[error("a {kind} name is missing")]
     Empty {
-        /// What the name names.
+        /// The kind of the named thing.
         kind: &'static str,
     },
     /// More characters than the field holds.
     #[error("{text:?} is longer than the {max} characters of a {kind} name")]
     TooLong {
-        /// What the name names.
+        /// The kind of the named thing.
         kind: &'static str,
         /// The text.
         text: String,
@@ -33,7 +33,7 @@ pub enum NameError {
     /// A character that the manual does not allow.
     #[error("{text:?} has a character that a {kind} name may not have: {character:?}")]
     Character {
-        /// What the name names.
+        /// The kind of the named thing.
         kind: &'static str,
         /// The text.
         text: String,

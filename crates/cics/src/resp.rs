@@ -1,4 +1,4 @@
-//! Conditions: what a command's RESP says, and what happens when nobody asks.
+//! Conditions: the values of RESP, and what happens when a program handles none.
 //!
 //! Reference: CICS API reference, "RESP values", and messages and codes,
 //! "AEIA" (the abend codes of unhandled conditions). All numbers were compared
@@ -12,7 +12,7 @@
 
 use crate::names::AbendCode;
 
-/// What an unhandled condition does, when the command has neither RESP nor
+/// The reaction to an unhandled condition, when the command has neither RESP nor
 /// NOHANDLE and no HANDLE or IGNORE CONDITION is active for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DefaultAction {
@@ -20,7 +20,7 @@ pub enum DefaultAction {
     Abend(AbendCode),
     /// The program goes on.
     Ignore,
-    /// The task waits until the cause is gone.
+    /// The task waits until the cause is removed.
     Suspend,
 }
 
@@ -69,7 +69,7 @@ macro_rules! conditions {
                 match self { $(Condition::$variant => $name,)* }
             }
 
-            /// What it does when nobody handles it.
+            /// The reaction when the program does not handle it.
             pub const fn default_action(self) -> DefaultAction {
                 match self { $(Condition::$variant => conditions!(@action $action $($code)?),)* }
             }

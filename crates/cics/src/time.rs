@@ -150,7 +150,7 @@ impl CivilTime {
 
 /// Reads a date and time stamp in one of the four forms CONVERTTIME knows:
 /// RFC 1123, RFC 3339, RFC 850 and the C function `asctime`. The result is UTC.
-/// `None` when it is none of them.
+/// Returns `None` if the text has another form.
 pub fn parse_date_string(text: &str) -> Option<AbsTime> {
     let text = text.trim_matches([' ', '\0']);
     let words: Vec<&str> = text.split_ascii_whitespace().collect();

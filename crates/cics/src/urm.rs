@@ -15,7 +15,7 @@
 
 use std::fmt::Write;
 
-/// What a parameter is.
+/// The kind of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParameterKind {
     /// So many characters or bytes.
@@ -87,7 +87,7 @@ pub const ANALYZER: &[UrmParameter] = &[
     ("WBRA-USER-DATA-PTR", ParameterKind::Pointer),
 ];
 
-/// The list of a converter's decode function. What encode has too comes first.
+/// The list of a converter's decode function. The parameters that encode also has come first.
 pub const DECODE: &[UrmParameter] = &[
     ("DECODE-EYECATCHER", ParameterKind::Chars(8)),
     ("DECODE-FUNCTION", ParameterKind::Half),
@@ -142,7 +142,7 @@ const UNESCAPER: &[UrmParameter] = &[
     ("WBUN-UNESCAPE-ADDR", ParameterKind::Pointer),
 ];
 
-/// What begins both lists of a converter.
+/// The beginning of both lists of a converter.
 const CONVERTER: &[UrmParameter] = &[
     ("CONVERTER-EYECATCHER", ParameterKind::Chars(8)),
     ("CONVERTER-FUNCTION", ParameterKind::Half),
@@ -177,7 +177,7 @@ pub const URP_DECODE: i64 = 1;
 pub const URP_ENCODE: i64 = 2;
 /// The program has done what it was asked for.
 pub const URP_OK: i64 = 0;
-/// It has not, and the reason says why.
+/// The program has failed, and the reason code gives the cause.
 pub const URP_EXCEPTION: i64 = 4;
 /// The parameters are wrong.
 pub const URP_INVALID: i64 = 8;
@@ -222,7 +222,7 @@ impl<'a> ParameterArea<'a> {
         unreachable!("{name} is no parameter of this list")
     }
 
-    /// Stores characters, with blanks behind them.
+    /// Stores characters, padded with blanks.
     pub fn set_text(&mut self, name: &str, text: &[u8]) {
         let to = self.get(name);
         let length = text.len().min(to.len());
@@ -259,7 +259,7 @@ impl<'a> ParameterArea<'a> {
     }
 }
 
-/// The copybook of analyzers. The list has a name of its own beside
+/// The copybook of analyzers. The list has a name in addition to
 /// DFHCOMMAREA: programs give it an address.
 pub fn dfhwbtdo() -> String {
     let bytes = bytes_of(ANALYZER);

@@ -121,9 +121,12 @@ impl HttpFetcher {
     /// Which setting is wrong.
     pub fn new(settings: &FetchSettings) -> Result<HttpFetcher, SettingsError> {
         let allowed = settings.allow.iter().map(|url| {
-            let target = UrlTarget::parse(url).and_then(|target| match target.path.contains('?') {
-                true => Err("an allowed address must not have a query".to_owned()),
-                false => Ok(target),
+            let target = UrlTarget::parse(url).and_then(|target| {
+                if target.path.contains('?') {
+                    Err("an allowed address must not have a query".to_owned())
+                } else {
+                    Ok(target)
+                }
             });
             target.map_err(|why| SettingsError::Address {
                 url: url.clone(),

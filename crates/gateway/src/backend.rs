@@ -15,7 +15,7 @@ use crate::web::WebHandlers;
 
 /// Runs programs; shared by all door threads.
 pub trait ProgramBackend: Clone + Send + Sync + 'static {
-    /// The thread's own end of it.
+    /// The thread's own access to the provider.
     type Door: ProgramDoor;
 
     /// Makes the calling thread a door: passes the thread's end to `main` and
@@ -29,8 +29,8 @@ pub trait ProgramBackend: Clone + Send + Sync + 'static {
     /// Why programs run badly now, as text; `None` if they run well.
     fn impairment(&self) -> Option<String>;
 
-    /// Whether requests can be answered at all: what is impaired may be a part
-    /// of it.
+    /// Whether requests can be answered at all: an impairment may concern only a part
+    /// of the provider.
     fn ready(&self) -> bool {
         self.impairment().is_none()
     }
@@ -70,7 +70,7 @@ pub trait ProgramBackend: Clone + Send + Sync + 'static {
     }
 }
 
-/// An answer to an operator that comes later. Dropped when the client goes.
+/// A later answer to an operator. Dropped when the client disconnects.
 pub type OperatedLater = Pin<Box<dyn Future<Output = OperatorResult> + Send>>;
 
 /// The answer to an operator.

@@ -1,7 +1,7 @@
 //! Findings about the files of an API project.
 //!
-//! People write these files, so a load gives back everything that is wrong
-//! with them at once, each with its place and, where there is one, the fix.
+//! People write these files, so a load returns all errors
+//! in them at once, each with its place and, if there is one, the fix.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub struct FilePosition {
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Whether the project can be served in spite of it.
+    /// Whether the project can be served despite the finding.
     pub severity: DiagnosticSeverity,
     /// The file it is about.
     pub file: PathBuf,

@@ -204,7 +204,7 @@ impl Scanner<'_, '_> {
         Ok(())
     }
 
-    /// Scans a scalar, or opens an array or object and says so.
+    /// Scans a scalar, or opens an array or object. Returns whether it opened one.
     fn value(&mut self) -> Result<bool, JsonError> {
         match self.peek() {
             Some(b'"') => self.string()?,
@@ -581,7 +581,7 @@ impl<'a> PathResult<'a> {
         true
     }
 
-    /// The elements of a list; one value for itself, none for null. Whether
+    /// The elements of a list; one value for itself, `None` for null. Whether
     /// there is a list at all.
     pub fn rows(self) -> Option<Vec<TapeValue<'a>>> {
         match self {
@@ -658,28 +658,29 @@ pub(crate) fn write_string(text: &str, out: &mut Vec<u8>) {
 
 /// Whether `text` is a JSON number.
 pub(crate) fn is_number(text: &str) -> bool {
-    // Where the digits at the start end; `None` without digits.
-    let behind = |text: &str| {
+    // The end of the digits at the start; `None` without digits.
+    let digits_end = |text: &str| {
         let end = text.find(|c: char| !c.is_ascii_digit());
         Some(end.unwrap_or(text.len())).filter(|n| *n > 0)
     };
     let text = text.strip_prefix('-').unwrap_or(text);
-    let whole = match text.starts_with('0') {
-        true => Some(1),
-        false => behind(text),
+    let whole = if text.starts_with('0') {
+        Some(1)
+    } else {
+        digits_end(text)
     };
     let Some(mut rest) = whole.map(|n| &text[n..]) else {
         return false;
     };
     if let Some(fraction) = rest.strip_prefix('.') {
-        match behind(fraction) {
+        match digits_end(fraction) {
             Some(n) => rest = &fraction[n..],
             None => return false,
         }
     }
     if let Some(exponent) = rest.strip_prefix(['e', 'E']) {
         let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
-        match behind(exponent) {
+        match digits_end(exponent) {
             Some(n) => rest = &exponent[n..],
             None => return false,
         }

@@ -20,14 +20,14 @@ use tokio::sync::mpsc;
 
 use crate::server::TlsConfig;
 
-/// An address and who serves it.
+/// An address and the service at it.
 #[derive(Debug, Clone)]
 pub struct ServiceConfig {
     /// Its name, for messages and metrics.
     pub name: String,
     /// Address; port 0 takes a free one.
     pub listen: SocketAddr,
-    /// HTTPS in the place of HTTP; its own address means nothing here.
+    /// HTTPS instead of HTTP; its own address has no effect here.
     pub tls: Option<TlsConfig>,
     /// Connections that may wait to be accepted; 0 for the gateway's.
     pub backlog: u32,
@@ -37,9 +37,9 @@ pub struct ServiceConfig {
     /// after each answer, `None` is the gateway's limit.
     pub idle_timeout_ms: Option<u32>,
     /// Most connections that stay open; those beyond are closed after their
-    /// first answer. None for no limit.
+    /// first answer. `None` for no limit.
     pub max_persistent: Option<u32>,
-    /// How callers say who they are.
+    /// How callers authenticate.
     pub authentication: CallerAuthentication,
     /// Realm of a challenge.
     pub realm: String,
@@ -47,10 +47,10 @@ pub struct ServiceConfig {
     pub handler: Arc<dyn ServiceHandler>,
 }
 
-/// How callers of a service say who they are.
+/// How callers of a service authenticate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CallerAuthentication {
-    /// They need not.
+    /// Callers need not authenticate.
     #[default]
     None,
     /// By name and password.
@@ -82,9 +82,9 @@ pub struct ServiceRequest {
     pub trailers: Option<Box<HeaderMap>>,
     /// The client.
     pub client: SocketAddr,
-    /// Where it connected to.
+    /// The address that the client connected to.
     pub server: SocketAddr,
-    /// It came by HTTPS.
+    /// The request came by HTTPS.
     pub secure: bool,
     /// The client's certificate, as it was shown.
     pub certificate: Option<Bytes>,
@@ -101,7 +101,7 @@ pub struct ServiceAnswer {
     pub status: StatusCode,
     /// Reason phrase; empty for the status's own.
     pub reason: Vec<u8>,
-    /// Headers. Those of the connection are the gateway's to set.
+    /// Headers. The gateway sets those of the connection.
     pub headers: HeaderMap,
     /// The body.
     pub body: ServiceBody,
@@ -112,10 +112,10 @@ pub struct ServiceAnswer {
 /// The body of an answer.
 #[derive(Debug)]
 pub enum ServiceBody {
-    /// It is complete.
+    /// The body is complete.
     Whole(Vec<u8>),
-    /// It comes in pieces. Closed before their end, the connection is cut, so
-    /// that the client sees that some is missing.
+    /// The body is a stream of pieces. If the stream closes before its end, the connection is cut, so
+    /// that the client notices the missing part.
     Stream(AnswerPieces),
 }
 

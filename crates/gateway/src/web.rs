@@ -74,6 +74,6 @@ pub struct WebAbend {
     pub place: String,
     /// Line in its source, 0 if unknown.
     pub line: u32,
-    /// A message that says what happened.
+    /// The error's message.
     pub message: String,
 }

@@ -298,12 +298,12 @@ impl Node {
         }
     }
 
-    /// Where the node at a JSON pointer's segments is, or its nearest parent.
+    /// The position of the node at a JSON pointer's segments, or of its nearest parent.
     pub fn locate<'a>(&self, path: impl IntoIterator<Item = &'a str>) -> FilePosition {
         self.nearest(path).at
     }
 
-    /// Where the key that a path of names ends with is, or its nearest parent.
+    /// The position of the key that a path of names ends with, or of its nearest parent.
     pub fn locate_key<'a>(&self, path: impl IntoIterator<Item = &'a str>) -> FilePosition {
         let names: Vec<&str> = path.into_iter().collect();
         let (last, before) = names.split_last().unwrap_or((&"", &[]));

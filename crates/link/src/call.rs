@@ -10,7 +10,7 @@ use crate::Name;
 use crate::directory::ProtocolViolation;
 use crate::layout::AnswerHeader;
 
-/// Operations, with the meaning of their arguments and data. Those on files are
+/// Operations, with the meaning of their arguments and data. Operations on files are
 /// written and read by [`crate::FileCall`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u16)]

@@ -163,12 +163,12 @@ mod tests {
     /// The state of the worker.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
     enum Worker {
-        /// It has seen this word and does something about it.
+        /// The side has read this word and reacts to it.
         Saw(u32),
-        /// It has called the kernel to sleep on this word.
+        /// The side has called the kernel to sleep on this word.
         Falls(u32),
         Sleeps,
-        /// It was woken, or never slept, and looks again.
+        /// The side was woken, or never slept, and reads again.
         Checks,
         Over(u32),
     }
@@ -178,9 +178,9 @@ mod tests {
     enum ModelThread {
         Checks(usize),
         Saw(u32, usize),
-        /// It has the question.
+        /// The side has the call.
         Has,
-        /// It has answered and must wake.
+        /// The side has answered and must wake the other.
         Wakes,
         Done,
     }

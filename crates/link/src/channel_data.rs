@@ -81,9 +81,10 @@ impl ChannelData {
                 bytes: rest.take(bytes)?.to_vec(),
             });
         }
-        match rest.0.is_empty() {
-            true => Ok(ChannelData { name, containers }),
-            false => Err(ProtocolViolation::Operands),
+        if rest.0.is_empty() {
+            Ok(ChannelData { name, containers })
+        } else {
+            Err(ProtocolViolation::Operands)
         }
     }
 }

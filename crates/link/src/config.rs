@@ -32,7 +32,7 @@ pub struct WorkerConfig {
     pub transactions: Vec<TransactionEntry>,
     /// The files; a file's number is its place in this list.
     pub files: Vec<FileEntry>,
-    /// Where embedded files are; none when there are no files.
+    /// The store with the embedded files; `None` without files.
     pub store: Option<StoreEntry>,
     /// The confinement of the worker's programs.
     pub confinement: WorkerConfinement,
@@ -87,9 +87,9 @@ pub struct WorkerConfinement {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SandboxMode {
-    /// A worker that lacks a part of it does not start.
+    /// A worker that cannot apply a part of it does not start.
     Required,
-    /// As much of it as the kernel has.
+    /// The parts that the kernel has.
     BestEffort,
     /// No confinement: for debuggers and profilers.
     #[default]
@@ -102,12 +102,12 @@ pub enum SandboxMode {
 pub struct ProgramEntry {
     /// Name.
     pub name: ProgramName,
-    /// The compiled module; none for a program that the region serves.
+    /// The compiled module; `None` for a program that the region serves.
     pub module: Option<PathBuf>,
     /// There is a definition and no program: no module was made, and nothing in
     /// the region serves it.
     pub missing: bool,
-    /// It is missing because its source did not compile.
+    /// The module is missing because its source did not compile.
     pub uncompiled: bool,
     /// The program may run outside of the QR token.
     pub threadsafe: bool,
@@ -131,16 +131,16 @@ pub enum ProgramFault {
     /// The name is not defined.
     #[error("is not defined")]
     NotDefined,
-    /// Its definition or SET PROGRAM says so.
+    /// The definition or SET PROGRAM disables it.
     #[error("is disabled")]
     Disabled,
     /// There is a definition and no program.
     #[error("is defined, but its program does not exist")]
     NotLoaded,
-    /// There is a source, and no program became of it.
+    /// The source did not compile.
     #[error("did not compile; see the log or run `tupelo check`")]
     NotCompiled,
-    /// Its definition says that it runs in another region.
+    /// Its definition names another region.
     #[error("is a program of another region")]
     Remote,
 }
@@ -160,7 +160,7 @@ impl ProgramFault {
 }
 
 impl ProgramEntry {
-    /// Why it cannot be run here; none when it can.
+    /// Why it cannot be run here. Returns `None` when it can.
     pub fn fault(&self) -> Option<ProgramFault> {
         match (self.enabled, self.missing, self.remote_system.is_blank()) {
             (false, ..) => Some(ProgramFault::Disabled),
@@ -265,7 +265,7 @@ pub struct StoreEntry {
     /// A commit survives a crash of the machine: it is flushed to the disk.
     pub sync: bool,
     /// Bytes up to which all pages are looked at before anything is served;
-    /// none for the store's own number.
+    /// `None` for the store's own number.
     pub walked_bytes: Option<u64>,
 }
 

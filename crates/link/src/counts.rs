@@ -39,7 +39,7 @@ struct Open {
     command: u16,
     ticks: u64,
     waited_ns: u64,
-    /// Of the commands inside of it.
+    /// Of the commands inside of this one.
     inside: (u64, u64),
 }
 
@@ -85,8 +85,8 @@ impl CommandCounter {
         }
     }
 
-    /// A command ended. Those begun after it that have no end went another
-    /// way, as RETURN and XCTL do.
+    /// A command ended. Commands begun after it that have no end were left
+    /// by RETURN or XCTL.
     #[inline]
     pub fn exit(&mut self, map: &SharedMapping, command: u16, (ticks, waited_ns): (u64, u64)) {
         let Some(at) = self.open.iter().rposition(|o| o.command == command) else {
@@ -194,7 +194,7 @@ mod tests {
         counter.enter(&map, (me, 10), (100, 0));
         counter.enter(&map, (me, 20), (110, 0));
         counter.exit(&map, 20, (140, 5));
-        // It has no end: RETURN.
+        // This command has no end: RETURN.
         counter.enter(&map, (me, 30), (150, 5));
         counter.exit(&map, 10, (200, 8));
         let of = |command| {
@@ -226,12 +226,11 @@ mod tests {
             let (map, mut counter) = (map(), CommandCounter::default());
             let mut wanted = BTreeMap::new();
             for (now, (who, command, ends)) in (0u64..).zip(steps) {
-                match ends {
-                    true => counter.exit(&map, command, (now, 0)),
-                    false => {
-                        counter.enter(&map, (transid(who), command), (now, 0));
-                        *wanted.entry((transid(who), command)).or_insert(0) += 1;
-                    }
+                if ends {
+                    counter.exit(&map, command, (now, 0));
+                } else {
+                    counter.enter(&map, (transid(who), command), (now, 0));
+                    *wanted.entry((transid(who), command)).or_insert(0) += 1;
                 }
             }
             let got: BTreeMap<_, u64> =

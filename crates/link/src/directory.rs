@@ -41,7 +41,7 @@ pub enum ProtocolViolation {
     /// A directory that does not fit its arena.
     #[error("a directory of {count} containers at {offset} is outside the arena")]
     Directory {
-        /// Where it was said to be.
+        /// The stated offset.
         offset: u64,
         /// How many entries it was said to have.
         count: u64,
@@ -49,7 +49,7 @@ pub enum ProtocolViolation {
     /// A container's or COMMAREA's bytes outside of the arena.
     #[error("{bytes} bytes at {offset} are outside the arena")]
     Extent {
-        /// Where they were said to be.
+        /// The stated offset.
         offset: u64,
         /// How many were said to be there.
         bytes: u64,
@@ -68,7 +68,7 @@ pub enum ProtocolViolation {
         bytes: u32,
     },
     /// Operands or a channel that are cut short or have an unknown shape.
-    #[error("a call's operands make no sense")]
+    #[error("a call's operands are not valid")]
     Operands,
     /// A state word that no sequence of steps leads to.
     #[error("a state word holds {0:#x}")]

@@ -43,7 +43,7 @@ pub struct DisplaySource {
 /// A printed line with its source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DisplayLine {
-    /// The task's number; none for a line that is no record.
+    /// The task's number; `None` for a line that is no record.
     pub task: Option<u64>,
     /// The transaction without blanks, printable.
     pub transid: String,
@@ -62,13 +62,12 @@ pub fn record(source: &DisplaySource, line: &[u8]) -> Vec<u8> {
     let start = record.len();
     let mut escaped = String::new();
     for byte in line.trim_ascii_end() {
-        match byte.is_ascii() {
-            true => {
-                escaped.clear();
-                show(char::from(*byte), &mut escaped);
-                record.extend_from_slice(escaped.as_bytes());
-            }
-            false => record.push(*byte),
+        if byte.is_ascii() {
+            escaped.clear();
+            show(char::from(*byte), &mut escaped);
+            record.extend_from_slice(escaped.as_bytes());
+        } else {
+            record.push(*byte)
         }
     }
     if record.len() - start > TEXT_BYTES {

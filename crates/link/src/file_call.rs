@@ -1,4 +1,4 @@
-//! File commands as they cross the link: one codec for all who ask and for the
+//! File commands as they cross the link: one codec for all callers and for the
 //! region that answers.
 //!
 //! A [`FileCall`] names a file by its number and the operation on it; it
@@ -25,8 +25,8 @@ pub struct FileCall<'a> {
     pub command: FileCommand<'a>,
 }
 
-/// A command on a file. Without a token the last record that was read for
-/// update without one is meant.
+/// A command on a file. A command without a token applies to the last record that was
+/// read for update without one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileCommand<'a> {
     /// READ, and each step of a browse.

@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Sleeps while the word holds `expected`, at most for `timeout`.
 ///
 /// Returns early when woken, on a signal, or at once when the word differs;
-/// the caller looks at the word again in every case.
+/// the caller reads the word again in every case.
 pub fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>) {
     let spec = timeout.map(|t| libc::timespec {
         tv_sec: t.as_secs().min(i64::MAX as u64) as libc::time_t,
@@ -37,7 +37,7 @@ pub fn wake(word: &AtomicU32) {
     wake_up_to(word, 1);
 }
 
-/// Wakes everybody who sleeps on the word.
+/// Wakes every thread that sleeps on the word.
 pub fn wake_all(word: &AtomicU32) {
     wake_up_to(word, i32::MAX);
 }

@@ -18,7 +18,7 @@ pub struct UpdateHold<F> {
     /// The position of a browse at it: its key, or of a path the alternate key
     /// and its key.
     pub position: Box<[u8]>,
-    /// Where its own key begins in the position.
+    /// The offset of its own key in the position.
     pub key_at: usize,
 }
 

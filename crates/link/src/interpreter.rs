@@ -38,7 +38,7 @@ pub struct ImageOperand {
     pub data: Vec<u8>,
 }
 
-/// What became of a command.
+/// The outcome of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ImageOutcome {
     /// The abend code, or zeros.
@@ -63,10 +63,10 @@ impl CommandImage {
         out
     }
 
-    /// Reads one.
+    /// Reads a command.
     ///
     /// # Errors
-    /// It is cut off.
+    /// The bytes are truncated.
     pub fn parse(bytes: &[u8]) -> Result<CommandImage, ProtocolViolation> {
         let mut rest = bytes;
         let command = u16::from_be_bytes(take(&mut rest)?);
@@ -101,10 +101,10 @@ impl ImageOutcome {
         out
     }
 
-    /// Reads one.
+    /// Reads an outcome.
     ///
     /// # Errors
-    /// It is cut off.
+    /// The bytes are truncated.
     pub fn parse(bytes: &[u8]) -> Result<ImageOutcome, ProtocolViolation> {
         let mut rest = bytes;
         let abend = take(&mut rest)?;

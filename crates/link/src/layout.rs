@@ -23,7 +23,7 @@ pub const ARENA_BYTES: usize = 512 << 20;
 /// released.
 pub const WARM_BYTES: usize = 1 << 20;
 /// Bytes of the data that a mid-task call carries each way: a channel too must
-/// fit. What was not touched takes no memory.
+/// fit. Pages that were not touched take no memory.
 pub const CALL_BYTES: usize = 32 << 20;
 /// Most containers that one request or reply may have.
 pub const MAX_CONTAINERS: usize = 65_536;
@@ -117,7 +117,7 @@ pub struct Header {
     pub sleeping: CacheLine<AtomicU32>,
     /// 1 when the worker shall end as soon as no slot is queued.
     pub retire: CacheLine<AtomicU32>,
-    /// Counted up by the worker at each command: the sign that the task still
+    /// Counted up by the worker at each command: it shows that the task still
     /// gives up control.
     pub progress: CacheLine<AtomicU64>,
     /// 1 while the running task waits for the QR token.
@@ -213,7 +213,7 @@ pub struct SlotResults {
     pub message_bytes: u32,
     /// Transaction that RETURN TRANSID names, blank for none.
     pub next_transid: TransId,
-    /// Name of the channel given back, blank for none.
+    /// Name of the returned channel, blank for none.
     pub channel: ChannelName,
     /// Highest arena byte that was in use.
     pub high_water: u64,

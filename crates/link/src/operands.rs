@@ -22,22 +22,22 @@
 use crate::directory::ProtocolViolation;
 
 /// Index of the channel that goes with a command, as
-/// [`crate::channel_data`] writes it. It is no option of any row.
+/// [`crate::channel_data`] writes it; not an option of a row.
 pub const CHANNEL_DATA: u8 = 120;
 
 /// Index of a program to run with the attached channel before the command is
-/// answered; the command is repeated when the program has returned. It is not
+/// answered; the command is repeated when the program has returned. Not
 /// an option of a row.
 pub const RUN_PROGRAM: u8 = 121;
 
-/// Index of how that program ended: its abend code, or blanks. It is no option
-/// of any row.
+/// Index of how that program ended: its abend code, or blanks; not an option
+/// of a row.
 pub const RUN_ENDED: u8 = 122;
 
 /// Index of a document template to read before the command is answered: `Q`,
 /// `D`, `F` or `X` for a temporary storage or transient data queue, a file or a
 /// program; its name (a program's after `1` for APPENDCRLF, else `0`); a zero
-/// byte and the template's name. The command is repeated with the text. It is
+/// byte and the template's name. The command is repeated with the text. The index is
 /// not an option of a row.
 pub const TEMPLATE_WANTED: u8 = 123;
 
@@ -45,7 +45,7 @@ pub const TEMPLATE_WANTED: u8 = 123;
 /// one of these. `+` and the lines, each after its length (u32, big-endian);
 /// `*` and the same if the text is cached for other tasks; `-` if the
 /// template's program refused; nothing if it could not be read. There may be
-/// several. It is not an option of a row.
+/// several. The index is not an option of a row.
 pub const TEMPLATE_TEXT: u8 = 124;
 
 /// The value of an operand.

@@ -10,9 +10,9 @@
 //! Invariant: any bytes are a valid page, and nothing in it is needed to start
 //! a worker: every worker can write all of it.
 //!
-//! Where the region's settings ask for it the page is followed by an area that
-//! all workers share, for the CWA and GETMAIN SHARED: at the same address in
-//! each, so that programs may keep pointers into it in it.
+//! If the region's settings ask for it the page is followed by an area that
+//! all workers share, for the CWA and GETMAIN SHARED. The area is at the same address in
+//! each, so that it may contain pointers into itself.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
@@ -58,10 +58,10 @@ pub struct SharedArea {
     bytes: usize,
 }
 
-/// Where the count of changes of files' switches stands.
+/// The offset of the count of changes of files' switches.
 const FILES_OFFSET: usize = 64;
 
-/// Where workers have the shared area: far from where Linux puts programs,
+/// The address of the shared area in workers: far from where Linux puts programs,
 /// heaps, stacks and libraries on machines with addresses of 47 bits or more.
 const SHARED_ADDRESS: usize = 0x5000_0000_0000;
 
@@ -275,10 +275,11 @@ impl SharedArea {
             address: got as usize,
             bytes,
         };
-        match got == wanted {
-            true => Ok(area),
+        if got == wanted {
+            Ok(area)
+        } else {
             // Dropping it takes the mapping back.
-            false => Err(io::ErrorKind::AddrInUse.into()),
+            Err(io::ErrorKind::AddrInUse.into())
         }
     }
 }
@@ -411,9 +412,9 @@ mod tests {
         assert!(!page.drain(3, |_| {}));
         page.admit(64);
         assert!(!page.prepare_sleep(3));
-        let mut heard = Vec::new();
-        page.drain(3, |worker| heard.push(worker));
-        assert_eq!(heard, [64]);
+        let mut workers = Vec::new();
+        page.drain(3, |worker| workers.push(worker));
+        assert_eq!(workers, [64]);
     }
 
     #[test]

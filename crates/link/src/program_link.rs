@@ -16,7 +16,7 @@ pub const RECORD_BYTES: usize = 32_000;
 /// Longest COMMAREA, in bytes.
 pub const MAX_COMMAREA: usize = 32_763;
 /// Longest message with a channel, in bytes: the containers with 24 bytes for
-/// each. It bounds what a partner can make this side hold.
+/// each. The limit bounds the memory that a partner can make this side use.
 pub const MAX_CHANNEL: usize = 64 << 20;
 /// Most containers of a message.
 pub const MAX_CONTAINERS: usize = 4096;
@@ -26,7 +26,7 @@ pub const MAX_CONTAINERS: usize = 4096;
 pub const CHANNEL_PARAMETER: &[u8] = b"TXDL\x02";
 
 /// The initialisation parameter by which a caller identifies itself to its own
-/// region: flags and the user's eight characters follow. It is not sent to
+/// region: flags and the user's eight characters follow. The parameter is not sent to
 /// other regions.
 pub const CALLER_PARAMETER: &[u8] = b"TXCL";
 /// The flag of a caller that said SYNCONRETURN.
@@ -73,7 +73,7 @@ pub enum ProgramEnding {
     Normal,
     /// With an abend code.
     Abend([u8; 4]),
-    /// It did not run: RESP and RESP2.
+    /// The program did not run: RESP and RESP2.
     Condition(u16, u16),
 }
 
@@ -96,7 +96,7 @@ pub struct LinkReply<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// The meaning of a message; none when it is no request.
+    /// Reads a message. Returns `None` when it is not a request.
     pub fn parse(message: &'a [u8]) -> Option<Request<'a>> {
         let mut r = Reader(message);
         let form = r.form()?;
@@ -120,7 +120,7 @@ impl<'a> Request<'a> {
 }
 
 impl<'a> LinkReply<'a> {
-    /// The meaning of a message; none when it is no reply.
+    /// Reads a message. Returns `None` when it is not a reply.
     pub fn parse(message: &'a [u8]) -> Option<LinkReply<'a>> {
         let mut r = Reader(message);
         let form = r.form()?;

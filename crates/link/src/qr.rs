@@ -38,7 +38,7 @@ pub struct QrToken<'a> {
 pub enum TokenHolder {
     /// The token is free.
     Free,
-    /// This worker has it, or the page says so.
+    /// This worker has the token, according to the page.
     Worker(usize),
     /// A number that no worker has.
     Nonsense,
@@ -54,7 +54,7 @@ impl<'a> QrToken<'a> {
         }
     }
 
-    /// Takes the token, waiting for it. It never fails; the result is for
+    /// Takes the token, waiting for it. The call never fails; the result is for
     /// tokens of other kinds.
     pub fn take(&self) -> io::Result<()> {
         if self.try_take()?.is_some() {
@@ -79,8 +79,8 @@ impl<'a> QrToken<'a> {
         Ok(self.change(0, self.me).then_some(()))
     }
 
-    /// Gives the token back. What the region took away in the meantime is left
-    /// alone.
+    /// Releases the token. A token that the region took away in the meantime is not
+    /// changed.
     pub fn give(&self) {
         if !self.change(self.me, 0) && self.change(self.me | WAITERS, 0) {
             futex::wake(self.word);
@@ -132,7 +132,7 @@ mod tests {
         let page = RegionPage::create().unwrap();
         page.qr_of(1).take().unwrap();
         assert_eq!(page.qr_of(2).try_take().unwrap(), None);
-        // It is not the second one's to give.
+        // The second worker does not have the token.
         page.qr_of(2).give();
         assert_eq!(page.qr().holder().0, TokenHolder::Worker(1));
         page.qr_of(1).give();

@@ -1,8 +1,8 @@
 //! The region's end of the link to one worker.
 //!
-//! It fills slots, takes them back, reads results and answers calls. Every
-//! integer that comes from the shared memory is copied once and checked; what
-//! does not check is a [`ProtocolViolation`], and the worker's end.
+//! The region fills slots, takes them back, reads results and answers calls. Every
+//! integer that comes from the shared memory is copied once and checked. A value that
+//! fails the check is a [`ProtocolViolation`], and the worker's end.
 //!
 //! The region decides which task uses which slot: one task uses it from its
 //! reservation to its release.
@@ -90,7 +90,7 @@ impl RegionSide {
         }
         let memory = sealed_memfd(c"tupelo-worker", memory_bytes(arena_bytes))?;
         let map = SharedMapping::new(memory)?;
-        // SAFETY: no other process has the memory yet. The rest of it is zeros,
+        // SAFETY: no other process has the memory yet. The other bytes are zeros,
         // which is FREE, IDLE and awake.
         unsafe {
             let header = map.at(0).cast::<Header>();
@@ -223,12 +223,12 @@ impl RegionSide {
 
     /// Frees a slot whose task used its arena up to `high_water`, or which was
     /// taken back. Nothing of the task can be read in the arena afterwards: what
-    /// it used is cleared, and given back beyond the first [`WARM_BYTES`].
+    /// it used is cleared, and returned to the system beyond the first [`WARM_BYTES`].
     pub fn free(&self, slot: usize, high_water: u64) {
         let request = self.request_bytes[slot].swap(NOT_SUBMITTED, Ordering::Relaxed);
         let start = ARENA_OFFSET + slot * self.arena_bytes;
         if request == NOT_SUBMITTED {
-            // It was given up while it was written: how far is unknown.
+            // The slot was given up while it was written: how far is unknown.
             if self.map.punch(start, self.arena_bytes).is_err() {
                 self.clear(start, self.arena_bytes.min(WARM_BYTES));
             }
@@ -236,7 +236,7 @@ impl RegionSide {
             let used = request.max(high_water as usize).min(self.arena_bytes);
             let end = used.next_multiple_of(PAGE).min(self.arena_bytes);
             let beyond = start + WARM_BYTES;
-            // What cannot be given back is cleared too.
+            // Memory that cannot be returned is cleared too.
             let returned = end > WARM_BYTES && self.map.punch(beyond, end - WARM_BYTES).is_ok();
             let left = if returned { WARM_BYTES } else { used };
             self.clear(start, left);
@@ -255,7 +255,7 @@ impl RegionSide {
     /// Takes the worker's call. Each call is returned once, to one thread,
     /// however many threads poll before it is answered.
     pub fn take_call(&self) -> CallAreaState {
-        // Taken before it is read: what is read is then this question, not an
+        // Taken before it is read: so the call is this one, not an
         // older one that another thread has answered meanwhile.
         match self.call_word().take() {
             TakeResult::Nothing => CallAreaState::Nothing,
@@ -337,7 +337,7 @@ impl RegionSide {
         self.wake();
     }
 
-    /// The worker's count of commands; it stands still in a runaway task.
+    /// The worker's count of commands; it does not change in a runaway task.
     pub fn progress(&self) -> u64 {
         self.header().progress.0.load(Ordering::Relaxed)
     }
@@ -366,7 +366,7 @@ impl RegionSide {
 
     /// True while the worker sleeps for work.
     pub fn is_sleeping(&self) -> bool {
-        // Ordered after the submission before it, as the worker's look at its
+        // Ordered after the submission before it, as the worker's check of its
         // slots is after its announcement.
         self.header().sleeping.0.load(Ordering::SeqCst) != 0
     }

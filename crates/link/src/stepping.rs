@@ -18,7 +18,7 @@ pub const SHOWN_BYTES: usize = 512;
 /// Bytes of storage in one report.
 pub const STORAGE_BYTES: usize = 256;
 
-/// Where a task is.
+/// The point at which a task stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StepPoint {
     /// A program is about to get control.
@@ -55,10 +55,10 @@ impl StepPoint {
     }
 }
 
-/// What a worker reports.
+/// A worker's report.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StepReport {
-    /// Where the task is.
+    /// The point at which the task is.
     pub point: StepPoint,
     /// The program in control.
     pub program: [u8; 8],
@@ -81,14 +81,14 @@ pub struct StepReport {
     pub next_transid: [u8; 4],
     /// Bytes of the program's working storage.
     pub storage_bytes: u32,
-    /// The part of it that was asked for, and its offset.
+    /// The requested part of the storage, and its offset.
     pub storage: Option<(u32, Vec<u8>)>,
 }
 
-/// What the debugger answers.
+/// The debugger's answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StepAnswer {
-    /// What the task does next.
+    /// The next action of the task.
     pub action: StepAction,
     /// Operands that were changed, with their whole new bytes.
     pub operands: CommandOperands,
@@ -98,11 +98,11 @@ pub struct StepAnswer {
     pub abend: [u8; 4],
     /// The storage to report next, or that is changed first.
     pub offset: u32,
-    /// What is written there.
+    /// The bytes to write there.
     pub storage: Vec<u8>,
 }
 
-/// What a task does after a report.
+/// The action of a task after a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StepAction {
     /// Goes on.
@@ -114,7 +114,7 @@ pub enum StepAction {
     Abend,
     /// Goes on and reports nothing more.
     Finish,
-    /// Writes storage if there is some, and reports again with a part of it.
+    /// Writes storage if the request has some, and reports again with a part of the storage.
     Storage,
 }
 

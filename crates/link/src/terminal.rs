@@ -1,7 +1,7 @@
 //! The data for a worker about its task's terminal.
 //!
-//! The region writes it into the arena next to the request, and only for a task
-//! with a terminal. It does not contain the user's input: RECEIVE requests that
+//! The region writes the data into the arena next to the request, and only for a task
+//! with a terminal. The user's input is not part of them: RECEIVE requests that
 //! from the region.
 //!
 //! ```text
@@ -20,14 +20,14 @@ use crate::Name;
 pub const TERMINAL_BYTES: usize = 32;
 
 /// Index of the AID of an input, as the 3270 data stream has it, in the answer
-/// to a command that receives. It is no option of any row.
+/// to a command that receives; not an option of a row.
 pub const INPUT_AID: u8 = 118;
 
-/// Index of the cursor's position of an input. It is no option of any row.
+/// Index of the cursor's position of an input; not an option of a row.
 pub const INPUT_CURSOR: u8 = 119;
 
 /// Index of the number 1 in an answer to SEND, RECEIVE or CONVERSE before which
-/// the user pressed ATTN. It is no option of any row.
+/// the user pressed ATTN; not an option of a row.
 pub const SIGNAL_RECEIVED: u8 = 117;
 
 /// Rows and columns of a screen.

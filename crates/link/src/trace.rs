@@ -46,9 +46,9 @@ pub enum KernelPoint {
     End = 2,
     /// A task waits for a lock, an event or the time.
     Wait = 3,
-    /// A task that waited goes on.
+    /// A task that waited continues.
     Wake = 4,
-    /// A unit of work goes to the store.
+    /// A unit of work is passed to the store.
     Commit = 5,
     /// The unit of work of an ending task is finished; its abend code, or
     /// zeros.
@@ -82,7 +82,7 @@ impl TraceEntry {
         (u16::from_le_bytes([e, f]), u32::from_le_bytes([a, b, c, d]))
     }
 
-    /// The abend code of an abend or an end; none when it has none.
+    /// The abend code of an abend or an end. Returns `None` without a code.
     pub fn abend(&self) -> Option<[u8; 4]> {
         let code = *self
             .data
@@ -172,9 +172,10 @@ impl TraceClock {
         *BEST.get_or_init(|| {
             let source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
             let trusted = std::fs::read_to_string(source).is_ok_and(|s| s.trim() == "tsc");
-            match cfg!(target_arch = "x86_64") && trusted {
-                true => TraceClock::Counter,
-                false => TraceClock::Monotonic,
+            if cfg!(target_arch = "x86_64") && trusted {
+                TraceClock::Counter
+            } else {
+                TraceClock::Monotonic
             }
         })
     }
@@ -366,8 +367,8 @@ pub(crate) fn prepare(map: &SharedMapping, clock: TraceClock) {
     header(map).clock.store(clock as u32, Ordering::Relaxed);
 }
 
-/// Reads a worker's ring from entry number `from` on; gives the number to go
-/// on from. What the worker wrote is checked; entries that make no sense are
+/// Reads a worker's ring from entry number `from` on; returns the number of the next
+/// entry. The worker's entries are checked; entries that are not valid are
 /// left out.
 pub(crate) fn read_map(map: &SharedMapping, from: u64, take: impl FnMut(TraceEntry)) -> u64 {
     let written = header(map).written.load(Ordering::Acquire);

@@ -31,8 +31,8 @@ impl ProgramUses {
         ProgramUses(Some(map))
     }
 
-    /// A program is run. What finds no place of its own is not counted: so many
-    /// programs no region has.
+    /// A program is run. A program that finds no place in the table is not counted: no
+    /// region has so many programs.
     #[inline]
     pub fn count(&self, program: ProgramName) {
         let Some(map) = &self.0 else {

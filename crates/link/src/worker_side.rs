@@ -1,8 +1,8 @@
 //! The worker's end of the link.
 //!
-//! One thread owns it: it takes queued slots in the order in which the region
-//! filled them, runs each, and gives the results back. It sleeps only when no
-//! slot is queued. What it reads was written by the region, which it trusts.
+//! One thread owns the link: it takes queued slots in the order in which the region
+//! filled them, runs each, and returns the results. The thread sleeps only when no
+//! slot is queued. It reads only what the region wrote, which it trusts.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -35,7 +35,7 @@ pub struct WorkerSide {
     entries: Vec<ContainerEntry>,
     running: Option<Running>,
     /// Slots that were queued at the last look, with their words; the first to
-    /// run is the last. What was queued later runs later.
+    /// run is the last. Slots that were queued later run later.
     ahead: Vec<(usize, u64)>,
     reader_table: Option<OwnedFd>,
     /// Ports with news that they have not been woken for, by bit.
@@ -227,9 +227,9 @@ impl WorkerSide {
     /// by the next [`WorkerSide::next_task`], when there is nothing brief to
     /// do first: one wake-up serves a batch.
     ///
-    /// `containers` are those of the channel given back. `results.directory`,
+    /// `containers` are those of the returned channel. `results.directory`,
     /// `containers`, `high_water` and `message_bytes` are filled in here. On an
-    /// error nothing has been given back: there is no room for the directory,
+    /// error nothing was returned: there is no room for the directory,
     /// so finish again with fewer containers.
     pub fn finish(
         &mut self,
@@ -303,7 +303,7 @@ impl WorkerSide {
         self.post_call(call_state::CALL)
     }
 
-    /// Gives the results of a nested run and goes on waiting.
+    /// Returns the results of a nested run and continues to wait.
     pub fn nested_done(&mut self, mut results: AnswerHeader, data: &[&[u8]]) -> CallEvent {
         results.bytes = self.put_call_data(data);
         // SAFETY: the answer header is this side's during a nested run.
@@ -316,10 +316,10 @@ impl WorkerSide {
         self.post_call(call_state::NESTED_DONE)
     }
 
-    /// The data that came with the last [`CallEvent`]. It stays until the next
+    /// The data that came with the last [`CallEvent`], valid until the next
     /// call of this side.
-    pub fn call_data(&self, heard: &AnswerHeader) -> &[u8] {
-        let bytes = (heard.bytes as usize).min(CALL_BYTES);
+    pub fn call_data(&self, answer: &AnswerHeader) -> &[u8] {
+        let bytes = (answer.bytes as usize).min(CALL_BYTES);
         // SAFETY: the region does not write while no call is out.
         unsafe { std::slice::from_raw_parts(self.map.at(CALL_IN_OFFSET), bytes) }
     }
@@ -334,12 +334,12 @@ impl WorkerSide {
         );
     }
 
-    /// Takes the region's QR token, and says so in its memory while it waits.
+    /// Takes the region's QR token, and marks in the worker's memory that it waits.
     pub fn wait_for_qr(&self) {
         let waits = &self.header().qr_waits.0;
         waits.store(1, Ordering::Relaxed);
         // An error means that the token was damaged: the worker goes on
-        // without it, and so does everybody else.
+        // without it, and so do all others.
         let _ = self.qr().take();
         waits.store(0, Ordering::Relaxed);
     }
@@ -349,7 +349,7 @@ impl WorkerSide {
         self.page.qr_of(self.worker)
     }
 
-    /// Rings a port without news of a task; its owner looks at this worker.
+    /// Rings a port without an event of a task; its owner checks this worker.
     pub fn ring(&self, port: usize) {
         self.page.ring(port, self.worker);
     }
@@ -505,7 +505,7 @@ impl WorkerSide {
         let word = CallWord(&area.state.0);
         word.post_call(state);
         self.page.ring(0, self.worker);
-        let heard = word.wait(state);
+        let call = word.wait(state);
         // SAFETY: the region wrote the header before it changed the state.
         let header = unsafe {
             self.map
@@ -514,7 +514,7 @@ impl WorkerSide {
                 .read()
         };
         self.call_used[1] = self.call_used[1].max(header.bytes as usize);
-        if heard == call_state::NESTED {
+        if call == call_state::NESTED {
             return match header.resp2 {
                 NESTED_ACT => CallEvent::Act(header),
                 _ => CallEvent::Run(header),

@@ -20,12 +20,12 @@ pub enum EngineClass {
     Offload,
 }
 
-/// What a service has used.
+/// The CPU time of a service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServiceUse {
     /// The service: `gateway`, `appc`.
     pub service: &'static str,
-    /// Where its work may run.
+    /// The processors on which its threads may run.
     pub class: EngineClass,
     /// CPU time in nanoseconds, of threads that have ended too.
     pub cpu_ns: u64,
@@ -48,7 +48,7 @@ pub fn enter(service: &'static str, class: EngineClass) {
     });
 }
 
-/// What each service has used so far, by name.
+/// The CPU time of each service so far, by name.
 pub fn usage() -> Vec<ServiceUse> {
     let registry = lock();
     let mut all = registry.ended.clone();
@@ -71,7 +71,7 @@ thread_local! {
 
 struct ThreadRegistry {
     members: Vec<RegisteredThread>,
-    /// What threads used that have ended.
+    /// The CPU time of threads that have ended.
     ended: Vec<ServiceUse>,
 }
 
@@ -114,7 +114,7 @@ fn add(all: &mut Vec<ServiceUse>, service: &'static str, class: EngineClass, cpu
     }
 }
 
-/// CPU time of a thread of this process; 0 when it is gone.
+/// CPU time of a thread of this process; 0 when it has ended.
 fn run_ns(tid: libc::pid_t) -> u64 {
     let text = fs::read_to_string(format!("/proc/self/task/{tid}/schedstat"));
     let first = text.ok().and_then(|t| t.split(' ').next()?.parse().ok());

@@ -127,7 +127,7 @@ impl Meta {
 }
 
 impl Suite {
-    /// Why a test does not pass; none when it does.
+    /// Why a test does not pass; `None` when it does.
     fn judge(&mut self, path: &Path, text: &str, meta: &Meta) -> Option<String> {
         let modes: &[(bool, bool)] = match () {
             () if meta.has("module") => &[(true, false)],
@@ -166,9 +166,10 @@ impl Suite {
             let wrong = match (&verdict, &meta.negative) {
                 (TestResult::Threw(name, _), Some(wanted)) if name == wanted => None,
                 (TestResult::Ended(said), None) if meta.has("async") => {
-                    match said.contains("Test262:AsyncTestComplete") {
-                        true => None,
-                        false => Some(format!("it never completed: {}", said.trim())),
+                    if said.contains("Test262:AsyncTestComplete") {
+                        None
+                    } else {
+                        Some(format!("it never completed: {}", said.trim()))
                     }
                 }
                 (TestResult::Ended(_), None) => None,

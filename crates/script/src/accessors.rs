@@ -2,7 +2,7 @@
 //! read in place, and only the bytes are looked up by name.
 //!
 //! A function has its record's number among those of this thread and its
-//! field's as data. It is the property's getter or setter itself, so `this` is
+//! field's as data. The function is the property's getter or setter itself, so `this` is
 //! the record object, which has its bytes in its property `_b`.
 //!
 //! Invariant: a number that scripts make up names no record, and no bytes
@@ -116,9 +116,10 @@ unsafe extern "C" fn set(
     // of `of_field`. The argument is the caller's, so it is held, not owned.
     unsafe {
         let context = Ctx::from_raw(NonNull::new_unchecked(ctx));
-        let value = match count > 0 {
-            true => Value::from_raw(context.clone(), qjs::JS_DupValue(ctx, *given)),
-            false => Value::new_undefined(context),
+        let value = if count > 0 {
+            Value::from_raw(context.clone(), qjs::JS_DupValue(ctx, *given))
+        } else {
+            Value::new_undefined(context)
         };
         serve(ctx, this, data, |ctx, record, bytes| {
             let wrong = TEXT.with_borrow_mut(|text| {

@@ -74,7 +74,7 @@ pub struct Arena {
     guard: Option<SnapshotGuard>,
 }
 
-/// The arena as QuickJS sees it. It must not outlive the arena.
+/// The arena for QuickJS. The allocator must not outlive the arena.
 pub struct ArenaAllocator {
     header: *mut Header,
 }
@@ -167,7 +167,7 @@ impl Arena {
         self.snapshot.clear();
         self.snapshot.extend_from_slice(bytes);
         self.snapshot.shrink_to_fit();
-        // The last page has what is allocated next.
+        // The last page takes the next allocations.
         self.guard = SnapshotGuard::new(self.base, used / PAGE * PAGE);
     }
 
@@ -204,7 +204,7 @@ impl Arena {
         }
     }
 
-    /// Where the arena begins, and its bytes.
+    /// The start of the arena, and its bytes.
     pub fn whole(&self) -> (usize, usize) {
         (self.base.as_ptr() as usize, self.reserved)
     }
@@ -279,10 +279,11 @@ impl ArenaAllocator {
                 return base.add(at + HEAD);
             }
         }
-        let at = match (header.top + HEAD).is_multiple_of(PAGE) {
+        let at = if (header.top + HEAD).is_multiple_of(PAGE) {
             // Only a block that is a page begins where a page does.
-            true => header.top + 16,
-            false => header.top,
+            header.top + 16
+        } else {
+            header.top
         };
         if class >= CLASSES || at > header.limit || size > header.limit - at {
             header.exhausted = true;
@@ -300,7 +301,7 @@ impl ArenaAllocator {
     /// The size of a block with its header; a page counts as if it had one.
     ///
     /// # Safety
-    /// The block was taken here and not given back.
+    /// The block was allocated here and not freed.
     unsafe fn size(block: *mut u8) -> usize {
         if is_page(block) {
             return PAGE + HEAD;
@@ -316,7 +317,7 @@ fn is_page(block: *mut u8) -> bool {
 }
 
 impl Header {
-    /// A page, as an offset; none where there is no room.
+    /// A page, as an offset. Returns `None` when the arena is full.
     fn take_page(&mut self, base: *mut u8) -> Option<usize> {
         if self.free_page != 0 {
             let at = self.free_page;
@@ -502,7 +503,7 @@ mod tests {
         let neighbours = arenas.windows(2);
         let together = neighbours.filter(|pair| pair[1] as usize - pair[0] as usize == PAGE);
         assert_eq!(together.count(), 17, "eight pages lie together");
-        // SAFETY: blocks that are not given back twice.
+        // SAFETY: blocks that are not freed twice.
         unsafe {
             assert_eq!(ArenaAllocator::usable_size(arenas[3]), PAGE);
             allocator.dealloc(arenas[3]);
@@ -527,7 +528,7 @@ mod tests {
             for (which, bytes, fill) in steps {
                 if which < blocks.len() && fill % 3 != 0 {
                     let (block, old, value) = blocks.swap_remove(which);
-                    // SAFETY: a block of `old` bytes that was not given back.
+                    // SAFETY: a block of `old` bytes that was not freed.
                     unsafe {
                         prop_assert!((0..old).all(|i| *block.add(i) == value));
                         if fill % 3 == 1 {

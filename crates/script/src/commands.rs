@@ -221,9 +221,10 @@ fn given_back<'js>(
 ) -> Result<Value<'js>> {
     let made = Object::new(ctx.clone())?;
     // The region's own output is well-formed.
-    let operands = match answer.data.is_empty() {
-        true => CommandOperands::default(),
-        false => CommandOperands::parse(&answer.data).unwrap_or_default(),
+    let operands = if answer.data.is_empty() {
+        CommandOperands::default()
+    } else {
+        CommandOperands::parse(&answer.data).unwrap_or_default()
     };
     for (index, operand) in operands.each() {
         let Some(option) = row.option(index) else {

@@ -31,11 +31,11 @@ pub struct ConformanceTest<'t> {
 /// The result of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TestResult {
-    /// It came to its end, having printed this.
+    /// The test ran to its end, having printed this.
     Ended(String),
-    /// It threw: name of the error, and its message.
+    /// The test threw: name of the error, and its message.
     Threw(String, String),
-    /// It was ended, with this abend code.
+    /// The test was ended, with this abend code.
     Stopped(String),
 }
 

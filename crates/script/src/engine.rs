@@ -104,8 +104,8 @@ pub struct Request {
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Vec<u8>,
-    /// A program links to the script: its name among programs, and what is
-    /// passed to it. There is nothing of HTTP then.
+    /// A program links to the script: the script's name among programs, and the passed
+    /// data. `None` for a request by HTTP.
     pub call: Option<(String, LinkData)>,
 }
 
@@ -154,9 +154,9 @@ impl ScriptEngine {
             .begin(Arc::new(AtomicBool::new(false)), &limits);
         let watch = shared.clone();
         runtime.set_interrupt_handler(Some(Box::new(move || watch.watch.check())));
-        let heard = shared.clone();
+        let tracked = shared.clone();
         runtime.set_host_promise_rejection_tracker(Some(Box::new(
-            move |_ctx, promise, reason, handled| heard.rejection(&promise, &reason, handled),
+            move |_ctx, promise, reason, handled| tracked.rejection(&promise, &reason, handled),
         )));
         let context = Context::full(&runtime).map_err(none)?;
         let made = context.with(|ctx| prepare(&ctx, &shared, sources, name));
@@ -305,7 +305,7 @@ impl ScriptEngine {
             if self.shared.goes_over()
                 && let Some(begun) = begun.as_array()
             {
-                // Its answer is what it has made so far.
+                // The answer is the response as made so far.
                 let response: Value<'_> = begun.get(2).catch(ctx).map_err(thrown)?;
                 let gave = own(&self.own.gave)?;
                 let gave = gave.call::<_, ()>((response, Undefined));
@@ -429,13 +429,12 @@ impl EngineState {
         // SAFETY: only the address is taken, to recognise the promise.
         let at = unsafe { rquickjs::qjs::JS_VALUE_GET_PTR(promise.as_raw()) } as usize;
         let mut rejected = self.rejected.borrow_mut();
-        match handled {
-            true => rejected.retain(|(p, ..)| *p != at),
-            false => {
-                let exception = reason.as_exception();
-                let stack = exception.and_then(|e| e.stack()).unwrap_or_default();
-                rejected.push((at, text_of(reason), stack));
-            }
+        if handled {
+            rejected.retain(|(p, ..)| *p != at)
+        } else {
+            let exception = reason.as_exception();
+            let stack = exception.and_then(|e| e.stack()).unwrap_or_default();
+            rejected.push((at, text_of(reason), stack));
         }
     }
 
@@ -535,7 +534,7 @@ struct EngineFunctions<F> {
     begin: F,
     /// The handler gave something back.
     gave: F,
-    /// It threw something.
+    /// Makes the result of a thrown error.
     thrown: F,
     /// Returns the outcome of the request as soon as it has one.
     outcome: F,
@@ -592,7 +591,7 @@ fn stack_begins_here(ctx: &Ctx<'_>) {
     unsafe { qjs::JS_UpdateStackTop(qjs::JS_GetRuntime(ctx.as_raw().as_ptr())) };
 }
 
-/// Runs what is left to do after the loading.
+/// Runs the pending jobs after the loading.
 fn runtime_settles(runtime: &Runtime) -> Result<(), String> {
     while runtime.is_job_pending() {
         if runtime.execute_pending_job().is_err() {

@@ -15,7 +15,7 @@ pub const LOAD: &str = "AJSL";
 pub const NO_PROGRAM: &str = "APCT";
 /// Scripts link to one another, and too many wait.
 pub const NESTED: &str = "AJSN";
-/// It computed for too long without a command.
+/// The script computed for too long without a command.
 pub const RUNAWAY: &str = "AICA";
 /// Its task was purged.
 pub const PURGED: &str = "AEXY";
@@ -35,7 +35,7 @@ pub struct SourcePosition {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{message}", place.prefix())]
 pub struct ScriptDiagnostic {
-    /// Where.
+    /// The place of the failure.
     pub place: SourcePosition,
     /// The message.
     pub message: String,

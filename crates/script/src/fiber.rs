@@ -42,9 +42,9 @@ struct FiberState {
 
 /// Why a stack was left.
 enum LeaveReason {
-    /// It continues when its future is polled again.
+    /// The fiber continues when its future is polled again.
     Waits,
-    /// It never continues.
+    /// The fiber never continues.
     ForGood,
 }
 
@@ -52,7 +52,7 @@ enum LeaveReason {
 pub enum FiberExit<R> {
     /// Its result, and its stack for another fiber.
     Returned(R, FiberStack),
-    /// It was left in the midst of something.
+    /// The fiber was left before its end.
     Left,
 }
 
@@ -74,7 +74,7 @@ impl FiberStack {
 }
 
 impl<R: 'static> Fiber<R> {
-    /// A fiber that runs `run` on this stack. It begins with the first poll.
+    /// A fiber that runs `run` on this stack. The fiber begins with the first poll.
     pub fn new(stack: FiberStack, run: impl FnOnce() -> R + 'static) -> Fiber<R> {
         let inside = Box::new(FiberState {
             yielder: Cell::new(ptr::null()),
@@ -130,7 +130,7 @@ impl<R: 'static> Future for Fiber<R> {
 }
 
 impl<R> Fiber<R> {
-    /// Forgets what is on the stack; true when something was.
+    /// Discards the frames on the stack; true when there were some.
     pub fn discard_stack(&mut self) -> bool {
         let Some(mut coroutine) = self.coroutine.take() else {
             return false;
@@ -217,20 +217,20 @@ mod tests {
 
     #[test]
     fn fibers_wait_for_each_other_on_one_thread() {
-        let (tell, reported) = tokio::sync::oneshot::channel();
+        let (sender, reported) = tokio::sync::oneshot::channel();
         let order = Rc::new(std::cell::RefCell::new(Vec::new()));
         let (one, two) = (order.clone(), order.clone());
         let stack = || FiberStack::new(64 << 10).unwrap();
         let first = Fiber::new(stack(), move || {
             one.borrow_mut().push(1);
-            let heard = wait(reported);
+            let received = wait(reported);
             one.borrow_mut().push(3);
-            heard.unwrap()
+            received.unwrap()
         });
         let second = Fiber::new(stack(), move || {
             two.borrow_mut().push(2);
             pause();
-            tell.send(7).unwrap();
+            sender.send(7).unwrap();
         });
         let both = async { tokio::join!(first, second) };
         let (first, _) = region::block_on(both);

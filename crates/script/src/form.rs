@@ -2,7 +2,7 @@
 //!
 //! A part is a field or a file. The body is complete and bounded by the
 //! gateway's limit before it comes here; parts and their headers have limits of
-//! their own. What is not well formed is refused with the place in bytes.
+//! their own. A malformed body is refused with the place in bytes.
 //!
 //! Reference: RFC 7578; RFC 2046, section 5.1.1; the HTML Living Standard's
 //! "Multipart form data" on the escapes in names.
@@ -66,7 +66,7 @@ fn reported<'js>(ctx: &Ctx<'js>, parts: &[FormPart<'_>]) -> Result<Array<'js>> {
 
 /// Reads the parts of a body. `kind` is its Content-Type.
 ///
-/// # Errors A message that says what is wrong.
+/// # Errors A message with the reason.
 pub fn parse<'b>(kind: &str, body: &'b [u8]) -> std::result::Result<Vec<FormPart<'b>>, String> {
     let boundary = parameter(kind, "boundary").ok_or("the Content-Type has no boundary")?;
     if boundary.is_empty() || boundary.len() > MOST_BOUNDARY {
@@ -76,12 +76,12 @@ pub fn parse<'b>(kind: &str, body: &'b [u8]) -> std::result::Result<Vec<FormPart
     }
     let first = format!("--{boundary}").into_bytes();
     let between = [b"\r\n", first.as_slice()].concat();
-    let mut at = match body.starts_with(&first) {
-        true => first.len(),
+    let mut at = if body.starts_with(&first) {
+        first.len()
+    } else {
         // Text before the first boundary is ignored.
-        false => {
-            find(body, &between, 0).ok_or("the body does not contain its boundary")? + between.len()
-        }
+
+        find(body, &between, 0).ok_or("the body does not contain its boundary")? + between.len()
     };
     let mut parts = Vec::new();
     loop {
@@ -169,7 +169,7 @@ fn escaped(text: &str) -> String {
     text.replace("%0D", "\r").replace("%0A", "\n")
 }
 
-/// Where a text begins, from a place on.
+/// The offset of a text, from a place on.
 fn find(body: &[u8], text: &[u8], from: usize) -> Option<usize> {
     memchr::memmem::find(body.get(from..)?, text).map(|at| at + from)
 }

@@ -30,7 +30,7 @@ const WORDS: usize = 64;
 /// The guard of one snapshot.
 pub struct SnapshotGuard(&'static GuardEntry);
 
-/// The state of the signal handler. It is never freed, so that the handler of
+/// The state of the signal handler. The entry is never freed, so that the handler of
 /// one thread may read those of others.
 struct GuardEntry {
     /// An engine uses this entry.
@@ -54,7 +54,7 @@ static GUARDS: [GuardEntry; MOST] = [const {
 static BEFORE: OnceLock<Option<libc::sigaction>> = OnceLock::new();
 
 impl SnapshotGuard {
-    /// Watches so many bytes, whole pages; none where that cannot be.
+    /// Watches so many bytes, whole pages; `None` if that cannot be.
     pub fn new(base: NonNull<u8>, bytes: usize) -> Option<SnapshotGuard> {
         BEFORE.get_or_init(install).as_ref()?;
         let pages = bytes / PAGE;
@@ -72,7 +72,7 @@ impl SnapshotGuard {
         // SAFETY: pages of the arena; a write to one of them reaches the
         // handler.
         let rc = unsafe { libc::mprotect(base.as_ptr().cast(), bytes, libc::PROT_READ) };
-        // Where it fails, the guard opens everything again as it goes.
+        // On a failure the guard removes the protection when it is dropped.
         (rc == 0).then_some(guard)
     }
 
@@ -120,8 +120,8 @@ impl SnapshotGuard {
 impl Drop for SnapshotGuard {
     fn drop(&mut self) {
         let both = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: pages of the arena that this guard closed. That opening them
-        // fails is not expected: it only joins parts of the mapping.
+        // SAFETY: pages of the arena that this guard closed. Opening them is not
+        // expected to fail: it only joins parts of the mapping.
         unsafe {
             let base = self.0.base.load(Ordering::Relaxed) as *mut libc::c_void;
             libc::mprotect(base, self.bytes(), both);

@@ -1,4 +1,4 @@
-//! What scripts use outside their engine: the region, through an implementation
+//! The interface of scripts to the region: an engine uses an implementation
 //! of this trait.
 //!
 //! Calls return when they are done; the engine's thread waits meanwhile. Tests
@@ -52,16 +52,16 @@ pub trait ScriptHost {
     ) -> Result<(), Fault>;
 
     /// Sends a request to another HTTP server; [`ScriptHost::wait`] returns the
-    /// answer under this number. The error says why it is not sent.
+    /// answer under this number. The error is the reason for not sending it.
     fn fetch(&mut self, number: u32, request: fetch::Request) -> Result<(), String>;
 
-    /// Waits for something that was begun, at most until an instant; none when
-    /// that has come, or there is nothing to wait for.
+    /// Waits for a command that was begun, at most until an instant. Returns `None` at
+    /// that instant, or when no command is under way.
     fn wait(&mut self, until: Option<Instant>) -> Option<(u32, HostEvent)>;
 
     /// Sends a part of the answer before it is complete, and waits while the
     /// client does not read; the first part says how the answer begins. False
-    /// when the client has gone.
+    /// when the client has disconnected.
     fn send(&mut self, part: Given) -> bool;
 
     /// Ends the script's task: commits its changes, or backs them out if it has
@@ -91,7 +91,7 @@ pub enum HostEvent {
 /// How much a line of the log matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogLevel {
-    /// For those who look for a fault.
+    /// For debugging.
     Debug,
     /// Worth knowing.
     Info,
@@ -154,7 +154,7 @@ pub struct AbendInfo {
     pub program: String,
     /// Line of its source, 0 when unknown.
     pub line: u32,
-    /// A message that says what happened.
+    /// The error's message.
     pub message: String,
 }
 

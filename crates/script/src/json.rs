@@ -36,7 +36,7 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>) -> Result<()> {
     own.set("plainJson", Function::new(ctx.clone(), plain)?)
 }
 
-/// The JSON text of plain data; none for anything else.
+/// The JSON text of plain data; `None` for anything else.
 fn text_of(ctx: &Ctx<'_>, value: &Value<'_>, to_json: JSAtom) -> Option<String> {
     let mut writer = Writer {
         ctx: ctx.as_raw().as_ptr(),
@@ -69,7 +69,7 @@ struct Writer {
     ctx: *mut JSContext,
     to_json: JSAtom,
     out: Vec<u8>,
-    /// The objects around what is written, to find cycles.
+    /// The enclosing objects, to find cycles.
     within: Vec<*mut std::ffi::c_void>,
 }
 
@@ -110,14 +110,20 @@ impl Writer {
                     // Into memory, which takes all.
                     let _ = write!(self.out, "{}", qjs::JS_VALUE_GET_INT(value));
                 }
-                qjs::JS_TAG_FLOAT64 => match qjs::JS_VALUE_GET_FLOAT64(value).is_finite() {
-                    true => self.text(value, |out, digits| out.extend_from_slice(digits))?,
-                    false => self.out.extend_from_slice(b"null"),
-                },
-                qjs::JS_TAG_BOOL => match qjs::JS_VALUE_GET_BOOL(value) {
-                    true => self.out.extend_from_slice(b"true"),
-                    false => self.out.extend_from_slice(b"false"),
-                },
+                qjs::JS_TAG_FLOAT64 => {
+                    if qjs::JS_VALUE_GET_FLOAT64(value).is_finite() {
+                        self.text(value, |out, digits| out.extend_from_slice(digits))?
+                    } else {
+                        self.out.extend_from_slice(b"null")
+                    }
+                }
+                qjs::JS_TAG_BOOL => {
+                    if qjs::JS_VALUE_GET_BOOL(value) {
+                        self.out.extend_from_slice(b"true")
+                    } else {
+                        self.out.extend_from_slice(b"false")
+                    }
+                }
                 qjs::JS_TAG_NULL => self.out.extend_from_slice(b"null"),
                 qjs::JS_TAG_UNDEFINED => return Some(WriteResult::Nothing),
                 qjs::JS_TAG_OBJECT => self.object(value)?,
@@ -338,7 +344,7 @@ mod tests {
     use proptest::prelude::*;
     use rquickjs::{Context, Runtime};
 
-    /// A script's expression: what this makes of it, and what the language does.
+    /// A script's expression: the result of this writer, and that of the language.
     fn both(expression: &str) -> (Option<String>, Option<String>) {
         let runtime = Runtime::new().unwrap();
         let context = Context::full(&runtime).unwrap();

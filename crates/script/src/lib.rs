@@ -6,7 +6,7 @@
 //! records by copybook, and answers.
 //!
 //! [`ScriptEngine`] is one script in an arena of its own, [`ScriptService`] the service
-//! around it. What scripts see is written in JavaScript (`src/prelude/`) on
+//! around it. The objects that scripts use are written in JavaScript (`src/prelude/`) on
 //! natives; `docs/guide/script.md` is its manual for authors of scripts.
 
 mod accessors;

@@ -1,8 +1,8 @@
 //! Limits that end a script that does not end by itself.
 //!
-//! The engine looks here every few thousand steps of a script. Here it is also
-//! that a script which computes for long lets others of its thread run. What is counted
-//! as running away is CPU time between two commands, as for programs (ICVR).
+//! The engine checks them every few thousand steps of a script. The same check lets
+//! other scripts of the thread run when one computes for long. The runaway
+//! time is CPU time between two commands, as for programs (ICVR).
 //!
 //! Reference: CICS system definition, ICVR and AICA.
 
@@ -19,7 +19,7 @@ use crate::overdue;
 /// Limits of a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of an engine: the script and what it makes.
+    /// Bytes of an engine: the script and its data.
     pub memory_bytes: usize,
     /// Bytes of stack for calls within calls.
     pub stack_bytes: usize,
@@ -40,7 +40,7 @@ impl Default for Limits {
 /// Why a script was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopReason {
-    /// It computed for too long.
+    /// The script computed for too long.
     Runaway,
     /// Its task is to end.
     Purged,

@@ -120,7 +120,7 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<EngineState>)
             ..ScriptAnswer::default()
         };
         match of.host(|host| host.send(part)) {
-            Some(heard) => heard.into_js(&ctx),
+            Some(answer) => answer.into_js(&ctx),
             None => no_task(&ctx),
         }
     };
@@ -380,7 +380,7 @@ pub fn bytes_of<'v>(value: &'v Value<'_>) -> Option<&'v [u8]> {
 }
 
 /// Has something done with the bytes of an Uint8Array, which may be written;
-/// none for anything else.
+/// `None` for anything else.
 ///
 /// # Safety
 /// Nothing else has them borrowed, and no script runs meanwhile.

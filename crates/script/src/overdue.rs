@@ -65,14 +65,14 @@ static BEATS: [ThreadBeat; MOST] = [const {
 static LOOKER: OnceLock<Option<Thread>> = OnceLock::new();
 /// The looker rests until a script runs.
 static RESTS: AtomicBool = AtomicBool::new(false);
-/// Where this program's own code is.
+/// The address range of this program's own code.
 static CODE: OnceLock<(usize, usize)> = OnceLock::new();
 
 thread_local! {
     static OWN: BeatGuard = const { BeatGuard(Cell::new(None)) };
 }
 
-/// The calling thread's beat, given back at its end.
+/// The calling thread's beat, freed at its end.
 struct BeatGuard(Cell<Option<&'static ThreadBeat>>);
 
 impl Drop for BeatGuard {
@@ -262,7 +262,7 @@ extern "C" fn on_signal(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut l
     }
 }
 
-/// Where the interrupted code is.
+/// The address of the interrupted code.
 ///
 /// # Safety
 /// The context is that of a signal handler.

@@ -106,7 +106,7 @@ struct OfScript {
     freed: Rc<Notify>,
 }
 
-/// How a request comes to its engine.
+/// How a request gets its engine.
 enum EngineSource {
     /// By one without work.
     Engine(Box<ScriptEngine>),
@@ -357,7 +357,7 @@ impl EngineThread {
             .notify_first_waiting(edition, &script);
     }
 
-    /// An engine is no more.
+    /// An engine has ended.
     fn lost(&self, edition: &Arc<ScriptGeneration>, script: &Arc<str>, shared: &Rc<EngineState>) {
         let mut engines = self.engines.borrow_mut();
         engines.rests(edition, script, shared);
@@ -411,10 +411,7 @@ impl Engines {
             of.busy.push(engine.shared());
             return EngineSource::Engine(engine);
         }
-        let most = match nested {
-            true => MOST_NESTED,
-            false => MOST_ENGINES,
-        };
+        let most = if nested { MOST_NESTED } else { MOST_ENGINES };
         if self.scripts.iter().map(OfScript::made).sum::<usize>() >= most {
             return EngineSource::Wait;
         }
@@ -535,7 +532,7 @@ impl<R: 'static> Future for RunningScript<R> {
 impl<R> Drop for RunningScript<R> {
     fn drop(&mut self) {
         if self.fiber.discard_stack() {
-            // SAFETY: who had it borrowed was on the stack that is never
+            // SAFETY: the borrower was on the stack that is never
             // entered again.
             let host = unsafe { (*self.shared.host.as_ptr()).take() };
             drop(host);

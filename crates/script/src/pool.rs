@@ -57,12 +57,10 @@ impl ScriptGeneration {
         let Some((_, pace)) = self.paces.iter().find(|(name, _)| **name == *script) else {
             return;
         };
-        match longest_ns < BRIEF_NS {
-            true if pace.load(Ordering::Relaxed) < BRIEF_AFTER => {
-                pace.fetch_add(1, Ordering::Relaxed);
-            }
-            true => {}
-            false => pace.store(0, Ordering::Relaxed),
+        if longest_ns >= BRIEF_NS {
+            pace.store(0, Ordering::Relaxed);
+        } else if pace.load(Ordering::Relaxed) < BRIEF_AFTER {
+            pace.fetch_add(1, Ordering::Relaxed);
         }
     }
 
@@ -130,7 +128,7 @@ impl Shared {
         }
     }
 
-    /// A port for a thread; none when they are all taken.
+    /// A port for a thread. Returns `None` when all are taken.
     fn port(&self) -> Option<Port> {
         let mut state = self.lock();
         let port = (state.attached < MOST_PORTS).then(|| self.region.attach_port());
@@ -138,7 +136,7 @@ impl Shared {
         port.flatten()
     }
 
-    /// Ready with the next job; with none when the thread is to end.
+    /// Ready with the next job; with `None` when the thread is to end.
     fn poll_next(
         &self,
         load: &Arc<AtomicUsize>,
@@ -197,7 +195,7 @@ impl EnginePool {
         answering
     }
 
-    /// Lets what is under way end, and the threads with it.
+    /// Lets requests under way end, and then the threads.
     pub fn stop(&self) {
         let (threads, waiting) = {
             let mut state = self.shared.lock();
@@ -276,7 +274,7 @@ impl ThreadWait {
     }
 }
 
-/// Where the answer to a request goes.
+/// Sends the answer to a request.
 pub struct ReplySender(Arc<Slot>);
 
 /// The answer to a request. Resolves to `None` if its sender was dropped.

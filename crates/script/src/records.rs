@@ -47,7 +47,7 @@ struct Key {
     copybook: String,
     record: String,
     lower: bool,
-    /// By redefined item, the description that JSON has of it.
+    /// By redefined item, the description that JSON shows.
     redefines: BTreeMap<String, String>,
 }
 
@@ -148,10 +148,12 @@ impl CopybookLibrary {
             ..ParseOptions::default()
         };
         let mut layouts = copybook::parse(&text, &options).map_err(|e| e.to_string())?;
-        let at = match key.record.is_empty() {
-            true if layouts.len() == 1 => Some(0),
-            true => None,
-            false => layouts.iter().position(|l| l.name() == key.record),
+        let at = if !key.record.is_empty() {
+            layouts.iter().position(|l| l.name() == key.record)
+        } else if layouts.len() == 1 {
+            Some(0)
+        } else {
+            None
         };
         let Some(at) = at else {
             let names: Vec<&str> = layouts.iter().map(RecordLayout::name).collect();
@@ -173,9 +175,12 @@ fn find(folder: &std::path::Path, name: &str) -> Option<PathBuf> {
         name.to_ascii_uppercase(),
     ];
     let mut paths = spelled.iter().flat_map(|name| {
-        endings.iter().map(move |ending| match ending.is_empty() {
-            true => folder.join(name),
-            false => folder.join(format!("{name}.{ending}")),
+        endings.iter().map(move |ending| {
+            if ending.is_empty() {
+                folder.join(name)
+            } else {
+                folder.join(format!("{name}.{ending}"))
+            }
         })
     });
     paths.find(|path| path.is_file())
@@ -290,18 +295,20 @@ impl Fields<'_> {
         let field = &self.layout[id];
         let wrong = |e: copybook::codec::PathError| e.to_string();
         let shape = shape_of(self.layout, id);
-        let told = match &field.picture {
+        let subject = match &field.picture {
             Some(picture) => format!("{} PIC {picture}", self.layout.path(id)),
             None => self.layout.path(id),
         };
-        let element = match field.occurs.is_some() {
-            true => codec.element(0).map_err(wrong)?,
-            false => codec.clone(),
+        let element = if field.occurs.is_some() {
+            codec.element(0).map_err(wrong)?
+        } else {
+            codec.clone()
         };
-        let number = self.add(codec, shape, &told);
-        let own = match field.occurs.is_some() {
-            true => self.add(element.clone(), shape, &told),
-            false => number,
+        let number = self.add(codec, shape, &subject);
+        let own = if field.occurs.is_some() {
+            self.add(element.clone(), shape, &subject)
+        } else {
+            number
         };
         let mut members = Vec::new();
         for &child in &field.children {
@@ -311,11 +318,11 @@ impl Fields<'_> {
             members.push(self.node(child, element.child(&name).map_err(wrong)?)?);
         }
         // The field's name for messages, if a number may lose digits.
-        let tells =
+        let named =
             matches!(shape, FieldType::BigInt | FieldType::Decimal) || self.limit(id).is_some();
-        let told = tells.then_some(told);
+        let subject = named.then_some(subject);
         Ok(json!({
-            "told": told,
+            "subject": subject,
             "name": self.names.json(id).unwrap_or("RECORD"),
             "field": number,
             "own": own,
@@ -334,11 +341,11 @@ impl Fields<'_> {
         its.map(|occurs| occurs.max).min()
     }
 
-    fn add(&mut self, codec: FieldCodec, shape: FieldType, told: &str) -> usize {
+    fn add(&mut self, codec: FieldCodec, shape: FieldType, subject: &str) -> usize {
         self.list.push(Field {
             codec,
             shape,
-            error_subject: told.to_owned(),
+            error_subject: subject.to_owned(),
         });
         self.list.len() - 1
     }
@@ -413,11 +420,11 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<EngineState>)
             match key.and_then(|key| r.open(key)) {
                 Ok(number) => {
                     made.set("number", number as u32)?;
-                    let told = r.with(number, |record| {
+                    let sizes = r.with(number, |record| {
                         let bytes = record.codec.max_len() as u32;
                         (record.tree.clone(), bytes, record.codec.is_variable())
                     });
-                    let (tree, bytes, variable) = told.unwrap_or_default();
+                    let (tree, bytes, variable) = sizes.unwrap_or_default();
                     made.set("tree", tree)?;
                     made.set("bytes", bytes)?;
                     made.set("variable", variable)?;
@@ -464,8 +471,8 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<EngineState>)
         let text = match text_of_value(&value)? {
             Ok(text) => text,
             Err(why) => {
-                let told = r.with(number, |r| r.wrong(field, &why));
-                return Ok(Some(told.unwrap_or(why)));
+                let message = r.with(number, |r| r.wrong(field, &why));
+                return Ok(Some(message.unwrap_or(why)));
             }
         };
         let write = |area: &mut [u8]| r.with(number, |r| r.write(field, area, &text, &at.0));
@@ -528,8 +535,8 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<EngineState>)
         let record = bytes_of(&bytes).unwrap_or_default();
         let made = r.with(number, |r| {
             let mut area = vec![0; r.codec.max_len()];
-            let told = r.codec.expand(record, &mut area);
-            told.map(|()| area).map_err(|e| e.to_string())
+            let expanded = r.codec.expand(record, &mut area);
+            expanded.map(|()| area).map_err(|e| e.to_string())
         });
         match made.unwrap_or_else(|| Err("there is no such record".into())) {
             Ok(bytes) => TypedArray::<u8>::new_copy(ctx.clone(), bytes)?.into_js(&ctx),
@@ -542,9 +549,10 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<EngineState>)
 impl Record {
     fn field(&self, field: usize, at: &[u32]) -> Option<std::borrow::Cow<'_, FieldCodec>> {
         let found = &self.fields.get(field)?.codec;
-        match at.is_empty() {
-            true => Some(std::borrow::Cow::Borrowed(found)),
-            false => found.with_elements(at).ok().map(std::borrow::Cow::Owned),
+        if at.is_empty() {
+            Some(std::borrow::Cow::Borrowed(found))
+        } else {
+            found.with_elements(at).ok().map(std::borrow::Cow::Owned)
         }
     }
 
@@ -553,9 +561,10 @@ impl Record {
         &self,
         record: &'r [u8],
     ) -> std::result::Result<std::borrow::Cow<'r, [u8]>, String> {
-        match self.codec.is_variable() {
-            false => Ok(record.into()),
-            true => self.compact(record).map(Into::into),
+        if self.codec.is_variable() {
+            self.compact(record).map(Into::into)
+        } else {
+            Ok(record.into())
         }
     }
 
@@ -639,14 +648,14 @@ impl Record {
     fn json(&self, field: usize, record: &[u8], at: &[u32]) -> std::result::Result<String, String> {
         let record = self.real(record)?;
         let mut out = Vec::with_capacity(record.len() * 2);
-        let told = match field {
+        let decoded = match field {
             0 => self.codec.decode(&record, &mut out),
             field => match self.field(field, at) {
                 Some(codec) => codec.write_json(&record, &mut out),
                 None => return Err("there is no such element".into()),
             },
         };
-        told.map_err(|e| e.to_string())?;
+        decoded.map_err(|e| e.to_string())?;
         String::from_utf8(out).map_err(|e| e.to_string())
     }
 
@@ -687,8 +696,8 @@ impl Record {
 }
 
 /// Whether a message begins with this field's name, with or without subscripts.
-fn names(why: &str, told: &str) -> bool {
-    let path = told.split(' ').next().unwrap_or_default();
+fn names(why: &str, subject: &str) -> bool {
+    let path = subject.split(' ').next().unwrap_or_default();
     let mut within = false;
     let mut named = why.split(' ').next().unwrap_or_default().to_owned();
     named.retain(|c| {

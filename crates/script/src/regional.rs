@@ -41,7 +41,7 @@ type Child = Pin<Box<dyn Future<Output = HostEvent>>>;
 /// A script that linked to another, and lends that its task.
 #[derive(Default)]
 pub struct LinkingScript {
-    /// Where the task comes back, with the nanoseconds that were used.
+    /// The finished task, with the nanoseconds that were used.
     back: Cell<Option<(ScriptTask, u64)>>,
     /// Scripts that wait for it and for one another.
     depth: usize,
@@ -109,8 +109,8 @@ impl RegionHost {
         }
     }
 
-    /// Counts what a child is given; none when all of them hold as much as a
-    /// script may.
+    /// Counts the input of a child. Returns `None` when all of them together would exceed
+    /// the limit of a script.
     fn hold(&self, bytes: usize) -> Option<CountedInput> {
         let all = self.given_bytes.get() + bytes;
         let held = all <= self.edition.limits.memory_bytes;
@@ -266,12 +266,13 @@ impl ScriptHost for RegionHost {
             return Err(Fault::abend("AEXY", "the task has ended"));
         };
         let answer = fiber::wait(task.call(op, args, data));
-        match answer.abend.is_blank() {
-            true => Ok(answer),
-            false => Err(Fault::abend(
+        if answer.abend.is_blank() {
+            Ok(answer)
+        } else {
+            Err(Fault::abend(
                 &answer.abend.to_string(),
                 "the region ended the command",
-            )),
+            ))
         }
     }
 
@@ -326,11 +327,12 @@ impl ScriptHost for RegionHost {
         let at_once = self.at_once.clone();
         let run = async move {
             let _holds = holds;
-            // It is never closed.
+            // The semaphore is never closed.
             let _place = at_once.acquire_owned().await;
-            let first = match program.is_blank() {
-                true => region.first_program(transid),
-                false => program,
+            let first = if program.is_blank() {
+                region.first_program(transid)
+            } else {
+                program
             };
             if !first.is_blank() {
                 region.can_run(first).map_err(refused)?;

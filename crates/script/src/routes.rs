@@ -1,14 +1,14 @@
-//! Which script serves which path.
+//! The paths of scripts.
 //!
 //! A route is a path of segments; one in braces is a variable, and `*` at the
-//! end stands for any rest. The first route in the order of their weight that
-//! fits is taken: names before variables before the rest.
+//! end matches any rest. The first matching route in the order of their weight
+//! is taken: names before variables before the rest.
 //!
 //! Reference: CICS resource definition, URIMAP: PATH with a trailing asterisk.
 
 use std::sync::Arc;
 
-/// A path and who serves it.
+/// A path and its script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Route {
     /// The path as it was written.
@@ -99,9 +99,10 @@ impl Route {
             _ => false,
         };
         let (own, others) = (self.segments.len(), other.segments.len());
-        let long_enough = match rest(self) {
-            true => others + 1 >= own,
-            false => others == own,
+        let long_enough = if rest(self) {
+            others + 1 >= own
+        } else {
+            others == own
         };
         let pairs = self.segments.iter().zip(&other.segments);
         long_enough && pairs.into_iter().all(|(own, other)| covers(own, other))
@@ -150,9 +151,10 @@ impl ScriptRoutes {
     pub fn find(&self, path: &str) -> Option<MatchedRoute<'_>> {
         let path = path.strip_prefix('/')?;
         let path = path.strip_suffix('/').unwrap_or(path);
-        let parts: Vec<&str> = match path.is_empty() {
-            true => Vec::new(),
-            false => path.split('/').collect(),
+        let parts: Vec<&str> = if path.is_empty() {
+            Vec::new()
+        } else {
+            path.split('/').collect()
         };
         self.list.iter().find_map(|route| {
             let variables = route.fits(&parts)?;
@@ -161,7 +163,7 @@ impl ScriptRoutes {
     }
 }
 
-/// A part of a path without percent-encoding; as it stands when that is wrong.
+/// A part of a path without percent-encoding; unchanged when the encoding is wrong.
 fn decoded(part: &str) -> String {
     if !part.contains('%') {
         return part.to_owned();

@@ -64,9 +64,9 @@ pub struct ScriptService {
 /// A complete answer, or one that is sent in parts.
 #[derive(Debug)]
 pub enum ScriptResponse {
-    /// It is complete, and its unit of work committed.
+    /// The answer is complete, and its unit of work committed.
     Whole(ScriptAnswer),
-    /// It has begun. The unit of work is not over.
+    /// The answer has begun. The unit of work is not over.
     Begun(StreamedAnswer),
 }
 
@@ -157,7 +157,7 @@ pub fn check(
 }
 
 /// The routes of an application, as [`check`] takes them, whether their scripts
-/// are right or not; what is no route is left out.
+/// are right or not; texts that are not routes are left out.
 pub fn routes(
     config: &ScriptConfig,
     root: &Path,
@@ -205,9 +205,10 @@ impl ScriptGeneration {
         };
         let engine = ScriptEngine::load(&self.sources, script, limits, records)?;
         let mut exports = engine.exports().iter();
-        match exports.any(|e| handlers.contains(&e.as_str())) {
-            true => Ok(()),
-            false => Err(ScriptDiagnostic {
+        if exports.any(|e| handlers.contains(&e.as_str())) {
+            Ok(())
+        } else {
+            Err(ScriptDiagnostic {
                 place: At {
                     file: script.to_owned(),
                     ..At::default()
@@ -218,7 +219,7 @@ impl ScriptGeneration {
                          or default"
                         .into(),
                 },
-            }),
+            })
         }
     }
 }
@@ -309,7 +310,7 @@ impl ScriptService {
         let served = async {
             let served: Option<pool::ScriptOutcome> = match place {
                 Some(place) if place.active() < MOST_HERE => {
-                    // It continues if the client disconnects.
+                    // The script continues if the client disconnects.
                     spawn_local(place.serve(job)).await.ok()
                 }
                 _ => self.pool.submit(job).await,
@@ -365,15 +366,15 @@ impl ScriptService {
                 return place.clone();
             }
             let place = Rc::new(EngineThread::new(self.region.clone(), port));
-            // It lasts as long as its thread: engines cannot end with it, when
-            // what they use of the thread may be gone before.
+            // The engine thread lasts as long as its thread: engines cannot end with it, when
+            // objects of the thread that they use may be dropped before.
             std::mem::forget(place.clone());
             places.push((self.number, place.clone()));
             place
         })
     }
 
-    /// Waits for what is under way and ends the threads.
+    /// Waits for requests under way and ends the threads.
     pub fn stop(&self) {
         self.pool.stop();
     }

@@ -1,4 +1,4 @@
-//! The texts of scripts: a folder, read once for each state of it.
+//! The texts of scripts: a folder, read once for each of its states.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -22,13 +22,13 @@ pub struct ModuleSources {
 /// A file that cannot be a script.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("{0}: {1}")]
     Read(PathBuf, std::io::Error),
-    /// It is not text.
+    /// The file is not text.
     #[error("{0}: not UTF-8; a script is text in UTF-8")]
     Utf8(PathBuf),
-    /// It is larger than a script may be.
+    /// The file is larger than a script may be.
     #[error("{0}: larger than 4 MiB")]
     Large(PathBuf),
 }
@@ -106,9 +106,10 @@ impl ModuleSources {
     /// The module that an import means. A name is a path from the importing
     /// module (`./`, `../`) or from the folder (`/`).
     pub fn resolve(&self, base: &str, name: &str) -> Result<String, String> {
-        let mut parts: Vec<&str> = match name.starts_with('.') {
-            true => base.split('/').collect(),
-            false => Vec::new(),
+        let mut parts: Vec<&str> = if name.starts_with('.') {
+            base.split('/').collect()
+        } else {
+            Vec::new()
         };
         parts.pop();
         if !name.starts_with(['.', '/']) {
@@ -127,9 +128,10 @@ impl ModuleSources {
             }
         }
         let path = parts.join("/");
-        match self.texts.contains_key(&path) {
-            true => Ok(path),
-            false => Err(format!("no script {path}")),
+        if self.texts.contains_key(&path) {
+            Ok(path)
+        } else {
+            Err(format!("no script {path}"))
         }
     }
 }

@@ -55,7 +55,7 @@ pub fn answer(region: Handle) -> (Client, oneshot::Receiver<StreamedAnswer>) {
 
 impl Client {
     /// Sends a part, and waits while too many are on their way. False when the
-    /// client has gone, or the task shall end.
+    /// client has disconnected, or the task shall end.
     pub async fn send(&mut self, part: ScriptAnswer, task: &mut ScriptTask) -> bool {
         let ScriptAnswer {
             status,
@@ -90,7 +90,7 @@ impl Client {
             && self.pass(std::mem::take(&mut answer.body)).await
             && let Some(parts) = self.parts.take()
         {
-            // A client that has gone misses nothing.
+            // A client that has disconnected misses nothing.
             let _ = parts.send(None).await;
         }
     }
@@ -116,7 +116,7 @@ impl Client {
         tokio::task::spawn_local(async move {
             tokio::select! {
                 biased;
-                // Dropped, which is what it is for.
+                // Dropped on purpose.
                 _ = sent => {}
                 () = parts.closed() => drop(region.purge(task, true)),
             }

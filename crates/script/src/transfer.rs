@@ -18,9 +18,9 @@ pub struct XctlTarget {
     pub program: String,
     /// The data passed to it.
     pub given: LinkData,
-    /// Where that is in the COMMAREA of the script's caller, or 0 for the
-    /// caller's channel: the program's changes are the caller's. None for what
-    /// is the script's own, and gone with it.
+    /// The offset of the data in the COMMAREA of the script's caller, or 0 for the
+    /// caller's channel: the program's changes are the caller's. `None` for data of
+    /// the script itself, which is dropped with it.
     pub back: Option<usize>,
 }
 

@@ -51,9 +51,10 @@ fn members(
             let _ = writeln!(out, "{indent}/** PIC {picture} */");
         }
         let table = field.occurs.is_some();
-        let (open, close) = match table {
-            true => ("CopybookTable<", ">"),
-            false => ("", ""),
+        let (open, close) = if table {
+            ("CopybookTable<", ">")
+        } else {
+            ("", "")
         };
         let word = match shape_of(layout, id) {
             FieldType::Group => {

@@ -36,7 +36,8 @@ pub struct SocketsConfig {
     /// there.
     pub listen: Vec<String>,
     /// Addresses that programs may connect and send to, written in the same
-    /// way. Another one is answered with EACCES. None when absent.
+    /// way. Any other address is answered with EACCES; without the setting no address
+    /// is allowed.
     pub connect: Vec<String>,
     /// Whether GETHOSTBYNAME and GETADDRINFO ask the system's resolver; without
     /// it they resolve addresses, `localhost` and this host's name.
@@ -51,7 +52,7 @@ pub struct SocketsConfig {
     pub listeners: BTreeMap<String, ListenerConfig>,
     /// The threads of the receivers.
     pub native: NativeConfig,
-    /// With `served = "native"`: what is done with the messages of connections
+    /// With `served = "native"`: the receivers for the messages of connections
     /// that a listener would start these transactions for.
     pub receivers: BTreeMap<String, ReceiverConfig>,
 }

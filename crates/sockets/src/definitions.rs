@@ -93,7 +93,7 @@ pub fn parse(text: &str, applid: &str) -> EzacicdDefinitions {
     made
 }
 
-/// Sets what an operand says.
+/// Sets the value of an operand.
 fn set(listener: &mut ListenerConfig, key: &str, value: &str) -> Result<(), &'static str> {
     const NUMBER: &str = "expected a number";
     let number = || value.parse::<u32>().map_err(|_| NUMBER);
@@ -172,12 +172,13 @@ fn statements(text: &str) -> Vec<(usize, String)> {
             list.push((at + 1, String::from("!")));
             open = false;
         }
-        let operands = match open {
-            true => Some(words),
-            false => words
+        let operands = if open {
+            Some(words)
+        } else {
+            words
                 .split_once("EZACICD")
                 .filter(|(label, _)| !label.trim_end().contains(' '))
-                .map(|(_, rest)| rest.trim_start()),
+                .map(|(_, rest)| rest.trim_start())
         };
         let Some(operands) = operands else {
             // The end of what the assembler reads.

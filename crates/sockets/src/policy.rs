@@ -34,9 +34,10 @@ impl SocketPolicy {
             return Ok(*name);
         }
         let here = loopback(name.0);
-        match name.0.ip().is_unspecified() && allowed(here) {
-            true => Ok(SocketName(here)),
-            false => Err(Errno::EACCES),
+        if name.0.ip().is_unspecified() && allowed(here) {
+            Ok(SocketName(here))
+        } else {
+            Err(Errno::EACCES)
         }
     }
 
@@ -44,9 +45,10 @@ impl SocketPolicy {
     /// unspecified one. EACCES when that is not allowed, or is where this region
     /// is administered.
     pub fn connect_to(&self, name: &SocketName) -> Result<SocketName, Errno> {
-        let to = match name.0.ip().is_unspecified() {
-            true => loopback(name.0),
-            false => name.0,
+        let to = if name.0.ip().is_unspecified() {
+            loopback(name.0)
+        } else {
+            name.0
         };
         let allowed = self.connect.iter().any(|rule| rule.allows(to)) && !is_own_port(to);
         allowed.then_some(SocketName(to)).ok_or(Errno::EACCES)

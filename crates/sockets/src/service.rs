@@ -52,7 +52,7 @@ pub enum StartError {
 pub struct ListenerStatus {
     /// Its transaction.
     pub listener: String,
-    /// Where it listens; none when it is stopped.
+    /// The listener's address; `None` when it is stopped.
     pub address: Option<SocketAddr>,
     /// Connections accepted.
     pub accepted: u64,

@@ -1,4 +1,4 @@
-//! Ends a wait of a helper thread that none of its own sockets ends.
+//! Ends a wait of a helper thread from outside, when none of its own sockets ends it.
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};

@@ -60,7 +60,7 @@ struct TlsSession {
     session: ServerConnection,
     /// Decrypted, and not read yet.
     ahead: Vec<u8>,
-    /// The client says nothing more.
+    /// The client sends nothing more.
     ended: bool,
 }
 
@@ -136,9 +136,10 @@ impl Stream {
             let seen = self.tcp.try_io(Interest::READABLE, || {
                 let count = peek_at(&self.tcp, buffer)?;
                 let whole = count >= fewest || line_end(&buffer[..count]).is_some();
-                match whole || count == 0 || ended {
-                    true => Ok(count),
-                    false => Err(io::ErrorKind::WouldBlock.into()),
+                if whole || count == 0 || ended {
+                    Ok(count)
+                } else {
+                    Err(io::ErrorKind::WouldBlock.into())
                 }
             });
             match seen {
@@ -255,7 +256,7 @@ impl<T: ReadinessSocket> Stream<T> {
         poll_fn(|cx| self.tcp.poll_writable(cx)).await
     }
 
-    /// Writes all of it, and says that nothing follows.
+    /// Writes all bytes, and marks the end of the output.
     pub async fn finish(&mut self, mut words: &[u8]) -> io::Result<()> {
         let mut reported = false;
         loop {
@@ -329,7 +330,7 @@ impl DetachedConnection {
 }
 
 impl TlsSession {
-    /// Sends ciphertext; false when the client does not take all of it now.
+    /// Sends ciphertext; false when the client does not accept all of it now.
     fn flush(&mut self, tcp: &impl ReadinessSocket) -> io::Result<bool> {
         while self.session.wants_write() {
             match self.session.write_tls(&mut TlsTransport(tcp)) {
@@ -385,7 +386,7 @@ impl TlsSession {
         Ok(Some(count))
     }
 
-    /// Adds to what is decrypted; false when there is nothing now.
+    /// Adds to the decrypted bytes; false when no byte is available now.
     fn decrypt(&mut self, tcp: &impl ReadinessSocket) -> io::Result<bool> {
         let had = self.ahead.len();
         loop {

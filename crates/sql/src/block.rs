@@ -53,7 +53,7 @@ pub struct FieldDescriptor {
 /// A statement as a program passes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatementBlock {
-    /// What it is.
+    /// The statement's kind.
     pub kind: StatementKind,
     /// Number of the statement in its program, from 1.
     pub number: u16,
@@ -67,13 +67,13 @@ pub struct StatementBlock {
     pub cursor: CursorOptions,
     /// Locks that the rows of a query keep: WITH RS and WITH RR.
     pub kept_locks: Option<LockStrength>,
-    /// Where FETCH goes.
+    /// The orientation of FETCH.
     pub orientation: FetchOrientation,
     /// FOR n ROWS: a number of rows.
     pub rows: u32,
     /// FOR n ROWS: the input that has it, from 1; 0 for none.
     pub rows_input: u16,
-    /// Tells builds of a program apart.
+    /// Distinguishes builds of a program.
     pub token: [u8; 8],
     /// Fields that the statement reads.
     pub inputs: Vec<FieldDescriptor>,
@@ -98,17 +98,17 @@ pub enum NumberOrder {
     Native,
 }
 
-/// What is wrong with a block.
+/// The error of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BlockError {
-    /// Fewer bytes than it says.
+    /// Fewer bytes than its length field.
     #[error("the statement block is too short")]
     Short,
-    /// It does not begin as a block of this version.
+    /// The block does not begin as a block of this version.
     #[error("the statement block is of another version")]
     Version,
     /// A kind, type or number that there is not.
-    #[error("the statement block holds a number that has no meaning")]
+    #[error("the statement block has an unknown number")]
     Value,
     /// Its text is no UTF-8.
     #[error("the statement block's text is not UTF-8")]

@@ -1,5 +1,5 @@
-//! A cursor of a program: rows that were read ahead, its position, and what
-//! becomes of it at a syncpoint.
+//! A cursor of a program: rows that were read ahead, its position, and its
+//! state after a syncpoint.
 //!
 //! Rows come through a portal, 50 at a time: one costs a ninth of a round trip
 //! then. A scrollable cursor and one WITH HOLD keep rows in bounded memory: the
@@ -15,7 +15,7 @@ use crate::statement::{CursorOptions, FetchOrientation};
 /// Rows that are read ahead.
 pub const READ_AHEAD: u32 = 50;
 
-/// What a FETCH gives.
+/// The result of a FETCH.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CursorStep<'a> {
     /// A row: the body of a DataRow.
@@ -26,7 +26,7 @@ pub enum CursorStep<'a> {
     End,
 }
 
-/// Why a cursor cannot do what is asked.
+/// Why a cursor cannot carry out a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum CursorError {
     /// FETCH backwards of a cursor without SCROLL: -225.
@@ -55,12 +55,12 @@ impl CursorError {
 #[derive(Debug)]
 pub struct OpenCursor {
     options: CursorOptions,
-    /// Rows that were received; all of them if it scrolls, else those ahead and
-    /// the one it stands on.
+    /// Rows that were received; all of them if the cursor scrolls, else those ahead and
+    /// the current one.
     rows: VecDeque<Vec<u8>>,
     bytes: usize,
     most_bytes: usize,
-    /// The server has no more.
+    /// The server has no further rows.
     complete: bool,
     /// Number of the row, from 1; 0 before the first. Counts all rows that were
     /// passed, also those that are not kept.
@@ -99,12 +99,12 @@ impl OpenCursor {
         Ok(())
     }
 
-    /// The portal has no more rows.
+    /// The portal has no further rows.
     pub fn handle_complete(&mut self) {
         self.complete = true;
     }
 
-    /// Goes on as FETCH says; a distance of ABSOLUTE or RELATIVE is `distance`.
+    /// Moves as FETCH requires; a distance of ABSOLUTE or RELATIVE is `distance`.
     pub fn fetch(
         &mut self,
         orientation: FetchOrientation,
@@ -164,7 +164,7 @@ impl OpenCursor {
         self.dropped + i64::try_from(self.rows.len()).unwrap_or(i64::MAX)
     }
 
-    /// Lets go of rows before the one it stands on.
+    /// Drops the rows before the current one.
     fn forget(&mut self) {
         while self.dropped + 1 < self.position
             && let Some(row) = self.rows.pop_front()
@@ -182,7 +182,7 @@ impl OpenCursor {
         row.map(Vec::as_slice).ok_or(CursorError::NotOnRow)
     }
 
-    /// The row that it stands on was changed and is elsewhere now.
+    /// The current row was changed and has another address now.
     pub fn move_row(&mut self, ctid: &[u8], xmin: &[u8]) {
         let at = usize::try_from(self.position - self.dropped - 1).unwrap_or(usize::MAX);
         let Some(row) = self.rows.get_mut(at).filter(|_| self.on_row) else {

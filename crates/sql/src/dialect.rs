@@ -3,7 +3,7 @@
 //! Tokens are this crate's own; each carries its index as its place, so that an
 //! error of the parser leads back to the source. Only words that Db2's grammar
 //! gives a meaning are keywords to the parser; all others are names, so columns
-//! called VALUE, TYPE or LIMIT parse. What the parser does not know (labeled
+//! called VALUE, TYPE or LIMIT parse. Forms that the parser does not know (labeled
 //! durations, special registers, NEXT VALUE FOR) is read by the hooks here.
 //!
 //! Reference: Db2 for z/OS SQL Reference, "Reserved words", "Labeled durations".
@@ -145,7 +145,7 @@ const REGISTERS: &[&str] = &[
     "CLIENT_ACCTNG",
 ];
 
-/// The name that stands for `NEXT VALUE FOR` and `PREVIOUS VALUE FOR`.
+/// The name that replaces `NEXT VALUE FOR` and `PREVIOUS VALUE FOR`.
 pub(crate) const NEXT_VALUE: &str = "NEXT VALUE FOR";
 /// See [`NEXT_VALUE`].
 pub(crate) const PREVIOUS_VALUE: &str = "PREVIOUS VALUE FOR";
@@ -256,7 +256,7 @@ impl Dialect for Db2Dialect {
         if !(after_as || next_is_text) {
             return None;
         }
-        // The type is read by its own reader, from the tokens that follow.
+        // The type has its own reader, which reads the tokens that follow.
         let mut tokens = Vec::new();
         for n in 0..12 {
             let token = &parser.peek_nth_token_ref(n).token;

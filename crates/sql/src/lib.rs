@@ -1,6 +1,6 @@
 //! Db2's SQL on PostgreSQL: statements, types, SQLCODE, the wire's messages.
 //!
-//! [`Statement`] reads what stands in EXEC SQL, [`rewrite`] turns it into
+//! [`Statement`] reads the text of EXEC SQL, [`rewrite`] turns it into
 //! PostgreSQL's SQL, [`wire`] talks to the server as a state machine over bytes,
 //! [`field`] moves values between its messages and COBOL fields, and [`code`]
 //! says in SQLCODE and SQLCA what happened.

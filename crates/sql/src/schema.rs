@@ -3,7 +3,7 @@
 //! A private cluster has it from its start; on a server of the user's own
 //! `tupelo sql setup` makes it, and `--print` shows this text.
 
-/// The script. It can be run again: functions are replaced, the rest is made
+/// The script. Running it again is allowed: functions are replaced, the rest is made
 /// only where it is missing.
 pub const SETUP_SQL: &str = include_str!("db2.sql");
 

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! A pointer has 8 bytes here. Numbers are COMP or COMP-5, as the program declares
-//! them. What SQLDATA points at has the types of COMP fields.
+//! them. SQLDATA points at items with the types of COMP fields.
 //!
 //! Reference: Db2 for z/OS SQL Reference, "SQL descriptor area (SQLDA)".
 

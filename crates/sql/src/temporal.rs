@@ -52,8 +52,8 @@ impl DateStyle {
 /// Why a text is no date, time or timestamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum DatetimeError {
-    /// Its form is none of the four.
-    #[error("the text has not the form of a date, time or timestamp")]
+    /// The text has none of the four forms.
+    #[error("the text does not have the form of a date, time or timestamp")]
     Form,
     /// A month of 13, or the like.
     #[error("a part of the date, time or timestamp is out of range")]

@@ -168,7 +168,7 @@ impl Table {
     }
 }
 
-/// What is known of tables.
+/// The known descriptions of tables.
 pub trait Catalog {
     /// The table of a name in capitals.
     fn table(&self, schema: Option<&str>, name: &str) -> Option<&Table>;

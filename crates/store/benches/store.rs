@@ -112,9 +112,10 @@ fn main() {
                     .unwrap();
                 units.push(unit);
             }
-            let results = match ahead {
-                true => store.apply_ahead(&units).results,
-                false => store.apply(&units),
+            let results = if ahead {
+                store.apply_ahead(&units).results
+            } else {
+                store.apply(&units)
             };
             assert!(results.iter().all(Result::is_ok));
         }

@@ -41,7 +41,7 @@ pub enum StorageError {
         max_files: u32,
     },
     /// The disk failed when the changes were written but not yet known to be
-    /// on it. They are visible until the store is closed.
+    /// on it. The changes are visible until the store is closed.
     #[error(
         "it is not known whether these changes are durable: the disk failed while they were \
          written ({reason})"
@@ -108,10 +108,10 @@ pub enum ReadError {
     Storage(#[from] StorageError),
 }
 
-/// Why a unit of work was not applied. No change of it is visible.
+/// Why a unit of work was not applied. None of its changes is visible.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ApplyError {
-    /// It adds a record with an existing key.
+    /// The unit adds a record with an existing key.
     #[error("{file} already has a record with key {key}")]
     Duplicate {
         /// The file.
@@ -119,7 +119,7 @@ pub enum ApplyError {
         /// The key.
         key: Key,
     },
-    /// It gives a second record the key that a unique alternate index has.
+    /// The unit gives a second record the key that a unique alternate index has.
     #[error("a record with alternate key {key} already exists, and index {} is unique", index.0)]
     DuplicateAlternate {
         /// The index.
@@ -127,7 +127,7 @@ pub enum ApplyError {
         /// The alternate key.
         key: Key,
     },
-    /// It replaces or deletes a record that is not there.
+    /// The unit replaces or deletes a record that does not exist.
     #[error("{file} has no record with key {key}")]
     NotFound {
         /// The file.
@@ -135,7 +135,7 @@ pub enum ApplyError {
         /// The key.
         key: Key,
     },
-    /// It names a file that is not there.
+    /// The unit names a file that does not exist.
     #[error("{0} is not in the store")]
     UnknownFile(FileId),
     /// The store failed.
@@ -179,8 +179,8 @@ pub enum DefineError {
     Storage(#[from] StorageError),
 }
 
-/// Why a file was not loaded or an index not built. What was there before is
-/// there still.
+/// Why a file was not loaded or an index not built. Its former contents are
+/// unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BuildError {
     /// Two records have one key in a unique index.
@@ -224,7 +224,7 @@ impl From<ReadError> for BuildError {
 }
 
 impl ApplyError {
-    /// True when the changes may be found again after a restart all the same.
+    /// True when the changes may be found again after a restart.
     pub fn is_uncertain(&self) -> bool {
         matches!(self, Self::Storage(StorageError::Uncertain { .. }))
     }

@@ -34,7 +34,7 @@ pub struct FileDef {
 pub struct FileId(pub u32);
 
 /// Name of a file: 1 to 44 characters of A–Z, 0–9, `$`, `@`, `#`, `-` and `.`,
-/// in upper case. It takes a FILE resource's name as well as a data set's.
+/// in upper case. A FILE resource's name is valid as well as a data set's.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileName(String);
 

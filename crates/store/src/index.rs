@@ -3,11 +3,11 @@
 //! An *alternate index* (AIX) belongs to a *base*, a KSDS or an ESDS. It has
 //! one entry a record: the alternate key followed by the record's own key, so
 //! that entries with one alternate key are in the order of the base's keys.
-//! That is the order of arrival for an ESDS and for a KSDS that was loaded in
+//! For an ESDS that is the order of arrival, and so it is for a KSDS that was loaded in
 //! the order of its keys. A *path* is a name under which a base is read through
 //! an index, or a second name of a file.
 //!
-//! They refer to each other by names, not numbers: a base that is loaded again
+//! Files and indexes refer to each other by names, not numbers: a base that is loaded again
 //! gets a new number, and so do its indexes.
 //!
 //! Reference: IBM, *DFSMS Access Method Services Commands*, DEFINE

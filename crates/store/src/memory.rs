@@ -2,8 +2,8 @@
 //! store for tests of other crates. Durable as long as the process.
 //!
 //! Each state is immutable in an [`Arc`]; a writer makes the next one and swaps
-//! it in, so a reader never sees half of an apply. It copies what it changes
-//! and is not meant to be fast.
+//! it in, so a reader never sees half of an apply. Changes are copied; the store
+//! is not optimised for speed.
 
 use std::collections::BTreeMap;
 use std::ops::{Bound, ControlFlow};
@@ -370,9 +370,10 @@ impl State {
     }
 
     fn check_name(&self, name: &FileName) -> Result<(), DefineError> {
-        match self.all_names().contains_key(name) {
-            true => Err(DefineError::AlreadyDefined { name: name.clone() }),
-            false => Ok(()),
+        if self.all_names().contains_key(name) {
+            Err(DefineError::AlreadyDefined { name: name.clone() })
+        } else {
+            Ok(())
         }
     }
 

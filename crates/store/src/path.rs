@@ -12,7 +12,7 @@
 use crate::index::{IndexDef, PathEntry};
 use crate::seek::SeekKey;
 
-/// An index with its base, of one state: the store's, or a unit's view of it.
+/// An index with its base, in one state: the store's, or a unit's view of the store.
 pub(crate) trait IndexedBase {
     /// The error.
     type Error;
@@ -70,9 +70,10 @@ pub(crate) fn seek<I: IndexedBase>(
         if shown {
             return Ok(true);
         }
-        let step = match seek.is_descending() {
-            true => SeekKey::Less(&position),
-            false => SeekKey::Greater(&position),
+        let step = if seek.is_descending() {
+            SeekKey::Less(&position)
+        } else {
+            SeekKey::Greater(&position)
         };
         next = at_first(step, length, indexed)?;
     }

@@ -1,4 +1,4 @@
-//! Pending changes laid over what is committed, as one ordered whole.
+//! Pending changes laid over the committed state, as one ordered whole.
 //!
 //! Files, alternate indexes and tables are all maps from byte keys; a unit of
 //! work lays its own entries over the store's. [`merged`] finds what a command
@@ -88,7 +88,7 @@ fn size(key: &[u8], value: Option<&[u8]>) -> usize {
 
 /// The store's next entry as seen by one step of a merge.
 enum MergeStep {
-    /// It was shown.
+    /// The entry was shown.
     Shown,
     /// The unit's own entry comes before it.
     OwnFirst,

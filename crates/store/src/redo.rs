@@ -12,7 +12,7 @@
 //!         the table's name, a zero byte and the key in it
 //! ```
 //!
-//! Integers are big-endian. Those of tables follow those of files, in the order
+//! Integers are big-endian. The changes of tables follow those of files, in the order
 //! of their keys.
 
 use thiserror::Error;
@@ -55,8 +55,8 @@ impl UnitOfWork {
         out
     }
 
-    /// The unit that these bytes are of, which changes no tables but these. What
-    /// a task of the unit would read through an alternate index is not in it: it
+    /// Reads the unit of these bytes, which changes no tables but these. The data that
+    /// a task of the unit would read through an alternate index are not in it: the unit
     /// can only be applied.
     pub fn of_redo(bytes: &[u8], tables: &[Table]) -> Result<UnitOfWork, RedoError> {
         let mut unit = UnitOfWork::new();

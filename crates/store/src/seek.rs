@@ -41,7 +41,7 @@ pub struct FoundRecord<B = Vec<u8>> {
     /// The position of a browse at it: the record's key, or of a path the
     /// alternate key and the record's key.
     pub position: B,
-    /// Where the record's own key begins in the position.
+    /// The offset of the record's own key in the position.
     pub key_at: usize,
     /// The whole record, its key included.
     pub record: B,

@@ -4,9 +4,9 @@
 //! its own, puts and deletes values under byte keys in the unit of work that
 //! also changes files, and walks it in the order of keys. A put replaces an
 //! existing value, and a delete of a missing one has no effect: the caller's
-//! locks decide who may change values, and when.
+//! locks decide which task may change values, and when.
 //!
-//! Invariant: a table need not be defined; it is there when it holds something.
+//! Invariant: a table needs no definition; it exists while it has a value.
 
 use std::fmt;
 

@@ -25,8 +25,8 @@ pub struct CatalogueEntry {
     pub def: Arc<FileDef>,
 }
 
-/// Reads what is committed. One reader belongs to one thread at a time; each
-/// call sees the newest committed state, whole.
+/// Reads committed data. One reader belongs to one thread at a time; each
+/// call sees the whole newest committed state.
 pub trait ReadStore {
     /// The files, in the order of their names.
     fn files(&mut self) -> Result<Vec<CatalogueEntry>, ReadError>;
@@ -58,7 +58,7 @@ pub trait ReadStore {
 
     /// Makes sure that a file or an alternate index can be read from beginning
     /// to end, before that is done: a damaged one is an error here, with its
-    /// place, and not in what is read.
+    /// place, and not in the data.
     fn verify(&mut self, _of: FileId) -> Result<(), ReadError> {
         Ok(())
     }
@@ -86,8 +86,8 @@ pub trait ReadStore {
         found: &mut dyn FnMut(PathEntry<'_>),
     ) -> Result<bool, ReadError>;
 
-    /// Shows one bare entry of an alternate index, byte by byte. What
-    /// [`UnitOfWork::seek_path`] merges its own entries with.
+    /// Shows one bare entry of an alternate index, byte by byte.
+    /// [`UnitOfWork::seek_path`] merges a unit's own entries with it.
     fn seek_entry(
         &mut self,
         index: FileId,
@@ -201,7 +201,7 @@ pub trait WriteStore: Send {
 
     /// As [`WriteStore::apply`], but with one flush instead of two: successful
     /// units are visible at once, and durable when the next call of this, of
-    /// `apply` or of [`WriteStore::settle`] has returned. They must not be
+    /// `apply` or of [`WriteStore::settle`] has returned. The units must not be
     /// acknowledged before. A store whose commits are durable at once may treat
     /// both calls alike.
     fn apply_ahead(&mut self, units: &[UnitOfWork]) -> AppliedUnits {

@@ -6,8 +6,8 @@
 //! [`FileDef`](crate::FileDef) here, and only here, which is why a [`KeyChange`]
 //! cannot be made elsewhere.
 //!
-//! Invariant: no locks. That two units do not change one record is the caller's
-//! business; if they do all the same, the later one fails as a whole when it is
+//! Invariant: no locks. The caller makes sure that two units do not change one record;
+//! if they do, the later one fails as a whole when it is
 //! applied, because each change names the state it was made from.
 
 use std::collections::btree_map::Entry as Slot;
@@ -56,11 +56,11 @@ pub enum KeyChange {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum UnitError {
     /// A record with this key is there: DUPREC.
-    #[error("there is a record with key {0} already")]
+    #[error("a record with key {0} already exists")]
     Duplicate(Key),
     /// Another record has the key that an alternate index wants to be its
     /// only one: DUPREC.
-    #[error("there is a record with alternate key {key} already, and {index} is unique")]
+    #[error("a record with alternate key {key} already exists, and {index} is unique")]
     DuplicateAlternate {
         /// The index.
         index: FileId,
@@ -68,10 +68,10 @@ pub enum UnitError {
         key: Key,
     },
     /// No address is left in an ESDS or RRDS: NOSPACE.
-    #[error("the file has no address left")]
+    #[error("the file has no free address")]
     NoAddress,
     /// No record with this key is there: NOTFND.
-    #[error("there is no record with key {0}")]
+    #[error("no record has key {0}")]
     NotFound(Key),
     /// The record or key breaks the definition: LENGERR, INVREQ.
     #[error(transparent)]
@@ -176,7 +176,7 @@ impl UnitOfWork {
         Ok(key)
     }
 
-    /// Puts a record in the place of the one under its key.
+    /// Replaces the record under its key.
     pub fn replace(
         &mut self,
         store: &mut (impl ReadStore + ?Sized),
@@ -287,7 +287,7 @@ impl UnitOfWork {
         self.set_in(table, key, Some(value.into()));
     }
 
-    /// Deletes what is under a key of a table, if anything is.
+    /// Deletes the value under a key of a table, if there is one.
     pub fn remove(&mut self, table: Table, key: &[u8]) {
         self.set_in(table, key, None);
     }
@@ -376,8 +376,8 @@ impl UnitOfWork {
         old.ok_or_else(|| UnitError::NotFound(key.into()))
     }
 
-    /// Has the indexes of a file follow a change, or none of them if one
-    /// cannot.
+    /// Changes the indexes of a file with a change of a record, or none of them if one
+    /// cannot be changed.
     fn follow(
         &mut self,
         store: &mut (impl ReadStore + ?Sized),
@@ -439,7 +439,7 @@ impl UnitOfWork {
     }
 }
 
-/// Where the next records of files are added at their end, among units that do
+/// The addresses of the next records at the end of files, among units that do
 /// not see each other's. One of these belongs to a store's writer; it is empty
 /// after a restart, when nothing is pending. An address given to a unit that is
 /// backed out stays unused until then.

@@ -11,12 +11,13 @@ pub(crate) fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, 
     let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(file)
         .and_then(|certificates| certificates.collect())
         .map_err(|e| FileError::new(file, format!("not a certificate in PEM: {e}")))?;
-    match chain.is_empty() {
-        true => Err(FileError::new(
+    if chain.is_empty() {
+        Err(FileError::new(
             file,
             "the file contains no certificate in PEM",
-        )),
-        false => Ok(chain),
+        ))
+    } else {
+        Ok(chain)
     }
 }
 
@@ -50,8 +51,9 @@ pub fn trusted(file: Option<&Path>) -> Result<RootCertStore, String> {
     }
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    match roots.is_empty() {
-        true => Err("this system has no trusted certificates; name a file of them".into()),
-        false => Ok(roots),
+    if roots.is_empty() {
+        Err("this system has no trusted certificates; name a file of them".into())
+    } else {
+        Ok(roots)
     }
 }

@@ -55,9 +55,10 @@ impl ServerFiles {
             Some(clients) => {
                 let roots = Arc::new(pem::authorities(&clients.authorities)?);
                 let verifier = WebPkiClientVerifier::builder_with_provider(roots, provider);
-                let verifier = match clients.required {
-                    true => verifier,
-                    false => verifier.allow_unauthenticated(),
+                let verifier = if clients.required {
+                    verifier
+                } else {
+                    verifier.allow_unauthenticated()
                 };
                 let verifier = verifier.build();
                 let verifier = verifier.map_err(|e| FileError::new(&clients.authorities, e))?;

@@ -1,10 +1,10 @@
-//! What stands in the parentheses of an option.
+//! The text in the parentheses of an option.
 
 use cics::command::{DataDirection, OptionArgument, OptionRow};
 
 use crate::token::{Token, TokenKind};
 
-/// What an argument is.
+/// The kind of an argument.
 #[derive(Debug, Clone)]
 pub(crate) enum ArgumentValue {
     /// A data item with its subscripts and qualifiers.
@@ -17,7 +17,7 @@ pub(crate) enum ArgumentValue {
     Expression(Vec<Token>),
     /// `ADDRESS OF` a data item.
     AddressOf(Vec<Token>),
-    /// What the option means when it has no argument.
+    /// The option's value when it has no argument.
     Default(&'static str),
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn significant_length(text: &str) -> usize {
     literal_length(text) - blanks.min(literal_length(text))
 }
 
-/// What an argument's tokens are; `None` for nothing.
+/// The kind of an argument's tokens. Returns `None` without tokens.
 pub(crate) fn classify(tokens: &[Token]) -> Option<ArgumentValue> {
     let first = tokens.first()?;
     if tokens.len() == 1 {

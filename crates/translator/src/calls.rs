@@ -1,4 +1,4 @@
-//! The COBOL statements that stand for a command.
+//! The COBOL statements that replace a command.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use crate::exec::{CommandOperand, ParsedCommand};
 use crate::outline::ProgramUnit;
 use crate::writer::inline;
 
-/// What a program needs besides its own declarations.
+/// The items that a program needs in addition to its own declarations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ProgramNeeds {
     /// Labels of all HANDLE commands, as a GO TO names them.
@@ -151,7 +151,7 @@ pub(crate) fn call(
         flags |= abi::FLAG_RESP;
     }
     // RESP2 alone means as little as no option at all, but a program that
-    // looks at it does not want to be abended.
+    // reads it does not want to be abended.
     if command.has(command::NOHANDLE) || command.has(command::RESP2) {
         flags |= abi::FLAG_NOHANDLE;
     }

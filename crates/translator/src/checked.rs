@@ -1,16 +1,16 @@
-//! What each module's C text is compiled with, so that the worker sees the
-//! data that processors of z/Architecture would stop at, and a GO TO may leave
-//! a performed paragraph as often as it likes.
+//! The header for each module's C text. By it the worker notices invalid
+//! data at which processors of z/Architecture would stop, and a GO TO may leave
+//! a performed paragraph any number of times.
 //!
 //! `cobc` writes small functions for packed items into each module as static
 //! ones. The header here, read before everything else, makes them ordinary
-//! ones, so that those of the worker's own C object come first: they look at
-//! the digits before they go on.
+//! ones, so that those of the worker's own C object are used instead: they check
+//! the digits first.
 //!
 //! `cobc` has 255 places for paragraphs that are being performed, and a GO TO out
 //! of one leaves its place taken. z/OS has one place for each PERFORM statement.
 //! When the places are used up, of those that one statement left several times
-//! all but the newest are given back; the program ends only when none is.
+//! all but the newest are freed; the program ends only when none can be freed.
 
 use std::ffi::OsString;
 use std::fs;

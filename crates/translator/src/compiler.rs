@@ -1,8 +1,8 @@
-//! From sources to modules: translates, runs `cobc`, keeps what is current.
+//! From sources to modules: translates, runs `cobc`, keeps modules that are current.
 //!
 //! A module's file name holds a digest of everything that made it (the
 //! translated text with all its COPY members, the flags, the versions of
-//! compiler and translator), so that a build is a look at the file system when
+//! compiler and translator). So a build only looks for a file when
 //! nothing changed, a running worker never sees its module change under it,
 //! and a reload loads a new file. Files appear by renaming: no half module is
 //! ever seen.
@@ -36,7 +36,7 @@ const FLAGS: &[&str] = &[
     // With it, cobc 3.1 loses the right operand of an operator that is an expression
     // itself and has fewer decimals than the result: A - B * C is A.
     "-fno-arithmetic-osvs",
-    // Tells of comparisons that cobc 3.1 makes wrong (`messages`).
+    // Reports comparisons that cobc 3.1 makes wrong (`messages`).
     "-Wconstant-expression",
     "-fstack-check",
     // A length of zero in a reference modification is no characters, as with IBM's
@@ -50,19 +50,19 @@ pub fn flags() -> impl Iterator<Item = &'static str> {
     FLAGS.iter().chain(words::FREE).copied()
 }
 
-/// Items behind a table of varying length move with its counter, as IBM's
+/// Items after a table of varying length move with its counter, as IBM's
 /// compiler has it. Only where a record needs it: with this flag GnuCOBOL 3.1
 /// counts redefined storage twice in all uses of such a record (`lengths`).
 const SLIDE: &str = "-fodoslide";
 
-/// What `-std=ibm` brings from 3.2 on and is not wanted here. It looks for
+/// Options that `-std=ibm` sets from 3.2 on and that are not wanted here. One checks
 /// divisions and levels in Area A, by marks that the compiler's own text pass
-/// leaves behind; the text compiled here is behind that pass and has none. And
-/// it fills items without VALUE with binary zeros, where all versions before
+/// leaves; the text compiled here has been through that pass and has none. The
+/// other fills items without VALUE with binary zeros, where all versions before
 /// fill them after their PICTURE: programs shall not depend on the version.
 const FROM_3_2: &[&str] = &["-fno-areacheck", "-fdefaultbyte=init"];
 
-/// What the file statements of batch programs call.
+/// The handler that the file statements of batch programs call.
 pub const FILE_HANDLER: &str = "tupelo_file_handler";
 
 /// Subscript, reference modification and data checks.
@@ -79,7 +79,7 @@ pub struct CompilerOptions {
     pub copy_dirs: Vec<PathBuf>,
     /// Reference format of the programs.
     pub format: ReferenceFormat,
-    /// Flags for the compiler beside its own.
+    /// Flags for the compiler in addition to its own.
     pub flags: Vec<String>,
     /// Compilations at a time; 0 for one a processor.
     pub jobs: usize,
@@ -122,7 +122,7 @@ impl ProgramSource {
     }
 }
 
-/// What became of one program.
+/// The result of building one program.
 #[derive(Debug, Clone)]
 pub struct BuildResult {
     /// Its file.
@@ -169,7 +169,7 @@ impl BuildResult {
                 self.diagnostics.push(about(&self.source, message));
             }
         }
-        // One name can stand for two symbols.
+        // One name can have two symbols.
         traced.sort_by_key(|c| c.place);
         traced.dedup();
         for call in traced {
@@ -197,7 +197,7 @@ pub enum SetupError {
     Cobc {
         /// The compiler.
         cobc: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// The folder of the modules cannot be made.
@@ -205,7 +205,7 @@ pub enum SetupError {
     OutDir {
         /// The folder.
         folder: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
 }
@@ -231,8 +231,8 @@ impl ModuleCompiler {
             .map_err(unusable)?;
         // Half a version would have everything compiled anew, for another one.
         if !output.status.success() {
-            let told = format!("--version ended with {}", output.status);
-            return Err(unusable(std::io::Error::other(told)));
+            let why = format!("--version ended with {}", output.status);
+            return Err(unusable(std::io::Error::other(why)));
         }
         let version = String::from_utf8_lossy(&output.stdout)
             .lines()
@@ -251,7 +251,7 @@ impl ModuleCompiler {
         })
     }
 
-    /// First line of what the compiler says of itself.
+    /// First line of the compiler's version text.
     pub fn version(&self) -> &str {
         &self.version
     }
@@ -271,7 +271,7 @@ impl ModuleCompiler {
         ))
     }
 
-    /// Builds programs side by side and tells of each as it is done. The
+    /// Builds programs in parallel and reports each as it is done. The
     /// results come in the order of the sources.
     pub fn build_all(
         &self,
@@ -361,9 +361,9 @@ impl ModuleCompiler {
             }
             Ok((said, false)) => {
                 let before = built.diagnostics.len();
-                let mut told = messages::parse(&said);
-                messages::suggest(&mut told, &String::from_utf8_lossy(&translation.text));
-                built.diagnostics.extend(told);
+                let mut found = messages::parse(&said);
+                messages::suggest(&mut found, &String::from_utf8_lossy(&translation.text));
+                built.diagnostics.extend(found);
                 if !built.diagnostics[before..]
                     .iter()
                     .any(|d| d.severity == Severity::Error)
@@ -396,10 +396,10 @@ impl ModuleCompiler {
         digest.finish()
     }
 
-    /// What the COBOL compiler says of a program whose commands are wrong, with
-    /// CONTINUE in the place of those: mistakes in commands hide no others.
-    /// Nothing where the text itself is incomplete, since everything that the
-    /// compiler says could follow from that.
+    /// The messages of the COBOL compiler for a program whose commands have errors, with
+    /// CONTINUE instead of those: errors in commands hide no others.
+    /// Empty when the text itself is incomplete, since every message of the
+    /// compiler could follow from that.
     fn further_errors(
         &self,
         translation: &TranslatedSource,
@@ -440,8 +440,8 @@ impl ModuleCompiler {
         further
     }
 
-    /// Runs the compiler; what it said, and whether the module is there. It
-    /// runs in the folder of the modules and hands the names that it is given
+    /// Runs the compiler. Returns its messages, and whether the module exists. The compiler
+    /// runs in the folder of the modules and passes the names that it is given
     /// to a shell: they are plain ones.
     fn compile(
         &self,
@@ -533,14 +533,15 @@ impl ModuleCompiler {
 
 /// The compiler's path for a process that runs in another folder.
 fn from_elsewhere(cobc: &Path) -> io::Result<PathBuf> {
-    match cobc.is_relative() && cobc.components().count() > 1 {
-        true => fs::canonicalize(cobc),
-        false => Ok(cobc.to_owned()),
+    if cobc.is_relative() && cobc.components().count() > 1 {
+        fs::canonicalize(cobc)
+    } else {
+        Ok(cobc.to_owned())
     }
 }
 
-/// A source's name as its module's begins with it: what a shell could take for
-/// something else is left out, and stands for it in a number.
+/// The beginning of the module's name: the source's name without characters that a shell
+/// could interpret; a number replaces them.
 fn plain_stem(path: &Path) -> String {
     let stem = path
         .file_stem()
@@ -576,8 +577,8 @@ fn about(path: &Path, message: String) -> Diagnostic {
         help: None,
     }
 }
-/// Whether some record has an item behind a table of varying length, or such a
-/// table within a table. A text that the layout pass does not take has none.
+/// Whether some record has an item after a table of varying length, or such a
+/// table within a table. A text that the layout pass cannot read has none.
 fn moves_with_a_counter(text: &[u8]) -> bool {
     let text: String = String::from_utf8_lossy(text)
         .lines()

@@ -13,7 +13,7 @@ use crate::source::{SourceFiles, SourcePlace, decode};
 use crate::standard;
 use crate::token::{Token, tokens};
 
-/// Where COPY members are.
+/// The folders of COPY members.
 #[derive(Debug, Clone, Default)]
 pub struct CopyLibrary {
     folders: CopyFolders,
@@ -83,13 +83,13 @@ pub(crate) fn expand(
     let (tokens, open) = tokens(&read.pieces);
     for at in open {
         let mut found = unclosed(&files, at);
-        // Its quote is among what is not read: that is one fault.
+        // The literal's quote is among the ignored columns: that is one error.
         let before = diagnostics.len();
         let beyond = |d: &Diagnostic| d.column > 72 && d.severity == Severity::Warning;
         diagnostics.retain(|d| !(d.line == found.line && d.file == found.file && beyond(d)));
         if diagnostics.len() < before {
             found.message = "the literal has no closing quote before column 73, and nothing is \
-                             read behind column 72"
+                             read after column 72"
                 .to_owned();
         }
         diagnostics.push(found);
@@ -129,7 +129,7 @@ fn unclosed(files: &SourceFiles, at: SourcePlace) -> Diagnostic {
         kind: DiagnosticKind::Source,
         message: "the literal has no closing quote".to_owned(),
         help: Some(
-            "close it with the quote that it begins with, before column 73; it goes on in the next line behind a hyphen in column 7 and its quote again".to_owned(),
+            "close it with the quote that it begins with, before column 73; to continue it, put a hyphen into column 7 of the next line, then the quote again".to_owned(),
         ),
     }
 }

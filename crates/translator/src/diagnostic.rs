@@ -1,4 +1,4 @@
-//! What is wrong with a program, and where.
+//! Findings about a program, with their places.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -16,11 +16,11 @@ pub struct Diagnostic {
     pub line: u32,
     /// Column, from 1; 0 when it is about the line.
     pub column: u32,
-    /// What kind of finding it is.
+    /// The kind of the finding.
     pub kind: DiagnosticKind,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub help: Option<String>,
 }
 

@@ -1,7 +1,7 @@
 //! A digest for file names: 128 bits of FNV-1a.
 //!
-//! It tells builds apart; it is not meant to stand against an attacker, who
-//! could change the modules themselves.
+//! Different builds have different digests. The digest does not resist an attacker,
+//! who could change the modules themselves.
 
 /// Collects bytes.
 #[derive(Debug, Clone, Copy)]
@@ -17,7 +17,7 @@ impl SourceDigest {
     /// Characters of [`SourceDigest::finish`].
     pub(crate) const LENGTH: usize = 16;
 
-    /// Adds a part; parts are told apart by their lengths.
+    /// Adds a part; the length of each part is added before its bytes.
     pub(crate) fn add(&mut self, part: &[u8]) {
         for byte in (part.len() as u64).to_be_bytes().iter().chain(part) {
             self.0 ^= u128::from(*byte);

@@ -16,7 +16,7 @@ use crate::translate::TranslationState;
 
 impl TranslationState {
     /// The names of all ENTRY statements of outermost programs, in capitals.
-    /// They are written in capitals too, as names of programs are.
+    /// The translator writes them in capitals, as names of programs are.
     pub(crate) fn entry_names(&mut self, units: &[ProgramUnit]) -> Vec<String> {
         let mut names = Vec::new();
         for unit in units.iter().filter(|u| u.parent.is_none()) {
@@ -44,7 +44,7 @@ impl TranslationState {
         }
     }
 
-    /// Where the ENTRY statements of a program are. `SET P TO ENTRY 'X'` is none.
+    /// The places of a program's ENTRY statements. `SET P TO ENTRY 'X'` is not one.
     fn entry_statements(&self, unit: &ProgramUnit) -> Vec<usize> {
         let mut found = Vec::new();
         let mut at = unit.procedure_body.unwrap_or(unit.end);

@@ -1,7 +1,7 @@
 //! One EXEC CICS command: read, matched with its row, and checked.
 //!
 //! A command is a verb and options in any order, each with or without an
-//! argument in parentheses. Everything wrong with it is told at the option
+//! argument in parentheses. Every error in it is reported at the option
 //! or argument that is wrong.
 
 use base::nearest;
@@ -37,7 +37,7 @@ impl ParsedCommand {
     }
 }
 
-/// An argument and what the option wants of it.
+/// An argument and the form that the option requires.
 #[derive(Debug, Clone)]
 pub(crate) struct CommandOperand {
     pub index: u8,
@@ -76,12 +76,12 @@ const RESP_OPTION: OptionRow = OptionRow {
     bare_value: None,
 };
 
-/// What a command's tokens gave.
+/// The result of reading a command's tokens.
 #[derive(Debug)]
 pub(crate) struct ParseOutcome {
     /// The command, unless something is wrong with it.
     pub command: Option<ParsedCommand>,
-    /// What is wrong, or that the command is not supported yet.
+    /// Errors, or that the command is not supported yet.
     pub problems: Vec<CommandProblem>,
 }
 
@@ -102,8 +102,8 @@ pub(crate) fn parse(tokens: &[Token], at: SourcePlace) -> ParseOutcome {
 
 struct Reader {
     problems: Vec<CommandProblem>,
-    /// Options that misspelt ones stand for, bit by index: they are told
-    /// where they are written, and are not missing beside.
+    /// Options that misspelt ones stand for, bit by index: they are reported
+    /// where they are written, and not reported as missing too.
     meant: u128,
 }
 
@@ -177,7 +177,7 @@ impl Reader {
             };
             let why = row.served.why_not().unwrap_or_default();
             let message = format!("EXEC CICS {} is not supported{yet}: {why}", row.name);
-            // It compiles, so that the rest of the program can run: the call
+            // The command compiles, so that the rest of the program can run: the call
             // has no operands, and ends the task when it is reached.
             self.problems.push(CommandProblem {
                 severity: Severity::Warning,
@@ -227,7 +227,7 @@ impl Reader {
                     None => {
                         let message =
                             format!("the parenthesis after {} is never closed", t.upper());
-                        let help = "write ) behind the value".to_owned();
+                        let help = "write ) after the value".to_owned();
                         self.say(tokens[at].place, message, Some(help));
                         argument = Some(&tokens[at + 1..]);
                         at = tokens.len();
@@ -289,7 +289,7 @@ impl Reader {
                 let value = ArgumentValue::Integer(number);
                 parsed.operands.push(operand(index, &option, value));
             }
-            // It only says what the command is about.
+            // The option only names the subject of the command.
             None if option.bare => parsed.bits &= !(1 << index),
             Some(_) if !option.argument.is_allowed() => {
                 self.say(
@@ -481,7 +481,7 @@ impl Reader {
             let ArgumentValue::Literal(literal) = &named_by.value else {
                 let message = format!("{} needs {area}, because {named} is no literal", row.name);
                 self.say(at, message, None);
-                // It is reported once.
+                // The option is reported once.
                 self.meant |= 1 << area_index;
                 continue;
             };
@@ -528,7 +528,7 @@ impl Reader {
 
     fn rules(&mut self, row: &Command, parsed: &ParsedCommand, at: SourcePlace) {
         let or = |list: &[&str]| list.join(" or ");
-        // What is misspelt is there, and is reported already.
+        // A misspelt option is given, and is reported already.
         for broken in row.broken_rules(parsed.bits, self.meant) {
             let message = match broken {
                 BrokenRule::Missing(list) => format!("{} needs {}", row.name, or(&list)),

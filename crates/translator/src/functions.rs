@@ -1,6 +1,6 @@
 //! Intrinsic functions that GnuCOBOL 3.1 does not have.
 //!
-//! `T(ALL)` among the arguments of a function stands for all elements of a table:
+//! `T(ALL)` among the arguments of a function means all elements of a table:
 //! they are written out. HEX-OF, HEX-TO-CHAR, BIT-OF and BIT-TO-CHAR become
 //! CONCATENATE with a mark as first argument, which the run time knows
 //! (`runtime/c/functions.c`). The functions that nothing serves are errors at their
@@ -87,7 +87,7 @@ impl TranslationState {
         }
     }
 
-    /// Writes out the elements that ALL stands for between two places.
+    /// Writes out the elements that ALL means between two places.
     fn all_elements(&mut self, from: usize, to: usize, tables: &HashMap<String, TableDimensions>) {
         let mut at = from;
         while at < to {

@@ -3,8 +3,8 @@
 //! GnuCOBOL 3.1 counts the storage that REDEFINES describes again, where a group
 //! has a table of varying length. Its `LENGTH OF` does so always; `FUNCTION
 //! LENGTH` is right, and is written in its place. Where items move with a counter
-//! (`-fodoslide`), all uses of the record do so, and what stands behind the table
-//! is looked for too far away: that can only be told.
+//! (`-fodoslide`), all uses of the record do so, and fields after the table are
+//! looked for too far away: that can only be reported.
 //!
 //! Reference: GnuCOBOL 3.1.2, `cb_build_length_1`, `out_odoslide_offset` and
 //! `out_odoslide_size` of cobc, which go through all members of a group.
@@ -55,14 +55,13 @@ impl TranslationState {
             return;
         };
         let whole = &record[0].name;
-        let behind = match slides(record) {
-            true => ", and looks for what is behind its table too far away",
-            false => "",
+        let and_fields = if slides(record) {
+            " and the fields after the table are wrong"
+        } else {
+            " is wrong"
         };
-        let message = format!(
-            "the compiler counts what this describes twice: it takes {whole} for longer than it \
-             is{behind}"
-        );
+        let message =
+            format!("GnuCOBOL counts this REDEFINES twice: LENGTH OF {whole}{and_fields}");
         let help = "describe this storage in a record of its own in the LINKAGE SECTION, and SET \
                     its ADDRESS";
         self.warn(again.place, message, help);
@@ -90,7 +89,7 @@ impl TranslationState {
             {
                 last += 2;
             }
-            // No token more or less, so that what is noted of others stays right.
+            // The number of tokens does not change, so that notes on other tokens stay right.
             let open = match of {
                 1 => "LENGTH (".to_owned(),
                 _ => format!("LENGTH ({}", self.tokens[name].text),
@@ -137,13 +136,13 @@ fn entry(tokens: &[Token]) -> Option<DataEntry> {
     })
 }
 
-/// Whether items of a record move with a counter: they stand behind a table
+/// Whether items of a record move with a counter: they follow a table
 /// that varies, or are one within another.
 fn slides(record: &[DataEntry]) -> bool {
     record.iter().enumerate().any(|(at, table)| {
-        let mut behind = record[at + 1..].iter();
+        let mut following = record[at + 1..].iter();
         let inner = |e: &DataEntry| e.level > table.level;
-        table.varies && behind.any(|e| !inner(e) || e.varies)
+        table.varies && following.any(|e| !inner(e) || e.varies)
     })
 }
 

@@ -1,4 +1,4 @@
-//! What `cobc` says, as diagnostics.
+//! The messages of `cobc`, as diagnostics.
 //!
 //! `file:line: error: text`, with the file and line of the original source
 //! through `#line`. Lines without that form (which paragraph a message is
@@ -28,12 +28,12 @@ fn message(line: &str) -> Option<Diagnostic> {
         };
         let (file, number) = place.rsplit_once(':')?;
         let number: u32 = number.trim().parse().ok()?;
-        // What the C compiler says of cobc's own output is not about the
+        // The C compiler's messages about cobc's own output are not about the
         // program.
         if place.contains(".c:") || place.contains(".h:") {
             return None;
         }
-        // The calls that stand for commands may name an item twice.
+        // The calls that replace commands may name an item twice.
         if text.starts_with("duplicate USING") {
             return None;
         }
@@ -48,7 +48,7 @@ fn message(line: &str) -> Option<Diagnostic> {
                 help: Some(help.to_owned()),
             });
         }
-        // Options like [-Wothers] mean nothing to who wrote the program.
+        // Options like [-Wothers] have no meaning for the program's author.
         let text = text.split(" [-W").next().unwrap_or(text).trim();
         return Some(Diagnostic {
             severity,
@@ -64,8 +64,8 @@ fn message(line: &str) -> Option<Diagnostic> {
 }
 
 /// A field of usage DISPLAY that is compared with a negative literal of more
-/// digits: cobc takes the literal for the greater one. What else it says of
-/// expressions that are constant is right, and on purpose.
+/// digits: cobc takes the literal for the greater one. Its other messages about
+/// expressions that are constant are right, and kept on purpose.
 fn below_all(text: &str) -> Option<(String, &'static str)> {
     let (literal, rest) = text.strip_prefix("literal '")?.split_once('\'')?;
     let name = rest.strip_prefix(" has more digits than '")?;
@@ -79,13 +79,13 @@ fn below_all(text: &str) -> Option<(String, &'static str)> {
     })
 }
 
-/// What to do about a message that says little to who writes their first program.
+/// The remedy for a message that a beginner may not understand.
 fn fix(text: &str) -> Option<&'static str> {
     let fixes = [
         (
             "PICTURE clause required for",
             "an item without a PICTURE has others of a higher level number below it; a copybook \
-             that begins with level 01 is copied beside an 01 level, not below it",
+             that begins with level 01 is copied next to an 01 level, not below it",
         ),
         (
             "PROGRAM-ID header missing",
@@ -105,7 +105,7 @@ fn fix(text: &str) -> Option<&'static str> {
         .map(|(_, fix)| *fix)
 }
 
-/// Names what is meant by the names that are not defined, of those that are: data
+/// Suggests names for the names that are not defined: data
 /// items and paragraphs of the text.
 pub(crate) fn suggest(said: &mut [Diagnostic], text: &str) {
     let undefined = |d: &Diagnostic| {
@@ -153,9 +153,9 @@ mod tests {
              a.cbl:8: warning: literal '100' has more digits than 'A' [-Wconstant-expression]\n\
              a.cbl:9: warning: expression '1' EQUALS '1' is always TRUE [-Wconstant-expression]\n",
         );
-        let told: Vec<&str> = list.iter().map(|d| d.message.as_str()).collect();
+        let messages: Vec<&str> = list.iter().map(|d| d.message.as_str()).collect();
         assert_eq!(
-            told,
+            messages,
             ["GnuCOBOL takes A for less than -100, which has more digits than A"]
         );
     }
@@ -186,7 +186,7 @@ mod tests {
                 .help
                 .as_deref()
                 .unwrap()
-                .contains("beside an 01 level")
+                .contains("next to an 01 level")
         );
     }
 }

@@ -37,7 +37,7 @@ fn is_linkage(token: &Token, unit: &ProgramUnit) -> bool {
         && (token.is("DFHCOMMAREA") || unit.linkage_names.contains(&token.upper()))
 }
 
-/// Whether a CALL of this is one of EZASOKET or a routine beside it, named by
+/// Whether a CALL of this is one of EZASOKET or its auxiliary routines, named by
 /// a literal or by an item of the same name.
 fn is_socket_routine(target: &Token) -> bool {
     let name = target.upper();

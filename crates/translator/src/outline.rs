@@ -55,7 +55,7 @@ pub(crate) struct ProcedureLabel {
 }
 
 impl ProgramUnit {
-    /// Where the first statement goes.
+    /// The place of the first statement.
     pub(crate) fn first_statement(&self) -> Option<usize> {
         self.declaratives_end.or(self.procedure_body)
     }

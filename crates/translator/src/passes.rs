@@ -1,4 +1,4 @@
-//! What has nothing to do with commands: missing periods, DFHRESP and DFHVALUE,
+//! Passes that do not concern commands: missing periods, DFHRESP and DFHVALUE,
 //! and statements for files.
 
 use std::collections::HashSet;
@@ -54,7 +54,7 @@ impl TranslationState {
     }
 
     /// Headers of divisions and sections that are misspelt: the compiler would
-    /// say something of everything behind one.
+    /// report everything after one.
     pub(crate) fn headers(&mut self) {
         const DIVISIONS: &[&str] = &["IDENTIFICATION", "ENVIRONMENT", "DATA", "PROCEDURE"];
         const SECTIONS: &[&str] = &["WORKING-STORAGE", "LOCAL-STORAGE", "LINKAGE"];
@@ -174,12 +174,13 @@ impl TranslationState {
             let Some(body) = unit.procedure_body else {
                 continue;
             };
-            let end = match unit.closed {
-                true => (body..unit.end).rev().find(|&i| {
+            let end = if unit.closed {
+                (body..unit.end).rev().find(|&i| {
                     let next = self.tokens.get(i + 1);
                     self.tokens[i].is("END") && next.is_some_and(|t| t.is("PROGRAM"))
-                }),
-                false => Some(unit.end.min(self.tokens.len())),
+                })
+            } else {
+                Some(unit.end.min(self.tokens.len()))
             };
             if let Some(end) = end.filter(|end| *end > body)
                 && !self.tokens[end - 1].is_mark('.')
@@ -229,7 +230,7 @@ impl TranslationState {
         }
     }
 
-    /// Puts numbers in the place of DFHRESP(x) and DFHVALUE(x).
+    /// Replaces DFHRESP(x) and DFHVALUE(x) by numbers.
     pub(crate) fn values(&mut self) {
         if !self
             .tokens
@@ -290,7 +291,7 @@ impl TranslationState {
         self.tokens = new;
     }
 
-    /// A batch program runs outside of the region: each command of it is an
+    /// A batch program runs outside of the region: each of its commands is an
     /// error.
     pub(crate) fn no_commands(&mut self) {
         let pairs = self.tokens.windows(2);
@@ -340,9 +341,10 @@ impl TranslationState {
             }
         }
         for (place, statement) in places {
-            let message = match uses_cics {
-                true => format!("{statement}: a program with commands has no files of its own"),
-                false => format!("{statement}: the task ends when a region's program gets here"),
+            let message = if uses_cics {
+                format!("{statement}: a program with commands has no files of its own")
+            } else {
+                format!("{statement}: the task ends when a region's program gets here")
             };
             let help = "EXEC CICS READ, WRITE and their like reach the region's files";
             self.say(place, Finding::Source, message, Some(help.to_owned()));

@@ -3,7 +3,7 @@
 //! EXCEPTION. JSON and XML statements are rewritten by [`crate::markup`].
 //!
 //! GnuCOBOL 3.1 runs both phrases of such a CALL when the program is missing,
-//! and none when it is there; one phrase alone is right. So the statement
+//! and none when it exists; one phrase alone is right. So the statement
 //! becomes a CALL with one phrase that sets a flag, and an IF on that flag.
 //!
 //! A statement may end without END-CALL: at a period, or where a word belongs
@@ -106,7 +106,7 @@ pub(crate) struct PhraseStart {
 #[derive(Debug, Clone)]
 struct OpenStatement {
     verb: String,
-    /// Whether statements that follow are part of it.
+    /// Whether statements that follow belong to it.
     holds_statements: bool,
     has_else: bool,
     phrases: Vec<PhraseStart>,
@@ -139,7 +139,7 @@ impl OpenStatement {
     }
 }
 
-/// Where a statement and its phrases end.
+/// The ends of a statement and its phrases.
 #[derive(Debug)]
 pub(crate) struct StatementExtent {
     /// ON EXCEPTION and NOT ON EXCEPTION, in their order.
@@ -200,8 +200,8 @@ impl TranslationState {
         self.rewrite_phrases(call, phrase);
     }
 
-    /// Puts `condition` in the place of the first phrase, ELSE in that of the
-    /// second, and END-IF at the end.
+    /// Replaces the first phrase by `condition`, the second by ELSE, and adds END-IF
+    /// at the end.
     pub(crate) fn rewrite_phrases(&mut self, extent: &StatementExtent, condition: String) {
         let place = |at: usize| self.tokens[at.min(self.tokens.len() - 1)].place;
         let closed = |open: &[String]| -> String {
@@ -335,7 +335,7 @@ fn begins_statement(open: &mut Vec<OpenStatement>) -> bool {
     !open.is_empty()
 }
 
-/// The verbs of statements in the first one that need an END. What is inside of
+/// The verbs of statements in the first one that need an END. A statement inside of
 /// another rewritten statement is ended by that one.
 fn to_close(open: &[OpenStatement]) -> Vec<String> {
     let inner = open.iter().skip(1).take_while(|s| !s.is_rewritten());

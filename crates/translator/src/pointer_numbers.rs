@@ -4,8 +4,8 @@
 //! compute with addresses. A POINTER has 8 bytes here, the lowest first, and such
 //! a number would see half of them in the wrong order. So it is compiled as
 //! `PIC S9(18) COMP-5`, which has the bytes of the pointer: arithmetic with it
-//! moves the address. What else describes four bytes of a pointer is reported,
-//! and so is a group or a table that lies over one that holds pointers.
+//! moves the address. Any other description of four bytes of a pointer is reported,
+//! and so is a group or a table over a group that has pointers.
 //!
 //! Reference: Enterprise COBOL Language Reference, "POINTER phrase" (4 bytes with
 //! LP(32)), "REDEFINES clause".
@@ -81,7 +81,7 @@ impl TranslationState {
         }
     }
 
-    /// `entry` shares the storage of a group or table that holds pointers. What is
+    /// `entry` shares the storage of a group or table that holds pointers. An entry that is
     /// one string of characters has nothing after a pointer.
     fn describe_holder(&mut self, entry: &DataEntry, holder: &DataEntry) {
         if entry.kind != ItemKind::Group && !entry.is_table {
@@ -235,7 +235,7 @@ fn picture_and_usage(tokens: &[Token], range: Range<usize>) -> Vec<usize> {
     found
 }
 
-/// A PICTURE's string ends where a blank stands.
+/// A PICTURE's string ends at a blank.
 fn picture_end(tokens: &[Token], string: usize, end: usize) -> usize {
     let rest = string + 1..end.max(string + 1);
     rest.clone().find(|&i| tokens[i].spaced).unwrap_or(rest.end)

@@ -2,7 +2,7 @@
 //!
 //! A POINTER has 8 bytes here and 4 in 31-bit programs of z/OS. In a program's
 //! own storage that makes no difference; in a COMMAREA or container it moves
-//! everything behind it.
+//! everything after it.
 
 use std::collections::HashMap;
 

@@ -38,7 +38,7 @@ impl TranslationState {
     }
 }
 
-/// Whether two asterisks stand at an index.
+/// Whether two asterisks are at an index.
 fn is_power(tokens: &[Token], at: usize) -> bool {
     let is_star = |at: usize| tokens.get(at).is_some_and(|t| t.is_mark('*'));
     is_star(at) && is_star(at + 1) && !tokens[at + 1].spaced

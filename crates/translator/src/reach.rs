@@ -1,4 +1,4 @@
-//! What a compiled program may reach outside of itself.
+//! The symbols that a compiled program may reach outside of itself.
 //!
 //! `CALL "X"` asks the worker at run time, which knows the program table. But a
 //! static CALL, an entry convention or a routine that the compiler knows become
@@ -6,7 +6,7 @@
 //! process: `CALL STATIC "system"` ran a shell. So a module's undefined symbols
 //! are read, and one that is not listed here is refused where the text calls it.
 //!
-//! Invariant: the lists name what may be used; what is new in another version
+//! Invariant: the lists name the symbols that may be used; a new symbol of another version
 //! of the run-time library is refused until it is listed.
 //! Reference: the ELF specification, "Symbol Table".
 
@@ -19,7 +19,7 @@ use crate::source::SourcePlace;
 use crate::token::{Token, TokenKind};
 
 /// Entries of the run-time library that touch nothing but their arguments and
-/// the module that calls them; a star stands for the rest of a family.
+/// the module that calls them; a star matches the rest of a family.
 const LIBRARY: &[&str] = &[
     "COB_SPACES_ALPHABETIC",
     "COB_ZEROES_ALPHABETIC",
@@ -159,11 +159,11 @@ const LIBRARY: &[&str] = &[
     "cob_sys_xor",
 ];
 
-/// What batch programs have in addition: their file statements and reports.
+/// Further symbols of batch programs: their file statements and reports.
 const BATCH: &[&str] = &["cob_extfh_*", "cob_report_*", crate::compiler::FILE_HANDLER];
 
-/// What the C compiler makes of copies and comparisons, and what every shared
-/// object names.
+/// The symbols that the C compiler uses for copies and comparisons, and those of every shared
+/// object.
 const C_LIBRARY: &[&str] = &[
     "_ITM_deregisterTMCloneTable",
     "_ITM_registerTMCloneTable",
@@ -218,7 +218,7 @@ const IRREGULAR: &[(&str, &str)] = &[
 /// A literal that is called or whose entry is asked for, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CalledLiteral {
-    /// What the literal stands for.
+    /// The name in the literal.
     pub name: String,
     /// The literal as it is written.
     pub literal: String,
@@ -282,7 +282,7 @@ fn is_listed(symbol: &str, batch: bool) -> bool {
     C_LIBRARY.contains(&symbol) || LIBRARY.iter().any(listed) || batch && BATCH.iter().any(listed)
 }
 
-/// What a literal stands for: its text, or the bytes of a hexadecimal one.
+/// The value of a literal: its text, or the bytes of a hexadecimal one.
 fn value(literal: &str) -> String {
     let quote = literal.find(['\'', '"']).unwrap_or(0);
     let (prefix, quoted) = literal.split_at(quote);

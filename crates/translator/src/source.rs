@@ -1,7 +1,7 @@
 //! Files, places in them, and their bytes.
 //!
 //! A source is read as bytes, one character a byte, and written back the same
-//! way: what stands in a literal is never converted, whatever its encoding.
+//! way: the bytes of a literal are never converted, whatever its encoding.
 
 use std::path::{Path, PathBuf};
 

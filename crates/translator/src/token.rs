@@ -9,7 +9,7 @@ use copybook::{PieceKind, TextPiece};
 
 use crate::source::SourcePlace;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TokenKind {
     /// A word or a number.

@@ -20,7 +20,7 @@ use crate::token::{Token, TokenKind};
 use crate::words;
 use crate::writer::Writer;
 
-/// What a translation gives.
+/// The result of a translation.
 #[derive(Debug, Clone)]
 pub struct TranslatedSource {
     /// Preprocessed COBOL for the compiler; of no use when there are errors.
@@ -37,7 +37,7 @@ pub struct TranslatedSource {
     pub diagnostics: Vec<Diagnostic>,
     /// Its statements of EXEC SQL, in the order of the text.
     pub sql: Vec<SqlUse>,
-    /// What is called by a literal.
+    /// The programs that are called by a literal.
     pub(crate) called: Vec<CalledLiteral>,
     /// Flags of the compiler for words that the programs define.
     pub(crate) freed_words: Vec<String>,
@@ -113,9 +113,10 @@ pub(crate) fn translate_for(
     work.functions(&units);
     let storage = work.phrased_statements(&units);
     let uses_cics = work.programs(&units, blocks, &storage);
-    match batch {
-        true => work.no_commands(),
-        false => work.file_statements(&units, uses_cics),
+    if batch {
+        work.no_commands()
+    } else {
+        work.file_statements(&units, uses_cics)
     }
     let called = called(&work.tokens);
     let freed_words = words::defined(&work.tokens);
@@ -178,7 +179,7 @@ impl TokenEdits {
         self.before.entry(at).or_default().push((text, place));
     }
 
-    /// Before what is already inserted at the same token.
+    /// Before text that is already inserted at the same token.
     pub(crate) fn insert_first(&mut self, at: usize, text: String, place: SourcePlace) {
         self.before.entry(at).or_default().insert(0, (text, place));
     }
@@ -278,7 +279,7 @@ impl TranslationState {
                         place,
                         Finding::Command,
                         format!("EXEC {language} has no END-EXEC"),
-                        Some("put END-EXEC behind the command's last option".to_owned()),
+                        Some("put END-EXEC after the command's last option".to_owned()),
                     );
                 }
                 at += 1;
@@ -423,7 +424,7 @@ impl TranslationState {
     }
 
     /// Puts declarations first in the WORKING-STORAGE SECTION, which is made if
-    /// there is none.
+    /// missing.
     fn declare_storage(&mut self, unit: &ProgramUnit, storage: String) {
         let Some(procedure) = unit.procedure else {
             return;

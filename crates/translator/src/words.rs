@@ -1,13 +1,13 @@
 //! Words that GnuCOBOL reserves and Enterprise COBOL does not.
 //!
 //! Programs from z/OS have data, conditions and paragraphs of these names, so
-//! each is given back. GnuCOBOL 3.1 with `-std=ibm` reserves 1,012 words. All
+//! each is unreserved. GnuCOBOL 3.1 with `-std=ibm` reserves 1,012 words. All
 //! that are not in IBM's table were tried as a field, a number, a condition, a
 //! table, a paragraph and a section; those at which a compilation failed stand
-//! here, and so do those that 3.2 adds. Most are given back to every program. The others mean something to
+//! here, and so do those that 3.2 adds. Most are unreserved for every program. The others mean something to
 //! programs that were written for GnuCOBOL, or to IBM's own statements: a
 //! program gets those that it defines as a name of its own. `COB-CRT-STATUS`
-//! cannot be given back.
+//! cannot be unreserved.
 //!
 //! Reference: Enterprise COBOL for z/OS, "Reserved words"; `cobc
 //! --list-reserved`.
@@ -189,7 +189,7 @@ pub(crate) const FREE: &[&str] = free![
     "XOR"
 ];
 
-/// Words that are given back to the programs that define them, in their order.
+/// Words that are unreserved for the programs that define them, in their order.
 #[rustfmt::skip]
 const FREE_WHERE_DEFINED: &[&str] = &[
     "ACTIVE-CLASS",

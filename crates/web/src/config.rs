@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields, default)]
 pub struct WebConfig {
     /// Folder of the files that HFSFILE names, relative to the application
-    /// folder. Nothing outside of it is ever read.
+    /// folder. No file outside of the folder is ever read.
     pub files: PathBuf,
     /// Folder of the templates that MEMBERNAME names, relative to the
     /// application folder.

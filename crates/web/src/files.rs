@@ -20,7 +20,7 @@ use crate::request::{WebAnswer, WebBody};
 /// Largest file that is served whole: it is in memory while it is sent.
 const MAX_FILE: u64 = 64 << 20;
 
-/// The path of a name below a folder; none when it would lead out of it. A
+/// The path of a name below a folder. Returns `None` when it would lead out of it. A
 /// name that begins with `/` is below the folder all the same.
 pub fn below(folder: &Path, name: &str) -> Option<PathBuf> {
     let name = Path::new(name.trim_start_matches('/'));
@@ -178,9 +178,10 @@ fn parse_range(text: &str, length: u64) -> Range {
         },
         _ => return Range::All,
     };
-    match first < length {
-        true => Range::Part(first, last.min(length - 1)),
-        false => Range::Wrong,
+    if first < length {
+        Range::Part(first, last.min(length - 1))
+    } else {
+        Range::Wrong
     }
 }
 

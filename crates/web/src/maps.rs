@@ -19,7 +19,7 @@ pub struct UriMaps {
     names: BTreeMap<String, InstalledUriMap>,
 }
 
-/// A map, and what SET URIMAP has made of it.
+/// A map, with the changes of SET URIMAP.
 #[derive(Debug, Clone)]
 pub struct InstalledUriMap {
     /// As it is defined.
@@ -53,7 +53,7 @@ impl InstalledUriMap {
 }
 
 impl UriMapChange {
-    /// Takes over what a later one says.
+    /// Takes over the attributes of a later one.
     fn merge(&mut self, later: UriMapChange) {
         self.enabled = later.enabled.or(self.enabled);
         self.redirect = later.redirect.or(self.redirect);
@@ -82,7 +82,7 @@ impl UriMapChange {
                 permanent,
                 location: location.cloned().unwrap_or_default(),
             },
-            // It has sent its requests elsewhere, and has nothing else.
+            // The map redirects its requests, and has no other answer.
             (None, Some(_)) => UriMapAnswer::Program {
                 program: None,
                 transaction: None,

@@ -223,7 +223,7 @@ impl CicsWebSupport {
             }
             let outcome = match sent.unwrap_or(Err(ClientError::TimedOut)) {
                 Ok(()) => Ok(link::CommandOperands::default()),
-                // The server has answered already, and wants no more.
+                // The server has answered already, and reads no more.
                 Err(ClientError::Socket) if last => Ok(link::CommandOperands::default()),
                 Err(error) => client::failed(error),
             };
@@ -256,7 +256,7 @@ impl CicsWebSupport {
         });
     }
 
-    /// WEB CLOSE: the connection is kept when its URIMAP says so, and no answer
+    /// WEB CLOSE: the connection is kept when its URIMAP has SOCKETCLOSE, and no answer
     /// is under way on it.
     fn close(&self, session: Session) -> WebCommandResult {
         if let (Some(sender), Some(time)) = (session.sender, session.keep)
@@ -318,7 +318,7 @@ fn answered(
     }
 }
 
-/// A command that looks at a session or writes into it.
+/// A command that reads a session or writes into it.
 fn about(session: &mut Session, command: &ServiceCommand) -> WebCommandResult {
     let given = &command.operands;
     let response = session.response.clone();

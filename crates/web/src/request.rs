@@ -20,9 +20,9 @@ pub struct WebRequest {
     pub body: Bytes,
     /// The client.
     pub client: SocketAddr,
-    /// Where it connected to.
+    /// The address that the client connected to.
     pub server: SocketAddr,
-    /// It came by HTTPS.
+    /// The request came by HTTPS.
     pub secure: bool,
     /// The client's certificate, in DER.
     pub certificate: Option<Bytes>,
@@ -71,7 +71,7 @@ pub type BodyPiece = Option<Frame<Bytes>>;
 /// The body of an answer.
 #[derive(Debug)]
 pub enum WebBody {
-    /// It is complete.
+    /// The body is complete.
     Whole(Vec<u8>),
     /// A body in chunks, with trailers after the last; `None` ends it. If the
     /// channel closes before that, the body is incomplete.

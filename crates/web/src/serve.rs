@@ -192,9 +192,10 @@ impl CicsWebSupport {
                         converter: converter.clone().unwrap_or_default(),
                         ..AliasWork::default()
                     };
-                    let asked = match analyzer {
-                        true => edition.analyzer(&way.request.service),
-                        false => AnalyzerProgram::Accept,
+                    let asked = if *analyzer {
+                        edition.analyzer(&way.request.service)
+                    } else {
+                        AnalyzerProgram::Accept
                     };
                     match asked {
                         AnalyzerProgram::Accept | AnalyzerProgram::Path => {
@@ -647,8 +648,8 @@ impl CicsWebSupport {
     }
 }
 
-/// The answer that the task's worker has kept for its end; none when it kept
-/// none.
+/// The answer that the task's worker has kept for its end. Returns `None` when it kept
+/// no answer.
 fn own_answer(reply: &TaskReply) -> Option<WebAnswer> {
     let bytes = reply.web_answer();
     if bytes.is_empty() {
@@ -680,9 +681,10 @@ fn refused_map(why: &str) -> WebAnswer {
 }
 
 pub fn refused(refusal: StartRefusal) -> WebAnswer {
-    let status = match refusal.is_temporary() {
-        true => StatusCode::SERVICE_UNAVAILABLE,
-        false => StatusCode::INTERNAL_SERVER_ERROR,
+    let status = if refusal.is_temporary() {
+        StatusCode::SERVICE_UNAVAILABLE
+    } else {
+        StatusCode::INTERNAL_SERVER_ERROR
     };
     let mut answer = WebAnswer::problem(status, &refusal.to_string());
     if refusal.is_temporary() {
@@ -693,9 +695,10 @@ pub fn refused(refusal: StartRefusal) -> WebAnswer {
 }
 
 fn redirect(permanent: bool, location: &str) -> WebAnswer {
-    let mut answer = WebAnswer::of(match permanent {
-        true => StatusCode::MOVED_PERMANENTLY,
-        false => StatusCode::FOUND,
+    let mut answer = WebAnswer::of(if permanent {
+        StatusCode::MOVED_PERMANENTLY
+    } else {
+        StatusCode::FOUND
     });
     if let Ok(location) = HeaderValue::from_str(location) {
         answer.headers.insert(LOCATION, location);

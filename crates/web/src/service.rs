@@ -1,5 +1,5 @@
-//! Web support of a region: what is in force, the state of its tasks, and the
-//! commands that the region hands over.
+//! Web support of a region: the definitions in force, the state of its tasks, and the
+//! commands that the region passes on.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -149,9 +149,10 @@ impl CicsWebSupport {
     /// page of programs.
     pub fn new(config: WebConfig, page: CodePage, edition: WebDefinitions) -> CicsWebSupport {
         // Bytes above ASCII are those of the wider page.
-        let page = match page.ccsid() == CodePage::ascii().ccsid() {
-            true => CodePage::latin1(),
-            false => page,
+        let page = if page.ccsid() == CodePage::ascii().ccsid() {
+            CodePage::latin1()
+        } else {
+            page
         };
         let connector = ClientConnector::new(&config);
         let replies = ClientConnector::new(&WebConfig {
@@ -180,8 +181,8 @@ impl CicsWebSupport {
             Some(RegionContext { region, user });
     }
 
-    /// Takes over other definitions. What SET has changed of those that stay as they
-    /// are is kept.
+    /// Takes over other definitions. Changes by SET of definitions that stay the same
+    /// are kept.
     pub fn reload(&self, mut edition: WebDefinitions) {
         self.change(|before| {
             edition.maps = std::mem::take(&mut edition.maps).with_changes_of(&before.maps);
@@ -192,7 +193,7 @@ impl CicsWebSupport {
         .unwrap_or_default();
     }
 
-    /// Puts what is made of the definitions in force in their place.
+    /// Changes the definitions in force.
     fn change(
         &self,
         make: impl FnOnce(&WebDefinitions) -> Result<WebDefinitions, CommandFailure>,
@@ -206,7 +207,7 @@ impl CicsWebSupport {
         Ok(())
     }
 
-    /// The commands that change definitions; none for another one.
+    /// The commands that change definitions; `None` for another one.
     fn changing(&self, number: u16, given: &CommandOperands) -> Option<WebCommandResult> {
         let serve = CHANGES.iter().find(|(n, _)| *n == number)?.1;
         let changed = self.change(|before| serve(before, given));
@@ -289,7 +290,7 @@ impl CicsWebSupport {
             rows::document_retrieve::NUMBER => document::retrieve(documents, given, &means),
             _ => document::delete(documents, given),
         };
-        // What was refused after its account was, and what is deleted.
+        // Documents that were refused after they were counted, and deleted ones.
         command.account_documents(documents.amount());
         outcome
     }

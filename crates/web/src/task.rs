@@ -18,7 +18,7 @@ use crate::request::{BodyPiece, WebAnswer, WebRequest};
 /// A task that has used a command of web support, or serves a request.
 #[derive(Debug, Default)]
 pub struct TaskState {
-    /// The request that it serves; none for a task that no request began.
+    /// The request that it serves; `None` for a task that no request began.
     pub server: Option<ServerSide>,
     /// Its state of web services; `None` if it serves no pipeline.
     pub service: Option<ServiceSide>,
@@ -30,15 +30,15 @@ pub struct TaskState {
     pub documents: TaskDocuments,
     /// Its sessions with servers, by token.
     pub sessions: HashMap<[u8; 8], Session>,
-    /// Where its browses of definitions go on, by the number of their command.
+    /// The positions of its browses of definitions, by the number of their command.
     pub browses: BrowsePositions,
     /// Tokens given so far.
     pub tokens: u64,
 }
 
-/// A request and the answer that is being made for it. What the program reads
-/// of the request, and an answer that waits for the end of the task, is with the
-/// task's worker (`webtask`) until something else than that is asked for.
+/// A request and the answer that is being made for it. The parts of the request that the
+/// program reads, and an answer that waits for the end of the task, are with the
+/// task's worker (`webtask`) until the program asks for more.
 #[derive(Debug)]
 pub struct ServerSide {
     /// The request.
@@ -59,9 +59,9 @@ pub enum AnswerState {
     /// No answer was sent.
     #[default]
     None,
-    /// It is sent at the end of the task.
+    /// The answer is sent at the end of the task.
     Eventual(WebAnswer),
-    /// It was sent.
+    /// The answer was sent.
     Sent,
     /// Some chunks were sent.
     Chunks(mpsc::Sender<BodyPiece>),

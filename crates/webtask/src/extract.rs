@@ -19,9 +19,10 @@ pub fn request(request: &Request, given: &CommandOperands) -> WebCommandResult {
     );
     let host = &*request.host;
     let name = host.rsplit_once(':').map_or(host, |(name, port)| {
-        match port.bytes().all(|b| b.is_ascii_digit()) {
-            true => name,
-            false => host,
+        if port.bytes().all(|b| b.is_ascii_digit()) {
+            name
+        } else {
+            host
         }
     });
     let name = name.trim_start_matches('[').trim_end_matches(']');

@@ -76,12 +76,11 @@ fn read(
     };
     let converted = convert(found, pages);
     let mut filled = OutputAreas::default();
-    match given.has(set) {
-        true => {
-            filled.chars(set, &converted);
-            filled.int(length, converted.len() as i64);
-        }
-        false => filled.area(given, (value, length), &converted, 5)?,
+    if given.has(set) {
+        filled.chars(set, &converted);
+        filled.int(length, converted.len() as i64);
+    } else {
+        filled.area(given, (value, length), &converted, 5)?
     }
     filled.done()
 }
@@ -166,14 +165,13 @@ fn start(
     let wanted = &wanted[..length.unwrap_or(wanted.len()).min(wanted.len())];
     let wanted = wanted.trim_ascii_end();
     // An option that is written without an argument comes with a stroke.
-    let at = match wanted.is_empty() || wanted == b"/" && length.is_none() {
-        true => 0,
-        false => {
-            let is = |(n, _): &Field| n.eq_ignore_ascii_case(wanted);
-            match fields.iter().position(is) {
-                Some(at) => at,
-                None => return fail(Condition::NotFnd, 1),
-            }
+    let at = if wanted.is_empty() || wanted == b"/" && length.is_none() {
+        0
+    } else {
+        let is = |(n, _): &Field| n.eq_ignore_ascii_case(wanted);
+        match fields.iter().position(is) {
+            Some(at) => at,
+            None => return fail(Condition::NotFnd, 1),
         }
     };
     let each = fields.iter();
@@ -233,9 +231,12 @@ fn form(
     body: &[u8],
     reading: &mut ReadPosition,
 ) -> Result<Arc<Vec<Field>>, CommandFailure> {
-    let read = || match body.is_empty() {
-        true => Ok(Arc::new(query(request))),
-        false => parse_form(&request.media, body).map(Arc::new),
+    let read = || {
+        if body.is_empty() {
+            Ok(Arc::new(query(request)))
+        } else {
+            parse_form(&request.media, body).map(Arc::new)
+        }
     };
     match reading.form.get_or_insert_with(read) {
         Ok(fields) => Ok(fields.clone()),

@@ -19,9 +19,10 @@ pub fn named(name: &str) -> Result<CodePage, UnknownCodePage> {
         return Ok(CodePage::latin1());
     }
     // As older programs write the names of ISO.
-    let page = match name.starts_with("8859-") {
-        true => CodePage::by_name(&format!("iso-{name}")),
-        false => CodePage::by_name(name),
+    let page = if name.starts_with("8859-") {
+        CodePage::by_name(&format!("iso-{name}"))
+    } else {
+        CodePage::by_name(name)
     };
     page.map_err(|_| UnknownCodePage)
 }
@@ -31,9 +32,10 @@ pub fn named(name: &str) -> Result<CodePage, UnknownCodePage> {
 /// region's page, so such a name means that page.
 pub fn host(name: &str, own: CodePage) -> Result<CodePage, UnknownCodePage> {
     let page = named(name)?;
-    match page.is_ebcdic() && !own.is_ebcdic() {
-        true => Ok(own),
-        false => Ok(page),
+    if page.is_ebcdic() && !own.is_ebcdic() {
+        Ok(own)
+    } else {
+        Ok(page)
     }
 }
 

@@ -29,7 +29,7 @@ pub struct Abend {
     pub program: [u8; 8],
     /// Line of the program's source, 0 when unknown.
     pub line: u32,
-    /// What happened, for the log and the reply.
+    /// The message for the log and the reply.
     pub message: String,
     /// Exits are passed by: ABEND CANCEL.
     pub cancel: bool,
@@ -64,7 +64,7 @@ impl Abend {
 }
 
 impl Worker {
-    /// Notes where an abend happened, unless it says so itself. The program is
+    /// Notes where an abend happened, unless the abend has a place already. The program is
     /// that of the LINK level; the line may be one of a program that it CALLed,
     /// which the message then names.
     pub(crate) fn locate(&self, abend: &mut Abend) {
@@ -85,7 +85,7 @@ impl Worker {
         }
     }
 
-    /// Where control goes after an abend at the current level.
+    /// The next action after an abend at the current level.
     pub(crate) fn take_exit(&mut self, mut abend: Box<Abend>) -> Flow {
         self.locate(&mut abend);
         if self.task.first_abend == [b' '; 4] {

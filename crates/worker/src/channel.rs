@@ -31,7 +31,7 @@ pub struct TaskChannels {
 #[derive(Debug, Default)]
 struct Channel {
     name: [u8; 16],
-    /// Level that made it; `usize::MAX` when it is gone.
+    /// Level that made the channel; `usize::MAX` when it is deleted.
     level: usize,
     entries: Vec<ContainerEntry>,
     index: HashMap<ContainerName, usize>,
@@ -45,12 +45,12 @@ struct ContainerBrowse {
     at: usize,
 }
 
-/// Where data are put in a container.
+/// The position of new data in a container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PutMode {
-    /// In the place of what is there.
+    /// Instead of the old content.
     Replace,
-    /// Behind it.
+    /// After its end.
     Append,
     /// Before it.
     Prepend,
@@ -67,7 +67,7 @@ const GONE: usize = usize::MAX;
 const INDEX_FROM: usize = 24;
 
 impl TaskChannels {
-    /// Forgets everything; the arena is somebody else's by now.
+    /// Forgets everything; the arena belongs to another task by now.
     pub fn clear(&mut self) {
         for channel in &mut self.list {
             channel.level = GONE;
@@ -273,7 +273,7 @@ impl TaskChannels {
         self.last_token
     }
 
-    /// The next container of a browse: none for an unknown token, an inner
+    /// The next container of a browse: `None` for an unknown token, an inner
     /// none at the end. A container that was deleted is passed by.
     pub fn next_of_browse(&mut self, token: u32) -> Option<Option<ContainerName>> {
         let browse = self.browses.iter_mut().find(|b| b.token == token)?;

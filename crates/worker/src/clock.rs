@@ -13,7 +13,7 @@ pub use link::clock::{monotonic_ns, thread_cpu_ns};
 pub struct Clock {
     quarter: i64,
     offset_ms: i64,
-    /// The last second that was told as EIBTIME and EIBDATE, and how.
+    /// The last second that was converted to EIBTIME and EIBDATE, and the result.
     last_eib: (i64, (u32, u32)),
 }
 

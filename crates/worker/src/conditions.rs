@@ -12,7 +12,7 @@ use cics::resp::{Condition, DefaultAction};
 use crate::abend::AbendExit;
 use crate::cob::{CobModule, Field};
 
-/// What to do about one condition.
+/// The set reaction to one condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConditionAction {
     /// Go to the label at this place of the program's list.
@@ -21,7 +21,7 @@ pub enum ConditionAction {
     Ignore,
 }
 
-/// What HANDLE and IGNORE have set.
+/// The state of HANDLE and IGNORE.
 #[derive(Debug, Clone, Default)]
 pub struct HandleState {
     actions: Vec<(u16, ConditionAction)>,
@@ -31,7 +31,7 @@ pub struct HandleState {
     abend_active: bool,
 }
 
-/// What a raised condition does.
+/// The reaction to a raised condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConditionReaction {
     /// Go to a label.
@@ -64,8 +64,8 @@ impl HandleState {
         self.aids.push((aid, label));
     }
 
-    /// The label for a key, as the data stream has it. ANYKEY stands in for
-    /// every key but ENTER that is not named itself.
+    /// The label for a key, as the data stream has it. ANYKEY covers
+    /// every key except ENTER that has no label.
     pub fn aid_label(&self, stream: u8) -> Option<u16> {
         if self.aids.is_empty() {
             return None;
@@ -92,7 +92,7 @@ impl HandleState {
         self.action(condition).is_some()
     }
 
-    /// What this condition does now. ERROR stands in for every condition that
+    /// The reaction to this condition now. ERROR covers every condition that
     /// would end the task.
     pub fn reaction(&self, condition: Condition) -> ConditionReaction {
         let default = condition.default_action();
@@ -133,9 +133,9 @@ impl HandleState {
 /// State of one frame.
 pub struct Frame {
     serial: u64,
-    /// What is set now.
+    /// The current state.
     pub handles: HandleState,
-    /// What PUSH HANDLE put aside.
+    /// The states that PUSH HANDLE suspended.
     pub pushed: Vec<HandleState>,
     /// Label to go to when the program is entered again; 0 for its top.
     pub resume: u16,

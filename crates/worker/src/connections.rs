@@ -1,4 +1,4 @@
-//! Descriptors that the region lends this worker, and what it does with them
+//! Descriptors that the region lends this worker, and the work done on them
 //! while a call waits.
 //!
 //! A service of the region has connected somewhere, passes the descriptor, and
@@ -20,7 +20,7 @@ use crate::sql::{self, SQL_SETTLE, SqlLink};
 #[derive(Debug, Default)]
 pub struct LentConnections {
     files: BTreeMap<u64, Rc<File>>,
-    /// That of EXEC SQL, with its session; away while a statement runs.
+    /// The connection of EXEC SQL, with its session; taken out while a statement runs.
     sql: Option<Box<SqlLink>>,
 }
 
@@ -35,7 +35,7 @@ impl LentConnections {
         self.files.get(&tag)
     }
 
-    /// Closes the one of a tag; false if there is none.
+    /// Closes the connection with a tag; false if no connection has it.
     pub fn close(&mut self, tag: u64) -> bool {
         if self.sql.as_ref().is_some_and(|link| link.tag == tag) {
             self.sql = None;
@@ -59,13 +59,13 @@ impl LentConnections {
     }
 }
 
-/// What a kind of work gives back: a condition, and bytes.
+/// The result of a kind of work: a condition, and bytes.
 pub type WorkResult = (Condition, Vec<u8>);
 
 /// A kind of work: the descriptors, the tag, further arguments, bytes.
 pub type ConnectionWork = fn(&mut LentConnections, u64, [u64; 4], &[u8]) -> WorkResult;
 
-/// Takes over a descriptor that the region has passed. It is done before any
+/// Takes over a descriptor that the region has passed. This operation comes before any
 /// work is looked up.
 pub const TAKE: u64 = runtime::sql::lending::TAKE;
 /// Writes the bytes, and reads once, at most as many bytes as the first argument
@@ -74,7 +74,7 @@ pub const EXCHANGE: u64 = 2;
 /// Closes the descriptor.
 pub const CLOSE: u64 = 3;
 
-/// All kinds of work beside [`TAKE`].
+/// All kinds of work except [`TAKE`].
 const WORKS: &[(u64, ConnectionWork)] = &[
     (EXCHANGE, exchange),
     (CLOSE, close),
@@ -114,7 +114,7 @@ fn exchange(
     }
 }
 
-/// Reads what is there, waiting for it; the end of the connection is an error.
+/// Waits for bytes and reads them; the end of the connection is an error.
 fn read_once(mut connection: &File, answer: &mut [u8]) -> std::io::Result<usize> {
     loop {
         match connection.read(answer) {

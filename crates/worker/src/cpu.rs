@@ -1,20 +1,19 @@
 //! CPU time by task, without a system call for each.
 //!
-//! Reading a thread's CPU clock costs as much as a brief program, so of tasks
-//! known to be brief one in [`EVERY`] is read and the others are given the time
-//! they took, with what a task costs beside its own time as it was last
-//! measured. A task that took long is always read: the time may have been
-//! somebody else's. What was given too much or too little is carried to the next
-//! tasks, a part of each one's own time to each, so sums are those of the clock
-//! and no task is told to have cost nothing.
+//! Reading a thread's CPU clock costs as much as a brief program. Of tasks known
+//! to be brief one in [`EVERY`] is read. The others are given their elapsed time
+//! plus the overhead of a task as last measured. A task that took long is always
+//! read: other threads may have run in that time. Time that was given too much or too
+//! little is spread over the next tasks in proportion to their own time, so sums
+//! are those of the clock and no task is given zero.
 //!
-//! A worker without a task wakes its door, looks for the next task and sleeps. That is
-//! nobody's: a task's CPU time would be more than its response otherwise. So the first
-//! task behind a sleep is measured by itself, from where the thread goes on.
+//! A worker without a task wakes its door, checks for the next task and sleeps. No task
+//! is charged for that: its CPU time would exceed its response time otherwise. So the
+//! first task after a sleep is measured by itself, from where the thread continues.
 //!
-//! A figure is measured where the clock was read before the task and behind it,
-//! with nothing estimated between; every other one is an estimate, that of the task
-//! behind which the clock was read for several together, too.
+//! A figure is measured where the clock was read before the task and after it,
+//! with nothing estimated between. Every other figure is an estimate, also that of a
+//! task after which the clock was read for several tasks together.
 
 use crate::clock::thread_cpu_ns;
 
@@ -23,7 +22,7 @@ use crate::clock::thread_cpu_ns;
 pub struct CpuTime {
     /// Nanoseconds.
     pub ns: u64,
-    /// It was given by the time that the task took, not read from the clock.
+    /// Derived from elapsed time, not read from the clock.
     pub estimated: bool,
 }
 
@@ -36,17 +35,17 @@ pub struct CpuMeter {
     given_ns: u64,
     took_ns: u64,
     tasks: u64,
-    /// What the clock counted and no task was given yet; below zero for what was given
-    /// too much.
+    /// Time that the clock counted and no task was given yet; below zero for time that was
+    /// given too much.
     owed_ns: i64,
-    /// What a task costs beside the time that it took; unknown at first.
+    /// CPU time of a task in addition to its elapsed time; unknown at first.
     overhead_ns: Option<u64>,
-    /// The task is the first behind a sleep.
+    /// The task is the first after a sleep.
     first: bool,
 }
 
 impl CpuMeter {
-    /// The time until now is nobody's.
+    /// The time until now is charged to no task.
     pub fn new() -> Self {
         CpuMeter::with_clock(thread_cpu_ns)
     }
@@ -69,7 +68,7 @@ impl CpuMeter {
     pub fn begin(&mut self, brief: bool, waited: bool) {
         self.first = waited;
         if waited {
-            // What was estimated stands: the clock has counted more since.
+            // The estimate is final: the clock has counted more since.
             self.read_ns = (self.clock)();
             (self.given_ns, self.tasks, self.took_ns) = (0, 0, 0);
         } else if !brief && self.tasks > 0 {
@@ -84,14 +83,14 @@ impl CpuMeter {
     pub fn task(&mut self, brief: bool, took_ns: u64) -> CpuTime {
         self.tasks += 1;
         self.took_ns += took_ns;
-        if let Some(beside) = self.overhead_ns
+        if let Some(overhead) = self.overhead_ns
             && brief
             && !self.first
             && took_ns < LONGEST_NS
             && self.tasks < EVERY
         {
-            self.given_ns += took_ns + beside;
-            let ns = self.corrected(took_ns + beside);
+            self.given_ns += took_ns + overhead;
+            let ns = self.corrected(took_ns + overhead);
             return CpuTime {
                 ns,
                 estimated: true,
@@ -105,8 +104,8 @@ impl CpuMeter {
                 estimated: false,
             };
         }
-        // What the others were given beforehand is theirs; the rest is as good as this
-        // task's, as far as it fits the time that it took.
+        // The other tasks keep the time that they were given; the rest is this
+        // task's, as far as it fits its elapsed time.
         self.owed_ns += used as i64 - self.given_ns as i64;
         self.given_ns = 0;
         let likely = (took_ns + self.overhead_ns.unwrap_or(0)).min(used);
@@ -122,19 +121,19 @@ impl CpuMeter {
     fn read(&mut self) -> u64 {
         let now = (self.clock)();
         let used = now - std::mem::replace(&mut self.read_ns, now);
-        // Less CPU than time: somebody else ran meanwhile, which tells nothing.
-        if let Some(beside) = used.checked_sub(self.took_ns) {
-            let beside = beside / self.tasks.max(1);
+        // Less CPU than elapsed time: another thread ran, so the overhead is unknown.
+        if let Some(overhead) = used.checked_sub(self.took_ns) {
+            let overhead = overhead / self.tasks.max(1);
             self.overhead_ns = Some(
                 self.overhead_ns
-                    .map_or(beside, |old| (3 * old + beside) / 4),
+                    .map_or(overhead, |old| (3 * old + overhead) / 4),
             );
         }
         (self.tasks, self.took_ns) = (0, 0);
         used
     }
 
-    /// The estimate with what is owed, as far as that is in keeping with it.
+    /// The estimate with the owed time, as far as that is in proportion to it.
     fn corrected(&mut self, ns: u64) -> u64 {
         let own = ns as i64;
         let more = self.owed_ns.clamp(-own * 3 / 4, own);
@@ -185,7 +184,7 @@ mod tests {
         assert!(!estimated(true), "nothing to estimate by yet");
         assert!(estimated(true));
         assert!(!estimated(false), "only brief tasks are estimated");
-        // The clock is read behind one in eight of them, for all eight together.
+        // The clock is read after one in eight of them, for all eight together.
         let estimates = (0..16).filter(|_| estimated(true)).count();
         assert_eq!(estimates, 16);
     }
@@ -221,7 +220,7 @@ mod tests {
                     estimated: false,
                 };
                 assert_eq!(meter.task(brief, 2000), own);
-                // Those that were there already: estimated, if they are brief.
+                // Tasks from before: estimated, if they are brief.
                 for _ in 0..3 {
                     meter.begin(brief, false);
                     USED.set(USED.get() + 2400);
@@ -233,7 +232,7 @@ mod tests {
 
     #[test]
     fn no_task_costs_nothing_and_none_far_more_than_it_took() {
-        // Half of the time is somebody else's, in bursts, as on a busy machine.
+        // Other threads take half of the time, in bursts, as on a busy machine.
         let mut meter = meter();
         let (mut given, mut used) = (0, 0);
         for i in 0..4000u64 {
@@ -242,10 +241,13 @@ mod tests {
             used += own + 400;
             USED.set(USED.get() + own + 400);
             meter.begin(true, false);
-            let told = meter.task(true, took).ns;
-            assert!(told > 300, "task {i}: {told} ns");
-            assert!(told <= 2 * (took + 2000), "task {i}: {told} of {took} ns");
-            given += told;
+            let given_ns = meter.task(true, took).ns;
+            assert!(given_ns > 300, "task {i}: {given_ns} ns");
+            assert!(
+                given_ns <= 2 * (took + 2000),
+                "task {i}: {given_ns} of {took} ns"
+            );
+            given += given_ns;
         }
         assert!(given.abs_diff(used) < used / 50, "{given} of {used}");
     }

@@ -1,11 +1,11 @@
 //! EXEC CICS: from a command block to the command's file and back.
 //!
 //! The C side calls in with the parameter fields of the calling module. The
-//! block says which options are there; operands follow in the order of their
-//! index. What a command answers is put into the EIB and the RESP fields, and
+//! block has a bit for each given option; operands follow in the order of their
+//! index. A command's answer is put into the EIB and the RESP fields, and
 //! becomes a label, an abend or nothing.
 //!
-//! Invariant: handlers return a [`Flow`]; no jump crosses a frame of ours.
+//! Invariant: handlers return a [`Flow`]; no jump crosses a Rust frame.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
@@ -22,14 +22,14 @@ use crate::le;
 use crate::services::CommandFailure;
 use crate::worker::{LevelExit, Worker, current};
 
-/// What a command answers when it is not NORMAL.
+/// A command's answer when it is not NORMAL.
 #[derive(Debug)]
 pub enum CommandStop {
     /// A condition with RESP2.
     Condition(Condition, u32),
     /// The task or an abend exit gets control.
     Abend(Box<Abend>),
-    /// The level is left for the reason that stands in it.
+    /// The level is left for its stored reason.
     Leave,
 }
 
@@ -99,7 +99,7 @@ impl<'c> CommandCall<'c> {
         unsafe { CommandOperand::new(*self.operands.get(at)?) }
     }
 
-    /// Where the operand of an option stands among all, if the option is there.
+    /// The index of an option's operand among all operands, if the option is given.
     pub(crate) fn place(&self, option: u8) -> Option<usize> {
         let bit = 1u128 << option;
         let there = self.options & self.with_argument;
@@ -116,28 +116,28 @@ impl<'c> CommandCall<'c> {
         self.arg(option).map(|a| a.int())
     }
 
-    /// Stores an integer into an operand, if it is there.
+    /// Stores an integer into an operand, if it is given.
     pub fn set_int(&self, option: u8, value: i64) {
         if let Some(arg) = self.arg(option) {
             arg.set_int(value);
         }
     }
 
-    /// Stores characters into an operand, if it is there.
+    /// Stores characters into an operand, if it is given.
     pub fn set_chars(&self, option: u8, value: &[u8]) {
         if let Some(arg) = self.arg(option) {
             arg.set_chars(value);
         }
     }
 
-    /// Fills an operand with binary zeros, if it is there.
+    /// Fills an operand with binary zeros, if it is given.
     pub fn set_zeros(&self, option: u8) {
         if let Some(arg) = self.arg(option) {
             arg.set_zeros();
         }
     }
 
-    /// Stores a pointer into an operand, if it is there.
+    /// Stores a pointer into an operand, if it is given.
     pub fn set_pointer(&self, option: u8, value: *mut u8) {
         if let Some(arg) = self.arg(option) {
             arg.set_pointer(value);
@@ -172,7 +172,7 @@ struct ServedCommand {
     row: &'static Command,
     serve: CommandHandler,
     with_argument: u128,
-    /// The options of which one names what EIBRSRCE tells.
+    /// The options of which one names the resource for EIBRSRCE.
     resource: [Option<u8>; 2],
 }
 
@@ -254,7 +254,7 @@ impl Worker {
         self.answer(&call, outcome)
     }
 
-    /// Runs a command, under the QR token if the region says so for files.
+    /// Runs a command, under the QR token if the region requires it for files.
     pub(crate) fn served_in_mode(
         &mut self,
         call: &CommandCall<'_>,
@@ -349,7 +349,7 @@ impl Worker {
         Flow::NEXT
     }
 
-    /// What an unhandled condition does: the label to go to (0 for none), or
+    /// The reaction to an unhandled condition: the label to go to (0 for none), or
     /// an abend.
     fn react(
         &mut self,
@@ -364,7 +364,7 @@ impl Worker {
                 return Ok(0);
             }
             ConditionReaction::Default(DefaultAction::Suspend) => abend::AKCS,
-            // A terminal that is gone has an abend of its own.
+            // A terminal that has disconnected has an abend of its own.
             ConditionReaction::Default(_)
                 if raised == Condition::TermErr && self.task.has_terminal() =>
             {
@@ -386,7 +386,7 @@ impl Worker {
         self.task.frames.at(depth, serial).handles.aid_label(key)
     }
 
-    /// Stores the label that the program goes to after the command.
+    /// Stores the label at which the program continues after the command.
     fn set_label(&mut self, label: u16) {
         let (depth, serial) = self.rt.frame();
         let (module, item) = self.task.frames.at(depth, serial).program;
@@ -573,15 +573,16 @@ unsafe extern "C" fn on_refuse(routine: *const c_char) -> Flow {
     // string of its own.
     unsafe {
         let routine = CStr::from_ptr(routine).to_string_lossy();
-        let abend = match routine.starts_with("cob_sys_") {
-            true => Abend::new(
+        let abend = if routine.starts_with("cob_sys_") {
+            Abend::new(
                 abend::APCT,
                 format!("CALL of the library routine {routine}, which programs may not use"),
-            ),
-            false => Abend::new(
+            )
+        } else {
+            Abend::new(
                 abend::ASRA,
                 "a statement for a file of the file system; a region's programs have the region's files",
-            ),
+            )
         };
         current().map_or(Flow::NEXT, |w| w.take_exit(abend))
     }

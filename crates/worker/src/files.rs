@@ -1,5 +1,5 @@
-//! The files that a task can name, and what it holds of them: browses and
-//! records read for update.
+//! The files that a task can name, and its browses and records read for
+//! update.
 //!
 //! Positions are keys, so a browse holds nothing in the store between two
 //! commands.
@@ -35,14 +35,14 @@ pub struct FileBrowse {
     pub equal: bool,
     /// Key as the program last saw it: the start's, or the last record's.
     pub key: Vec<u8>,
-    /// Where the browse stands: the key of the last record, with the base's
-    /// key behind it for a path.
+    /// Position of the browse: the key of the last record, followed by the base's
+    /// key for a path.
     pub position: Vec<u8>,
-    /// What was done last.
+    /// The last operation.
     pub state: BrowseState,
 }
 
-/// Where a browse stands.
+/// The position of a browse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BrowseState {
     /// At its start; no record has been read.
@@ -51,9 +51,9 @@ pub enum BrowseState {
     Forward,
     /// A record was read backwards.
     Backward,
-    /// READNEXT found no more.
+    /// READNEXT found no further record.
     AtEnd,
-    /// READPREV found no more.
+    /// READPREV found no further record.
     AtFront,
 }
 
@@ -124,12 +124,12 @@ impl TaskFiles {
             .find(|b| b.file == file && b.reqid == reqid)
     }
 
-    /// What a syncpoint takes away: locks.
+    /// Releases the resources that end at a syncpoint: locks.
     pub fn end_unit(&mut self) {
         self.held.clear();
     }
 
-    /// What the task's end takes away.
+    /// Releases the resources that end with the task.
     pub fn end_task(&mut self) {
         self.held.clear();
         self.browses.clear();

@@ -6,8 +6,8 @@
 //! instances are taken (A links to B links to A). Instances stay loaded. The
 //! programs and ENTRY names of one module share its instance of a level.
 //!
-//! Invariant: CALL and LINK find what is in this table, and CALL further the
-//! listed library routines; nothing else of the process can be reached.
+//! Invariant: CALL and LINK find only programs in this table, and CALL also the
+//! listed library routines; no other symbol of the process can be reached.
 
 use std::collections::HashMap;
 use std::ffi::{CString, c_void};
@@ -245,7 +245,7 @@ impl ProgramTable {
     }
 }
 
-/// Descriptors for loading: a file, a copy of it, and the loader's own.
+/// Descriptors for loading: a file, its copy, and the loader's own.
 fn spare() -> Vec<OwnedFd> {
     const SPARE: usize = 8;
     let null = File::open("/dev/null").into_iter();

@@ -15,9 +15,9 @@
 //! * `channel`, `storage`, `files`, `clock`: what a task has;
 //! * `web`: the web request that a task serves;
 //! * `commands`: one file a command or group, and the table that finds them;
-//! * `sandbox`, `print`: what programs are kept from, and what they print;
+//! * `sandbox`, `print`: the confinement of programs, and the lines that they print;
 //! * `probe`: tasks from a file, for programs under test;
-//! * `services`, `remote`, `memory`: what is asked of others, over the link or
+//! * `services`, `remote`, `memory`: requests to the region and the store, over the link or
 //!   in memory.
 //!
 //! Invariant: nothing here opens a socket, a file for writing or a thread; a

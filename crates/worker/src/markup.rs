@@ -1,6 +1,6 @@
 //! JSON and XML statements of programs, on the operands that libcob describes.
 //!
-//! What the statements do is the `runtime` crate's; here are the operands.
+//! The `runtime` crate executes the statements; this module has the operands.
 
 use runtime::markup::CallOperands;
 

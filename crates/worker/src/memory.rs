@@ -1,7 +1,7 @@
 //! Services in memory: programs under test, and `tupelo run` without files.
 //!
 //! Files live in a [`MemoryStore`], changes in a unit of work that SYNCPOINT
-//! applies. There is one task at a time, so a lock is a number and nobody
+//! applies. There is one task at a time, so a lock is a number and no task
 //! waits.
 
 use std::collections::HashMap;

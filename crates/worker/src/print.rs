@@ -1,9 +1,9 @@
-//! What programs print: lines with their task, transaction and program, for the
+//! The lines that programs print, with their task, transaction and program, for the
 //! region's log.
 //!
-//! libcob prints to streams of the C library. The C side hands what is printed
-//! to [`printed`], which joins it to lines and writes one record a line into
-//! the worker's pipe. A pipe that is full is waited for, but not long: a
+//! libcob prints to streams of the C library. The C side passes the bytes
+//! to [`printed`], which joins them to lines and writes one record a line into
+//! the worker's pipe. The worker waits for a full pipe, but not long: a
 //! program that prints more than is read loses lines, not time.
 
 use std::io::{self, Write};
@@ -16,8 +16,8 @@ use link::display::{DisplaySource, RECORD_BYTES, record};
 /// Milliseconds that a task may wait for room in the pipe, all in all.
 const PATIENCE_MS: i32 = 20;
 
-/// Name of the program in control. It changes at every LINK, and is read when
-/// a line is printed only.
+/// Name of the program in control. The name changes at every LINK, and is read only when
+/// a line is printed.
 static PROGRAM: AtomicU64 = AtomicU64::new(u64::from_ne_bytes([b' '; 8]));
 
 /// Whether the streams are the region's: lines are records then.
@@ -47,7 +47,7 @@ pub fn begin_records() {
 }
 
 /// A line that a service writes for the program in control: 0 is standard
-/// output, 1 standard error. What the program printed itself is flushed before.
+/// output, 1 standard error. Text that the program printed itself is flushed before.
 pub fn line(stream: usize, text: &str) {
     let text = format!("{}\n", text.trim_end());
     if RECORDS.load(Ordering::Relaxed) {
@@ -60,7 +60,7 @@ pub fn line(stream: usize, text: &str) {
     };
 }
 
-/// What follows is printed by this task.
+/// Text from here on is printed by this task.
 pub fn begin_task(request: &Request) {
     let mut printer = PRINTER.lock().unwrap_or_else(PoisonError::into_inner);
     printer.task = request.task;
@@ -69,12 +69,12 @@ pub fn begin_task(request: &Request) {
     begin_program(*request.program.as_bytes());
 }
 
-/// What follows is printed by this program, its name padded with blanks.
+/// Text from here on is printed by this program, its name padded with blanks.
 pub fn begin_program(name: [u8; 8]) {
     PROGRAM.store(u64::from_ne_bytes(name), Ordering::Relaxed);
 }
 
-/// The task has ended: what it left without a line feed is a line too.
+/// The task has ended: a rest without a line feed is a line too.
 pub fn end_task() {
     let mut printer = PRINTER.lock().unwrap_or_else(PoisonError::into_inner);
     for stream in 0..2 {
@@ -94,7 +94,7 @@ pub fn printed(stream: usize, bytes: &[u8]) {
             _ => (part, false),
         };
         let line = &mut printer.lines[stream];
-        // What is longer is cut, and told to be.
+        // A longer line is cut and marked as cut.
         let room = (RECORD_BYTES + 1).saturating_sub(line.len());
         line.extend_from_slice(&text[..text.len().min(room)]);
         if ended {
@@ -114,8 +114,11 @@ impl TaskPrinter {
         let text = record(&source, &self.lines[stream]);
         self.lines[stream].clear();
         if self.lost > 0 {
-            let told = format!("({} lines before this one found no room)", self.lost);
-            if self.write(fd, &record(&source, told.as_bytes())) {
+            let note = format!(
+                "({} lines before this one were dropped: the pipe to the log was full)",
+                self.lost
+            );
+            if self.write(fd, &record(&source, note.as_bytes())) {
                 self.lost = 0;
             }
         }
@@ -124,10 +127,10 @@ impl TaskPrinter {
         }
     }
 
-    /// Writes a record, all of it or nothing.
+    /// Writes a record, whole or not at all.
     fn write(&mut self, fd: i32, record: &[u8]) -> bool {
         loop {
-            // SAFETY: bytes of ours to a descriptor of ours.
+            // SAFETY: bytes of a slice to a descriptor of this process.
             let put = unsafe { libc::write(fd, record.as_ptr().cast(), record.len()) };
             if put >= 0 {
                 return true;
@@ -140,7 +143,7 @@ impl TaskPrinter {
         }
     }
 
-    /// Waits until there is room, or a little of the task's patience is gone.
+    /// Waits until the pipe has room, or a part of the task's waiting time is used up.
     fn wait(&mut self, fd: i32) {
         const STEP_MS: i32 = 5;
         let mut poll = libc::pollfd {

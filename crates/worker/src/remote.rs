@@ -2,8 +2,8 @@
 //! without asking.
 //!
 //! A file that the task has changed is read through the region until the next
-//! syncpoint, so that the task sees its own changes; every other read goes
-//! straight to the store. While a call waits the QR token is given back.
+//! syncpoint, so that the task sees its own changes; every other read uses
+//! the store directly. While a call waits the QR token is released.
 //!
 //! The worker's main loop and its commands use the link in turn, never at
 //! once, so both hold it by a counted reference to a cell.
@@ -51,9 +51,9 @@ pub struct LinkServices {
 
 struct RemoteFile {
     name: Option<store::FileName>,
-    /// Where its records are read: the file, or the index of a path.
+    /// The place of its records: the file, or the index of a path.
     place: Option<ReadPlace>,
-    /// Who has its records, so that a change through one name is seen through
+    /// The data set with its records, so that a change through one name is seen through
     /// the others.
     base: String,
     /// The task has changed it since its last syncpoint.
@@ -205,7 +205,7 @@ impl LinkServices {
             match read {
                 Ok(found) => return Some(Ok(found)),
                 Err(ReadError::UnknownFile(_) | ReadError::NotBuilt(_)) => of.place = None,
-                // The region reads it, or tells why it cannot be read.
+                // The region reads it, or reports why it cannot be read.
                 Err(ReadError::Storage(error)) => {
                     if !matches!(error, StorageError::Damaged { .. }) {
                         READER_FAILED.store(true, Ordering::Relaxed);
@@ -293,7 +293,7 @@ pub fn reader_failed() -> bool {
     READER_FAILED.load(Ordering::Relaxed)
 }
 
-/// The region wrote what it does not write.
+/// The region sent an answer of the wrong kind.
 const DAMAGED: CommandFailure = CommandFailure::Abend(*b"AEXZ");
 
 fn payload(header: &AnswerHeader, data: &[u8]) -> ServiceResult<LinkData> {
@@ -304,7 +304,7 @@ fn payload(header: &AnswerHeader, data: &[u8]) -> ServiceResult<LinkData> {
     channel.map(LinkData::Channel).map_err(|_| DAMAGED)
 }
 
-/// The bytes of a payload, and the argument that says what they are.
+/// The bytes of a payload, and the argument with their kind.
 fn emit(payload: &LinkData) -> (std::borrow::Cow<'_, [u8]>, u64) {
     match payload {
         LinkData::Commarea(bytes) => (bytes.as_slice().into(), 0),
@@ -312,7 +312,7 @@ fn emit(payload: &LinkData) -> (std::borrow::Cow<'_, [u8]>, u64) {
     }
 }
 
-/// The answer to a wish for a nested run where none is expected.
+/// The answer to a nested run that was requested outside of a LINK.
 fn refused_run() -> AnswerHeader {
     AnswerHeader {
         resp: u32::from(Condition::PgmIdErr.number()),

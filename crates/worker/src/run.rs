@@ -1,8 +1,8 @@
 //! The life of a worker process: attach, run tasks, retire.
 //!
 //! The region starts the process with its end of the socket as descriptor
-//! [`link::WORKER_FD`] and hands over everything else on it. The loop takes
-//! queued slots in their order and sleeps only when there is none.
+//! [`link::WORKER_FD`] and passes everything else on it. The loop takes
+//! queued slots in their order and sleeps only when no slot is queued.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -33,9 +33,9 @@ enum RunError {
     Store(#[from] store::OpenError),
     #[error("standard input cannot be closed: {0}")]
     Input(std::io::Error),
-    #[error("there is no memory for what programs print")]
+    #[error("there is no memory for the lines that programs print")]
     Output,
-    #[error("its own size cannot be read: {0}")]
+    #[error("the worker's memory size cannot be read: {0}")]
     Size(std::io::Error),
     #[error("the sandbox: {0}")]
     Sandbox(#[from] crate::sandbox::SandboxError),
@@ -90,7 +90,7 @@ fn serve(socket: OwnedFd) -> Result<(), RunError> {
     }
 }
 
-/// Closes what the process was started with beside its three streams and its
+/// Closes what the process was started with except its three streams and its
 /// socket.
 fn close_others() {
     // SAFETY: nothing here has opened a descriptor yet. Where the call does not
@@ -115,7 +115,7 @@ fn reader(
     let Some(store) = &config.store else {
         return Ok(None);
     };
-    // Zero stands for the store's own default.
+    // Zero means the store's own default.
     let mut options = DiskOptions::default();
     if store.map_bytes > 0 {
         options.map_bytes = store.map_bytes;

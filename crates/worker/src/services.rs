@@ -1,12 +1,12 @@
-//! What a worker needs from others: the region, the store, shared memory.
+//! The services that a worker uses: the region, the store, shared memory.
 //!
 //! A trait for each resource, and one object-safe trait of them all with two
 //! homes: [`crate::LinkServices`] over the link and the embedded store, and an
 //! in-memory one for programs under test. A command asks here and does not know
-//! who answers.
+//! which implementation answers.
 //!
-//! Invariant: no call keeps a borrow of what it was given; records are shown
-//! to a closure where they lie.
+//! Invariant: no call keeps a borrow of its arguments; records are passed
+//! to a closure in place.
 
 use cics::file::FileAccess;
 pub use cics::resp::CommandFailure;
@@ -21,7 +21,7 @@ use crate::sql::{SqlLink, SqlRefusal};
 /// A result of a service.
 pub type ServiceResult<T> = Result<T, CommandFailure>;
 
-/// What a LINK takes along and brings back.
+/// The data that a LINK passes and returns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkData {
     /// A COMMAREA; empty for none.
@@ -30,22 +30,22 @@ pub enum LinkData {
     Channel(ChannelData),
 }
 
-/// What came of a LINK to a program that the region runs.
+/// The outcome of a LINK to a program that the region runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkStep {
-    /// It ended, and gave this back.
+    /// The program ended, and returned this.
     Done(LinkData),
-    /// The region wants this program run first; the answer goes to
+    /// The region requests a run of this program first; its result is passed to
     /// [`ProgramServices::nested_done`].
     Run {
         /// The program.
         program: [u8; 8],
-        /// What it is given.
+        /// The COMMAREA or channel of the program.
         payload: LinkData,
     },
 }
 
-/// What came of a command that the region served. A condition does not hide
+/// The outcome of a command that the region served. A condition does not hide
 /// the operands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandReply {
@@ -53,11 +53,11 @@ pub struct CommandReply {
     pub condition: Condition,
     /// RESP2.
     pub resp2: u32,
-    /// What the command's options receive.
+    /// The values that the command's options receive.
     pub operands: CommandOperands,
 }
 
-/// What came of a verb of a conversation. A condition does not hide the rest.
+/// The outcome of a verb of a conversation. A condition does not hide the rest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerbAnswer {
     /// The condition, or NORMAL.
@@ -96,7 +96,7 @@ pub type RecordVisitor<'s> = dyn FnMut(FoundRecord<&[u8]>) + 's;
 
 /// The files that a task reads and changes.
 pub trait FileServices {
-    /// Shows the record that `seek` finds; false when there is none. `access`
+    /// Shows the record that `seek` finds; false if no record matches. `access`
     /// is the command that looks.
     fn fetch(
         &mut self,
@@ -161,8 +161,8 @@ pub trait UnitServices {
 pub trait ProgramServices {
     /// Runs a program that lives elsewhere.
     fn link(&mut self, program: &[u8; 8], payload: &LinkData) -> ServiceResult<LinkStep>;
-    /// Gives the result of a program that the region wanted run: its abend
-    /// code, or none, and what it gave back. Goes on waiting for the LINK.
+    /// Passes the result of a program that the region requested: its abend
+    /// code, or none, and its data. Then continues to wait for the LINK.
     fn nested_done(
         &mut self,
         abend: Option<[u8; 4]>,
@@ -204,7 +204,7 @@ pub trait SqlServices {
     /// The connection of the unit of work at hand, taken for a statement.
     ///
     /// # Errors
-    /// There is none: an SQLCODE, or the end of the task.
+    /// No connection: an SQLCODE, or the end of the task.
     fn sql_open(&mut self) -> Result<Box<SqlLink>, SqlRefusal> {
         Err(SqlRefusal::Failed(CommandFailure::Abend(*b"AEY9")))
     }
@@ -212,7 +212,7 @@ pub trait SqlServices {
     fn sql_keep(&mut self, link: Box<SqlLink>) {
         drop(link);
     }
-    /// Takes it back: it is of no more use.
+    /// Returns a connection that is no longer usable.
     fn sql_lost(&mut self, link: Box<SqlLink>) -> ServiceResult<()> {
         drop(link);
         Ok(())
@@ -249,7 +249,7 @@ pub trait WorkerServices:
     fn end_task(&mut self);
     /// A command that the region serves, by the number of its row.
     fn command(&mut self, number: u16, operands: &CommandOperands) -> ServiceResult<CommandReply>;
-    /// What was counted since the worker's start.
+    /// The counts since the worker's start.
     fn crossings(&self) -> CrossingCounts;
 }
 
@@ -320,7 +320,7 @@ impl SharedAreas {
         (self.front() + offset) as *mut u8
     }
 
-    /// The offset of an address in the shared storage, if it is there.
+    /// The offset of an address, if it is in the shared storage.
     pub fn offset(&self, at: *const u8) -> Option<usize> {
         let offset = (at as usize).checked_sub(self.front())?;
         (offset < self.storage_bytes).then_some(offset)

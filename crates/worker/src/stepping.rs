@@ -1,7 +1,7 @@
 //! Tasks that run step by step: reports before and after commands, at the begin
 //! and end of programs and of the task, and at abends.
 //!
-//! The region answers each report when the user of its debugger goes on. Until
+//! The region answers each report when the user of its debugger continues. Until
 //! then the task waits, without the QR token. Arguments that are only read are
 //! changed in a copy, because they may be constants.
 //!
@@ -114,7 +114,7 @@ impl Worker {
         }
     }
 
-    /// Reports, and again with storage as long as the user looks at it.
+    /// Reports, and repeats the report with storage while the user reads storage.
     fn step(&mut self, mut report: StepReport, call: Option<&CommandCall<'_>>) -> StepAnswer {
         loop {
             if let Some(call) = call {

@@ -1,8 +1,8 @@
-//! Storage that GETMAIN gives, and areas that SET hands out.
+//! Storage of GETMAIN, and areas of the option SET.
 //!
-//! It belongs to the task and goes at its end; SHARED storage stays until
-//! FREEMAIN, within this worker: addresses mean nothing in another process. It is
-//! cleared before it is given back, so that no later task reads it.
+//! Storage belongs to the task and is freed at its end; SHARED storage stays until
+//! FREEMAIN, within this worker: addresses are not valid in another process. Storage is
+//! cleared before it is freed, so that no later task reads it.
 
 use std::ffi::c_void;
 
@@ -27,9 +27,9 @@ struct StorageBlock {
 /// Why there is no block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoStorage {
-    /// It is larger than all that a task may have.
+    /// The request is larger than a task's limit.
     TooLong,
-    /// The task has too much already, or the process has no more.
+    /// The task is at its limit, or the process has no memory left.
     UsedUp,
 }
 
@@ -78,7 +78,7 @@ impl TaskStorage {
         Ok(at)
     }
 
-    /// Gives a block back; false when it is none of ours.
+    /// Frees a block; false when the address is no block of this task.
     pub fn free(&mut self, at: *mut u8) -> bool {
         let Some(i) = self.blocks.iter().position(|b| b.at == at) else {
             return false;
@@ -100,7 +100,7 @@ impl TaskStorage {
             }
         };
         let area = &mut self.areas[i].1;
-        // It moves then, and its former place is freed.
+        // The area moves then, and its former place is freed.
         if contents.len() > area.capacity() {
             wipe(area.as_mut_ptr(), area.capacity());
         }

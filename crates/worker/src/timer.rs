@@ -1,8 +1,8 @@
-//! The timer event area of a task: what POST hands out.
+//! The timer event area of a task, whose address POST returns.
 //!
-//! It is posted when its time has come, which is looked at with each command,
-//! or when the region says so. Its place stays the program's until the task
-//! ends, also when another command has taken its POST back.
+//! The area is posted when its time has come, which is checked with each command,
+//! or when the region posts it. The storage stays the program's until the task
+//! ends, also when another command has cancelled its POST.
 //!
 //! Reference: CICS API reference, POST: four bytes, posted by X'40' in the
 //! first and X'80' in the third.
@@ -31,7 +31,7 @@ struct PendingPost {
 }
 
 impl PostTimer {
-    /// The task's POST, in the place of the one before. The area is storage of
+    /// The task's POST, which replaces the one before. The area is storage of
     /// the task, of [`ECB_BYTES`].
     pub fn set(&mut self, at: u64, area: *mut u8, name: [u8; 8]) {
         self.post = Some(PendingPost { at, area, name });
@@ -85,7 +85,7 @@ impl PostTimer {
 /// Whether an event control block is posted.
 ///
 /// # Safety
-/// It is storage that can be read.
+/// The block is storage that can be read.
 pub unsafe fn is_posted(ecb: *const u8) -> bool {
     // SAFETY: by the contract. Volatile, for others may write it.
     unsafe { ecb.read_volatile() & POSTED != 0 }

@@ -1,7 +1,7 @@
 //! The bindings that TRANSFORM converts by, compiled when a program first asks.
 //!
-//! A name alone means the message that a service gets; with `.RESPONSE` behind
-//! it, the message that it gives.
+//! A name alone means the message that a service gets; a name with `.RESPONSE`
+//! after it means the message that the service returns.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -35,8 +35,8 @@ impl TransformTable {
         }
     }
 
-    /// The binding of a name; `Err` when there is none, `Ok(None)` when it
-    /// cannot be used.
+    /// The binding of a name. Returns `Err` if no binding has this name, `Ok(None)`
+    /// if it cannot be used.
     pub fn find(&mut self, name: &str) -> Result<Option<Rc<CompiledTransform>>, ()> {
         if let Some(known) = self.compiled.get(name) {
             return Ok(known.clone());
@@ -55,17 +55,18 @@ impl TransformTable {
 fn compile(text: &str, response: bool) -> Option<CompiledTransform> {
     let binding = ServiceBinding::parse(text).ok()?;
     let made = MessageCodecs::build(&binding, CodePage::latin1()).ok()?;
-    match response {
-        false => Some(CompiledTransform {
-            own: made.request,
-            other: made.response,
-        }),
-        true => Some(CompiledTransform {
+    if response {
+        Some(CompiledTransform {
             own: made.response?,
             other: Some(made.request),
-        }),
+        })
+    } else {
+        Some(CompiledTransform {
+            own: made.request,
+            other: made.response,
+        })
     }
 }
 
-/// What names the answer of a service.
+/// The suffix for the response of a service.
 const RESPONSE: &str = ".RESPONSE";

@@ -24,15 +24,15 @@ use crate::host::ProgramId;
 use crate::worker::{EntryArguments, Worker};
 
 /// Bytes of the storage in which a request's body is handed from program to
-/// program. What does not fit is read with WEB RECEIVE only.
+/// program. A longer body is read with WEB RECEIVE only.
 const BLOCK: usize = 32_768;
 /// Times that encode may ask for decode again.
 const MAX_ROUNDS: i64 = 1000;
 
 type AbendResult = Result<(), Box<Abend>>;
 
-/// Runs what the request's stage says in the place of its program; none when
-/// there is no stage.
+/// Runs the request's stage instead of its program. Returns `None` when the request
+/// has no stage.
 pub(crate) fn run(w: &mut Worker, program: ProgramId) -> Option<Option<Box<Abend>>> {
     let base = w.services.arena().base;
     let (request, bytes) = w.task.web.staged(base)?;
@@ -45,7 +45,7 @@ pub(crate) fn run(w: &mut Worker, program: ProgramId) -> Option<Option<Box<Abend
     Some(ended.err())
 }
 
-/// Runs the analyzer and keeps what it has said as the task's answer.
+/// Runs the analyzer and keeps its outcome as the task's answer.
 fn analyze(
     w: &mut Worker,
     program: ProgramId,
@@ -146,17 +146,18 @@ fn analyze(
             *part = copied(at, own.len());
         }
     }
-    match w.task.web.keep_bytes(&said.emit(), w.services.arena()) {
-        true => Ok(()),
-        false => Err(no_storage()),
+    if w.task.web.keep_bytes(&said.emit(), w.services.arena()) {
+        Ok(())
+    } else {
+        Err(no_storage())
     }
 }
 
 /// A request on its way through a converter and programs.
 struct ConvertedRequest {
     page: CodePage,
-    /// The client's page and that of the programs; none when bytes stay as they
-    /// are.
+    /// The client's page and that of the programs; `None` when bytes are not
+    /// converted.
     pages: Option<(CodePage, CodePage)>,
     token: [u8; 8],
     parts: [Vec<u8>; 4],
@@ -173,9 +174,8 @@ impl ConvertedRequest {
         given: &ConverterInput,
     ) -> Result<ConvertedRequest, Box<Abend>> {
         let text = |bytes: &[u8]| pages::convert(bytes, CodePage::latin1(), request.page);
-        let said = match given.analysis.is_empty() {
-            false => AnalyzerOutput::parse(&given.analysis).unwrap_or_default(),
-            true => AnalyzerOutput {
+        let said = if given.analysis.is_empty() {
+            AnalyzerOutput {
                 parts: [
                     text(request.method.as_bytes()),
                     text(version(request).as_bytes()),
@@ -184,7 +184,9 @@ impl ConvertedRequest {
                 ],
                 body: request.body(bytes).to_vec(),
                 ..AnalyzerOutput::default()
-            },
+            }
+        } else {
+            AnalyzerOutput::parse(&given.analysis).unwrap_or_default()
         };
         let client = match said.character_set.as_str() {
             "" => pages::parameter(&request.media, "charset").unwrap_or("iso-8859-1"),
@@ -295,7 +297,7 @@ impl ConvertedRequest {
         let mut area = list_at(DECODE, list);
         area.set_text("DECODE-EYECATCHER", &text(urm::EYE_DECODE));
         area.set_text("DECODE-VERSION", &text(urm::VERSION));
-        // Its storage may be given back and replaced.
+        // Its storage may be freed and replaced.
         area.set_text("DECODE-VOLATILE", &text("1"));
         area.set_int("DECODE-FUNCTION", urm::URP_DECODE);
         area.set_int("DECODE-ENTRY-COUNT", round);
@@ -310,7 +312,7 @@ impl ConvertedRequest {
         };
         area.set_text("DECODE-CLIENT-ADDRESS-STRING", &text(v4));
         area.set_text("DECODE-CLIENT-IPV6-ADDR-STRING", &text(v6));
-        // Behind a round they would be those of a request that is answered.
+        // After a round they would be those of a request that is answered.
         let parts = if round == 1 { &self.parts[..] } else { &[] };
         let names = ["METHOD", "HTTP-VERSION", "RESOURCE", "REQUEST-HEADER"];
         for (name, part) in names.iter().zip(parts) {
@@ -356,7 +358,7 @@ impl ConvertedRequest {
             return refuse(w, status, "The converter has made no answer");
         }
         // SAFETY: the converter says that an answer begins there with its
-        // length; what is wrong about that harms this process only.
+        // length; a wrong address or length harms this process only.
         let made = unsafe {
             let length = copied(data, 4);
             let length = u32::from_be_bytes([length[0], length[1], length[2], length[3]]);
@@ -402,9 +404,10 @@ fn refuse(w: &mut Worker, status: StatusCode, detail: &str) -> AbendResult {
 }
 
 fn keep(w: &mut Worker, answer: &CompleteAnswer) -> AbendResult {
-    match w.task.web.keep(answer, w.services.arena()) {
-        true => Ok(()),
-        false => Err(no_storage()),
+    if w.task.web.keep(answer, w.services.arena()) {
+        Ok(())
+    } else {
+        Err(no_storage())
     }
 }
 
@@ -425,7 +428,7 @@ pub(crate) fn found(w: &Worker, name: &[u8]) -> Option<ProgramId> {
     w.programs.find(&padded).filter(|p| w.can_run(*p))
 }
 
-/// Puts bytes into storage of the task, with zeros behind them to `room`.
+/// Puts bytes into storage of the task, followed by zeros up to `room`.
 pub(crate) fn place(w: &mut Worker, bytes: &[u8], room: usize) -> Result<*mut u8, Box<Abend>> {
     let room = room.max(bytes.len()).max(1);
     let at = w.task.storage.get(room, None, false);
@@ -477,7 +480,7 @@ fn version(request: &Request) -> &'static str {
     }
 }
 
-/// A path without its escapes; `+` stands for itself there.
+/// A path without its escapes; `+` is not an escape in a path.
 fn unescaped_path(path: &str) -> String {
     let plain = unescape(path.replace('+', "%2B").as_bytes());
     String::from_utf8_lossy(&plain).into_owned()

@@ -1,9 +1,9 @@
-//! What a task has of the web request that it serves: where the request lies in
+//! The web request of a task: its place in
 //! its arena, how far commands have read it, and the answer that waits there
 //! for the end of the task.
 //!
 //! Invariant: an answer is in one place. Once the region has taken a part of
-//! it, whatever comes after goes there too.
+//! it, all later parts are sent to the region too.
 
 use cics::command::commands::web_write_httpheader as header_row;
 use http::HeaderMap;
@@ -41,7 +41,7 @@ impl WebSide {
         self.kept = None;
     }
 
-    /// The request, with its bytes; none for a task that serves none.
+    /// The request, with its bytes; `None` for a task that serves none.
     pub fn open(&mut self, base: *mut u8) -> Option<(&mut OpenedRequest, &[u8])> {
         let (at, bytes) = self.at;
         if bytes == 0 {
@@ -77,7 +77,7 @@ impl WebSide {
     }
 
     /// Keeps an answer in place of the one before. False when the arena has no
-    /// room for it; then the one before is gone as well.
+    /// room for it; then the one before is dropped as well.
     pub fn keep(&mut self, answer: &CompleteAnswer, arena: Arena<'_>) -> bool {
         self.keep_parts(&answer.emit_head(), &answer.body, arena)
     }
@@ -127,7 +127,7 @@ impl WebSide {
 }
 
 impl OpenedRequest {
-    /// The answer goes to the region from now on: the operands of WRITE
+    /// The region gets the answer from now on: the operands of WRITE
     /// HTTPHEADER for each header that it does not have yet.
     pub fn hand_over(&mut self) -> Vec<CommandOperands> {
         self.elsewhere = true;

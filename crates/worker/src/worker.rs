@@ -1,11 +1,11 @@
 //! The worker: one task at a time, its LINK levels, its way in and out.
 //!
-//! A level is entered through the C side and comes back with a reason. XCTL
-//! and an abend exit program go round the level's loop with another program;
-//! HANDLE ABEND LABEL goes round it with the same one. At a level's end the
-//! storage of its programs is given back.
+//! A level is entered through the C side and returns with a reason. XCTL
+//! and an abend exit program repeat the level's loop with another program;
+//! HANDLE ABEND LABEL repeats it with the same one. At a level's end the
+//! storage of its programs is freed.
 //!
-//! Invariant: state that a task leaves behind is cleared when the next one
+//! Invariant: the state of a task is cleared when the next one
 //! starts, and nothing on the way of a short task allocates.
 
 use std::ffi::c_void;
@@ -48,7 +48,7 @@ pub struct Worker {
     pub(crate) clock: Clock,
     pub(crate) trace: TraceWriter,
     uses: ProgramUses,
-    /// Where names of hosts lie for programs.
+    /// The names of hosts for programs.
     pub(crate) hosts: crate::eza::HostArea,
     /// Sockets of the task whose data it moves itself.
     pub(crate) sockets: crate::eza::OwnSockets,
@@ -58,7 +58,7 @@ pub struct Worker {
     pub(crate) task: Task,
 }
 
-/// What a program gets when it is entered.
+/// The input of a program when it is entered.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct EntryArguments {
     pub commarea: *mut u8,
@@ -95,13 +95,13 @@ pub(crate) struct Task {
     pub transid: [u8; 4],
     pub userid: [u8; 8],
     pub start_code: [u8; 2],
-    /// Whom CICS has link to the first program: that of an alias task, that of
-    /// a pipeline, or nobody.
+    /// The CICS program that links to the first program: that of an alias task or
+    /// of a pipeline; blank for other tasks.
     pub linked_by: [u8; 8],
     pub priority: u8,
     /// The principal facility, blank for none.
     pub facility: [u8; 4],
-    /// That is a terminal.
+    /// The principal facility, if it is a terminal.
     pub terminal: Option<TaskTerminal>,
     /// AID of the input that the command under way has received, as the data
     /// stream has it.
@@ -135,10 +135,10 @@ pub(crate) struct Task {
     pub web: crate::web::WebSide,
     /// What Language Environment services keep for the task.
     pub le: crate::le::ServiceSettings,
-    /// What it has for calls of the API requester.
+    /// The storage of calls of the API requester.
     pub requester: crate::baq::ApiAreas,
-    /// The last time that ASKTIME has given into an item without room for it: what
-    /// the item holds of it, and the whole.
+    /// The last time that ASKTIME stored into an item that was too small for it: the
+    /// item's content, and the whole.
     pub cut_time: Option<(i64, i64)>,
     on_qr: bool,
 }
@@ -150,9 +150,9 @@ pub struct TaskEnd {
     pub abend: Option<Box<Abend>>,
     /// Transaction that RETURN TRANSID named, blank for none.
     pub next_transid: [u8; 4],
-    /// COMMAREA given back: its place in the arena and its bytes.
+    /// Returned COMMAREA: its place in the arena and its bytes.
     pub commarea: (usize, usize),
-    /// Name of the channel given back, blank for none.
+    /// Name of the returned channel, blank for none.
     pub channel: [u8; 16],
     /// Answer to the web request: its place in the arena and its bytes.
     pub web: (usize, usize),
@@ -568,7 +568,7 @@ impl Worker {
     }
 }
 
-/// What the region says of the task's terminal.
+/// The attributes of the task's terminal from the region.
 ///
 /// # Safety
 /// `base` is the task's arena, and the request's extents lie in it.

@@ -5,7 +5,7 @@
 //! thread and on two; the peers are programs on the path: tshark printing the
 //! fields of its TCP analysis, tshark with TRANSUM, tcptrace brief and full.
 //! Every side is a process of its own that starts, reads the same capture and
-//! ends; beside tshark both read a tenth of it, since it takes its time. Files
+//! ends; the tshark rows read a tenth of it on both sides, since tshark is slow. Files
 //! are read once before measuring, so that no side waits for the disk. Memory
 //! is what the analysis adds to this process.
 
@@ -61,7 +61,7 @@ impl CaptureSample {
         })
     }
 
-    /// MB/s of ours.
+    /// MB/s of Tupelo.
     fn explained(&self, threads: usize) -> Result<f64> {
         let mut command = Command::new(program::tupelo()?);
         command.args(["capture", "explain", "--json", "--threads"]);
@@ -115,7 +115,7 @@ impl CaptureSample {
     }
 }
 
-/// A program measured beside ours.
+/// A program measured for comparison.
 struct CapturePeer {
     name: &'static str,
     program: &'static str,

@@ -21,7 +21,7 @@ pub type Program = (&'static str, &'static str, &'static str);
 
 impl MeasuredApplication {
     /// Writes the programs and their definitions; `settings` is tupelo.toml,
-    /// `definitions` what the programs need beside themselves.
+    /// `definitions` are the other resources that the programs need.
     pub fn new(
         programs: &[Program],
         settings: &str,
@@ -84,8 +84,8 @@ pub fn run(app: &Path, transid: &str, arguments: &[&str]) -> Result<Value> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// LOOK puts the time of the day in nanoseconds into WS-NOW; SENT is what a
-/// started task is sent and leaves behind.
+/// LOOK puts the time of the day in nanoseconds into WS-NOW; SENT is the data
+/// passed to a started task, and the data that it leaves in a queue.
 const COPYBOOKS: [(&str, &str); 3] = [
     ("CLOCK.cpy", include_str!("cobol/CLOCK.cpy")),
     ("CLOCKWS.cpy", include_str!("cobol/CLOCKWS.cpy")),

@@ -5,7 +5,7 @@
 //! customer-like 740-byte EBCDIC records on one thread, through buffers of a
 //! megabyte, and MB/s count record bytes. The peer of the acceptance row is `cobc -std=ibm`: every copybook it
 //! compiles has to be accepted. TUPELO_COPYBOOKS names a folder of further
-//! copybooks to try beside the project's own.
+//! copybooks to try in addition to the project's own.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -110,11 +110,12 @@ fn peer() -> Option<PathBuf> {
             .args(["build", "--release", "--quiet"])
             .current_dir(folder)
             .status()?;
-        match status.success() {
-            true => Ok(fs::canonicalize(
+        if status.success() {
+            Ok(fs::canonicalize(
                 folder.join("target/release/copybook-peer"),
-            )?),
-            false => bail!("cargo: {status}"),
+            )?)
+        } else {
+            bail!("cargo: {status}")
         }
     };
     built()
@@ -155,9 +156,10 @@ fn accepted(_: &BenchSettings) -> Result<Vec<BudgetRow>> {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .status()?;
-        match ours.success() {
-            true => taken += 1,
-            false => eprintln!("not accepted: {}", copybook.display()),
+        if ours.success() {
+            taken += 1
+        } else {
+            eprintln!("not accepted: {}", copybook.display())
         }
     }
     Ok(vec![BudgetRow::judged(
@@ -208,10 +210,10 @@ fn find(folder: &Path, found: &mut Vec<PathBuf>) {
         let known = path.extension().and_then(|e| e.to_str()).is_some_and(|e| {
             ["cpy", "cob", "cbl", "copy"].contains(&e.to_ascii_lowercase().as_str())
         });
-        match path.is_dir() {
-            true => find(&path, found),
-            false if known => found.push(path),
-            false => {}
+        if path.is_dir() {
+            find(&path, found);
+        } else if known {
+            found.push(path);
         }
     }
 }

@@ -31,15 +31,15 @@ const COUNTED: &[(&str, &str)] = &[
     ),
     (
         "capture-many-flows",
-        "bytes of the file over the time of a process from its start to its end, both sides; beside tshark both read a tenth of the file",
+        "bytes of the file over the time of a process from its start to its end, both sides; the tshark rows read a tenth of the file on both sides",
     ),
     (
         "capture-few-flows",
-        "bytes of the file over the time of a process from its start to its end, both sides; beside tshark both read a tenth of the file",
+        "bytes of the file over the time of a process from its start to its end, both sides; the tshark rows read a tenth of the file on both sides",
     ),
     (
         "capture-lossy",
-        "bytes of the file over the time of a process from its start to its end, both sides; beside tshark both read a tenth of the file",
+        "bytes of the file over the time of a process from its start to its end, both sides; the tshark rows read a tenth of the file on both sides",
     ),
     (
         "copybook-decode",

@@ -38,7 +38,7 @@ fn exec(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
         cargo_bench("exec", &arguments)
     };
     for (row, unit) in [("link-idle", "us"), ("link-saturated", "us CPU")] {
-        // In turn, because what the machine does beside changes both.
+        // In turn, because other load of the machine changes both.
         let (mut free, mut confined, mut peers) = (Vec::new(), Vec::new(), Vec::new());
         let mut last = None;
         for _ in 0..setting.rounds {
@@ -66,12 +66,12 @@ fn exec(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
         ("first task of a new worker", &[][..]),
         ("the same, sandboxed", &["--sandbox"]),
     ] {
-        let told = figure(&real("worker-start", more)?, "worker-start")?;
-        let peer = ("a process", told.peer_value);
+        let figures = figure(&real("worker-start", more)?, "worker-start")?;
+        let peer = ("a process", figures.peer_value);
         rows.push(BudgetRow::judged(
             "worker-start",
             row,
-            (told.value, "us"),
+            (figures.value, "us"),
             peer,
             RowBound::ComparisonOnly,
         ));
@@ -92,8 +92,8 @@ fn exec(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
 /// Microseconds of a message to another processor and back through bare shared
 /// memory, median.
 pub fn bare_round_trip() -> Result<f64> {
-    let told = cargo_bench("exec", &["link-idle", "--json"])?;
-    let peer = figure(&told, "link-idle")?.peer_value;
+    let figures = cargo_bench("exec", &["link-idle", "--json"])?;
+    let peer = figure(&figures, "link-idle")?.peer_value;
     peer.context("no round trip was measured")
 }
 
@@ -172,8 +172,10 @@ fn read(setting: &BenchSettings, folder: &Path) -> Result<Vec<BudgetRow>> {
 
 /// CPU nanoseconds of one get of LMDB's with its transaction.
 fn cpu_of_a_get() -> Result<f64> {
-    let told = cargo_bench("store", &["get"])?;
-    let line = told.first().context("the store's bench told nothing")?;
+    let figures = cargo_bench("store", &["get"])?;
+    let line = figures
+        .first()
+        .context("the store's bench printed nothing")?;
     line["peer_value"].as_f64().context("no figure of a get")
 }
 

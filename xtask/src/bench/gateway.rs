@@ -81,7 +81,7 @@ fn gateway(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
     Ok(rows)
 }
 
-/// CPU of a request beside that of each server that is not ours.
+/// CPU of a request, next to that of each other server.
 fn others(setting: &BenchSettings, pair: &ServerPair, folder: &Path) -> Result<Vec<BudgetRow>> {
     let load = ["-c", "50", "-t", "4s"];
     let mut rows = Vec::new();
@@ -198,8 +198,8 @@ impl Server {
         Server::start_at(command, "gateway")
     }
 
-    /// The same with another word in front of the address, or behind
-    /// `gateway` a scheme of its own.
+    /// The same with another word in front of the address, or with a scheme
+    /// after `gateway`.
     pub fn start_at(mut command: Command, word: &str) -> Result<Server> {
         let mut child = command
             .stdout(Stdio::piped())
@@ -361,12 +361,10 @@ pub fn copy(from: &Path, to: &Path) -> Result<()> {
     for entry in fs::read_dir(from)? {
         let path = entry?.path();
         let name = path.file_name().context("a file has a name")?;
-        match path.is_dir() {
-            true if name == ".tupelo" => {}
-            true => copy(&path, &to.join(name))?,
-            false => {
-                fs::copy(&path, to.join(name))?;
-            }
+        if !path.is_dir() {
+            fs::copy(&path, to.join(name))?;
+        } else if name != ".tupelo" {
+            copy(&path, &to.join(name))?;
         }
     }
     Ok(())

@@ -59,9 +59,10 @@ fn send(stream: &mut TcpStream) -> Result<()> {
     stream.write_all(b"GET /health HTTP/1.1\r\nhost: bench\r\n\r\n")?;
     let mut answer = [0; 4096];
     let bytes = stream.read(&mut answer)?;
-    match answer[..bytes].starts_with(b"HTTP/1.1 200") {
-        true => Ok(()),
-        false => bail!("an idle connection was closed"),
+    if answer[..bytes].starts_with(b"HTTP/1.1 200") {
+        Ok(())
+    } else {
+        bail!("an idle connection was closed")
     }
 }
 

@@ -1,5 +1,5 @@
-//! Independent servers beside the gateway's own: nginx answering a constant,
-//! which is the limit, and what somebody would write instead of COBOL behind a
+//! Independent servers for comparison with the gateway: nginx answering a constant,
+//! which is the limit, and what a team would write instead of COBOL with a
 //! gateway: a Node and a Go server that parse the same JSON and answer a
 //! constant of the same size. One that is not installed is left out.
 

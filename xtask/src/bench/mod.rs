@@ -49,17 +49,17 @@ pub struct Args {
     /// Rounds of each side; the median is reported
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// drive-theory: let the server be this many percent slower than theory is
-    /// told, to see that its rows then miss
+    /// drive-theory: let the server be this many percent slower than theory
+    /// assumes, to see that its rows then miss
     #[arg(long, value_name = "PERCENT", default_value_t = 0.0)]
     slower: f64,
 }
 
-/// What every bench is told.
+/// The settings that every bench gets.
 pub struct BenchSettings {
     /// Rounds of each side, at least one.
     pub rounds: usize,
-    /// By how many percent the server of known capacity is slower than told.
+    /// By how many percent the server of known capacity is slower than theory assumes.
     pub slower: f64,
 }
 
@@ -122,9 +122,10 @@ pub fn run(args: &Args) -> Result<bool> {
         }
         for row in (bench.run)(&setting)? {
             met &= row.met != Some(false);
-            match args.json {
-                true => println!("{}", serde_json::to_string(&row)?),
-                false => println!("{row}"),
+            if args.json {
+                println!("{}", serde_json::to_string(&row)?)
+            } else {
+                println!("{row}")
             }
         }
     }

@@ -17,7 +17,7 @@ pub struct BudgetRow {
     pub value: f64,
     /// The unit of `value` and `peer_value`.
     pub unit: &'static str,
-    /// The program or limit measured beside ours.
+    /// The program or limit measured for comparison.
     pub peer: String,
     /// The peer's figure; none when the peer is not installed.
     pub peer_value: Option<f64>,
@@ -45,7 +45,7 @@ pub enum RowBound {
     ValueAtLeast(f64),
     /// Within this distance of the peer's value (a limit known by arithmetic).
     Within(f64),
-    /// Nothing to cross: told for comparison.
+    /// No bound: printed for comparison.
     ComparisonOnly,
 }
 

@@ -5,7 +5,7 @@
 //! measured against a bare round trip between two processors: both put a
 //! message into memory they share, and each wakes the other. A DELAY of one
 //! millisecond stands against a bare sleep of a thread, five children against five LINKs,
-//! empty (told) and with two milliseconds of waiting each.
+//! empty (printed only) and with two milliseconds of waiting each.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -62,7 +62,7 @@ fn run(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
     Ok(vec![
         row("WRITEQ TS MAIN, 100 bytes", "write", trip, CALL),
         row("READQ TS, 100 bytes", "read", trip, CALL),
-        row("ENQ or DEQ, nobody waits", "enq", trip, CALL),
+        row("ENQ or DEQ, no task waits", "enq", trip, CALL),
         row(
             "lateness of DELAY 1 ms, median",
             "delay",

@@ -36,7 +36,7 @@ const BYTES: usize = 1_000;
 /// counts hundredths.
 const REQUESTS: usize = 20_000;
 
-/// The test application's echo beside the gateway's own benchmark program.
+/// The test application's echo, next to the gateway's own benchmark program.
 fn application(app: &Path, attach: bool) -> Result<String> {
     copy(Path::new("examples/perfchannel"), app)?;
     let web = Path::new("crates/tupelo/testdata/web/cobol");
@@ -158,8 +158,8 @@ fn by_program(app: &Path, port: u16) -> Result<f64> {
         .output()?;
     let reply: serde_json::Value =
         serde_json::from_slice(&output.stdout).context("the transaction gave no answer")?;
-    let told = reply["commarea"].as_str().unwrap_or_default();
-    let us: f64 = told
+    let shown = reply["commarea"].as_str().unwrap_or_default();
+    let us: f64 = shown
         .get(10..22)
         .unwrap_or_default()
         .trim()

@@ -1,9 +1,9 @@
-//! A SOAP provider against REST: one program behind a pipeline of web services
-//! and behind an OpenAPI project, both made of its copybook by Tupelo's own
-//! commands, with every field in and out on either side.
+//! A SOAP provider against REST: one program called through a pipeline of web
+//! services and through an OpenAPI project, both made of its copybook by Tupelo's
+//! own commands, with every field in and out on either side.
 //!
 //! Both doors are one region under the same load, alternating; a bare hyper
-//! server that gives an answer of the same size stands beside them.
+//! server that gives an answer of the same size is measured with them.
 
 use std::fs;
 use std::net::TcpListener;

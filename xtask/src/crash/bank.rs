@@ -28,7 +28,7 @@ pub enum TransferResult {
     Refused,
     /// The request was sent, and no answer came that says either.
     Unknown,
-    /// There was nobody to send it to.
+    /// No server was there to receive it.
     Nowhere,
 }
 
@@ -102,7 +102,7 @@ impl CrashBank {
     }
 }
 
-/// One account, from whoever listens by then.
+/// One account, from the server that listens by then.
 pub fn account_of(address: &Mutex<String>, number: u32) -> Result<BankAccount> {
     let until = Instant::now() + WAIT;
     loop {

@@ -21,7 +21,7 @@ use super::served::current;
 pub struct TransferBook {
     /// Transfers that the bank said were made.
     pub acknowledged: u64,
-    /// Transfers that nothing was heard of.
+    /// Transfers without an answer.
     pub unanswered: u64,
     /// Transfers that the bank said were not made.
     pub refused: u64,
@@ -124,7 +124,7 @@ impl ClientContext {
         !self.stop.load(Ordering::SeqCst)
     }
 
-    /// Asks for a transfer and counts the answer; none when nobody listened.
+    /// Asks for a transfer and counts the answer; `None` when no server listened.
     fn send(&self, from: u32, to: u32, cents: u64) -> Option<TransferResult> {
         let sent = bank::transfer(&current(&self.address), from, to, cents);
         let mut book = self.book();

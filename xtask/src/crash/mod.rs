@@ -211,14 +211,14 @@ fn compare(
     wrong
 }
 
-/// Nobody opened an account.
+/// No client opened an account.
 fn ensure_accounts(
     before: &BTreeMap<u32, BankAccount>,
     after: &BTreeMap<u32, BankAccount>,
     wrong: &mut Vec<String>,
 ) {
     let new = after.keys().filter(|number| !before.contains_key(number));
-    wrong.extend(new.map(|number| format!("account {number} was opened by nobody")));
+    wrong.extend(new.map(|number| format!("account {number} was opened by no client")));
 }
 
 /// Chance by seed.

@@ -1,4 +1,4 @@
-//! Kills where a participant beside the store decides the units.
+//! Kills where a participant other than the store decides the units.
 //!
 //! The region's own test has a small region and a small data base as processes,
 //! and runs as many kills as it is asked for. It needs neither COBOL nor a build of

@@ -57,23 +57,12 @@ pub const LONG_FUNCTIONS: &[(&str, usize)] = &[
 
 /// Phrases of [`super::phrases::PHRASES`].
 pub const PHRASES: &[(&str, usize)] = &[
-    ("cics", 107),
-    ("gateway", 71),
     ("kernel", 379),
-    ("link", 19),
     ("measure", 1),
-    ("region", 340),
     ("runtime", 1),
-    ("script", 29),
-    ("sockets", 8),
-    ("sql", 12),
-    ("store", 10),
+    ("sql", 1),
     ("tn3270", 1),
-    ("translator", 64),
     ("tupelo", 1272),
-    ("web", 12),
-    ("worker", 151),
-    ("xtask", 80),
 ];
 
 /// Type names of one word that no manual has, see [`super::names`].

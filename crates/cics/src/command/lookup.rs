@@ -48,7 +48,7 @@ pub fn verbs() -> impl Iterator<Item = &'static str> {
 /// Result of [`select`].
 #[derive(Debug, Clone, Copy)]
 pub enum CommandSelection {
-    /// The row that is meant.
+    /// The selected row.
     Found(&'static Command),
     /// The verb exists, but only together with a further word.
     Incomplete(&'static [&'static Command]),
@@ -56,7 +56,7 @@ pub enum CommandSelection {
     UnknownVerb,
 }
 
-/// The row meant by a verb and the names that follow it, all in upper case.
+/// The row for a verb and the names that follow it, all in upper case.
 pub fn select(verb: &str, names: &[&str]) -> CommandSelection {
     let rows = for_verb(verb);
     if rows.is_empty() {
@@ -67,7 +67,7 @@ pub fn select(verb: &str, names: &[&str]) -> CommandSelection {
         c.words.iter().all(has) && (c.any_word.is_empty() || c.any_word.iter().any(has))
     };
     // A word of one command may be an option of another: EXTRACT ATTACH has
-    // PROCESS. The first that knows the most of the names is meant.
+    // PROCESS. The first row that knows the most of the names is selected.
     let strangers = |c: &&&Command| names.iter().filter(|n| c.index_of(n).is_none()).count();
     rows.iter()
         .filter(meant)
@@ -225,7 +225,7 @@ mod tests {
             "GET64 CONTAINER",
             "PUT64 CONTAINER",
         ];
-        // Those of them that terminals alone give.
+        // Commands among them that only terminals have.
         const OF_TERMINALS: [&str; 2] = ["SIGNON TOKEN", "START BREXIT"];
         for c in all() {
             let Some(why) = c.served.why_not() else {

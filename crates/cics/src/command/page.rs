@@ -133,9 +133,12 @@ fn conditions(c: &Command) -> String {
             if row.resp2.is_empty() {
                 return row.condition.name().to_owned();
             }
-            let value = |value: &u16| match is_compared(c, row.condition, *value) {
-                true => value.to_string(),
-                false => format!("*{value}*"),
+            let value = |value: &u16| {
+                if is_compared(c, row.condition, *value) {
+                    value.to_string()
+                } else {
+                    format!("*{value}*")
+                }
             };
             let values: Vec<String> = row.resp2.iter().map(value).collect();
             format!("{} ({})", row.condition, values.join(", "))

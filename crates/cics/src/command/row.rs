@@ -12,37 +12,37 @@ pub struct Command {
     pub name: &'static str,
     /// The part of the manual it belongs to.
     pub domain: CommandDomain,
-    /// What EIBFN holds after it; `None` where the code is not known here, and
-    /// EIBFN is the number then. Where the codes come from is told in
-    /// docs/internals/conditions.md.
+    /// The value of EIBFN after it; `None` where the code is not known here, and
+    /// EIBFN is the number then. docs/internals/conditions.md names the source of
+    /// the codes.
     pub eibfn: Option<u16>,
-    /// Where it is served.
+    /// The place where it is served.
     pub served: CommandSupport,
     /// First word of the command.
     pub verb: &'static str,
-    /// Further words that must all be there for this row to be meant. Each
+    /// Further words that must all be given for this row to be selected. Each
     /// is a keyword of its own or one of the options.
     pub words: &'static [&'static str],
-    /// At least one of these must be there for this row to be meant.
+    /// At least one of these must be given for this row to be selected.
     pub any_word: &'static [&'static str],
     /// The options in the order of their index.
     pub options: &'static [OptionRow],
-    /// Names that are accepted beside the options.
+    /// Names that are accepted in addition to the options.
     pub keywords: AcceptedNames,
-    /// What must hold between options.
+    /// The rules between its options.
     pub rules: &'static [OptionRule],
     /// Conditions the manual documents for it.
     pub conditions: &'static [ConditionRow],
 }
 
-/// Where a command is served.
+/// The place where a command is served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommandSupport {
     /// In the worker, by itself where it can.
     Worker,
     /// By the region, through the worker's call.
     Region,
-    /// Known and not supported yet, because of what is missing: the translator
+    /// Known and not supported yet; the reason names what is missing. The translator
     /// warns, and the call, which has no operands then, ends the task with AEY9.
     NotYet(&'static str),
     /// The same for good: it has no meaning in a region of this kind, for this
@@ -195,7 +195,7 @@ pub struct OptionRow {
     pub name: &'static str,
     /// The option that this one is another name of; its bit is used then.
     pub alias_of: Option<&'static str>,
-    /// What it takes in parentheses.
+    /// Its argument in parentheses.
     pub argument: OptionArgument,
     /// Which way the argument's data go.
     pub direction: DataDirection,
@@ -207,14 +207,14 @@ pub struct OptionRow {
     pub most_bytes: Option<u32>,
     /// The command is wrong without it.
     pub required: bool,
-    /// It may stand without the argument that it takes, and then says only what
-    /// the command is about.
+    /// Allowed without its argument; the option then only names the subject of
+    /// the command.
     pub bare: bool,
     /// The number that it means without an argument.
     pub bare_value: Option<&'static str>,
 }
 
-/// What an option takes.
+/// The argument of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OptionArgument {
     /// Nothing: a keyword.
@@ -275,7 +275,7 @@ pub enum DataDirection {
     InOut,
 }
 
-/// Names that a command accepts beside its options.
+/// Names that a command accepts in addition to its options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AcceptedNames {
     /// None.
@@ -288,7 +288,7 @@ pub enum AcceptedNames {
     AidLabels,
 }
 
-/// What must hold between the options of one command.
+/// A rule between the options of one command.
 #[derive(Debug, Clone, Copy)]
 pub enum OptionRule {
     /// Exactly one of them.
@@ -299,7 +299,7 @@ pub enum OptionRule {
     AtLeastOne(&'static [&'static str]),
     /// The first needs one of the others.
     Needs(&'static str, &'static [&'static str]),
-    /// The first cannot stand with any of the others.
+    /// The first is not allowed with any of the others.
     Excludes(&'static str, &'static [&'static str]),
     /// The first, where neither it nor one of the last is there, names the data
     /// item that is named like the literal of the second, with this suffix.
@@ -342,7 +342,7 @@ impl Command {
         }
     }
 
-    /// Whether the row tells of a condition with this RESP2. Any condition may
+    /// Whether the row lists a condition with this RESP2. Any condition may
     /// come without one, and with any where the manual names none.
     pub fn documents(&self, condition: Condition, resp2: u32) -> bool {
         if condition == Condition::Normal {
@@ -434,13 +434,13 @@ impl OptionRow {
         self
     }
 
-    /// It may stand without its argument, and means this number then.
+    /// Allowed without its argument, which is this number then.
     pub(super) const fn bare_as(mut self, number: &'static str) -> Self {
         self.bare_value = Some(number);
         self
     }
 
-    /// It may stand without its argument.
+    /// Allowed without its argument.
     pub(super) const fn bare(mut self) -> Self {
         self.bare = true;
         self

@@ -1,11 +1,11 @@
-//! Whether the options of a command may stand together.
+//! Whether the options of a command are allowed together.
 //!
-//! The translator checks programs by it and the command interpreter what a user
-//! types. Each has its own words for what is wrong.
+//! The translator checks programs by these rules and the command interpreter the
+//! input of a user. Each has its own messages.
 
 use super::row::{Command, OptionRule};
 
-/// What must hold between the options of a command, and does not.
+/// A rule between the options of a command that is broken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BrokenRule {
     /// One of these is needed.
@@ -19,7 +19,7 @@ pub enum BrokenRule {
 }
 
 impl Command {
-    /// What does not hold between the options that are there, by bit. An option
+    /// The rules that the given options break, by bit. An option
     /// in `meant`, such as one that is misspelt, is not reported as missing.
     pub fn broken_rules(&self, given: u128, meant: u128) -> Vec<BrokenRule> {
         let is_in =

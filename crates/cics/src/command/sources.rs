@@ -1,7 +1,7 @@
 //! Which values of RESP2 were compared with a public text.
 //!
-//! The others stand in their rows as the manual was remembered. What each group
-//! was compared with is told in docs/internals/conditions.md.
+//! The other values were written from memory of the manual. The source for each
+//! group is in docs/internals/conditions.md.
 
 use super::row::Command;
 use crate::resp::Condition;
@@ -11,7 +11,7 @@ use crate::resp::Condition::{
     TcIdErr,
 };
 
-/// Commands whose whole list was compared, but for what [`OPEN`] names.
+/// Commands whose whole list was compared, except the values that [`OPEN`] names.
 const WHOLE: &[&str] = &[
     "DELAY",
     "DELETE",

@@ -1,8 +1,8 @@
 //! The table itself, one file a domain.
 //!
 //! A served command is written with `command!`, which makes a module with its
-//! number, an index for each option, and the row. Behind the number stands what
-//! EIBFN holds after it: `eibfn` for the number itself, a code that other
+//! number, an index for each option, and the row. The number is followed by what
+//! EIBFN holds after the command: `eibfn` for the number itself, a code that other
 //! commands may have too, or `own` where the code is not known here. A command that is not yet
 //! supported is one line of `later!`, under the reason.
 
@@ -232,6 +232,6 @@ pub(super) const DOMAINS: &[&[Command]] = &[
     security::SERVED,
 ];
 
-/// The rows of commands that have no meaning here, and of system commands that
-/// wait for what they are about.
+/// The rows of commands that have no meaning here, and of system commands whose
+/// resources are not supported yet.
 pub(super) const REFUSED: &[&[&[Command]]] = &[refused::ALL, system::ALL];

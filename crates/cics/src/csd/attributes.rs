@@ -1,8 +1,8 @@
 //! Which attributes the types have.
 //!
-//! The lists hold what the manual documents for the types that are used here,
-//! so that a slip of the pen can be told from an attribute that means nothing
-//! to this region.
+//! The lists hold what the manual documents for the types that are used here.
+//! So a misspelled attribute is distinguished from one that has no meaning in
+//! this region.
 
 /// Types that are read into a definition of their own.
 pub(super) const USED: &[(&str, &[&str])] = &[
@@ -474,7 +474,7 @@ pub(super) fn abbreviates(word: &str, name: &str, least: usize) -> bool {
 /// The type that a word abbreviates: as short as DFHCSDUP takes it, or where it
 /// is unique.
 /// Reference: CICS TS, *DFHCSDUP: syntax and command rules* and the syntax of
-/// DELETE, where the letters that are needed stand in upper case.
+/// DELETE, where the required letters are in upper case.
 pub(super) fn complete_type<'a>(
     word: &str,
     names: impl Iterator<Item = &'a str> + Clone,

@@ -8,14 +8,14 @@ use super::read::{Csd, Reader};
 use super::scan::{self, Attribute, Statement};
 use crate::diagnostic::{Diagnostic, Severity};
 
-/// What is wrong with a definition.
+/// The error of a definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DefinitionError {
     /// The error number that CREATE gives in the lower halfword of RESP2.
     pub code: u16,
-    /// Where in ATTRIBUTES, from 0; 0 where it is not one place.
+    /// The offset in ATTRIBUTES, from 0; 0 where it is not one place.
     pub offset: u16,
-    /// What a person is told.
+    /// The message of the diagnostic.
     pub message: String,
 }
 

@@ -14,7 +14,7 @@ pub struct EnqModelDef {
     pub group: GroupName,
     /// Line of the definition, from 1.
     pub line: u32,
-    /// ENQNAME, 1 to 255 characters; `*` at its end stands for any others.
+    /// ENQNAME, 1 to 255 characters; `*` at its end matches any others.
     pub enq_name: String,
     /// ENQSCOPE, up to 4 characters; empty for the region alone.
     pub scope: String,

@@ -1,7 +1,7 @@
 //! Typed definitions of queues and journals.
 //!
 //! Reference: CICS resource definition, TSMODEL, TDQUEUE and JOURNALMODEL
-//! attributes. A prefix in hexadecimal (XPREFIX) stands for its bytes.
+//! attributes. A prefix may be given in hexadecimal (XPREFIX).
 
 use super::values::DefinitionValues;
 use crate::names::{GroupName, SysId, TransId};
@@ -15,7 +15,7 @@ pub struct TsModelDef {
     pub group: GroupName,
     /// Line of the definition, from 1.
     pub line: u32,
-    /// PREFIX or XPREFIX, at most 16 bytes; `+` stands for any one.
+    /// PREFIX or XPREFIX, at most 16 bytes; `+` matches any character.
     pub prefix: Vec<u8>,
     /// LOCATION(MAIN).
     pub main: bool,
@@ -34,7 +34,7 @@ pub struct TdQueueDef {
     pub group: GroupName,
     /// Line of the definition, from 1.
     pub line: u32,
-    /// TYPE and what goes with it.
+    /// TYPE and the attributes of that type.
     pub kind: TdQueueKind,
 }
 
@@ -115,7 +115,7 @@ pub struct JournalModelDef {
     pub group: GroupName,
     /// Line of the definition, from 1.
     pub line: u32,
-    /// JOURNALNAME: `*` at its end and `+` stand for other characters.
+    /// JOURNALNAME: `*` at its end and `+` match other characters.
     pub journal: String,
     /// TYPE.
     pub kind: JournalType,

@@ -71,7 +71,7 @@ pub fn parse(source: &str) -> Csd {
 
 /// Reads a text into definitions of every type as they are written: ALTER and
 /// DELETE applied, names of types and attributes in full, values untouched.
-/// This is for readers that look at attributes which mean nothing to a region
+/// This is for readers of attributes that have no meaning in a region
 /// here.
 pub fn definitions(source: &str) -> (Vec<OtherDef>, Vec<Diagnostic>) {
     let mut reader = Reader::default();
@@ -121,7 +121,7 @@ type Key = (String, String, GroupName);
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     raw: Vec<RawDefinition>,
-    /// Where each definition stands in `raw`: extracts of whole installations
+    /// The index of each definition in `raw`: extracts of whole installations
     /// have hundreds of thousands.
     places: HashMap<Key, usize>,
     lists: Vec<(ListName, Vec<GroupName>)>,
@@ -173,7 +173,7 @@ impl Reader {
         let known = USED.iter().find(|(n, _)| *n == kind).map(|(_, a)| *a);
         let mut group = None;
         let mut rest: Vec<Attribute> = Vec::new();
-        // A keyword without parentheses, and the bare word behind it.
+        // A keyword without parentheses, and the bare word after it.
         let mut bare: Option<(Attribute, Option<String>)> = None;
         for mut a in attributes {
             if let Some((_, word @ None)) = &mut bare
@@ -480,8 +480,8 @@ ADD GROUP(BANK) LIST(BANKLIST)
     #[test]
     fn words_that_are_allowed_are_listed_without_the_empty_one() {
         let csd = parse("DEFINE PROGRAM(P) GROUP(G) LANGUAGE(BASIC)\n");
-        let told = &csd.diagnostics[0].message;
-        assert!(told.contains("one of COBOL, "), "{told}");
+        let message = &csd.diagnostics[0].message;
+        assert!(message.contains("one of COBOL, "), "{message}");
     }
 
     #[test]

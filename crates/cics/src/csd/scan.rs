@@ -14,7 +14,7 @@ use base::nearest;
 pub struct Attribute {
     /// The keyword in upper case.
     pub name: String,
-    /// What stands in parentheses, with outer blanks and quotes removed.
+    /// The value in parentheses, with outer blanks and quotes removed.
     pub value: Option<String>,
     /// Line of the keyword, from 1.
     pub line: u32,
@@ -90,9 +90,10 @@ pub(super) fn statements(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec
     let mut found: Vec<Statement> = Vec::new();
     while let Some(start) = scanner.skip_blanks() {
         if !is_word(start.c) {
-            match start.first || found.is_empty() {
-                true => scanner.prose(start, found.is_empty()),
-                false => scanner.stray(start),
+            if start.first || found.is_empty() {
+                scanner.prose(start, found.is_empty())
+            } else {
+                scanner.stray(start)
             }
             continue;
         }
@@ -119,9 +120,10 @@ pub(super) fn statements(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec
             scanner.at_word(start, &word, found.is_empty());
             continue;
         }
-        let value = match opens {
-            true => scanner.value(start),
-            false => Ok(None),
+        let value = if opens {
+            scanner.value(start)
+        } else {
+            Ok(None)
         };
         let Some(statement) = found.last_mut() else {
             continue;
@@ -133,7 +135,7 @@ pub(super) fn statements(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec
                 line: start.line,
                 column: start.column,
             }),
-            // It has been told, and what it lacks for that is not.
+            // The scanner has reported it; what the definition lacks without it is not.
             Err(UnclosedValue) => drop(found.pop()),
         }
     }
@@ -182,9 +184,10 @@ pub(super) fn attributes(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<A
             continue;
         }
         let word = scanner.word();
-        let value = match scanner.parenthesis_follows() {
-            true => scanner.value(start),
-            false => Ok(None),
+        let value = if scanner.parenthesis_follows() {
+            scanner.value(start)
+        } else {
+            Ok(None)
         };
         found.push(Attribute {
             name: word.to_ascii_uppercase(),
@@ -324,7 +327,7 @@ impl CsdScanner<'_> {
         self.error(
             keyword,
             "the parenthesis is never closed".to_owned(),
-            Some("write ) behind the value".to_owned()),
+            Some("write ) after the value".to_owned()),
         );
         // The next statement is not part of the value.
         self.at = begin;
@@ -371,9 +374,10 @@ impl CsdScanner<'_> {
             let mut line = rest.iter().take_while(|c| c.line == line);
             line.any(|c| c.c == '(')
         });
-        let message = match first && self.peek().is_none() {
-            true => "there is no definition in this text",
-            false => "this is no definition",
+        let message = if first && self.peek().is_none() {
+            "there is no definition in this text"
+        } else {
+            "this is no definition"
         };
         let help = "statements begin with DEFINE, such as DEFINE PROGRAM(NAME) GROUP(GROUP); a comment begins with * in column 1";
         self.error(start, message.to_owned(), Some(help.to_owned()));
@@ -388,9 +392,9 @@ impl CsdScanner<'_> {
 
     fn stray(&mut self, c: PlacedChar) {
         self.at += 1;
-        // Those of one line are one slip.
-        let told = self.diagnostics.last().is_some_and(|d| d.line == c.line);
-        if !told {
+        // Several on one line are one mistake.
+        let reported = self.diagnostics.last().is_some_and(|d| d.line == c.line);
+        if !reported {
             let help = "values stand in parentheses: KEYWORD(VALUE)".to_owned();
             self.error(c, format!("{:?} does not belong here", c.c), Some(help));
         }
@@ -502,9 +506,9 @@ mod tests {
             "DEFIEN PROGRAM(A) GROUP(G)\nDEFINE FILE(F) GROUP(G)\n DEFNE FILE(E)\n  GROUP(G)\n",
         );
         assert_eq!(s.len(), 1);
-        let told: Vec<_> = d.iter().map(ToString::to_string).collect();
+        let shown: Vec<_> = d.iter().map(ToString::to_string).collect();
         assert_eq!(
-            told,
+            shown,
             [
                 "1:1: error: DEFIEN is no statement (is DEFINE meant?)",
                 "3:2: error: DEFNE is no statement (is DEFINE meant?)"

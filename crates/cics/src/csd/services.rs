@@ -23,7 +23,7 @@ pub struct PipelineDef {
     pub config_file: String,
     /// WSDIR: the folder whose binding files become web services.
     pub directory: Option<String>,
-    /// RESPWAIT of a requester, in seconds; none for DEFT.
+    /// RESPWAIT of a requester, in seconds; `None` for DEFT.
     pub wait_s: Option<u32>,
 }
 
@@ -140,14 +140,14 @@ mod tests {
              DEFINE WEBSERVICE(T) GROUP(G) PIPELINE(P)\n\
              DEFINE PIPELINE(Q) GROUP(G) CONFIGFILE(x) RESPWAIT(10000)\n",
         );
-        let told: Vec<_> = csd
+        let shown: Vec<_> = csd
             .diagnostics
             .iter()
             .map(|d| (d.line, d.message.as_str()))
             .collect();
-        assert_eq!(told.len(), 4, "{told:?}");
-        assert!(told[0].1.contains("needs CONFIGFILE"), "{told:?}");
-        assert_eq!(told.iter().map(|t| t.0).collect::<Vec<_>>(), [1, 2, 3, 4]);
+        assert_eq!(shown.len(), 4, "{shown:?}");
+        assert!(shown[0].1.contains("needs CONFIGFILE"), "{shown:?}");
+        assert_eq!(shown.iter().map(|t| t.0).collect::<Vec<_>>(), [1, 2, 3, 4]);
         assert!(csd.pipelines.is_empty() && csd.webservices.is_empty());
     }
 }

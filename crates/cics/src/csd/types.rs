@@ -41,7 +41,7 @@ pub struct TransactionDef {
     pub description: String,
 }
 
-/// What becomes of a unit of work whose coordinator is out of reach.
+/// The end of a unit of work whose coordinator is out of reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InDoubt {
     /// ACTION(COMMIT); else it is backed out.
@@ -124,9 +124,9 @@ pub enum ProgramLanguage {
 pub enum Concurrency {
     /// Only one such program at a time in the region.
     Quasirent,
-    /// Beside others, on the engine it comes on.
+    /// At the same time as others, on the engine it is started on.
     Threadsafe,
-    /// Beside others, from its start.
+    /// At the same time as others, from its start.
     Required,
 }
 

@@ -11,8 +11,8 @@ use crate::diagnostic::Severity;
 use crate::file::FilePermits;
 use crate::names::GroupName;
 
-/// Reads the values of one definition; a wrong one is told and leaves the
-/// definition out.
+/// Reads the values of one definition. A wrong value is reported, and the
+/// definition is left out.
 pub(super) struct DefinitionValues<'a> {
     raw: &'a RawDefinition,
     reader: &'a mut Reader,

@@ -19,11 +19,11 @@ pub struct UriMapDef {
     pub line: u32,
     /// STATUS(ENABLED).
     pub enabled: bool,
-    /// What it maps, by USAGE.
+    /// The requests that it maps, by USAGE.
     pub usage: UriMapUsage,
     /// SCHEME(HTTPS).
     pub secure: bool,
-    /// PORT; none for the scheme's own.
+    /// PORT; `None` for the scheme's own.
     pub port: Option<u16>,
     /// HOST in lower case; `*` for any.
     pub host: String,
@@ -50,34 +50,34 @@ pub struct UriMapDef {
 pub enum UriMapUsage {
     /// Requests that come in.
     Server {
-        /// TCPIPSERVICE; none for all.
+        /// TCPIPSERVICE; `None` for all.
         service: Option<String>,
-        /// What they are answered with.
+        /// The answer to them.
         answer: UriMapAnswer,
     },
     /// Requests that go out.
     Client,
     /// Requests that a pipeline serves.
     Pipeline {
-        /// TCPIPSERVICE; none for all.
+        /// TCPIPSERVICE; `None` for all.
         service: Option<String>,
         /// PIPELINE.
         pipeline: String,
         /// WEBSERVICE.
         web_service: Option<String>,
-        /// TRANSACTION; none for CPIH.
+        /// TRANSACTION; `None` for CPIH.
         transaction: Option<String>,
     },
 }
 
-/// What a URIMAP with USAGE(SERVER) answers with.
+/// The answer of a URIMAP with USAGE(SERVER).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UriMapAnswer {
     /// A program.
     Program {
-        /// PROGRAM; none when the analyzer names it.
+        /// PROGRAM; `None` when the analyzer names it.
         program: Option<String>,
-        /// TRANSACTION; none for CWBA.
+        /// TRANSACTION; `None` for CWBA.
         transaction: Option<String>,
         /// CONVERTER.
         converter: Option<String>,
@@ -92,7 +92,7 @@ pub enum UriMapAnswer {
     Redirect {
         /// PERMANENT, which is 301; else 302.
         permanent: bool,
-        /// Where to.
+        /// The target.
         location: String,
     },
 }
@@ -112,17 +112,17 @@ pub struct TcpIpServiceDef {
     pub protocol: TcpIpProtocol,
     /// PORTNUMBER; 0 takes a free port.
     pub port: u16,
-    /// HOST or IPADDRESS; none for any address that the settings allow.
+    /// HOST or IPADDRESS; `None` for any address that the settings allow.
     pub address: Option<String>,
-    /// URM; none for NONE.
+    /// URM; `None` for NONE.
     pub analyzer: Option<String>,
-    /// TRANSACTION; none for CWXN.
+    /// TRANSACTION; `None` for CWXN.
     pub transaction: Option<String>,
     /// BACKLOG; 0 for the default.
     pub backlog: u32,
-    /// SOCKETCLOSE in seconds; none for NO.
+    /// SOCKETCLOSE in seconds; `None` for NO.
     pub socket_close_s: Option<u32>,
-    /// MAXPERSIST; none for NO.
+    /// MAXPERSIST; `None` for NO.
     pub max_persist: Option<u32>,
     /// MAXDATALEN in bytes.
     pub max_data_bytes: u64,
@@ -161,13 +161,13 @@ pub enum SslUse {
 /// AUTHENTICATE of a TCPIPSERVICE.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ServiceAuthentication {
-    /// Nobody is asked.
+    /// The client is not asked.
     No,
     /// Name and password.
     Basic,
     /// The certificate of the connection.
     Certificate,
-    /// The certificate, or name and password where there is none.
+    /// The certificate, or name and password if the client has no certificate.
     Automatic,
 }
 
@@ -182,7 +182,7 @@ pub struct DocTemplateDef {
     pub line: u32,
     /// TEMPLATENAME, up to 48 characters; the definition's name when absent.
     pub template: String,
-    /// Where its text is.
+    /// The source of its text.
     pub source: TemplateSource,
     /// APPENDCRLF(YES): the lines of a file or queue end in CR LF.
     pub append_crlf: bool,
@@ -190,7 +190,7 @@ pub struct DocTemplateDef {
     pub binary: bool,
 }
 
-/// Where the text of a template is.
+/// The source of a template's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TemplateSource {
     /// FILE: records of a CICS file.
@@ -424,7 +424,7 @@ impl DefinitionValues<'_> {
         text
     }
 
-    /// A time as hhmmss, in seconds; none for NO and when absent.
+    /// A time as hhmmss, in seconds; `None` for NO and when absent.
     fn hhmmss(&mut self, attribute: &str) -> Option<u32> {
         if matches!(self.text(attribute).as_deref(), None | Some("NO")) {
             return None;

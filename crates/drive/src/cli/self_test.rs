@@ -39,10 +39,10 @@ pub(super) fn run(lengths: &[u64], load: &LoadArgs, output: &OutputArgs) -> Resu
         if output.json {
             rows.push(json!({
                 "seconds": figures.seconds,
-                "true_p99": figures.true_p99_ms,
-                "told_p99": figures.reported_p99_ms,
-                "told_p50": figures.reported_p50_ms,
-                "told_max": figures.reported_max_ms,
+                "true_p99_ms": figures.true_p99_ms,
+                "reported_p99_ms": figures.reported_p99_ms,
+                "reported_p50_ms": figures.reported_p50_ms,
+                "reported_max_ms": figures.reported_max_ms,
                 "true_enough": figures.true_enough(),
             }));
         } else {

@@ -13,7 +13,7 @@ pub struct MainframeStatus {
     pub name: String,
     /// `HTTP`, or `SOCKETS` for a listener.
     pub kind: &'static str,
-    /// Where the mainframe listens.
+    /// The mainframe's address.
     pub address: String,
     /// `RELEASED` before the first request, `ACQUIRED` when it was reached at
     /// the last try, `OBTAINING` when it was not.
@@ -83,7 +83,7 @@ impl ConnectionHealth {
         }
     }
 
-    /// A connection was tried; `error` says why it is not there.
+    /// A connection was tried; `error` is the reason of a failure.
     pub fn tried(&self, error: Option<&str>) {
         if error.is_none() {
             self.opened.fetch_add(1, Relaxed);

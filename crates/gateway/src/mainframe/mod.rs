@@ -1,14 +1,14 @@
 //! A provider: programs of a mainframe's CICS.
 //!
-//! It is reached by its own interfaces: its HTTP ([`web`]), where a program of
+//! The gateway uses the CICS's own interfaces: its HTTP ([`web`]), where a program of
 //! the site LINKs to the named one, or a sockets listener ([`sockets`]), whose
 //! receiver runs one program with each message. Either transfers one COMMAREA
 //! or one container in each direction, as bytes in the mainframe's code page;
 //! the gateway lays out the records.
 //!
 //! Each thread of the gateway has connections of its own, which are kept open
-//! between requests. A request is made again only where that cannot run a
-//! program twice: nothing of it had left, or its method is idempotent and the
+//! between requests. A request is repeated only if that cannot run a
+//! program twice: no byte of it was sent, or its method is idempotent and the
 //! connection was an old one.
 //!
 //! Invariant: nothing here depends on the meaning of a record.
@@ -35,7 +35,7 @@ use region::{
 pub use sockets::SocketConnection;
 pub use web::WebConnection;
 
-/// Where messages of a stream of bytes begin and end.
+/// The boundaries of messages in a stream of bytes.
 pub trait MessageFraming: Send + Sync {
     /// Appends a message with its frame.
     ///
@@ -54,9 +54,9 @@ pub trait MessageFraming: Send + Sync {
 pub enum FirstFrame {
     /// A message.
     Message {
-        /// Where it is, without its frame.
+        /// The message's bytes, without its frame.
         data: Range<usize>,
-        /// Where the next would begin.
+        /// The offset of the next message.
         next: usize,
     },
     /// A part of one.
@@ -86,7 +86,7 @@ pub struct CommonSettings {
     /// The container that an answer is, when it does not say so itself; that of
     /// the request when absent.
     pub answer_container: Option<ContainerName>,
-    /// TLS; none for plain connections.
+    /// TLS; `None` for plain connections.
     pub tls: Option<TlsTrust>,
 }
 
@@ -146,7 +146,7 @@ impl MainframeConnections {
 
     /// Adds a CICS that is called over its own HTTP.
     ///
-    /// # Errors What of it cannot be used.
+    /// # Errors A setting that cannot be used.
     pub fn add_web(
         &mut self,
         name: &str,
@@ -164,7 +164,7 @@ impl MainframeConnections {
 
     /// Adds a CICS whose sockets listener is called.
     ///
-    /// # Errors What of it cannot be used.
+    /// # Errors A setting that cannot be used.
     pub fn add_sockets(
         &mut self,
         name: &str,

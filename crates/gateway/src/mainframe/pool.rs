@@ -54,9 +54,10 @@ impl DialSettings {
     }
 
     pub fn shown(&self) -> String {
-        match self.host.contains(':') {
-            true => format!("[{}]:{}", self.host, self.port),
-            false => format!("{}:{}", self.host, self.port),
+        if self.host.contains(':') {
+            format!("[{}]:{}", self.host, self.port)
+        } else {
+            format!("{}:{}", self.host, self.port)
         }
     }
 
@@ -170,8 +171,8 @@ impl SessionPool {
         }
     }
 
-    /// A session that was kept, if there is one. One of another kind gives way,
-    /// so that no more are open than there is room for.
+    /// A session that was kept, if there is one. A session of another kind is closed
+    /// if otherwise more sessions would be open than are allowed.
     pub fn kept(&self, key: &str) -> Option<Session> {
         let mut idle = self.idle.borrow_mut();
         match idle.iter().rposition(|session| session.key == key) {

@@ -25,7 +25,7 @@ pub struct SocketConnection {
     /// The first message, such as `RECV\n`; `{program}` and `{transid}` in it
     /// are replaced. Empty if the listener takes messages at once.
     pub first: String,
-    /// Where messages end.
+    /// The framing of messages.
     pub frames: Arc<dyn MessageFraming>,
 }
 
@@ -43,9 +43,9 @@ struct Answer {
 
 /// Why there is no answer.
 enum SocketReplyFailure {
-    /// The connection ended before any of it.
+    /// The connection ended before the first byte of an answer.
     Nothing(String),
-    /// It is broken.
+    /// The connection is broken.
     Broken(String),
 }
 
@@ -55,9 +55,10 @@ impl SocketConnection {
         let (host, port) = self.address.rsplit_once(':').ok_or_else(wrong)?;
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let port = port.parse().map_err(|_| wrong())?;
-        match host.is_empty() {
-            true => Err(wrong()),
-            false => Ok((host.to_owned(), port)),
+        if host.is_empty() {
+            Err(wrong())
+        } else {
+            Ok((host.to_owned(), port))
         }
     }
 
@@ -110,15 +111,16 @@ impl SocketConnection {
         answer: Answer,
     ) -> MainframeReply {
         // Bytes after it would be taken for the next answer.
-        match answer.alone {
-            true => way.pool.keep(Session {
+        if answer.alone {
+            way.pool.keep(Session {
                 key,
                 wire: SessionStream::Raw(stream),
-            }),
-            false => tracing::warn!(
+            })
+        } else {
+            tracing::warn!(
                 connection = way.connection.name,
                 "the listener sent bytes after an answer: its connection is closed"
-            ),
+            )
         }
         MainframeReply {
             bytes: answer.bytes,

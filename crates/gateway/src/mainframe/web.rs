@@ -187,7 +187,7 @@ enum WebReplyFailure {
     Unsent(CallFailure),
     /// No answer had begun.
     Unanswered(CallFailure),
-    /// This is the answer.
+    /// The exchange has this answer.
     Answered(CallFailure),
 }
 
@@ -243,7 +243,7 @@ fn answered(
         StatusCode::PAYLOAD_TOO_LARGE => Err(CallFailure::TooLarge(format!(
             "the connection {name}: the server returned status {status}"
         ))),
-        // It was refused before anything ran.
+        // The request was refused before a program ran.
         StatusCode::NOT_FOUND | StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Err(way
             .impossible(format!(
                 "the server returned status {status}{}",
@@ -267,7 +267,7 @@ fn field<const N: usize>(word: Option<&str>) -> [u8; N] {
     field
 }
 
-/// Why a body was not made by a program: a page, perhaps for people who have to
+/// Why a body is not from a program: it is a page, perhaps for users who have to
 /// log in, or compressed bytes.
 fn foreign(headers: &http::HeaderMap) -> Option<String> {
     let text = |name| {

@@ -33,14 +33,14 @@ pub(crate) struct MappingReply<'a> {
     /// The bytes of each area, in the interface's order.
     pub bytes: &'a [Option<&'a [u8]>],
     pub abend: Option<&'a str>,
-    /// All of it as JSON, where its structures are derived from the API.
+    /// The whole answer as JSON, if its structures are derived from the API.
     pub json: Option<TapeValue<'a>>,
 }
 
 /// Why a value could not be made.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum MappingFailure {
-    /// The program's data is not what its description says.
+    /// The program's data does not agree with its description.
     Data(Box<Fault>),
     /// An expression failed; its text with its place, and why.
     Expression(String, String),
@@ -209,7 +209,7 @@ impl<'a> EvalContext<'a> {
         inner.each_item(PathResult::One(list), item, out)
     }
 
-    /// Values in the request or in an item of it.
+    /// Values in the request or in an item of an array.
     pub fn standing(&self, source: &ValueSource) -> Option<PathResult<'a>> {
         let (value, names) = match source {
             ValueSource::Request(PathRoot::Body, names) => (self.request.body, names),
@@ -279,7 +279,7 @@ impl<'a> EvalContext<'a> {
         }
     }
 
-    /// A text that is trimmed; what is no text is the evaluator's to judge.
+    /// A trimmed text. A value that is not a text is left to the evaluator.
     fn text_of(
         &mut self,
         source: &ValueSource,
@@ -538,9 +538,10 @@ impl<'a> EvalContext<'a> {
                 .filter(|name| name.eq_ignore_ascii_case(known))
                 .map(String::as_str)
                 .collect();
-            match names.is_empty() {
-                true => member(known, write),
-                false => names.into_iter().for_each(|name| member(name, write)),
+            if names.is_empty() {
+                member(known, write)
+            } else {
+                names.into_iter().for_each(|name| member(name, write))
             }
         };
         for (param, value) in self.request.params.iter().zip(self.request.values) {
@@ -683,7 +684,7 @@ impl<'a> EvalContext<'a> {
     }
 }
 
-/// Where the parameters of a root that holds parameters come from.
+/// The place of the parameters of a root with parameters.
 fn place(root: PathRoot) -> ParameterPlace {
     match root {
         PathRoot::PathParameters => ParameterPlace::Path,

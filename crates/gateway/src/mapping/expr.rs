@@ -1,10 +1,10 @@
 //! JSONata, sorted by its cost.
 //!
 //! Most expressions of real mappings are a path (`$body.name`), a path with a
-//! trim, or a constant; those never reach the evaluator. What remains is
-//! compiled once and evaluated with only the variables it mentions bound.
-//! What is not left to the evaluator gives the value that it would have given;
-//! the tests of `mapping::meaning` hold the two against each other.
+//! trim, or a constant; those bypass the evaluator. Other expressions are
+//! compiled once and evaluated with only the variables that they mention bound.
+//! A value that is computed without the evaluator is the one that the evaluator would
+//! compute; the tests of `mapping::meaning` compare the two.
 //!
 //! Invariant: an evaluation is bounded in time, depth and length, for every
 //! expression and data.
@@ -124,13 +124,13 @@ pub(crate) enum CompiledExpression {
 #[derive(Debug)]
 pub(crate) struct EvaluatorExpression {
     ast: AstNode,
-    /// It has widths that data gives.
+    /// The expression has widths that data gives.
     widths: bool,
-    /// Bytes of texts that data may have it make; none where it multiplies none.
+    /// Bytes of texts that data may have it make; `None` if it multiplies none.
     pub(super) texts: Option<usize>,
     /// Every path it mentions, up to the first step that is not a name.
     pub uses: Vec<ValuePath>,
-    /// It has a variable `$item` of its own.
+    /// The expression has a variable `$item` of its own.
     pub binds_item: bool,
     /// Variables that nothing gives a value.
     pub unknown: Vec<String>,

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// Longest text of data in the place of matches in a text that is not seen.
+/// Longest replacement text of data for matches in a text of unknown length.
 const LONGEST: usize = 4_096;
 /// Bytes of a piece of text in a list, in addition to its own.
 const PIECE: usize = 32;
@@ -74,13 +74,14 @@ struct GrowthBudget {
 
 impl GrowthBudget {
     fn allows(&self, bytes: usize) -> Result<(), EvaluatorError> {
-        match bytes <= self.left.get() {
-            true => Ok(()),
-            false => {
-                let most = self.most >> 20;
-                let text = format!("the texts that data has it make come to more than {most} MiB");
-                Err(EvaluatorError::EvaluationError(text))
-            }
+        if bytes <= self.left.get() {
+            Ok(())
+        } else {
+            let most = self.most >> 20;
+            let text = format!(
+                "the texts that the expression makes of the data are larger than {most} MiB"
+            );
+            Err(EvaluatorError::EvaluationError(text))
         }
     }
 
@@ -252,9 +253,10 @@ fn operands(json: &mut Value, looped: bool) -> bool {
     let mut any = false;
     for side in ["lhs", "rhs"] {
         let operand = &mut json["Binary"][side];
-        any |= match operand["Binary"]["op"] == "Concatenate" {
-            true => operands(operand, looped),
-            false => walk(operand, looped),
+        any |= if operand["Binary"]["op"] == "Concatenate" {
+            operands(operand, looped)
+        } else {
+            walk(operand, looped)
         };
     }
     any
@@ -301,9 +303,10 @@ fn chain(json: &mut Value, looped: bool) -> bool {
     };
     let before = walk(lhs, looped);
     let single = rhs["Path"]["steps"].as_array().map(Vec::len) == Some(1);
-    let node = match single {
-        true => &mut rhs["Path"]["steps"][0]["node"],
-        false => &mut *rhs,
+    let node = if single {
+        &mut rhs["Path"]["steps"][0]["node"]
+    } else {
+        &mut *rhs
     };
     let named = node["Variable"].as_str();
     let mut bare = named.map(|name| json!({"name": name, "args": []}));
@@ -321,8 +324,8 @@ fn chain(json: &mut Value, looped: bool) -> bool {
     before || any || made
 }
 
-/// Has looked at what a function is given that can make more of it than it is
-/// long.
+/// Checks the arguments of a function whose result can be longer than its
+/// arguments.
 fn guard(name: &str, args: &mut [&mut Value], looped: bool) -> bool {
     match (name, args) {
         ("join", [items, between]) if !is_text(between) => {

@@ -143,11 +143,11 @@ pub(crate) enum ItemScope<'n> {
 /// The item of a JSON array.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum JsonItem<'n> {
-    /// It may have any member.
+    /// Any member is allowed.
     Anything,
     /// The document describes it.
     Schema(SchemaId),
-    /// It is below these names of the derived structures.
+    /// Members are below these names of the derived structures.
     Derived(&'n [String]),
 }
 
@@ -168,7 +168,7 @@ pub(crate) struct MappingCompiler<'a> {
 }
 
 impl MappingCompiler<'_> {
-    /// Compiles a node of a response; `schema` is what the document says of it.
+    /// Compiles a node of a response; `schema` is its schema in the document.
     pub fn slot(
         &mut self,
         node: &MapNode,
@@ -345,7 +345,7 @@ impl MappingCompiler<'_> {
         })
     }
 
-    /// `Err` if a path of it leads through a table's rows.
+    /// `Err` if one of its paths leads through a table's rows.
     fn resolved(
         &mut self,
         condition: expr::Condition,
@@ -561,7 +561,7 @@ impl MappingCompiler<'_> {
         let mut here = schema;
         let mut place = root.to_owned();
         for name in names {
-            // Items of an array are meant by the array's own name.
+            // The array's own name selects its items.
             let id = self.set.items_of(here).unwrap_or(here);
             let known = self.set.names_of(id);
             if known.is_empty() || self.set.is_open(id) {

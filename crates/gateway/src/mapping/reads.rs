@@ -80,8 +80,8 @@ impl AreaReads {
             }
             Condition::Not(one) => self.condition(one),
             Condition::General(plan) => self.general(plan),
-            // A comparison with what is not there does not hold, and says no
-            // more about it.
+            // A comparison with a missing value is false, and reads
+            // nothing else.
             Condition::Constant(_) | Condition::Compare { .. } => {}
         }
     }
@@ -89,9 +89,10 @@ impl AreaReads {
     fn general(&mut self, plan: &GeneralPlan) {
         let mut areas = BTreeSet::new();
         areas_of(&plan.shape, &mut areas);
-        match plan.general.source.contains("$exists") {
-            true => self.presence_checked.extend(areas),
-            false => self.read.extend(areas),
+        if plan.general.source.contains("$exists") {
+            self.presence_checked.extend(areas)
+        } else {
+            self.read.extend(areas)
         }
     }
 }

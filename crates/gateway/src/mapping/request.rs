@@ -636,7 +636,7 @@ fn expression(failure: MappingFailure) -> EncodeFailure {
     }
 }
 
-/// Where in the request a value comes from: JSON pointer or parameter.
+/// The source of a value in the request: JSON pointer or parameter.
 fn origin(value: &ValuePlan) -> (Option<String>, Option<String>) {
     match value {
         ValuePlan::Source(source)

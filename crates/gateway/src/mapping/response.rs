@@ -18,7 +18,7 @@ use http::{HeaderName, HeaderValue, StatusCode};
 #[derive(Debug)]
 pub(crate) struct ResponsePlan {
     pub condition: Option<Condition>,
-    /// It may answer an abend: its condition asks for `abendCode`, or its
+    /// The response may answer an abend: its condition asks for `abendCode`, or its
     /// status is a server error.
     pub expects_abend: bool,
     pub status: StatusCode,

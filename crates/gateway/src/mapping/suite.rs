@@ -1,7 +1,7 @@
 //! The language's own test suite, through both ways to a value.
 //!
-//! The suite is not part of this project. It is the folder `test/test-suite` of
-//! JSONata's reference implementation, and is looked for where
+//! The suite is not part of this project. Its cases are the folder `test/test-suite` of
+//! JSONata's reference implementation, which the tests read where
 //! `JSONATA_SUITE` says:
 //!
 //! ```sh
@@ -20,12 +20,12 @@ use std::path::Path;
 #[derive(Debug, Default)]
 struct SuiteCounts {
     cases: usize,
-    /// Cases that give what the suite says, of those that can be compared.
+    /// Cases with the suite's result, among those that can be compared.
     right: usize,
     compared: usize,
     expressions: usize,
     conditions: usize,
-    /// Those of them that need no evaluator.
+    /// The expressions among them that need no evaluator.
     direct: usize,
     differing: Vec<String>,
 }
@@ -57,7 +57,7 @@ impl SuiteCounts {
         }
     }
 
-    /// Compares the direct way with what the suite says of a path.
+    /// Compares the direct evaluation of a path with the suite's result.
     fn rightness(&mut self, case: &Value, data: &str, below: &str) {
         let direct = matches!(expr::compile(below), Ok(CompiledExpression::Path(..)));
         let expected = match (case.get("result"), case.get("undefinedResult")) {
@@ -71,11 +71,11 @@ impl SuiteCounts {
         let mut found: EvaluationResult = Ok(None);
         with_request(Some(data), "x", |asked| found = asked.values(below).0);
         self.compared += 1;
-        match found == Ok(expected.clone()) {
-            true => self.right += 1,
-            false => self
-                .differing
-                .push(format!("{below}: {found:?}, the suite has {expected:?}")),
+        if found == Ok(expected.clone()) {
+            self.right += 1
+        } else {
+            self.differing
+                .push(format!("{below}: {found:?}, the suite has {expected:?}"))
         }
     }
 

@@ -27,7 +27,7 @@ const WAITING: usize = 16_384;
 /// Records that are written at a time, and how long the first of them waits.
 const BATCH: (usize, Duration) = (512, Duration::from_millis(200));
 
-/// Where audit records go.
+/// The file of audit records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditConfig {
     /// The file.
@@ -212,9 +212,10 @@ fn hidden(query: &str, secrets: &[String]) -> String {
     let one = |part: &str| {
         let name = part.split('=').next().unwrap_or_default();
         let plain = percent_encoding::percent_decode_str(name).decode_utf8_lossy();
-        match secrets.iter().any(|s| *s == *plain) {
-            true => format!("{name}=***"),
-            false => part.to_owned(),
+        if secrets.iter().any(|s| *s == *plain) {
+            format!("{name}=***")
+        } else {
+            part.to_owned()
         }
     };
     query.split('&').map(one).collect::<Vec<_>>().join("&")

@@ -23,12 +23,12 @@ const BATCH: (usize, Duration) = (256, Duration::from_millis(500));
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Bytes that a collector's answer may have.
 const ANSWER_BYTES: usize = 64 << 10;
-/// Where a collector takes traces, below its endpoint.
+/// The path of traces at a collector, below its endpoint.
 const PATH: &str = "/v1/traces";
 /// The port of OTLP over HTTP.
 const PORT: u16 = 4318;
 
-/// Where traces go, and which.
+/// The collector of traces, and the share of requests that are traced.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TracingConfig {
     /// The collector, `http://host:port` or `https://host:port`, as `OTEL_EXPORTER_OTLP_ENDPOINT`
@@ -70,7 +70,7 @@ impl Collector {
         Ok(Collector { url, fetcher })
     }
 
-    /// Sends a body; the error says why the collector did not accept it.
+    /// Sends a body; the error is the collector's reason for not accepting it.
     fn post(&self, body: String) -> Result<(), String> {
         let fetched = self.fetcher.wait(Request {
             method: "POST".into(),
@@ -86,7 +86,7 @@ impl Collector {
     }
 }
 
-/// Where the collector of an endpoint takes traces.
+/// The URL for traces of a collector's endpoint.
 fn traces_url(endpoint: &str) -> Result<String, String> {
     let wrong = || format!("{endpoint:?} is not the http://host:port of a collector");
     let uri: http::Uri = endpoint.parse().map_err(|_| wrong())?;
@@ -126,9 +126,10 @@ pub(super) fn start(
             }
             let costs = batch.iter().filter_map(|o| o.called.as_ref()?.costs);
             let tasks: BTreeSet<u64> = costs.map(|costs| costs.task).collect();
-            let found = match tasks.is_empty() {
-                true => Vec::new(),
-                false => commands(&tasks),
+            let found = if tasks.is_empty() {
+                Vec::new()
+            } else {
+                commands(&tasks)
             };
             let (request, spans) = otlp::export(&service, &applid, &batch, found);
             let sent = collector.post(request.to_string());

@@ -5,7 +5,7 @@
 //!                 └─▶ bounded queue ─▶ thread ─▶ a collector, by OTLP/HTTP
 //! ```
 //!
-//! Invariant: a door never waits for either. What finds its queue full is
+//! Invariant: a door never waits for either. A record or span that finds its queue full is
 //! dropped and counted.
 
 mod audit;
@@ -32,9 +32,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// The receivers of request records.
 #[derive(Debug, Clone, Default)]
 pub struct ObserveConfig {
-    /// Audit records; none when absent.
+    /// Audit records; `None` turns them off.
     pub audit: Option<AuditConfig>,
-    /// Traces; none when absent.
+    /// Traces; `None` turns them off.
     pub tracing: Option<TracingConfig>,
     /// Name of the region, for both.
     pub applid: String,
@@ -161,7 +161,7 @@ impl RequestObserver {
     }
 
     /// The span of a request when it is to be recorded: its caller's word
-    /// counts, and the ratio where the caller says nothing.
+    /// counts, and the ratio if the caller's flag is missing.
     pub fn sample(&self, context: Option<TraceContext>) -> Option<Span> {
         let (config, _) = self.tracing.as_ref()?;
         let wanted = match context {
@@ -214,7 +214,7 @@ impl RequestObserver {
         }
     }
 
-    /// Has everything written that was handed over, and ends.
+    /// Has all pending records written, and ends.
     pub fn finish(&self) {
         if let Some((_, queue)) = &self.audit {
             queue.finish();

@@ -108,11 +108,11 @@ mod tests {
     #[test]
     fn a_full_queue_rejects_and_its_entries_are_processed_at_the_end() {
         let (go, held) = mpsc::channel::<()>();
-        let (tell, reported) = mpsc::channel();
+        let (report, reported) = mpsc::channel();
         let work = move |mut batches: BatchReceiver<u32>| {
             let _ = held.recv();
             while let Some(batch) = batches.next() {
-                batch.into_iter().for_each(|n| tell.send(n).unwrap());
+                batch.into_iter().for_each(|n| report.send(n).unwrap());
             }
         };
         let queue = Queue::start("test", 3, (2, Duration::from_millis(1)), work).unwrap();

@@ -19,7 +19,7 @@ impl RotatingFile {
     /// Opens the file, and appends to it.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn open(path: &Path, max_bytes: u64, kept: u32) -> io::Result<RotatingFile> {
         let mut file = RotatingFile {
             path: path.to_owned(),

@@ -1,12 +1,12 @@
-//! Every keyword of an OpenAPI document, and what the gateway makes of it.
+//! Every keyword of an OpenAPI document, and its support by the gateway.
 //!
-//! A document promises something to the clients that read it. What the gateway
+//! Clients rely on what a document declares. A declaration that the gateway
 //! does not implement is reported when the project is loaded: by a warning, or
 //! by an error if serving the API would be unsafe. The table below is the only
 //! list of keywords; the walk over a document and the reference page come from
 //! it.
 //!
-//! If versions differ, a row says so; a document of version 2.0 has a table of
+//! If versions differ, a row has a mark for it; a document of version 2.0 has a table of
 //! its own.
 //!
 //! Reference: OpenAPI 3.0.3 and 3.1.0, "Specification"; JSON Schema 2020-12.
@@ -72,9 +72,9 @@ pub(super) enum KeywordChild {
 pub(super) enum KeywordSupport {
     /// The gateway implements it.
     Served,
-    /// It informs clients and requires nothing of the gateway.
+    /// Informs clients and requires nothing of the gateway.
     Shown,
-    /// It says something that the gateway does not do; what that means.
+    /// The gateway does not implement it; with the consequence.
     Warning(&'static str),
     /// An API that has it is not served; why.
     Refused(&'static str),
@@ -89,7 +89,7 @@ pub(super) enum VersionRange {
     All,
     /// 3.1, not 3.0.
     From31,
-    /// 3.0, not 3.1; what is written instead.
+    /// In 3.0, not in 3.1; with the keyword that replaces it.
     Until30(&'static str),
 }
 
@@ -604,7 +604,7 @@ const TABLE: Table = &[
     ),
 ];
 
-/// Keywords of schemas of which the first is no more than the second.
+/// Pairs of keywords of schemas: the first must not be greater than the second.
 const BOUNDS: [(&str, &str); 4] = [
     ("minimum", "maximum"),
     ("minLength", "maxLength"),
@@ -817,9 +817,10 @@ impl Walk<'_> {
         };
         let (file, at) = (&self.document.file, self.at("$ref"));
         let DanglingReference { message, help, .. } = dangling;
-        match dangling.is_error {
-            true => self.out.error_help(file, at, message, help),
-            false => self.out.warn_help(file, at, message, Some(help)),
+        if dangling.is_error {
+            self.out.error_help(file, at, message, help)
+        } else {
+            self.out.warn_help(file, at, message, Some(help))
         }
     }
 
@@ -915,15 +916,15 @@ impl Walk<'_> {
         kind: ObjectKind,
         keyword: &str,
         value: &Value,
-        beside: &Map<String, Value>,
+        siblings: &Map<String, Value>,
     ) {
         match (kind, keyword) {
             (_, "servers") if value.as_array().is_some_and(|list| list.len() > 1) => {
                 let message = "servers: only the path of the first counts".to_owned();
                 self.warn(keyword, message);
             }
-            (ObjectKind::Parameter, "style") => self.style(value, beside),
-            (ObjectKind::Server, "url") => self.url(value, beside),
+            (ObjectKind::Parameter, "style") => self.style(value, siblings),
+            (ObjectKind::Server, "url") => self.url(value, siblings),
             (_, "format") => self.format(value),
             (_, "content") => {
                 if kind == ObjectKind::RequestBody {
@@ -961,11 +962,11 @@ impl Walk<'_> {
     }
 
     /// A server's URL of which more is said than its path.
-    fn url(&mut self, value: &Value, beside: &Map<String, Value>) {
+    fn url(&mut self, value: &Value, siblings: &Map<String, Value>) {
         let url = value.as_str().unwrap_or_default();
         let path = url.split_once("://").map_or(url, |(_, rest)| rest);
         let dots = path.split('/').any(|part| part == ".." || part == ".");
-        let braces = path.contains('{') && !beside.contains_key("variables");
+        let braces = path.contains('{') && !siblings.contains_key("variables");
         if path.contains(['?', '#']) || dots || braces {
             let message = format!(
                 "url: the path of {url} is used literally: write it without \
@@ -1093,8 +1094,11 @@ impl Walk<'_> {
         self.warn("type", message.into());
     }
 
-    fn style(&mut self, value: &Value, beside: &Map<String, Value>) {
-        let place = beside.get("in").and_then(Value::as_str).unwrap_or_default();
+    fn style(&mut self, value: &Value, siblings: &Map<String, Value>) {
+        let place = siblings
+            .get("in")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         let usual = match place {
             "path" | "header" => "simple",
             _ => "form",
@@ -1115,7 +1119,7 @@ pub(super) fn is_json(name: &str) -> bool {
     name.ends_with("/json") || name.ends_with("+json") || ["*/*", "application/*"].contains(&&*name)
 }
 
-/// Where a document keeps what references mean, and rows lead to.
+/// The members of a document with the targets of references.
 const KEPT: [&str; 5] = [
     "/components/",
     "/paths/",

@@ -147,7 +147,7 @@ impl Document {
         self.node.locate_key(path)
     }
 
-    /// Where a keyword is in these objects, in their order.
+    /// The places of a keyword in these objects, in their order.
     pub fn places(
         &self,
         keyword: &str,
@@ -254,7 +254,7 @@ impl Document {
     }
 }
 
-/// The version that a document says it has; another than those served is an
+/// The stated version of a document; another than those served is an
 /// error, and read as 3.0.
 fn version(
     author: &Value,
@@ -298,7 +298,7 @@ pub(crate) fn target<'a>(document: &'a Value, reference: &str) -> Option<&'a Val
     document.pointer(&pointer(reference)?)
 }
 
-/// The JSON pointer of a reference within its document. It is the fragment of a
+/// The JSON pointer of a reference within its document. The pointer is the fragment of a
 /// URI, in which other characters than a few are percent-encoded.
 fn pointer(reference: &str) -> Option<Cow<'_, str>> {
     let fragment = reference.strip_prefix('#')?;

@@ -1,7 +1,7 @@
-//! References of a document that lead nowhere.
+//! References of a document without a target.
 //!
-//! A `$ref` is looked up in the document itself. One that leads nowhere removes
-//! its target: a body is not checked, a response not described. It is an error,
+//! A `$ref` is looked up in the document itself. A reference without a target removes
+//! a schema: a body is not checked, a response not described. So it is an error,
 //! with the nearest name; a reference of an unsupported form is a warning.
 
 use super::pointer;
@@ -15,7 +15,7 @@ const LISTED: usize = 8;
 /// An error of a reference.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct DanglingReference {
-    /// It keeps the document from being served.
+    /// The document cannot be served with it.
     pub is_error: bool,
     pub message: String,
     pub help: String,
@@ -62,7 +62,7 @@ fn circle<'a>(
     None
 }
 
-/// Where the reference may have been meant to lead.
+/// A suggestion for the target of the reference.
 fn help(document: &Value, pointer: &str) -> String {
     let (mut above, mut name) = pointer.rsplit_once('/').unwrap_or(("", pointer));
     // The longest part that is there.

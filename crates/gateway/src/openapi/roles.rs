@@ -1,8 +1,8 @@
 //! Roles that a document names itself: `x-ibm-zcon-roles-allowed`.
 //!
 //! z/OS Connect has the roles that may call an operation in the document, at
-//! its root for all operations and at an operation for this one. They are
-//! enforced in addition to the settings' own roles: a caller needs one of each.
+//! its root for all operations and at an operation for this one. The gateway
+//! enforces them in addition to the settings' own roles: a caller needs one of each.
 //!
 //! Reference: the z/OS Connect documentation, "How to define authorization roles
 //! for z/OS Connect zosConnect-3.0".
@@ -19,7 +19,7 @@ use base::nearest;
 /// The keyword.
 pub(crate) const KEYWORD: &str = "x-ibm-zcon-roles-allowed";
 
-/// The roles, one of which callers of an operation must have; none where the
+/// The roles, one of which callers of an operation must have; `None` if the
 /// document names none.
 pub(crate) fn of_operation(
     document: &Document,

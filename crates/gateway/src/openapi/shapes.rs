@@ -38,7 +38,7 @@ pub(super) fn wrong(
     value: &Value,
 ) -> Option<String> {
     let shape = of_below(version, keyword, below).or_else(|| of_keyword(kind, keyword))?;
-    // An empty value says nothing.
+    // An empty value has no effect.
     if value.is_null() || shape.is_of(value) {
         return None;
     }

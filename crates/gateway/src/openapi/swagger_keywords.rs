@@ -4,8 +4,8 @@
 
 use super::keywords::KeywordChild::{List, Map, One, Value as Plain};
 use super::keywords::{
-    FORMAT, KeywordRow, KeywordSupport, ObjectKind, Table, by_value as told, is_json, row, served,
-    shown, warned,
+    FORMAT, KeywordRow, KeywordSupport, ObjectKind, Table, by_value as checked, is_json, row,
+    served, shown, warned,
 };
 use serde_json::Value;
 
@@ -20,13 +20,13 @@ pub(super) const TABLE: Table = &[
         ObjectKind::Document,
         "Swagger Object",
         &[
-            told("swagger", "2.0 is supported; other versions are errors"),
+            checked("swagger", "2.0 is supported; other versions are errors"),
             row("info", KeywordSupport::Shown, One(ObjectKind::Info)),
             shown("host"),
             served("basePath", Plain),
             shown("schemes"),
-            told("consumes", MEDIA),
-            told("produces", MEDIA),
+            checked("consumes", MEDIA),
+            checked("produces", MEDIA),
             served("paths", Map(ObjectKind::PathItem)),
             served("definitions", Map(ObjectKind::Schema)),
             served("parameters", Map(ObjectKind::Parameter)),
@@ -36,7 +36,7 @@ pub(super) const TABLE: Table = &[
                 KeywordSupport::Shown,
                 Map(ObjectKind::SecurityScheme),
             ),
-            told("security", SECURITY),
+            checked("security", SECURITY),
             row("tags", KeywordSupport::Shown, List(ObjectKind::Tag)),
             row(
                 "externalDocs",
@@ -73,13 +73,13 @@ pub(super) const TABLE: Table = &[
                 One(ObjectKind::ExternalDocs),
             ),
             shown("operationId"),
-            told("consumes", MEDIA),
-            told("produces", MEDIA),
+            checked("consumes", MEDIA),
+            checked("produces", MEDIA),
             served("parameters", List(ObjectKind::Parameter)),
             served("responses", Map(ObjectKind::Response)),
             warned("schemes", "the operation is served as its gateway listens"),
             shown("deprecated"),
-            told("security", SECURITY),
+            checked("security", SECURITY),
         ],
     ),
     (
@@ -87,18 +87,18 @@ pub(super) const TABLE: Table = &[
         "Parameter Object",
         &[
             served("name", Plain),
-            told(
+            checked(
                 "in",
                 "path, query, header and body; formData is a warning, and answered with 415",
             ),
             shown("description"),
             served("required", Plain),
             served("schema", One(ObjectKind::Schema)),
-            told("type", "file is a warning"),
-            told("format", FORMAT),
+            checked("type", "file is a warning"),
+            checked("format", FORMAT),
             served("allowEmptyValue", Plain),
             row("items", KeywordSupport::Served, One(ObjectKind::Items)),
-            told("collectionFormat", COLLECTION),
+            checked("collectionFormat", COLLECTION),
             served("default", Plain),
             served("maximum", Plain),
             served("exclusiveMaximum", Plain),
@@ -131,15 +131,15 @@ pub(super) const TABLE: Table = &[
         "Schema Object",
         &[
             served("$ref", Plain),
-            told("format", FORMAT),
+            checked("format", FORMAT),
             shown("title"),
             shown("description"),
             served("default", Plain),
             served("multipleOf", Plain),
             served("maximum", Plain),
-            told("exclusiveMaximum", BOUND),
+            checked("exclusiveMaximum", BOUND),
             served("minimum", Plain),
-            told("exclusiveMinimum", BOUND),
+            checked("exclusiveMinimum", BOUND),
             served("maxLength", Plain),
             served("minLength", Plain),
             served("pattern", Plain),
@@ -150,7 +150,7 @@ pub(super) const TABLE: Table = &[
             served("minProperties", Plain),
             served("required", Plain),
             served("enum", Plain),
-            told("type", "one type is served"),
+            checked("type", "one type is served"),
             row("items", KeywordSupport::Served, One(ObjectKind::Schema)),
             served("allOf", List(ObjectKind::Schema)),
             served("properties", Map(ObjectKind::Schema)),
@@ -178,7 +178,7 @@ pub(super) const TABLE: Table = &[
         ObjectKind::SecurityScheme,
         "Security Scheme Object",
         &[
-            told(
+            checked(
                 "type",
                 "basic, apiKey and oauth2; where one is required that cannot be enforced, that is an error",
             ),
@@ -197,13 +197,13 @@ const BOUND: &str = "true or false";
 
 const ITEMS: &[KeywordRow] = &[
     served("type", Plain),
-    told("format", FORMAT),
+    checked("format", FORMAT),
     row(
         "items",
         KeywordSupport::Warning("lists of lists are not distinguished"),
         One(ObjectKind::Items),
     ),
-    told("collectionFormat", COLLECTION),
+    checked("collectionFormat", COLLECTION),
     shown("default"),
     served("maximum", Plain),
     served("exclusiveMaximum", Plain),

@@ -77,7 +77,7 @@ enum Property {
     Ccsid,
 }
 
-/// A part of a value: as it is written, or what a header says.
+/// A part of a value: as it is written, or the value of a header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum ValuePart {
     Text(String),
@@ -148,13 +148,14 @@ impl PolicyRules {
     pub fn parse(file: &Path, text: &str) -> Result<PolicyRules, ProjectDiagnostics> {
         let mut out = ProjectDiagnostics::default();
         let rules = read::rules(file, text, &mut out);
-        match out.has_errors() {
-            true => Err(out),
-            false => Ok(PolicyRules {
+        if out.has_errors() {
+            Err(out)
+        } else {
+            Ok(PolicyRules {
                 file: file.to_owned(),
                 rules,
                 warnings: out,
-            }),
+            })
         }
     }
 
@@ -518,7 +519,7 @@ mod tests {
         let reported = policy.warnings().to_string();
         assert!(reported.contains("imsTranCode"), "{reported}");
         assert!(!reported.contains("cicsCcsid"), "{reported}");
-        // The code page is for those who have a mainframe to talk to.
+        // The code page has an effect only with a mainframe connection.
         let reported = policy.idle_code_pages().to_string();
         assert!(reported.contains("cicsCcsid is not applied"), "{reported}");
         let choose = |policy: &PolicyRules, header: &str| {

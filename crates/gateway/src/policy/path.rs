@@ -45,9 +45,10 @@ impl PathPattern {
     /// Whether a path is one of these. Slashes at its end reach the same
     /// operation.
     pub fn holds(&self, path: &NormalizedPath<'_>) -> bool {
-        match self.rest {
-            true => path.0.starts_with(&self.path),
-            false => path.0.trim_end_matches('/') == self.path.trim_end_matches('/'),
+        if self.rest {
+            path.0.starts_with(&self.path)
+        } else {
+            path.0.trim_end_matches('/') == self.path.trim_end_matches('/')
         }
     }
 
@@ -56,10 +57,11 @@ impl PathPattern {
     pub fn may_hold(&self, template: &str) -> bool {
         let template = NormalizedPath::new(template.trim_end_matches('/'));
         let mut segments = template.0.split('/');
-        let own: Vec<&str> = match self.rest {
-            // A slash at the end reaches the operation in front of it.
-            true => self.path.split('/').collect(),
-            false => self.path.trim_end_matches('/').split('/').collect(),
+        let own: Vec<&str> = if self.rest {
+            // A path that ends with a slash also selects the operation without it.
+            self.path.split('/').collect()
+        } else {
+            self.path.trim_end_matches('/').split('/').collect()
         };
         for (at, wanted) in own.iter().enumerate() {
             let begins = self.rest && at + 1 == own.len();

@@ -450,11 +450,11 @@ fn name_of(tag: &BytesStart<'_>) -> String {
 fn pieces(value: &str) -> Result<Vec<ValuePart>, String> {
     let mut pieces = Vec::new();
     let mut rest = value;
-    while let Some((front, behind)) = rest.split_once("${") {
+    while let Some((front, placeholder)) = rest.split_once("${") {
         if !front.is_empty() {
             pieces.push(ValuePart::Text(front.to_owned()));
         }
-        let (name, after) = behind
+        let (name, after) = placeholder
             .split_once('}')
             .ok_or_else(|| format!("{value}: ${{ without }}"))?;
         let header = HeaderName::try_from(name);

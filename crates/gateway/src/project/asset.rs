@@ -68,7 +68,7 @@ pub(crate) struct ProgramAsset {
     pub pages: CodePages,
     /// Its structures, where they are derived from the API.
     pub api_first: Option<ApiFirst>,
-    /// Where its copybooks came from, if that is said.
+    /// The sources of its copybooks, if `sources.yaml` names them.
     pub sources: Option<CopybookSources>,
 }
 
@@ -405,7 +405,7 @@ fn no_copybooks(provider: &Path, out: &mut ProjectDiagnostics) {
     out.error_help(provider, FilePosition::default(), message, help);
 }
 
-/// The schema of a direction; the outer none when its file is wrong.
+/// The schema of a direction. The outer `None`: its file has errors.
 fn schema(provider: &Path, direction: &str, out: &mut ProjectDiagnostics) -> Option<Option<Value>> {
     let file = provider.join("gen").join(format!("{direction}Schema.json"));
     let Ok(bytes) = sources::read(&file) else {
@@ -425,8 +425,8 @@ fn schema(provider: &Path, direction: &str, out: &mut ProjectDiagnostics) -> Opt
     }
 }
 
-/// Derives the structures of an asset without copybooks. The outer none when
-/// its schemas cannot be read, the inner one when it has none.
+/// Derives the structures of an asset without copybooks. The outer `None`: its
+/// schemas cannot be read; the inner one: it has no schemas.
 fn api_first(
     provider: &Path,
     limits: Limits,
@@ -456,7 +456,7 @@ fn api_first(
     })))
 }
 
-/// A copybook and what its name says.
+/// A copybook and the meaning of its name.
 struct Book {
     file: PathBuf,
     name: String,
@@ -502,8 +502,6 @@ fn copybooks(provider: &Path) -> Vec<Book> {
     books
 }
 
-/// The copybooks of a direction. Those that its `.dai` file or its schema does
-/// not mean are left out, where there is a choice.
 /// The container that a copybook describes.
 fn container_name(name: &str, file: &Path, out: &mut ProjectDiagnostics) -> Option<ContainerName> {
     let parsed = ContainerName::new(name);

@@ -1,9 +1,9 @@
 //! `.dai` files: another tool's arithmetic over the same copybooks.
 //!
-//! They hold one XML `<field>` a COBOL item with its start and length. Where
-//! they disagree with the layout the project is refused, because one of the
-//! two does not belong to the program. Of several copybooks they say which one
-//! the direction means: by the name of its file, or by that of its record.
+//! A file has one XML `<field>` a COBOL item with its start and length. If
+//! these differ from the layout the project is refused, because one of the
+//! two does not belong to the program. Among several copybooks the file selects that of
+//! the direction: by the name of the copybook's file, or by that of its record.
 
 use super::asset::DataArea;
 use crate::diagnostics::{FilePosition, ProjectDiagnostics};

@@ -1,4 +1,4 @@
-//! Every key of a project's own files, and what the gateway makes of it.
+//! Every key of a project's own files, and its support by the gateway.
 //!
 //! Like the keywords of an OpenAPI document ([`crate::openapi::keywords`]): the
 //! table is the only list, the walk over a file and the reference page come
@@ -17,7 +17,7 @@ use std::path::Path;
 #[derive(Debug, Clone, Copy)]
 enum KeyTreatment {
     Served,
-    /// It is for other tools; what that means here.
+    /// For other tools; with its effect here.
     Shown(&'static str),
 }
 

@@ -26,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The project in `folder`; `None` when too little of it can be read.
+/// The project in `folder`. Returns `None` when its main files cannot be read.
 pub(super) fn load(
     folder: &Path,
     means: AvailableSchemes,
@@ -336,7 +336,7 @@ impl Loader<'_> {
         }
     }
 
-    /// `body` is the schema of the request's body: none where the operation
+    /// `body` is the schema of the request's body: `None` if the operation
     /// takes no body, an empty one where the body is described by nothing.
     fn work(
         &mut self,

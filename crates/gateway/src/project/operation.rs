@@ -39,7 +39,7 @@ pub struct AssetContract {
     pub program: String,
     /// The asset's own file.
     pub file: PathBuf,
-    /// It takes a channel with containers, not a COMMAREA.
+    /// The program gets a channel with containers, not a COMMAREA.
     pub channel: bool,
     /// Name and greatest length in bytes of each container (or of the
     /// COMMAREA's record) of the input.
@@ -128,9 +128,10 @@ impl LoadedApi {
                 Err(found) => faults.0.extend(found.0),
             }
         }
-        match faults.has_errors() {
-            true => Err(faults),
-            false => Ok(apis),
+        if faults.has_errors() {
+            Err(faults)
+        } else {
+            Ok(apis)
         }
     }
 

@@ -1,5 +1,5 @@
-//! Where the copybooks of an asset came from, and whether they still say the
-//! same.
+//! The sources of an asset's copybooks, and whether the copies still agree with
+//! them.
 //!
 //! An asset has copies of the copybooks that its program is compiled with. When
 //! the program's own copybook changes, the program is compiled again and the
@@ -40,7 +40,7 @@ pub(crate) struct CopybookSources {
 }
 
 impl CopybookSources {
-    /// Reads the file of an asset's folder; none when it is not there.
+    /// Reads the file of an asset's folder. Returns `None` when it is missing.
     pub fn load(folder: &Path, out: &mut ProjectDiagnostics) -> Option<CopybookSources> {
         let file = folder.join(SOURCES);
         if !file.is_file() {
@@ -70,7 +70,7 @@ impl CopybookSources {
         Some(sources)
     }
 
-    /// Where a copy came from.
+    /// The source of a copy.
     fn of(&self, copy: &Path) -> Option<(&Path, FilePosition)> {
         let name = copy.file_name()?.to_str()?;
         let mut all = self.copybooks.iter();
@@ -153,7 +153,7 @@ impl OriginCheck<'_> {
                 book.layouts
             }
             Err(faults) => {
-                // They may be in members that the source copies.
+                // The other records may be in members that the source copies.
                 faults.list.into_iter().for_each(|f| out.copybook(f));
                 return;
             }
@@ -298,7 +298,7 @@ pub(crate) fn difference(copy: &RecordLayout, now: &RecordLayout) -> Option<Layo
                 what,
                 line: new.line,
             };
-            // A group differs because of what is in it, which says more.
+            // A group differs because of its fields; their differences are more specific.
             if !(is_plain_group(old) && is_plain_group(new)) {
                 return Some(difference);
             }
@@ -371,9 +371,10 @@ fn described(field: &Field) -> String {
     let unit = if field.length == 1 { "byte" } else { "bytes" };
     text += &format!(", {} {unit} at {}", field.length, field.offset);
     if let Some(occurs) = &field.occurs {
-        text += &match occurs.min == occurs.max {
-            true => format!(", {} times", occurs.max),
-            false => format!(", {} to {} times", occurs.min, occurs.max),
+        text += &if occurs.min == occurs.max {
+            format!(", {} times", occurs.max)
+        } else {
+            format!(", {} to {} times", occurs.min, occurs.max)
         };
     }
     text

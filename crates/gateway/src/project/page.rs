@@ -21,7 +21,7 @@ pub(crate) struct PageCodecs {
     pub response: AssetInterface,
 }
 
-/// Those that were asked for, by CCSID.
+/// The code pages in use, by CCSID.
 #[derive(Debug, Default)]
 pub(crate) struct CodePages(Mutex<BTreeMap<u16, Arc<PageCodecs>>>);
 

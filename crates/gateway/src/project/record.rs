@@ -1,4 +1,4 @@
-//! One record of an asset: its layout, and the way to every field of it.
+//! One record of an asset: its layout, and the codecs of every field.
 //!
 //! Mappings see text untrimmed, so there is a codec for each kind of trimming
 //! that a mapping may ask for. Redefined storage shows its first description;
@@ -43,9 +43,10 @@ impl Form {
         let options = CodecOptions {
             code_page: page,
             // A program with EBCDIC data has the mainframe's numbers too.
-            machine: match page.is_ebcdic() {
-                true => SourceMachine::Mainframe,
-                false => SourceMachine::Here,
+            machine: if page.is_ebcdic() {
+                SourceMachine::Mainframe
+            } else {
+                SourceMachine::Here
             },
             trim,
             short_record: ShortRecord::Absent,
@@ -123,9 +124,10 @@ impl Record {
                 let line = line_of(&layouts, &why);
                 let column = first_column(text, line);
                 let at = FilePosition { line, column };
-                match why.ends_with("a counter inside a table") {
-                    true => out.error_help(file, at, why, COUNTER_OUTSIDE),
-                    false => out.error(file, at, why),
+                if why.ends_with("a counter inside a table") {
+                    out.error_help(file, at, why, COUNTER_OUTSIDE)
+                } else {
+                    out.error(file, at, why)
                 }
                 None
             }
@@ -156,9 +158,10 @@ impl Record {
     /// Bytes of a text in its code page, in which one character may have
     /// several.
     pub fn bytes_of(&self, text: &str) -> usize {
-        match self.page == CodePage::utf8() {
-            true => text.len(),
-            false => text.chars().count(),
+        if self.page == CodePage::utf8() {
+            text.len()
+        } else {
+            text.chars().count()
         }
     }
 
@@ -185,8 +188,8 @@ impl Record {
             .map_err(|e| Box::new(encode_fault(e)))
     }
 
-    /// Whether a record has a length that the layout can have. It may end early,
-    /// but it is there.
+    /// Whether a record has a length that the layout can have. A record may be
+    /// shorter, but not empty.
     pub fn check_length(&self, bytes: &[u8]) -> Result<(), Box<Fault>> {
         let message = match bytes.len() {
             0 => "the program returned no data, but its description has a record".to_owned(),
@@ -230,7 +233,7 @@ impl Record {
         Ok(true)
     }
 
-    /// The codecs for a kind of trimming. What could be built once can be
+    /// The codecs for a kind of trimming. A record whose codec was built once can be
     /// built again with another trimming, so there is always one.
     fn form(&self, trim: TrimMode) -> &Form {
         let made = match trim {

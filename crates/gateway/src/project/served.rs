@@ -47,7 +47,7 @@ const GUARDED: [(&str, &str); 3] = [
 
 /// The document with its servers reduced to the base path, so that a page which
 /// shows it sends requests to where it came from, and with the gateway's own
-/// answers. It stays of its author's version.
+/// answers. The document keeps its author's version.
 pub(super) fn document(
     document: &Document,
     operations: &[ApiOperation],

@@ -1,5 +1,5 @@
-//! The parts of a schema that have fields in a structure, and those that are
-//! left out of it.
+//! Divides a schema into the parts that have fields in a structure, and those that
+//! are left out.
 //!
 //! APIs that others describe have parts for which there is no rule: maps,
 //! values of any kind, schemas that contain themselves. A program can do
@@ -15,7 +15,7 @@ pub(super) enum StructureSide {
     Response,
 }
 
-/// Collects what is left out.
+/// Collects the parts that are left out.
 #[derive(Debug)]
 pub(super) struct SchemaFitting<'a> {
     pub side: StructureSide,
@@ -25,11 +25,11 @@ pub(super) struct SchemaFitting<'a> {
 }
 
 impl SchemaFitting<'_> {
-    /// The schema without what has no rule; none where nothing of it is left.
-    /// It is flat: what still refers to another contains itself.
+    /// The schema without the parts that have no rule. Returns `None` when no part is
+    /// left. The schema is flat: a reference that remains is to an enclosing schema.
     ///
     /// # Errors
-    /// What a program must give, and has no rule.
+    /// A part that a program must provide has no rule.
     pub fn fit(&mut self, mut schema: Value, at: &str) -> Result<Option<Value>, String> {
         if schema.get("$ref").is_some() {
             return Ok(self.without(format!("{at} contains itself")));
@@ -72,7 +72,7 @@ impl SchemaFitting<'_> {
     /// As above for parts that a program may have to provide.
     ///
     /// # Errors
-    /// It has to, and nothing of it is left.
+    /// A required part has no rule.
     pub fn fit_needed(
         &mut self,
         schema: Value,
@@ -81,9 +81,10 @@ impl SchemaFitting<'_> {
     ) -> Result<Option<Value>, String> {
         let reported = self.left_out.len();
         let fitted = self.fit(schema, at)?;
-        match fitted.is_none() && needed && self.side == StructureSide::Request {
-            true => Err(self.left_out.split_off(reported).join("; ")),
-            false => Ok(fitted),
+        if fitted.is_none() && needed && self.side == StructureSide::Request {
+            Err(self.left_out.split_off(reported).join("; "))
+        } else {
+            Ok(fitted)
         }
     }
 

@@ -141,7 +141,7 @@ pub fn requester_copybooks(
     Ok((all, out))
 }
 
-/// The block that says which operation is called.
+/// The block that names the called operation.
 fn information(
     stem: &str,
     api: &str,

@@ -2,7 +2,7 @@
 //! describes, by structures that are generated from it.
 //!
 //! Pure: a program's structures become a request, a response becomes
-//! structures. Who sends it, and with which credentials, is not known here.
+//! structures. Another module sends the request and has the credentials.
 //!
 //! Reference: z/OS Connect, "API requester", "Understanding the Host API",
 //! "Developing z/OS applications to call APIs".
@@ -58,7 +58,7 @@ impl CallableApi {
     /// programs have texts in `page`.
     ///
     /// # Errors
-    /// What cannot be read.
+    /// A file that cannot be read.
     pub fn load(
         folder: &Path,
         page: CodePage,
@@ -115,7 +115,7 @@ impl CallableApi {
     /// Makes structures of a response.
     ///
     /// # Errors
-    /// A body that is not as the document says.
+    /// A body that does not agree with the document.
     pub fn response(
         &self,
         calling: CallInterface,

@@ -30,7 +30,7 @@ pub struct OutboundRequest {
     pub path: String,
     /// Headers that are parameters.
     pub headers: Vec<(String, String)>,
-    /// Body as JSON; none where the operation has none.
+    /// Body as JSON; `None` if the operation has none.
     pub body: Option<Vec<u8>>,
     /// Media type of the body.
     pub media: String,
@@ -45,7 +45,7 @@ pub struct RequesterResponse {
     pub areas: Vec<(String, usize, Vec<u8>)>,
     /// The document describes a response of this status.
     pub mapped: bool,
-    /// It is a text: its data area may have the beginning of it alone.
+    /// A text: its data area may have only its beginning.
     pub plain: bool,
 }
 
@@ -250,9 +250,10 @@ impl RequesterOperation {
         request: bool,
         name: &str,
     ) -> Result<(DirectionStructures, String), String> {
-        let schema = match request {
-            true => self.request_schema(calling)?,
-            false => self.response_schema(calling)?,
+        let schema = if request {
+            self.request_schema(calling)?
+        } else {
+            self.response_schema(calling)?
         };
         let how = patching(&self.media).filter(|_| request);
         let patched = how.map(|how| (body_member(calling), how));
@@ -336,9 +337,10 @@ impl RequesterOperation {
         if !cookies.is_empty() {
             out.headers.push(("Cookie".into(), cookies.join("; ")));
         }
-        out.path = match query.is_empty() {
-            true => path,
-            false => format!("{path}?{}", query.join("&")),
+        out.path = if query.is_empty() {
+            path
+        } else {
+            format!("{path}?{}", query.join("&"))
         };
         Ok(out)
     }

@@ -13,7 +13,7 @@ const MAX_OBJECTS: usize = 20_000;
 /// left.
 ///
 /// # Errors
-/// What leads nowhere, and what is too deep or too large.
+/// A reference without a target, and a schema that is nested too deeply or too large.
 pub(super) fn flat(document: &Document, schema: &Value) -> Result<Value, String> {
     let mut budget = MAX_OBJECTS;
     flatten(document, schema, &mut Vec::new(), &mut budget)
@@ -32,7 +32,7 @@ fn flatten<'d>(
         return Ok(schema.clone());
     }
     if within.len() > MAX_DEPTH {
-        return Err("a schema is too deep".into());
+        return Err("a schema is nested too deeply".into());
     }
     if *budget == 0 {
         return Err(format!("a schema has more than {MAX_OBJECTS} parts"));
@@ -42,7 +42,7 @@ fn flatten<'d>(
     let flat = match reference {
         Some(reference) => match crate::openapi::target(&document.json, reference) {
             Some(target) => flatten(document, target, within, budget),
-            None => Err(format!("the reference {reference} leads nowhere")),
+            None => Err(format!("the reference {reference} has no target")),
         },
         None => flatten_here(document, schema, within, budget),
     };
@@ -97,7 +97,7 @@ fn flatten_here<'d>(
     Ok(Value::Object(flat))
 }
 
-/// The type that a schema has by what else it says.
+/// The type of a schema, by its other keywords.
 fn implied(schema: &Map<String, Value>) -> Option<&'static str> {
     let words = schema.get("enum").and_then(Value::as_array);
     if schema.contains_key("properties") {
@@ -120,7 +120,7 @@ fn one_type(value: &Value) -> Value {
     }
 }
 
-/// Adds what a part of `allOf` says and the schema itself does not.
+/// Adds keywords of a part of `allOf` that the schema itself does not have.
 fn merge(into: &mut Map<String, Value>, part: Value) {
     let Value::Object(part) = part else { return };
     for (key, value) in part {

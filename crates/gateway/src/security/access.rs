@@ -1,12 +1,12 @@
-//! Which roles may do what.
+//! The roles that may read, operate, administrate and invoke.
 //!
-//! Reading, operating and administrating are kept by three lists, each for the
-//! whole gateway; who may invoke is said for all APIs, for one, or for one of
-//! its operations, and the closest word counts.
+//! Three lists, each for the whole gateway, control reading, operating and
+//! administrating. The roles for invoking are set for all APIs, for one, or for one of
+//! its operations, and the most specific setting counts.
 
 use std::collections::BTreeMap;
 
-/// What a caller wants to do with the gateway itself.
+/// A caller's action on the gateway itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AdminAction {
     /// Look: documents, metrics, tasks, locks.

@@ -61,7 +61,7 @@ impl CredentialCache {
         good.then(|| entry.identity.clone())
     }
 
-    /// Remembers what is right, no longer than `until`.
+    /// Remembers a valid credential, no longer than `until`.
     pub fn put(
         &self,
         digest: CredentialDigest,

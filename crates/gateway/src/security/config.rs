@@ -20,7 +20,7 @@ pub struct SecurityConfig {
     pub tokens: Option<JwtConfig>,
     /// Whether TLS clients are asked for certificates.
     pub certificates: bool,
-    /// Whether callers of every operation must say who they are.
+    /// Whether callers of every operation must authenticate.
     pub require_auth: bool,
     /// Whether callers of every operation must use HTTPS.
     pub require_secure: bool,
@@ -115,7 +115,7 @@ impl SecurityConfig {
         faults
     }
 
-    /// Callers must say who they are, and nothing could check it.
+    /// Callers must authenticate, but no way to do so is configured.
     fn unchecked(&self) -> Option<SecurityError> {
         let apis = || self.access.apis.values();
         let required = self.require_auth || apis().any(|a| a.require_auth == Some(true));

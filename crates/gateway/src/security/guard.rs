@@ -50,7 +50,7 @@ pub struct CredentialGuard {
     fetcher: Option<Fetcher>,
 }
 
-/// The thread that fetches keys, as those see it who wait for them.
+/// The thread that fetches keys, for requests that wait for them.
 struct Fetcher {
     trigger: SyncSender<()>,
     /// Counts the fetches that were made, and those that were not due.
@@ -60,20 +60,20 @@ struct Fetcher {
 /// Why a request is not let in.
 #[derive(Debug, PartialEq)]
 pub(crate) enum AccessDenied {
-    /// It has no credentials, or wrong ones.
+    /// The request has no credentials, or wrong ones.
     Unknown {
         /// The reason; `None` without credentials.
         why: Option<String>,
-        /// It is a bearer token that is wrong.
+        /// The credential is a wrong bearer token.
         token: bool,
         /// The schemes that would do.
         schemes: Vec<AuthenticationScheme>,
     },
-    /// It is known who sends it, and they may not.
+    /// The caller is authenticated, but not authorised.
     Forbidden {
         /// Scopes or roles, one of which or all of which are missing.
         needed: Vec<String>,
-        /// A token said who it is.
+        /// The caller sent a token.
         bearer: bool,
         /// The caller.
         who: Arc<CallerIdentity>,
@@ -82,13 +82,13 @@ pub(crate) enum AccessDenied {
     Busy,
     /// The keys for tokens could not be fetched yet.
     NoKeys,
-    /// It came without TLS.
+    /// The request came without TLS.
     Insecure,
     /// The client sent too many requests; wait so long.
     TooMany(Duration),
 }
 
-/// Why one scheme says nothing good.
+/// Why one scheme did not admit the request.
 pub(super) enum SchemeFailure {
     Absent,
     Wrong(String),
@@ -110,7 +110,7 @@ impl CredentialGuard {
     /// Reads users and keys.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// Their errors.
     pub fn start(config: SecurityConfig) -> Result<Arc<CredentialGuard>, SecurityError> {
         if let Some(fault) = config.faults().into_iter().next() {
             return Err(fault);
@@ -136,9 +136,9 @@ impl CredentialGuard {
         let mut work = None;
         if let Some(url) = url {
             let (ask, asked) = sync_channel(1);
-            let (tell, done) = watch::channel(0);
+            let (done_sender, done) = watch::channel(0);
             fetcher = Some(Fetcher { trigger: ask, done });
-            work = Some((url, asked, tell));
+            work = Some((url, asked, done_sender));
         }
         let guard = Arc::new(CredentialGuard {
             config,
@@ -152,11 +152,11 @@ impl CredentialGuard {
             stamps: RwLock::new(stamps),
             fetcher,
         });
-        if let Some((url, asked, tell)) = work {
+        if let Some((url, asked, done_sender)) = work {
             let weak = Arc::downgrade(&guard);
             std::thread::Builder::new()
                 .name("gw-keys".into())
-                .spawn(move || fetch_keys(&weak, &url, &asked, &tell))
+                .spawn(move || fetch_keys(&weak, &url, &asked, &done_sender))
                 .map_err(|e| system(&e))?;
         }
         Ok(guard)
@@ -233,7 +233,7 @@ impl CredentialGuard {
         }
     }
 
-    /// All demands of an alternative; the first says who it is.
+    /// Checks all demands of an alternative; the first one names the caller.
     async fn all(
         &self,
         demands: &[SchemeDemand],
@@ -461,7 +461,7 @@ fn fetch_keys(
     guard: &Weak<CredentialGuard>,
     (url, trusted): &(String, Option<PathBuf>),
     asked: &Receiver<()>,
-    tell: &watch::Sender<u64>,
+    done_sender: &watch::Sender<u64>,
 ) {
     let mut last: Option<Instant> = None;
     loop {
@@ -474,7 +474,7 @@ fn fetch_keys(
                 Err(why) => tracing::error!("the keys for tokens, {url}: {why}"),
             }
         }
-        tell.send_modify(|count| *count += 1);
+        done_sender.send_modify(|count| *count += 1);
         let due = match guard.upgrade().map(|guard| guard.keys().len()) {
             // No keys yet: retry soon.
             Some(0) => SOONEST,

@@ -6,7 +6,7 @@
 //! Reference: RFC 7515 to 7519; RFC 8725 (best current practices).
 //!
 //! Invariant: the token chooses among the algorithms that are allowed and fit
-//! the key. It never chooses `none`, and never turns a public key into a secret.
+//! the key. The token never chooses `none`, and never turns a public key into a secret.
 
 use super::keys::{KeySet, KeySource};
 use base64::Engine as _;
@@ -21,7 +21,7 @@ const MAX_TRIED: usize = 8;
 /// Which tokens are taken.
 #[derive(Debug, Clone)]
 pub struct JwtConfig {
-    /// Where the issuer's keys are.
+    /// The source of the issuer's keys.
     pub keys: KeySource,
     /// Issuers (`iss`), one of which the token must name.
     pub issuers: Vec<String>,

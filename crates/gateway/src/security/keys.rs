@@ -19,7 +19,7 @@ pub(super) const REFRESH: Duration = Duration::from_secs(300);
 /// Most keys of a set.
 const MOST: usize = 256;
 
-/// Where a key set is.
+/// The source of a key set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeySource {
     /// A file with a JSON Web Key Set.
@@ -53,7 +53,7 @@ impl KeySet {
     /// encryption, are left out.
     ///
     /// # Errors
-    /// That it is no key set, or has no key that can be used.
+    /// The bytes are not a key set, or have no usable key.
     pub fn parse(bytes: &[u8]) -> Result<KeySet, String> {
         let set: Value =
             serde_json::from_slice(bytes).map_err(|e| format!("not valid JSON: {e}"))?;
@@ -73,9 +73,10 @@ impl KeySet {
                 decoding,
             }));
         }
-        match keys.is_empty() {
-            true => Err("it has no key for a supported signature algorithm".into()),
-            false => Ok(KeySet(keys)),
+        if keys.is_empty() {
+            Err("it has no key for a supported signature algorithm".into())
+        } else {
+            Ok(KeySet(keys))
         }
     }
 

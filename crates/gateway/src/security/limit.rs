@@ -60,7 +60,7 @@ impl RateLimiter {
         let key = self.hasher.hash_one(client);
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         if buckets.len() >= MOST && !buckets.contains_key(&key) {
-            // A bucket that is full again says nothing.
+            // A bucket that is full again is like a new one.
             let filled = |b: &Bucket| {
                 b.tokens + now.saturating_duration_since(b.at).as_secs_f64() * rate < full
             };

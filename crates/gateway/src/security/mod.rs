@@ -5,7 +5,7 @@
 //! ```
 //!
 //! A [`CredentialGuard`] has the data for authentication: the user store, the keys that
-//! sign tokens, and a short memory of verified credentials. It does not depend
+//! sign tokens, and a short memory of verified credentials. The guard does not depend
 //! on connections or routes, so that every door can use it.
 //!
 //! Invariant: no secret is in a message, a log line or a `Debug` output.
@@ -49,7 +49,7 @@ pub fn fuzz_token(keys: &[u8], token: &str) {
 pub struct CallerIdentity {
     /// The name in the user store, the token or the certificate.
     pub name: String,
-    /// The CICS user id, 1 to 8 characters; none when the name gives none.
+    /// The CICS user id, 1 to 8 characters; `None` when the name gives none.
     pub user_id: Option<UserId>,
     /// Roles of the user, the token's claims and scopes.
     pub roles: Vec<String>,
@@ -73,7 +73,7 @@ pub struct AvailableSchemes {
     pub certificates: bool,
 }
 
-/// How a client may say who it is.
+/// How a client may authenticate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum AuthenticationScheme {
     /// Name and password in `Authorization`.
@@ -94,7 +94,7 @@ pub(crate) enum KeyPlace {
     Cookie,
 }
 
-/// One scheme, and what it has to grant.
+/// One scheme, and the scopes that it must grant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SchemeDemand {
     pub scheme: AuthenticationScheme,
@@ -102,7 +102,7 @@ pub(crate) struct SchemeDemand {
     pub scopes: Vec<String>,
 }
 
-/// What an operation requires of its callers: one of these alternatives, with
+/// The demands of an operation on its callers: one of these alternatives, with
 /// all of its demands. An alternative without demands admits every caller.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct SecurityRequirement {

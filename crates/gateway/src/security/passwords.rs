@@ -29,7 +29,7 @@ pub(super) struct PasswordQueue {
 /// One password to verify.
 pub(super) struct VerificationJob {
     pub password: String,
-    /// The user's hash; none for a user that is not there.
+    /// The user's hash; `None` for a user that is not there.
     pub hash: Option<String>,
     /// The identity, if the password is right.
     pub identity: Option<Arc<CallerIdentity>>,

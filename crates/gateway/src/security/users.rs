@@ -88,16 +88,17 @@ impl UserStore {
                 wrong.push(UsersError { line, reason });
             }
         }
-        match wrong.is_empty() {
-            true => Ok(users),
-            false => Err(wrong),
+        if wrong.is_empty() {
+            Ok(users)
+        } else {
+            Err(wrong)
         }
     }
 
     /// Reads the store's file.
     ///
     /// # Errors
-    /// That it cannot be read, or every line that is wrong.
+    /// The file cannot be read, or the wrong lines.
     pub fn load(file: &Path) -> Result<UserStore, Vec<UsersError>> {
         let text = std::fs::read_to_string(file).map_err(|e| {
             let reason = format!("cannot be read: {e}");
@@ -109,7 +110,7 @@ impl UserStore {
     /// Adds a user.
     ///
     /// # Errors
-    /// That the name or a key is there already.
+    /// The name or a key exists already.
     pub fn add(&mut self, user: StoredUser) -> Result<(), String> {
         if self.by_name.contains_key(&user.name) {
             return Err(format!("a user {} is defined before it", user.name));
@@ -257,16 +258,17 @@ fn check_hash(text: &str) -> Result<(), &'static str> {
     if !known.contains(&hash.algorithm.as_str()) || hash.hash.is_none() {
         return Err("is not an argon2 hash");
     }
-    match params.m_cost() > MAX_MEMORY_KIB || params.t_cost() > 100 {
-        true => Err("takes too much memory or time to check"),
-        false => Ok(()),
+    if params.m_cost() > MAX_MEMORY_KIB || params.t_cost() > 100 {
+        Err("takes too much memory or time to check")
+    } else {
+        Ok(())
     }
 }
 
 /// Hashes a password with the defaults of argon2id.
 ///
 /// # Errors
-/// That it is empty or too long, or that the system gives no random bytes.
+/// The password is empty or too long, or the system gives no random bytes.
 pub fn hash_password(password: &str) -> Result<String, String> {
     if password.is_empty() || password.len() > MAX_PASSWORD {
         return Err(format!("a password must have 1 to {MAX_PASSWORD} bytes"));
@@ -297,7 +299,7 @@ pub fn verify_password(password: &str, hash: &str) -> bool {
 /// Makes an API key: its id, its digest, and the key, which is not kept.
 ///
 /// # Errors
-/// That the system gives no random bytes.
+/// The system gives no random bytes.
 pub fn new_key() -> Result<(String, [u8; 32], String), String> {
     use base64::Engine as _;
     let id = random::<4>()?.map(|b| format!("{b:02x}")).concat();

@@ -28,17 +28,19 @@ pub(crate) struct UnfinishedBody;
 
 impl ResponseBody {
     pub fn new(bytes: Bytes) -> ResponseBody {
-        ResponseBody(match bytes.is_empty() {
-            true => Content::Empty,
-            false => Content::Whole(bytes),
+        ResponseBody(if bytes.is_empty() {
+            Content::Empty
+        } else {
+            Content::Whole(bytes)
         })
     }
 
     /// A body that is accounted for until it is written.
     pub fn held(bytes: Vec<u8>, held: ReservedMemory) -> ResponseBody {
-        match bytes.is_empty() {
-            true => ResponseBody::default(),
-            false => ResponseBody(Content::Whole(held.answer(bytes))),
+        if bytes.is_empty() {
+            ResponseBody::default()
+        } else {
+            ResponseBody(Content::Whole(held.answer(bytes)))
         }
     }
 

@@ -49,7 +49,7 @@ enum Phase {
 /// request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CloseCause {
-    /// It has been idle for so long that nothing of a request or an answer is
+    /// The connection has been idle for so long that no request and no answer is
     /// under way.
     Rests,
     /// The gateway ends.
@@ -68,7 +68,7 @@ pub(crate) struct ConnectionTimer {
     in_flight: Cell<u32>,
     /// Requests with an incomplete body.
     bodies: Cell<u32>,
-    /// Bytes of a request's headers so far, and what is held for them.
+    /// Bytes of a request's headers so far, and the memory reserved for them.
     header_bytes: Cell<usize>,
     headers: RefCell<Option<ReservedMemory>>,
     /// Bytes moved in this tick and in the two before.
@@ -77,9 +77,9 @@ pub(crate) struct ConnectionTimer {
     waited: Cell<u64>,
     /// Bytes written since answers were first looked at, and how long ago.
     window: Cell<(u64, u64)>,
-    /// It is ending, and is not counted any more.
+    /// The connection is ending, and is not counted any more.
     leaving: Cell<bool>,
-    /// How long it may be idle, when its service says so.
+    /// How long the connection may be idle, when its service sets a time.
     idle: Cell<Option<u64>>,
     /// Tick at which its client was last asked to retry later.
     refused: Cell<Option<u64>>,
@@ -87,11 +87,11 @@ pub(crate) struct ConnectionTimer {
     streams: Arc<AtomicU32>,
     /// Its TLS handshake is under way.
     pub shakes_hands: Cell<bool>,
-    /// It came while all others were at work, and all places were taken.
+    /// The connection was accepted while all others were at work, and all places were taken.
     pub is_restricted: Cell<bool>,
     /// The last write waits for its client.
     pub stuck: Cell<bool>,
-    /// It has been idle for a while, and its waker.
+    /// The connection has been idle for a while; `waker` wakes it.
     rests: Cell<bool>,
     waker: RefCell<Option<Waker>>,
     /// Its door's: the gateway ends.
@@ -126,12 +126,12 @@ impl ConnectionTimer {
         if self.stops.get() {
             return Some(CloseCause::Stops);
         }
-        let mut told = self.waker.borrow_mut();
-        if !told
+        let mut waker = self.waker.borrow_mut();
+        if !waker
             .as_ref()
             .is_some_and(|waker| waker.will_wake(cx.waker()))
         {
-            *told = Some(cx.waker().clone());
+            *waker = Some(cx.waker().clone());
         }
         None
     }
@@ -208,7 +208,7 @@ impl ConnectionTimer {
         Reading(&self.bodies)
     }
 
-    /// Where the last words can be said.
+    /// Sets the stream on which a last message can be sent.
     pub fn speaks_through(&self, stream: Weak<dyn FinalWriter>) {
         *self.stream.borrow_mut() = Some(stream);
     }
@@ -370,7 +370,7 @@ pub(crate) struct DoorConnections {
     /// Open connections that are not ending.
     live: Rc<Cell<usize>>,
     open: RefCell<Vec<Open>>,
-    /// Those that give way to new ones.
+    /// The connections that give way to new ones.
     crowd: RefCell<IdleQueue<Open>>,
     /// Notified of each new connection.
     opened: tokio::sync::Notify,
@@ -484,9 +484,9 @@ impl DoorConnections {
             let over = timer.look(before, limits);
             timer.rests.set(timer.is_at_rest());
             if timer.rests.get()
-                && let Some(told) = timer.waker.take()
+                && let Some(waker) = timer.waker.take()
             {
-                told.wake();
+                waker.wake();
             }
             if over {
                 open.end(&timer, timer.last_words());

@@ -2,8 +2,8 @@
 //!
 //! The preflight of a page of another origin is answered like any other
 //! OPTIONS: it has no header by which the browser would admit the page. An
-//! answer that depends on the origin says so to caches even when the request
-//! came without one.
+//! answer that depends on the origin has a Vary header for caches even when the
+//! request came without an origin.
 //!
 //! Reference: Fetch standard, section 3.3 (CORS protocol).
 
@@ -93,23 +93,22 @@ impl CorsHeaders {
             return;
         };
         let named = |o: &String| o.as_bytes() == origin.as_bytes();
-        let allowed = match self.any {
-            true => HeaderValue::from_static("*"),
-            false if self.origins.iter().any(named) => origin.clone(),
-            false => return,
+        let allowed = if self.any {
+            HeaderValue::from_static("*")
+        } else if self.origins.iter().any(named) {
+            origin.clone()
+        } else {
+            return;
         };
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, allowed);
         if self.credentials {
             let yes = HeaderValue::from_static("true");
             headers.insert(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, yes);
         }
-        match is_preflight(request) {
-            true => self.admit(&request.headers, headers),
-            false => {
-                if let Some(names) = &self.expose_headers {
-                    headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, names.clone());
-                }
-            }
+        if is_preflight(request) {
+            self.admit(&request.headers, headers)
+        } else if let Some(names) = &self.expose_headers {
+            headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, names.clone());
         }
     }
 

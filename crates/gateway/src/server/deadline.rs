@@ -3,7 +3,7 @@
 //! A request waits twice, for its body and for its program, and nearly always
 //! for microseconds; arming and disarming a timer each time would cost more
 //! than the wait. A future with a limit takes a place in its door's list
-//! instead, and the door looks at the list from time to time. The first look at
+//! instead, and the door checks the list from time to time. The first check of
 //! a place begins its time, so a limit is never cut short.
 
 use std::cell::{Cell, RefCell};

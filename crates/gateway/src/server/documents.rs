@@ -61,17 +61,17 @@ pub(crate) struct ServerHealth {
     pub unserved: Vec<UnservedApi>,
 }
 
-/// How the server is.
+/// Health of the server.
 pub(crate) enum HealthState {
     /// Programs are run.
     Up,
-    /// They are not, or not all of them, for this reason.
+    /// Requests are not served, or not all of them, for this reason.
     Degraded {
         reason: String,
-        /// Requests are answered all the same.
+        /// Requests are still answered.
         ready: bool,
     },
-    /// It is stopping.
+    /// The server is stopping.
     Down,
 }
 
@@ -136,15 +136,12 @@ pub(super) fn document_at(api: &LoadedApi, origin: &str) -> Response<ResponseBod
     let mut json: serde_json::Value = serde_json::from_str(&api.document_json).unwrap_or_default();
     if let Some(object) = json.as_object_mut() {
         let (scheme, host) = origin.split_once("://").unwrap_or(("http", origin));
-        match object.contains_key("swagger") {
-            true => {
-                object.insert("schemes".into(), serde_json::json!([scheme]));
-                object.insert("host".into(), serde_json::json!(host));
-            }
-            false => {
-                let url = format!("{origin}{}", api.base_path);
-                object.insert("servers".into(), serde_json::json!([{ "url": url }]));
-            }
+        if object.contains_key("swagger") {
+            object.insert("schemes".into(), serde_json::json!([scheme]));
+            object.insert("host".into(), serde_json::json!(host));
+        } else {
+            let url = format!("{origin}{}", api.base_path);
+            object.insert("servers".into(), serde_json::json!([{ "url": url }]));
         }
     }
     text("application/json", json.to_string())
@@ -158,9 +155,12 @@ fn list(routes: &ApiRoutes) -> String {
 
 /// An API with its operations.
 pub(super) fn one(routes: &ApiRoutes, api: &LoadedApi) -> Value {
-    let state = |operation| match routes.is_stopped(&api.name, operation) {
-        true => "stopped",
-        false => "started",
+    let state = |operation| {
+        if routes.is_stopped(&api.name, operation) {
+            "stopped"
+        } else {
+            "started"
+        }
     };
     let shown = api.operations.iter().zip(api.operations());
     let operations = shown.map(|(operation, (method, path, program))| {
@@ -184,7 +184,7 @@ pub(super) fn one(routes: &ApiRoutes, api: &LoadedApi) -> Value {
     })
 }
 
-/// What the page needs in addition to its own style sheet.
+/// The styles of the page in addition to its own style sheet.
 const STYLE: &str = include_str!("../../console/docs.css");
 
 fn page(routes: &ApiRoutes) -> String {

@@ -45,7 +45,7 @@ const RESERVED: usize = 8;
 /// Bytes of an answer that the kernel takes before they can be sent: what a
 /// client does not read is not in its memory either.
 const UNSENT: u32 = 256 << 10;
-/// Bytes of buffers that a connection gives back when it rests.
+/// Bytes of buffers that a connection frees when it is idle.
 const BUFFERS: usize = 16 << 10;
 /// Bytes that a client may go on sending after its last answer.
 const LINGER: usize = 32 << 20;
@@ -55,7 +55,7 @@ const RESETS: usize = 20;
 pub(super) struct DoorListeners {
     pub plain: StdListener,
     pub tls: Option<(StdListener, Arc<Tls>)>,
-    /// Those of services with addresses of their own.
+    /// The listeners of services with addresses of their own.
     pub services: Vec<(StdListener, Arc<ServiceState>)>,
 }
 
@@ -132,7 +132,7 @@ async fn serve<B: ProgramBackend>(
         let stopping = *stop.borrow() != StopOrder::No;
         let rests = idle && !stopping;
         tokio::select! {
-            // Without connections there is no limit to look at.
+            // Without connections there is no limit to check.
             _ = connections.opened(), if rests => {}
             _ = tick.tick(), if !rests => {
                 let now = clock.read();
@@ -261,7 +261,7 @@ fn open<B: ProgramBackend>(
         match acceptor {
             None => connection(&server, stream, peer, watched, stop).await,
             Some(acceptor) => {
-                // It is a header that must come in time too.
+                // The handshake must end in the time of a header too.
                 let config = &server.shared.config;
                 let limit = config.handshake_timeout_ms.min(config.request_timeout_ms);
                 let limit = Duration::from_millis(limit.into());
@@ -365,7 +365,7 @@ async fn connection<B: ProgramBackend, S>(
         match http1(io, service, (&timer, &server.shared.config), &mut stop).await {
             Some(begun) => {
                 server.shared.memory.freed(BUFFERS);
-                // Even an empty piece of a buffer would keep all of it.
+                // Even an empty piece of a buffer would keep the whole buffer.
                 if !begun.is_empty() {
                     timer.has_begun(begun.len());
                     ahead = begun;
@@ -469,10 +469,7 @@ async fn last_request<S, V>(
             Pin::new(&mut *connection).graceful_shutdown();
             reported = true;
         }
-        match over {
-            true => Poll::Ready(()),
-            false => Poll::Pending,
-        }
+        if over { Poll::Ready(()) } else { Poll::Pending }
     })
     .await;
 }

@@ -1,14 +1,14 @@
 //! Counts an HTTP/2 client's frames other than requests.
 //!
-//! A PING, a SETTINGS or a reset costs its sender nine bytes and us an answer.
-//! The protocol library keeps their memory bounded, not their number; this
-//! looks at the frame headers as they pass, and says when it is too much.
+//! A PING, a SETTINGS or a reset costs its sender nine bytes and the server an answer.
+//! The protocol library limits their memory, not their number. This module
+//! reads the frame headers as they pass, and reports when there are too many.
 //!
 //! Reference: RFC 9113, sections 3.4, 4.1, 6 and 10.5.
 
 /// The first bytes of an HTTP/2 connection.
 const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-/// Frames that a client may send at once beyond what is usual.
+/// Frames that a client may send at once beyond the usual number.
 const BURST: u32 = 1_000;
 /// Further frames that it may send in each tick, for ever.
 const A_TICK: u32 = 50;

@@ -35,7 +35,7 @@ pub(crate) struct AccessGate {
 pub(super) struct PeerAddress {
     pub address: IpAddr,
     pub port: u16,
-    /// Where it connected to.
+    /// The local address of the connection.
     pub local: Option<SocketAddr>,
     pub secure: bool,
     /// Its certificate as it was shown.
@@ -78,9 +78,10 @@ impl AccessGate {
         if authenticated {
             let mut closed = requirement.unwrap_or_default();
             closed.alternatives.retain(|demands| !demands.is_empty());
-            requirement = Some(match closed.alternatives.is_empty() {
-                true => config.means().any(),
-                false => closed,
+            requirement = Some(if closed.alternatives.is_empty() {
+                config.means().any()
+            } else {
+                closed
             });
         }
         // An alternative without demands admits every caller.
@@ -178,7 +179,7 @@ impl<B: ProgramBackend> GatewayShared<B> {
 }
 
 impl<B: ProgramBackend> Server<B> {
-    /// Whether a request may go to an operation; says who sends it, if that is
+    /// Whether a request may go to an operation; returns the caller, if it is
     /// known, in either case.
     pub(super) async fn admit(
         &self,

@@ -67,7 +67,7 @@ impl<'h> RequestHeaders<'h> {
         self.content_type.first
     }
 
-    /// The trace of the request; none where there is no valid one.
+    /// The trace of the request; `None` if there is no valid one.
     pub fn trace_context(&self) -> Option<TraceContext> {
         let one = self.trace.first.filter(|_| self.trace.all == 1)?;
         TraceContext::parse(one.as_bytes())

@@ -116,7 +116,7 @@ impl<B: ProgramBackend> Server<B> {
         held.ok_or_else(|| self.no_room())
     }
 
-    /// The answer to who found no room in time, counted.
+    /// The answer to a client that found no memory in time; counts it.
     #[cold]
     pub(super) fn no_room(&self) -> ProblemDocument {
         self.shared.metrics.memory_refused.fetch_add(1, Relaxed);

@@ -1,9 +1,9 @@
 //! The memory of this process that clients use, and its bound.
 //!
-//! Request bodies that are not complete and answers that are not read are the
-//! memory that clients decide on. Each connection has an account of it; all
-//! accounts together stay below one limit. Who needs more than is left waits
-//! for a moment, in which the slowest give way (see `conn`), or is refused.
+//! Clients control the memory of request bodies that are not complete and of
+//! answers that are not read. Each connection has an account of it; all
+//! accounts together stay below one limit. A request that needs more than is left waits
+//! for a moment, in which the slowest clients are closed (see `conn`), or is refused.
 //!
 //! Invariant: nothing is counted that is not held by a [`ReservedMemory`].
 
@@ -16,10 +16,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// Bytes up to which something is small. A quarter of the limit is kept for
-/// what is small, so that large bodies never shut out ordinary requests.
+/// Bytes up to which a body is small. A quarter of the limit is kept for
+/// small bodies, so that large bodies never shut out ordinary requests.
 pub(crate) const SMALL: usize = 64 << 10;
-/// Bytes by which the use must have fallen before free memory is given back.
+/// Bytes by which the use must have fallen before free memory is returned to the system.
 const WORTH_TRIMMING: usize = 8 << 20;
 /// The bound of idle connections' buffers, which vary with clients that pause.
 const MANY_BUFFERS: usize = 32 << 20;
@@ -36,7 +36,7 @@ pub(crate) struct GatewayMemory {
     held: AtomicUsize,
     /// Connections there are.
     connections: AtomicUsize,
-    /// Most that was in use since free memory was given back.
+    /// Most that was in use since free memory was returned to the system.
     peak: AtomicUsize,
     /// Bytes that requests wait for.
     wanted: AtomicUsize,
@@ -74,9 +74,10 @@ impl GatewayMemory {
     }
 
     fn take(&self, bytes: usize) -> bool {
-        let bound = match bytes <= SMALL {
-            true => self.limit,
-            false => self.limit / 4 * 3,
+        let bound = if bytes <= SMALL {
+            self.limit
+        } else {
+            self.limit / 4 * 3
         };
         let taken = self.held.fetch_update(Relaxed, Relaxed, |held| {
             // A request larger than the bound has it alone.
@@ -112,14 +113,14 @@ impl GatewayMemory {
         }
     }
 
-    /// True when much memory was used and has not been given back yet.
+    /// True when much memory was used and has not been returned yet.
     pub fn wants_trimming(&self) -> bool {
         let (used, peak) = (self.used(), self.peak.load(Relaxed));
         used <= peak / 2 && peak - used >= WORTH_TRIMMING
             || self.freed.load(Relaxed) >= MANY_BUFFERS
     }
 
-    /// Gives free memory back to the system after much of it was used.
+    /// Returns free memory to the system after much of it was used.
     pub fn trim(&self) {
         let (used, peak) = (self.used(), self.peak.load(Relaxed));
         let taken = |used| self.peak.compare_exchange(peak, used, Relaxed, Relaxed);
@@ -285,7 +286,7 @@ impl ReservedMemory {
         self
     }
 
-    /// An answer that is accounted for until the last of it is written.
+    /// An answer that is accounted for until its last byte is written.
     pub fn answer(mut self, bytes: Vec<u8>) -> Bytes {
         self.answer = true;
         self.account.answers.fetch_add(1, Relaxed);

@@ -68,7 +68,7 @@ pub struct GatewayConfig {
     pub tls: Option<TlsConfig>,
     /// Address for administration and metrics.
     pub admin: Option<SocketAddr>,
-    /// Whether who uses it must say who they are; beyond loopback they must in
+    /// Whether the port's users must authenticate; beyond loopback they must in
     /// any case.
     pub admin_auth: bool,
     /// Whether it is served by HTTPS, with the gateway's certificate.
@@ -121,8 +121,8 @@ pub struct GatewayConfig {
     pub access_log: bool,
     /// The receivers of request records.
     pub observe: ObserveConfig,
-    /// Who may change something on an administration port that asks for no user;
-    /// without it everyone on this machine.
+    /// The tokens for changes on an administration port that asks for no user;
+    /// without them every user of this machine may make changes.
     pub operators: Option<Arc<OperatorTokens>>,
     /// The rules that choose connections and transactions by the request.
     pub policies: PolicySet,
@@ -149,7 +149,7 @@ impl std::fmt::Debug for ProjectLoader {
 pub enum LoadError {
     /// There is no project of that name.
     Absent,
-    /// It is wrong, for these reasons.
+    /// The project has these errors.
     Wrong(Vec<String>),
 }
 
@@ -292,9 +292,10 @@ impl Route {
             (_, true) => "this operation".to_owned(),
             _ => return None,
         };
-        let title = match api {
-            true => "The API is stopped",
-            false => "The operation is stopped",
+        let title = if api {
+            "The API is stopped"
+        } else {
+            "The operation is stopped"
         };
         let detail = format!("An operator has stopped {what}");
         let status = http::StatusCode::SERVICE_UNAVAILABLE;
@@ -377,7 +378,7 @@ struct GatewayShared<B> {
     cors: Option<CorsHeaders>,
     /// A constant answer instead of programs.
     constant: Option<Bytes>,
-    /// Where HTTP is served.
+    /// The address of HTTP.
     address: SocketAddr,
 }
 
@@ -389,7 +390,7 @@ impl<B: ProgramBackend> GatewayShared<B> {
             .clone()
     }
 
-    /// Puts other APIs in force. What was stopped stays stopped.
+    /// Puts other APIs in force. Stopped APIs and operations stay stopped.
     fn install(&self, change: impl FnOnce(&[Arc<LoadedApi>]) -> Vec<Arc<LoadedApi>>) {
         let mut routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
         let (apis, before) = (change(&routes.apis), routes.stopped.clone());
@@ -400,7 +401,7 @@ impl<B: ProgramBackend> GatewayShared<B> {
         self.metrics.reloads.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// What is not as it should be, and whether requests are served all the same.
+    /// The impairments, and whether requests are served despite them.
     fn impairment(&self, unserved: &[UnservedApi]) -> Option<(String, bool)> {
         if let Some(reason) = self.backend.impairment() {
             return Some((reason, self.backend.ready()));
@@ -481,12 +482,12 @@ impl<B> GatewayShared<B> {
 pub struct Gateway<B: ProgramBackend> {
     shared: Arc<GatewayShared<B>>,
     threads: Vec<JoinHandle<()>>,
-    /// It answers until everything else has ended.
+    /// The administration port, which answers until everything else has ended.
     admin: Option<JoinHandle<()>>,
     stop: watch::Sender<StopOrder>,
-    /// Where it listens: HTTP, HTTPS, administration.
+    /// The addresses of HTTP, HTTPS, administration.
     addresses: (SocketAddr, Option<SocketAddr>, Option<SocketAddr>),
-    /// Where services listen, by name.
+    /// The addresses of services, by name.
     services: Vec<(String, SocketAddr)>,
 }
 
@@ -534,9 +535,10 @@ impl<B: ProgramBackend> Gateway<B> {
             n => n,
         };
         memory::return_large_blocks();
-        let plain = match config.http {
-            true => listen::bind_all(config.listen, doors)?,
-            false => Vec::new(),
+        let plain = if config.http {
+            listen::bind_all(config.listen, doors)?
+        } else {
+            Vec::new()
         };
         let address = match plain.first() {
             Some(first) => listen::address(first, config.listen)?,
@@ -609,22 +611,22 @@ impl<B: ProgramBackend> Gateway<B> {
         })
     }
 
-    /// Where services listen, by name.
+    /// The addresses of services, by name.
     pub fn service_addresses(&self) -> &[(String, SocketAddr)] {
         &self.services
     }
 
-    /// Where HTTP is served.
+    /// The address of HTTP.
     pub fn address(&self) -> SocketAddr {
         self.addresses.0
     }
 
-    /// Where HTTPS is served.
+    /// The address of HTTPS.
     pub fn tls_address(&self) -> Option<SocketAddr> {
         self.addresses.1
     }
 
-    /// Where administration is served.
+    /// The address of administration.
     pub fn admin_address(&self) -> Option<SocketAddr> {
         self.addresses.2
     }

@@ -49,7 +49,7 @@ pub(super) fn options(allow: HeaderValue) -> Response<ResponseBody> {
     response
 }
 
-/// The answer to HEAD: its length, and nothing of it.
+/// The answer to HEAD: its length without its body.
 pub(super) fn without_body(mut response: Response<ResponseBody>) -> Response<ResponseBody> {
     if !response.body().is_stream() {
         let length = HeaderValue::from(response.body().len());

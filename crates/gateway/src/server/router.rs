@@ -75,9 +75,10 @@ impl<T> PathRouter<T> {
                 None => {
                     self.nodes.push(Node::new());
                     let new = self.nodes.len() - 1;
-                    match segment.starts_with('{') && segment.ends_with('}') {
-                        true => self.nodes[at].variable = Some(new),
-                        false => self.nodes[at].name(segment, new),
+                    if segment.starts_with('{') && segment.ends_with('}') {
+                        self.nodes[at].variable = Some(new)
+                    } else {
+                        self.nodes[at].name(segment, new)
                     }
                     new
                 }

@@ -146,9 +146,10 @@ impl<B: ProgramBackend> Server<B> {
         let mut trail = RequestRecord::begin(&self.shared, &parts, &seen);
         let routes = self.routes();
         // Monitoring may request health often.
-        let limited = match is_health(parts.uri.path()) {
-            true => None,
-            false => self.shared.within_rate(peer).err(),
+        let limited = if is_health(parts.uri.path()) {
+            None
+        } else {
+            self.shared.within_rate(peer).err()
         };
         let limited = limited.map(|denied| self.shared.denied(denied));
         let limited = limited.or_else(|| self.beyond_limit(timer, parts.uri.path()));
@@ -204,7 +205,7 @@ impl<B: ProgramBackend> Server<B> {
     ) -> Result<Response<ResponseBody>, ProblemDocument> {
         let parts = head.parts;
         if let Some(recorded) = &mut trail.attributes {
-            // A request with a wrong path may contain a key all the same.
+            // A request with a wrong path may still contain a key.
             recorded.secrets.clone_from(&routes.names_of_keys);
         }
         let path = parts.uri.path();
@@ -256,12 +257,11 @@ impl<B: ProgramBackend> Server<B> {
         }
         let mut read = 0;
         let timer = incoming.timer;
-        let admitted = match route.gate.is_open() {
-            true => Ok(()),
-            false => {
-                let user = &mut trail.user;
-                self.admit(&route.gate, parts, incoming.peer, user).await
-            }
+        let admitted = if route.gate.is_open() {
+            Ok(())
+        } else {
+            let user = &mut trail.user;
+            self.admit(&route.gate, parts, incoming.peer, user).await
         };
         let result = match admitted {
             Ok(()) => {
@@ -319,9 +319,10 @@ impl<B: ProgramBackend> Server<B> {
             None => PolicyChoice::default(),
         };
         let timer = incoming.timer;
-        let share = Cell::new(match timer.is_http2() {
-            true => self.share(timer).await?,
-            false => BudgetShare::default(),
+        let share = Cell::new(if timer.is_http2() {
+            self.share(timer).await?
+        } else {
+            BudgetShare::default()
         });
         let body = match &operation.body {
             Some(rule) => self.body(rule, &head.seen, incoming).await?,
@@ -428,13 +429,12 @@ impl<B: ProgramBackend> Server<B> {
             headers: &parts.headers,
         };
         let values = params::read(&operation.params, &api.set, &sources, &mut faults);
-        let json = match body.is_empty() {
-            true => None,
-            false => {
-                let depth = self.shared.config.max_json_depth;
-                let json = tape.parse_within(body, depth);
-                Some(json.map_err(|e| malformed(body, &e))?)
-            }
+        let json = if body.is_empty() {
+            None
+        } else {
+            let depth = self.shared.config.max_json_depth;
+            let json = tape.parse_within(body, depth);
+            Some(json.map_err(|e| malformed(body, &e))?)
         };
         if let Some(name) = json.and_then(|json| json.repeated_name()) {
             return Err(repeated(&name));
@@ -532,9 +532,10 @@ impl<B: ProgramBackend> Server<B> {
         let mut held = self.room(work.timer, length).await?;
         // Others are served between one large answer and the next.
         let large = length > SMALL;
-        let _turn = match large {
-            true => self.turn.acquire().await.ok(),
-            false => None,
+        let _turn = if large {
+            self.turn.acquire().await.ok()
+        } else {
+            None
         };
         let mut made = make().map_err(|problem| *problem)?;
         let length = made.body().len();
@@ -551,7 +552,7 @@ impl<B: ProgramBackend> Server<B> {
         Ok(made.map(|bytes| ResponseBody::held(bytes, held)))
     }
 
-    /// Where a program is called, and how its data looks there.
+    /// The provider of a program, and the form of its data there.
     fn called<'j>(&self, work: &Job<'j>) -> Result<CallTarget<'j>, ProblemDocument> {
         let (asset, chosen) = (work.asset, work.chosen);
         let connection = chosen.connection.as_deref().or(asset.connection.as_deref());
@@ -661,7 +662,7 @@ impl<B: ProgramBackend> Server<B> {
             }
         }
         let limit = ticks(config.response_timeout_ms) + GRACE_TICKS;
-        // It stays where it is made: what is moved is copied.
+        // Pinned in place: moving the future would copy it.
         let mut running = pin!(task.run());
         let reply = self.deadlines.limit(limit, running.as_mut()).await;
         let reply = reply.ok_or_else(|| {
@@ -676,7 +677,7 @@ impl<B: ProgramBackend> Server<B> {
     }
 }
 
-/// Where a program is called.
+/// The provider and program of a call.
 struct CallTarget<'a> {
     /// The connection that policy or asset names.
     connection: Option<&'a str>,

@@ -49,7 +49,7 @@ impl ServiceState {
 #[derive(Debug)]
 pub(crate) struct ServiceConnection {
     pub service: Arc<ServiceState>,
-    /// It may stay open for further requests.
+    /// The connection may stay open for further requests.
     pub stays: bool,
 }
 
@@ -120,9 +120,10 @@ impl<B: ProgramBackend> Server<B> {
                 ended.record(&self.shared, *recorded, &response);
             }
         }
-        match method == Method::HEAD {
-            true => without_body(response),
-            false => response,
+        if method == Method::HEAD {
+            without_body(response)
+        } else {
+            response
         }
     }
 

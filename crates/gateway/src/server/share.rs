@@ -1,9 +1,9 @@
 //! The budget of one connection.
 //!
-//! Over HTTP/1 answers are sent one after another. Over HTTP/2 a client may
+//! Over HTTP/1 answers are sent one by one. Over HTTP/2 a client may
 //! request a hundred large answers at once, and read none of them; all other
 //! clients would wait for those. So a connection has a share of the running
-//! memory, and requests beyond it begin in their order when others of the
+//! memory. Requests beyond the share begin in their order when earlier answers of the
 //! connection have been made or read.
 //!
 //! The length of an answer is not known in advance. Each is assumed to be as
@@ -42,7 +42,7 @@ pub(crate) struct ConnectionBudget {
 }
 
 impl ConnectionBudget {
-    /// Those of a new connection, of so many bytes that all may hold.
+    /// The budget of a new connection; all connections together may use so many bytes.
     fn new(memory: usize) -> Rc<ConnectionBudget> {
         let share_kib = ((memory / OF_ALL) >> 10).max(LEAST_KIB);
         Rc::new(ConnectionBudget {
@@ -109,7 +109,7 @@ impl<B: ProgramBackend> Server<B> {
     /// Waits until a connection may have one more request at work.
     ///
     /// # Errors
-    /// Those before it were not made and read in the time that an answer has.
+    /// The requests before it were not made and read in the time that an answer has.
     pub(super) async fn share(
         &self,
         timer: &ConnectionTimer,

@@ -1,15 +1,15 @@
 //! The clock of a door, in ticks.
 //!
 //! Limits of a door are hundreds of milliseconds and more, and a request must not
-//! read a clock. So the door reads it when it looks at its connections, and its
-//! requests use what it read. The clock follows real time, and never the number
-//! of looks: looks that come one after another do not shorten a limit. A door that
+//! read a clock. So the door reads the clock when it checks its connections, and its
+//! requests use that time. The clock follows real time, and never the number
+//! of checks: checks in quick succession do not shorten a limit. A door that
 //! had no processor for a while does not charge its clients for it: of such a
 //! while two ticks count.
 
 use std::time::{Duration, Instant};
 
-/// How often a door looks at its connections, and the unit of its limits.
+/// How often a door checks its connections, and the unit of its limits.
 pub(super) const TICK: Duration = Duration::from_millis(500);
 /// Most ticks from one look to the next.
 const MOST: u64 = 2;

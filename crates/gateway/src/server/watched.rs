@@ -219,17 +219,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TimedStream<S> {
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let all: usize = bufs.iter().map(|buf| buf.len()).sum();
-        let result = match bufs.len() > 1 && all <= JOINED {
-            true => {
-                let mut space = [const { MaybeUninit::uninit() }; JOINED];
-                let mut joined = ReadBuf::uninit(&mut space);
-                bufs.iter().for_each(|buf| joined.put_slice(buf));
-                let poll = |stream: Pin<&mut S>| stream.poll_write(cx, joined.filled());
-                self.stream.poll(poll)
-            }
-            false => self
-                .stream
-                .poll(|stream| stream.poll_write_vectored(cx, bufs)),
+        let result = if bufs.len() > 1 && all <= JOINED {
+            let mut space = [const { MaybeUninit::uninit() }; JOINED];
+            let mut joined = ReadBuf::uninit(&mut space);
+            bufs.iter().for_each(|buf| joined.put_slice(buf));
+            let poll = |stream: Pin<&mut S>| stream.poll_write(cx, joined.filled());
+            self.stream.poll(poll)
+        } else {
+            self.stream
+                .poll(|stream| stream.poll_write_vectored(cx, bufs))
         };
         self.wrote(&result);
         result

@@ -42,9 +42,10 @@ impl<B: ProgramBackend> Server<B> {
         let path = handler.template().to_owned();
         let metrics = &self.shared.metrics;
         // Clients make up methods, and each label is kept for ever.
-        let method = match METHODS.contains(&parts.method) || parts.method == Method::HEAD {
-            true => parts.method.as_str(),
-            false => "other",
+        let method = if METHODS.contains(&parts.method) || parts.method == Method::HEAD {
+            parts.method.as_str()
+        } else {
+            "other"
         };
         let metrics = metrics.operation(OUTSIDE_APIS, method, &path);
         if let Some(recorded) = &mut trail.attributes {

@@ -1,6 +1,6 @@
 //! Keywords that schemas of OpenAPI 3.1 have and those of 3.0 have not.
 //!
-//! It is stored apart from a schema, so that a request pays only for the common
+//! These keywords are stored apart from a schema, so that a request pays only for the common
 //! keywords.
 //!
 //! Reference: JSON Schema 2020-12, Core and Validation.
@@ -54,9 +54,10 @@ impl SchemaSet {
         types(s, schema, &mut newer);
         exclusive(s, schema);
         if let Some(only) = s.get("const") {
-            schema.values = match schema.values.is_empty() || schema.values.contains(only) {
-                true => vec![only.clone()],
-                false => Vec::new(),
+            schema.values = if schema.values.is_empty() || schema.values.contains(only) {
+                vec![only.clone()]
+            } else {
+                Vec::new()
             };
             newer.never |= schema.values.is_empty();
         }
@@ -178,9 +179,10 @@ impl SchemaWalk<'_, '_> {
             return self.fault("must not be there");
         }
         if let Some(condition) = &newer.condition {
-            let next = match self.fits(condition.test, value) {
-                true => condition.then,
-                false => condition.otherwise,
+            let next = if self.fits(condition.test, value) {
+                condition.then
+            } else {
+                condition.otherwise
             };
             if let Some(id) = next {
                 self.deeper(|walk| walk.value(id, value));

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// Where a parameter is looked for.
+/// The place of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ParameterPlace {
     Path,

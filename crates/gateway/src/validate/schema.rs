@@ -1,5 +1,5 @@
-//! JSON Schema as OpenAPI 2.0, 3.0 and 3.1 have it, compiled. What only 3.1 has
-//! is in [`super::newer`].
+//! JSON Schema as OpenAPI 2.0, 3.0 and 3.1 have it, compiled. Keywords of 3.1 only
+//! are in [`super::newer`].
 //!
 //! Schemas live in one arena and name each other by index, so that recursive
 //! definitions need no special care.
@@ -168,16 +168,17 @@ impl SchemaSet {
     fn compile_one(&mut self, document: &Value, schema: &Value) -> SchemaId {
         let reference = schema.get("$ref").and_then(Value::as_str);
         // In 3.1 other keywords may be next to a reference.
-        let beside = self.newer && schema.as_object().is_some_and(|s| s.len() > 1);
-        if let Some(reference) = reference.filter(|_| !beside) {
+        let has_siblings = self.newer && schema.as_object().is_some_and(|s| s.len() > 1);
+        if let Some(reference) = reference.filter(|_| !has_siblings) {
             if let Some(id) = self.by_ref.get(reference) {
                 return *id;
             }
             let id = self.reserve();
             self.by_ref.insert(reference.to_string(), id);
-            match self.jumps < MAX_JUMPS {
-                true => self.follow(document, reference, id),
-                false => self.waiting.push((reference.to_string(), id)),
+            if self.jumps < MAX_JUMPS {
+                self.follow(document, reference, id)
+            } else {
+                self.waiting.push((reference.to_string(), id))
             }
             return id;
         }

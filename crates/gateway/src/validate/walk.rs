@@ -234,9 +234,10 @@ impl<'s> SchemaWalk<'s, '_> {
                 .map(|(_, id)| *id);
             let length = self.pointer.len();
             self.pointer.push('/');
-            match name.bytes().any(|b| b == b'~' || b == b'/') {
-                true => self.pointer.push_str(&escaped(&name)),
-                false => self.pointer.push_str(&name),
+            if name.bytes().any(|b| b == b'~' || b == b'/') {
+                self.pointer.push_str(&escaped(&name))
+            } else {
+                self.pointer.push_str(&name)
             }
             let mut by_pattern = false;
             if let Some(newer) = &schema.newer {

@@ -236,8 +236,8 @@ fn a_body_of_any_json_media_type_is_checked_by_its_schema() {
 #[test]
 fn a_second_document_is_reported() {
     let folder = changed("api/openapi.yaml", |text| text.to_owned());
-    let beside = folder.path().join("src/main/api/openapi.json");
-    std::fs::write(beside, "{}").unwrap();
+    let second_file = folder.path().join("src/main/api/openapi.json");
+    std::fs::write(second_file, "{}").unwrap();
     let warnings = LoadedApi::load(folder.path())
         .unwrap()
         .warnings()
@@ -246,10 +246,12 @@ fn a_second_document_is_reported() {
         warnings.contains("openapi.json: warning: it is ignored"),
         "{warnings}"
     );
-    let behind = changed("api/openapi.yaml", |text| {
+    let second_document = changed("api/openapi.yaml", |text| {
         format!("{text}\n---\nsecurity: []\n")
     });
-    let faults = LoadedApi::load(behind.path()).unwrap_err().to_string();
+    let faults = LoadedApi::load(second_document.path())
+        .unwrap_err()
+        .to_string();
     assert!(faults.contains("a second document begins here"), "{faults}");
     assert!(faults.contains("remove the ---"), "{faults}");
 }

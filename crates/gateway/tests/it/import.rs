@@ -653,7 +653,7 @@ fn overrides_that_a_field_cannot_hold_are_reported() {
         ..ImportRequest::default()
     };
     let truths = [
-        "NOBODY=Y/N",
+        "UNUSED=Y/N",
         "ORDER-ID=Y/N",
         "ORDER-LINE=1/0",
         "ITEM-NO=TOOLONG/N",
@@ -663,7 +663,7 @@ fn overrides_that_a_field_cannot_hold_are_reported() {
     new.overrides.dates = days.map(|t| DateField::parse(t).unwrap()).into();
     let reported = import(&new).unwrap_err().to_string();
     for part in [
-        "no field NOBODY",
+        "no field UNUSED",
         "ORDER-ID cannot contain \"Y\" and \"N\"",
         "ORDER-LINE cannot contain",
         "ITEM-NO cannot contain \"TOOLONG\"",

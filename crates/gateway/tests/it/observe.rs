@@ -146,7 +146,7 @@ fn what_an_operator_changes_is_audited_too() {
 fn collector() -> (SocketAddr, Receiver<(String, Value)>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let (tell, reported) = channel();
+    let (report, reported) = channel();
     std::thread::spawn(move || {
         for mut stream in listener.incoming().map_while(Result::ok) {
             let mut reader = BufReader::new(stream.try_clone().unwrap());
@@ -168,7 +168,7 @@ fn collector() -> (SocketAddr, Receiver<(String, Value)>) {
                 content-length: 2\r\n\r\n{}";
             stream.write_all(answer.as_bytes()).unwrap();
             let body = serde_json::from_slice(&body).unwrap();
-            if tell.send((head, body)).is_err() {
+            if report.send((head, body)).is_err() {
                 return;
             }
         }

@@ -50,7 +50,7 @@ fn one_operation_is_stopped_and_the_others_go_on() {
     let (status, said) = post(admin, "/apis/accounts/stop?operation=GET%20/nothing");
     assert_eq!(status, 404);
     assert!(said["error"].as_str().unwrap().contains("no operation"));
-    assert_eq!(post(admin, "/apis/nobody/stop").0, 404);
+    assert_eq!(post(admin, "/apis/unknown/stop").0, 404);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Who gets in: each scheme right, wrong, missing and without its role.
+//! Admission: each scheme right, wrong, missing and without its role.
 
 use crate::client::{Answer, send};
 use crate::config;
@@ -131,12 +131,12 @@ fn a_password_lets_its_user_in_and_the_task_has_the_user_id() {
         assert_eq!(answer.status, 401, "{wrong}{}", answer.text());
         assert!(!answer.text().contains("ada's"), "{}", answer.text());
     }
-    let nobody = bank.get("");
-    assert_eq!(nobody.status, 401);
-    let challenge = nobody.header("www-authenticate").unwrap();
+    let anonymous = bank.get("");
+    assert_eq!(anonymous.status, 401);
+    let challenge = anonymous.header("www-authenticate").unwrap();
     assert_eq!(challenge, "Basic realm=\"tupelo\", charset=\"UTF-8\"");
     assert_eq!(
-        nobody.header("content-type"),
+        anonymous.header("content-type"),
         Some("application/problem+json")
     );
     assert_eq!(*bank.callers.lock().unwrap(), ["ADA", "ADA"]);
@@ -155,7 +155,7 @@ fn a_user_store_that_is_written_counts_from_then_on() {
     while written.elapsed().as_millis() < 1_500 {
         assert!(bank.lets_in(&ada), "the last good one stays in force");
     }
-    std::fs::write(&file, "# nobody\n").unwrap();
+    std::fs::write(&file, "# no users\n").unwrap();
     until("ada is not known any more", || !bank.lets_in(&ada));
 }
 
@@ -309,7 +309,7 @@ fn roles_are_required_for_api_and_operation() {
     assert_eq!(get(&password("bob", "bob's: word")), 403);
     assert_eq!(get(""), 401, "a rule makes an open API ask who calls");
     let list = |headers: &str| send(gateway.address(), "GET", "/bank/accounts", headers, "").status;
-    // There is no such program: who gets as far as that was let in.
+    // The program does not exist: a caller who gets 500 for it was admitted.
     assert_eq!(
         [list(&password("bob", "bob's: word")), list("")],
         [500, 401]
@@ -366,7 +366,11 @@ fn an_api_whose_requirement_cannot_be_enforced_is_not_served() {
             faults.contains(reported) && faults.contains("openapi.yaml:8:1: error"),
             "{faults}"
         );
-        assert_eq!(faults.matches("error").count(), 1, "told once: {faults}");
+        assert_eq!(
+            faults.matches("error").count(),
+            1,
+            "reported once: {faults}"
+        );
     }
     let folder = tempfile::tempdir().unwrap();
     users(folder.path());
@@ -391,20 +395,20 @@ fn roles_of_the_document_are_required_in_addition_to_those_of_the_settings() {
     let guarded = bank(all, with_users(folder.path()));
     let found = ["ada", "bob", ""].map(|who| status(&guarded, who));
     assert_eq!(found, [404, 403, 401]);
-    let beside = |roles: &[&str]| {
+    let with_roles = |roles: &[&str]| {
         let mut config = with_users(folder.path());
         let roles = roles.iter().map(|r| (*r).to_owned()).collect();
         config.security.access.invoke = Some(roles);
         let bank = bank(all, config);
         ["ada", "bob", ""].map(|who| status(&bank, who))
     };
-    assert_eq!(beside(&["read"]), [404, 403, 401]);
+    assert_eq!(with_roles(&["read"]), [404, 403, 401]);
     assert_eq!(
-        beside(&["*"]),
+        with_roles(&["*"]),
         [404, 403, 401],
         "the settings take nothing away"
     );
-    assert_eq!(beside(&["auditor"]), [403, 403, 401]);
+    assert_eq!(with_roles(&["auditor"]), [403, 403, 401]);
     // A caller that may be anonymous must still have a role.
     let open = format!("{all}\nsecurity: [{{password: []}}, {{}}]");
     let open = bank(&open, with_users(folder.path()));
@@ -434,7 +438,7 @@ fn the_roles_of_an_operation_stand_for_those_of_the_document() {
     let gateway = Gateway::start(config, vec![api], Fake::default()).unwrap();
     let ada = password("ada", "ada's: word");
     let get = |path: &str| send(gateway.address(), "GET", path, &ada, "").status;
-    // There is no such program: who gets as far as that was let in.
+    // The program does not exist: a caller who gets 500 for it was admitted.
     assert_eq!([get(PATH), get("/bank/accounts")], [500, 403]);
 }
 

@@ -43,7 +43,7 @@ paths:
         200: {description: The account, schema: {$ref: '#/definitions/Anything'}}
         404: {$ref: '#/responses/Missing'}
 responses:
-  Missing: {description: There is none, schema: {$ref: '#/definitions/Anything'}}
+  Missing: {description: Not found, schema: {$ref: '#/definitions/Anything'}}
 definitions:
   Anything: {type: object}
   NewAccount:

@@ -135,16 +135,16 @@ fn news_reaches_the_port_before_the_worker_sleeps() {
     region.submit(0, 1, &request);
     task(&mut worker);
     worker.finish(SlotResults::default(), "", &[]).unwrap();
-    let mut heard = Vec::new();
-    page.drain(5, |w| heard.push(w));
-    assert_eq!(heard, [3]);
+    let mut workers = Vec::new();
+    page.drain(5, |w| workers.push(w));
+    assert_eq!(workers, [3]);
 }
 
 #[test]
 fn the_end_of_a_task_with_changes_is_reported_at_port_0() {
     let page = RegionPage::create().unwrap();
     let (region, mut worker) = pair(&page);
-    let mut heard = Vec::new();
+    let mut ports = Vec::new();
     for (slot, commits) in [(0, true), (1, false), (2, true), (3, false)] {
         let request = Request {
             port: 5,
@@ -156,10 +156,10 @@ fn the_end_of_a_task_with_changes_is_reported_at_port_0() {
         region.set_commits(commits);
         worker.finish(SlotResults::default(), "", &[]).unwrap();
         for port in [0, 5] {
-            page.drain(port, |_| heard.push(port));
+            page.drain(port, |_| ports.push(port));
         }
     }
-    assert_eq!(heard, [0, 5, 0, 5]);
+    assert_eq!(ports, [0, 5, 0, 5]);
 }
 
 #[test]
@@ -240,18 +240,18 @@ fn a_call_is_answered_and_a_program_may_be_run_before_that() {
     region.submit(1, 1, &Request::default());
     let thread = thread::spawn(move || {
         task(&mut worker);
-        let heard = worker.call(CallOperation::Link, [7; 8], &[b"SCRIPT  ", b"area"]);
-        let CallEvent::Run(run) = heard else {
-            panic!("{heard:?}")
+        let event = worker.call(CallOperation::Link, [7; 8], &[b"SCRIPT  ", b"area"]);
+        let CallEvent::Run(run) = event else {
+            panic!("{event:?}")
         };
         assert_eq!(worker.call_data(&run), b"COBPROG input");
         let done = AnswerHeader {
             resp: 0,
             ..AnswerHeader::default()
         };
-        let heard = worker.nested_done(done, &[b"output"]);
-        let CallEvent::Answer(answer) = heard else {
-            panic!("{heard:?}")
+        let event = worker.nested_done(done, &[b"output"]);
+        let CallEvent::Answer(answer) = event else {
+            panic!("{event:?}")
         };
         assert_eq!((answer.resp, worker.call_data(&answer)), (27, &b"late"[..]));
         worker.finish(SlotResults::default(), "", &[]).unwrap();

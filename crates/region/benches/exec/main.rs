@@ -11,8 +11,8 @@
 //! `worker-start`: from a task that finds no worker to its end, against a
 //! process that is started and ends.
 //! `commits`: updates a second of 32 tasks, each committed and flushed; the
-//! peer is one flush an update. `--nice=0` has the workers stand beside the
-//! region's threads, not behind them.
+//! peer is one flush an update. `--nice=0` gives the workers the same priority
+//! as the region's threads instead of a lower one.
 
 mod commits;
 mod peer;
@@ -225,8 +225,8 @@ fn children() -> Vec<libc::pid_t> {
         .collect()
 }
 
-/// Steps that workers stand behind the region's threads: as many as under
-/// `tupelo serve`, unless `--nice=` says otherwise.
+/// Steps of nice(2) of workers: as many as under `tupelo serve`, unless `--nice=`
+/// sets another number.
 fn nice() -> u8 {
     let given = option("nice").and_then(|n| n.to_str()?.parse().ok());
     given.unwrap_or(15)
@@ -268,16 +268,17 @@ fn config() -> RegionConfig {
     }
 }
 
-/// As `tupelo serve` confines workers unless told otherwise, with `--sandbox`.
+/// With `--sandbox`, workers are confined as `tupelo serve` does by default.
 fn confinement() -> WorkerConfinement {
-    match std::env::args().any(|a| a == "--sandbox") {
-        true => WorkerConfinement {
+    if std::env::args().any(|a| a == "--sandbox") {
+        WorkerConfinement {
             sandbox: SandboxMode::Required,
             task_bytes: 256 << 20,
             process_bytes: 2 << 30,
             resident_bytes: 256 << 20,
-        },
-        false => WorkerConfinement::default(),
+        }
+    } else {
+        WorkerConfinement::default()
     }
 }
 

@@ -3,8 +3,8 @@
 //! [`ServerProcess::round_trips`] is a futex ping-pong: one word each way, both sides
 //! asleep in between. [`ServerProcess::ring`] is a ring that works in batches: the
 //! asking side keeps a number of requests outstanding, the other side runs an
-//! empty program with two clock reads for each and wakes nobody before all that
-//! were asked for are done, and a side sleeps only when it finds nothing to do.
+//! empty program with two clock reads for each and wakes no thread before all
+//! requests are done, and a side sleeps only when it finds nothing to do.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};

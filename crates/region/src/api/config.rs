@@ -18,15 +18,15 @@ pub struct RegionConfig {
     pub applid: Name<8>,
     /// System identifier.
     pub sysid: Name<4>,
-    /// User id of tasks whose caller did not say who it is (DFLTUSER).
+    /// User id of tasks whose caller gave none (DFLTUSER).
     pub default_user: Name<8>,
     /// Most active tasks, and so most workers; 1 to 1,000.
     pub mxt: usize,
     /// Most requests that wait for one of them.
     pub queue_limit: usize,
-    /// Workers started at once and never let go.
+    /// Workers that are started with the region and never ended for idleness.
     pub min_workers: usize,
-    /// Milliseconds after which an idle worker above that is let go.
+    /// Milliseconds after which an idle worker above `min_workers` is ended.
     pub worker_idle_ms: u32,
     /// Milliseconds of CPU that a task may use without a command (ICVR).
     pub runaway_ms: u32,
@@ -47,8 +47,8 @@ pub struct RegionConfig {
     pub worker_exe: PathBuf,
     /// Its arguments.
     pub worker_args: Vec<OsString>,
-    /// Steps of nice(2), 0 to 19, by which workers stand behind the region's
-    /// threads and the doors when CPUs are short.
+    /// Steps of nice(2), 0 to 19, that workers get in addition to those of the
+    /// region: when CPUs are short, the region's threads and the doors run first.
     pub worker_nice: u8,
     /// A worker gets a task only when nothing of another one is in its memory.
     pub isolate_tasks: bool,
@@ -58,34 +58,34 @@ pub struct RegionConfig {
     pub monitoring: Option<PathBuf>,
     /// Folder of transaction dumps; none suppresses them.
     pub dumps: Option<PathBuf>,
-    /// Where embedded files are; none for a region without files.
+    /// The store with the embedded files; `None` for a region without files.
     pub store: Option<StoreEntry>,
-    /// What workers keep their programs from.
+    /// The confinement of workers.
     pub confinement: WorkerConfinement,
     /// The commands by which programs may administer the region.
     pub spi: SpiGrants,
     /// Lines a second that programs and scripts may write into the log, all in
     /// all; ten seconds' worth at once. 0 for no bound.
     pub display_lines_per_s: u32,
-    /// What the bytes of a program's text mean, for the log.
+    /// The character set of program text, for the log.
     pub characters: DisplayCharacters,
     /// The region and its workers write their traces.
     pub trace: bool,
-    /// Partners of APPC conversations; none for a region without them.
+    /// Partners of APPC conversations; `None` for a region without them.
     pub conversations: Option<Arc<dyn ConversationService>>,
-    /// Who serves the socket calls of tasks; none for a region without sockets,
-    /// where such a call is the abend AEY9.
+    /// The service for the socket calls of tasks. `None` for a region without sockets,
+    /// where such a call ends with abend AEY9.
     pub sockets: Option<Arc<dyn SocketCalls>>,
-    /// Who serves commands beside the kernel; a command that is served by one
-    /// of them only is the abend AEY9 without it.
+    /// Services that serve commands in addition to the kernel. Without its service
+    /// a command ends with abend AEY9.
     pub services: Vec<Arc<dyn CommandService>>,
-    /// Who runs the programs that have no module; a LINK to one is answered
-    /// with PGMIDERR without it.
+    /// The service that runs programs without a module. Without it, a LINK to such a
+    /// program is answered with PGMIDERR.
     pub guests: Option<Arc<dyn GuestPrograms>>,
     /// How workers serve their programs' socket calls.
     pub socket_options: link::SocketOptions,
-    /// Who is told when a program shuts the region down; none when it ends with
-    /// its last task anyway.
+    /// Is notified when a program shuts the region down. `None` when the process
+    /// ends with its last task anyway.
     pub stop: Option<Arc<dyn ProcessStopper>>,
     /// Folder of files that queues and journals are written to, when their
     /// definition does not name another one.
@@ -157,7 +157,7 @@ impl Default for RegionConfig {
 }
 
 impl RegionConfig {
-    /// What resource managers are set up with, under these definitions.
+    /// The settings of the resource managers, under these definitions.
     pub(crate) fn kernel_config(&self, definitions: &RegionDefinitions) -> KernelConfig {
         KernelConfig {
             applid: self.applid,
@@ -172,9 +172,9 @@ impl RegionConfig {
     }
 }
 
-/// Who ends the process that a region is part of.
+/// Ends the process that a region is part of.
 pub trait ProcessStopper: std::fmt::Debug + Send + Sync {
-    /// A program has shut the region down; it takes no more tasks. Returns at
+    /// A program has shut the region down, which takes no more tasks. Returns at
     /// once.
     fn stop(&self);
 }

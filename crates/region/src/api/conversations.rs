@@ -1,8 +1,8 @@
-//! What a region needs of an APPC stack.
+//! The interface of an APPC stack for a region.
 //!
-//! The region knows states and commands; sessions and bytes are somebody
-//! else's. Every method may wait: the region calls them on a thread that a
-//! conversation has for itself.
+//! The region implements states and commands; the APPC stack has the sessions
+//! and the bytes. Every method may wait: the region calls them on a thread that
+//! serves one conversation only.
 //!
 //! Reference: CICS distributed transaction programming guide.
 
@@ -71,7 +71,7 @@ pub trait ConversationService: Debug + Send + Sync {
     }
 }
 
-/// A partner as INQUIRE CONNECTION tells of it.
+/// A partner as INQUIRE CONNECTION reports it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConnectionInfo {
     /// The SYSID.
@@ -82,7 +82,7 @@ pub struct ConnectionInfo {
     pub sessions: usize,
 }
 
-/// Where a conversation goes.
+/// The partner, mode and transaction of a conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConversationTarget {
     /// The partner's logical unit.
@@ -103,7 +103,7 @@ pub trait Conversation: Send {
     }
     /// Sends a record; true when the partner asked to send.
     fn send(&mut self, record: &[u8]) -> Result<bool, Fault>;
-    /// Sends what is buffered.
+    /// Sends the buffered data.
     fn flush(&mut self) -> Result<(), Fault>;
     /// Asks for a confirmation and waits for it; true when the partner asked
     /// to send.
@@ -120,12 +120,12 @@ pub trait Conversation: Send {
     fn signal(&mut self) -> Result<(), Fault>;
     /// Ends the conversation, with a confirmation if asked for.
     fn end(self: Box<Self>, confirm: bool) -> Result<(), Fault>;
-    /// Something that ends the conversation as failed from another thread, so
-    /// that whoever waits in it comes back.
+    /// Returns a function that ends the conversation as failed from another
+    /// thread, so that a thread that waits in it returns.
     fn interrupter(&self) -> Box<dyn Fn() + Send + Sync>;
 }
 
-/// What a receive brought.
+/// The kind of received data.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReceiveOutcome {
     /// Bytes in the buffer; `None` when no data came.

@@ -14,7 +14,7 @@ use link::CallAnswer;
 
 use crate::api::LentWorker;
 
-/// What a waiting worker is asked to do with a descriptor.
+/// A request to a waiting worker to use a descriptor.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WorkerRequest {
     /// The number of the work, as `worker::connections` has it: from 1 on.
@@ -27,7 +27,7 @@ pub struct WorkerRequest {
     pub data: Vec<u8>,
 }
 
-/// What came of it.
+/// The outcome of a request to a worker.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WorkerReply {
     /// NORMAL, or why it was not done: NOTFND for a descriptor that the worker
@@ -106,7 +106,7 @@ impl LentDescriptor {
         unsafe { libc::shutdown(self.own.as_raw_fd(), libc::SHUT_RDWR) };
     }
 
-    /// The region's own copy, for a worker that is gone or has closed its own.
+    /// The region's own copy, for a worker that has ended or has closed its own.
     pub fn into_own(self) -> OwnedFd {
         self.own
     }

@@ -1,4 +1,4 @@
-//! Where a door takes the output and the events of its facilities.
+//! The sink by which a door takes the output and the events of its facilities.
 //!
 //! A facility outlives its tasks; its door registers it with
 //! [`crate::Handle::register_facility`].

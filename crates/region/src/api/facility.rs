@@ -1,12 +1,12 @@
-//! What a task talks with.
+//! The principal facility of a task.
 
 use link::Name;
 
 use crate::api::Conversation;
 
-/// A task's principal facility: whom it talks with.
+/// A task's principal facility.
 pub enum PrincipalFacility {
-    /// Nobody.
+    /// No facility.
     None,
     /// The partner that attached it.
     Conversation(Box<dyn Conversation>),

@@ -1,10 +1,10 @@
 //! Guest programs: what a door runs in the place of a COBOL program.
 //!
 //! A program of the program table without a module is a guest's. When a task
-//! links to it, the region hands the LINK to whoever runs guests, and the
+//! links to it, the region hands the LINK to the service for guests, and the
 //! worker waits. The guest asks the region within the task's unit of work, has
 //! programs run in the waiting worker, and answers the LINK. A guest's program
-//! may link to a guest again, which goes before it.
+//! may link to a guest again; the inner guest then runs first.
 //!
 //! Reference: CICS application programming, LINK; abends of linked programs.
 
@@ -29,7 +29,7 @@ pub trait GuestPrograms: Debug + Send + Sync {
     fn begin(&self, task: GuestTask);
 }
 
-/// What a guest asks of the region: its hold on the LINK that it serves. Dropped
+/// The calls of a guest to the region, for the LINK that it serves. Dropped
 /// without an answer, the LINK ends with [`GIVEN_UP`].
 pub(crate) trait GuestHost: Send + Sync {
     /// Set when the task shall end.
@@ -46,15 +46,15 @@ pub(crate) trait GuestHost: Send + Sync {
     fn poll_run(&self, cx: &mut Context<'_>) -> Poll<Result<LinkData, NotRun>>;
     /// Ready when the task shall end.
     fn poll_purged(&self, cx: &mut Context<'_>) -> Poll<()>;
-    /// The task waits for children, or goes on.
+    /// The task begins or ends a wait for children.
     fn lend(&self, lends: bool);
-    /// Answers the LINK with what goes back, or with an abend.
+    /// Answers the LINK with the returned data, or with an abend.
     fn finish(&mut self, result: Result<LinkData, [u8; 4]>, cpu_ns: u64);
     /// The same with an answer that is made.
     fn answer(&mut self, answer: &CallAnswer, cpu_ns: u64);
 }
 
-/// What is passed to a program by LINK, and comes back from it.
+/// The data that LINK passes to a program, and that the program returns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkData {
     /// A COMMAREA; an empty one is none.
@@ -96,7 +96,7 @@ impl GuestTask {
         self.transid
     }
 
-    /// Who it runs for.
+    /// The user of the task.
     pub fn userid(&self) -> UserId {
         self.userid
     }
@@ -116,7 +116,7 @@ impl GuestTask {
         self.depth
     }
 
-    /// What was passed.
+    /// The passed data.
     pub fn given(&self) -> &LinkData {
         &self.given
     }
@@ -161,12 +161,12 @@ impl GuestTask {
         poll_fn(|cx| self.seat.poll_purged(cx)).await;
     }
 
-    /// The task waits for children, or goes on: [`crate::OpenTask::lend`].
+    /// The task begins or ends a wait for children: [`crate::OpenTask::lend`].
     pub fn lend(&mut self, lends: bool) {
         self.seat.lend(lends);
     }
 
-    /// Answers the LINK: what goes back, or the abend that the linking program
+    /// Answers the LINK with the returned data, or with the abend that the linking program
     /// gets. `cpu_ns` is what the guest's thread used.
     pub fn finish(mut self, result: Result<LinkData, [u8; 4]>, cpu_ns: u64) {
         self.seat.finish(result, cpu_ns);
@@ -199,9 +199,10 @@ impl LinkData {
 
     /// Reads what a worker wrote.
     pub(crate) fn parse(kind: u64, bytes: &[u8]) -> Result<LinkData, link::ProtocolViolation> {
-        match kind == LINK_CHANNEL {
-            true => ChannelData::parse(bytes).map(LinkData::Channel),
-            false => Ok(LinkData::Commarea(bytes.to_vec())),
+        if kind == LINK_CHANNEL {
+            ChannelData::parse(bytes).map(LinkData::Channel)
+        } else {
+            Ok(LinkData::Commarea(bytes.to_vec()))
         }
     }
 }

@@ -1,7 +1,7 @@
-//! What services, participants and partners ask of the region for a task.
+//! The calls that services, participants and partners make to the region for a task.
 //!
-//! The shell implements the trait. So the types that are handed to a service know
-//! its shape and not the shell, which stands on this module.
+//! The shell implements the trait. So the types that a service receives depend on
+//! the trait and not on the shell, which uses this module.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::{Arc, Weak};
@@ -15,9 +15,9 @@ use kernel::{CountAndBytes, ParticipantId, UnitId};
 /// Is called with the worker's reply.
 pub type ActDone = Box<dyn FnOnce(Result<WorkerReply, WorkerRequestError>) + Send>;
 
-/// A worker's process, as what is lent to it sees it.
+/// A worker's process, for the owner of descriptors that are lent to it.
 pub trait LentWorker: Send + Sync {
-    /// Whether the process is gone.
+    /// Whether the process has ended.
     fn has_ended(&self) -> bool;
 }
 
@@ -29,11 +29,11 @@ pub trait RegionHost: Send + Sync {
         task: TaskKey,
         participant: ParticipantId,
     ) -> Result<UnitId, JoinError>;
-    /// It has changed nothing after all.
+    /// The participant has changed nothing after all.
     fn leave(self: Arc<Self>, task: TaskKey, participant: ParticipantId);
     /// A participant has carried out an order, or not.
     fn vote(self: Arc<Self>, unit: UnitId, participant: ParticipantId, yes: bool);
-    /// It is not known what became of a commit in one phase.
+    /// The outcome of a commit in one phase is not known.
     fn unsure(self: Arc<Self>, unit: UnitId);
     /// A decider has said whether a unit is committed, or that it does not know.
     fn outcome_replied(

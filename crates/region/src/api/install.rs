@@ -87,11 +87,11 @@ pub fn ts_model(def: &csd::TsModelDef) -> TsModelDef {
     }
 }
 
-/// A transient data queue; `user` runs what is triggered by one without
-/// USERID. An extrapartition queue's file lies in the region's folder.
+/// A transient data queue. `user` runs the transaction that a queue without USERID
+/// triggers. An extrapartition queue's file lies in the region's folder.
 ///
 /// # Errors
-/// What the definition asks for is not there.
+/// A file or store that the definition needs is missing.
 pub fn td_queue(def: &csd::TdQueueDef, user: &str) -> Result<TdQueueDef, String> {
     let kind = match &def.kind {
         csd::TdQueueKind::Intra(intra) => intrapartition(&def.name, intra, user)?,
@@ -138,15 +138,17 @@ fn extrapartition(queue: &str, def: &csd::ExtraDef) -> TdKind {
     TdKind::Extrapartition {
         output: def.output,
         path: PathBuf::from("queues").join(queue),
-        format: match def.fixed {
-            true => QueueFileFormat::Fixed,
-            false => QueueFileFormat::Lines,
+        format: if def.fixed {
+            QueueFileFormat::Fixed
+        } else {
+            QueueFileFormat::Lines
         },
         record_bytes: def.record_bytes.filter(|n| *n > 0).unwrap_or(RECORD_BYTES),
         append: def.append,
-        opens: match def.open_at_start {
-            true => OpenTime::Initial,
-            false => OpenTime::Deferred,
+        opens: if def.open_at_start {
+            OpenTime::Initial
+        } else {
+            OpenTime::Deferred
         },
     }
 }

@@ -2,8 +2,8 @@
 //! requests and records, and what the region needs of a partner, a participant or
 //! a service.
 //!
-//! What these ask of the region goes by the trait `RegionHost`, so nothing here
-//! knows the shell. Handles on a running region are in `handle/`.
+//! Doors and services call the region by the trait `RegionHost`, so this module does not depend on
+//! the shell. Handles on a running region are in `handle/`.
 
 mod config;
 mod conversations;

@@ -1,4 +1,4 @@
-//! What an operator sees of a region and of its tasks. The questions are methods
+//! The figures of a region and of its tasks for an operator. The queries are methods
 //! of [`crate::Handle`].
 //!
 //! Invariant: plain data, without a way back to the region.
@@ -15,7 +15,7 @@ pub struct TaskInfo {
     pub transid: TransId,
     /// First program.
     pub program: ProgramName,
-    /// Who asked.
+    /// The user who asked.
     pub userid: UserId,
     /// Priority, 0 to 255.
     pub priority: u8,
@@ -23,9 +23,9 @@ pub struct TaskInfo {
     pub class: Name<8>,
     /// RUNSTATUS: RUNNING, DISPATCHABLE or SUSPENDED.
     pub status: &'static str,
-    /// What kind of thing it waits for; empty when it does not wait.
+    /// The kind of resource that the task waits for; empty when it does not wait.
     pub suspend_type: String,
-    /// What it waits for.
+    /// The resource that the task waits for.
     pub suspend_value: String,
     /// Milliseconds that it has waited for that.
     pub suspended_ms: u64,
@@ -33,14 +33,14 @@ pub struct TaskInfo {
     pub age_ms: u64,
     /// Its principal facility, such as a conversation; blank for none.
     pub facility: Name<4>,
-    /// How it was started, as ASSIGN STARTCODE tells it.
+    /// How the task was started, as ASSIGN STARTCODE returns it.
     pub start_code: Name<2>,
 }
 
 /// A lock as an operator sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LockInfo {
-    /// What is locked.
+    /// The name of the locked resource.
     pub name: String,
     /// Number of the task that has it; 0 for one that ends at this moment.
     pub owner: u64,
@@ -59,7 +59,7 @@ pub struct MessageInfo {
     pub task: u64,
     /// The task's transaction.
     pub transid: TransId,
-    /// What it says.
+    /// The text of the message.
     pub text: String,
 }
 
@@ -115,16 +115,16 @@ pub struct ResourceInfo {
     pub max_tasks: usize,
 }
 
-/// What became of a purge.
+/// The outcome of a purge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PurgeOutcome {
     /// The task ends now.
     Done,
-    /// It was running, so its worker's process is ended, and the task with it.
+    /// The task was running, so its worker's process is ended, and the task with it.
     #[serde(rename = "worker-ended")]
     WorkerEnded,
-    /// It runs, and ends when it next waits.
+    /// The task runs, and ends when it next waits.
     Deferred,
     /// Its transaction is not defined with SPURGE(YES): only a forced purge
     /// ends it.
@@ -133,12 +133,12 @@ pub enum PurgeOutcome {
     Unknown,
 }
 
-/// What is used of a limit, as an operator sees it.
+/// The use of a limit, for an operator.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct LimitInfo {
     /// Its name.
     pub name: &'static str,
-    /// What it counts.
+    /// The thing that the limit counts.
     pub counts: &'static str,
     /// The setting of the limit.
     pub setting: String,
@@ -154,19 +154,19 @@ pub struct LimitInfo {
     pub task_count: Option<u64>,
     /// Most bytes of one task.
     pub task_bytes: Option<u64>,
-    /// What a command gets at the limit: a condition, an abend or a wait.
+    /// The result of a command at the limit: a condition, an abend or a wait.
     pub at_limit: String,
     /// Percent of the limit that are used, of the count or the bytes, whichever is
     /// nearer to its limit.
     pub percent: u64,
-    /// It is used to 80 percent or more.
+    /// The use is 80 percent or more.
     #[serde(rename = "warning")]
     pub is_warning: bool,
-    /// The task that has most of it: purging that one gives most back.
+    /// The task with the greatest share: purging it frees most.
     pub largest: Option<LimitUser>,
 }
 
-/// What a task has of something that is limited.
+/// A task's share of a limited resource.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LimitUser {
     /// Its number.

@@ -1,4 +1,4 @@
-//! Participants in units of work beside the region's store: a data base, a
+//! Participants in units of work in addition to the region's store: a data base, a
 //! remote partner.
 
 use std::os::fd::OwnedFd;
@@ -8,41 +8,42 @@ use crate::api::{LentDescriptor, RegionHost, WorkerReply, WorkerRequest, WorkerR
 use kernel::core::TaskKey;
 use kernel::{Order, ParticipantId, UnitId, UnitToken};
 
-/// Somebody who has changed something for a task and commits with it.
+/// A resource that has changed something for a task and commits with it.
 ///
-/// What it has prepared it keeps until it hears of the end, also when it, the
-/// way to it or the region is away meanwhile. When it is there again, and
-/// before it takes new orders, it says what it has prepared
-/// ([`crate::Handle::in_doubt`]) and is told.
+/// The participant keeps what it has prepared until the region reports the unit's end, also
+/// when the participant, its connection or the region fails meanwhile. After it
+/// has returned, and before it accepts new orders, it reports its prepared units
+/// ([`crate::Handle::in_doubt`]) and receives their ends.
 pub trait UnitParticipant: Send + Sync {
     /// Its name, by which the region knows it again after a restart; at most
     /// 255 bytes.
     fn name(&self) -> &str;
 
-    /// Whether a task goes on only when it has committed what was decided, or
-    /// cannot be reached: who looks there next shall see it.
+    /// Whether a task continues only after the participant has committed its decided
+    /// unit, or cannot be reached: the next reader at the participant shall see the change.
     fn is_waited_for(&self) -> bool {
         false
     }
 
-    /// A unit of work is to be prepared, committed or backed out. It must not
-    /// wait: what takes time is done elsewhere, and `vote` given back then. A
+    /// Orders to prepare, commit or back out a unit of work. The call must not
+    /// wait: work that takes time is done elsewhere, and `vote` is given then. A
     /// vote that is dropped is a no.
     ///
-    /// After a no to a prepare or to a commit in one phase the program is told
-    /// that its unit was backed out. So who has lost its partner while that
-    /// committed in one phase says so ([`ParticipantVote::unsure`]), asks it what became of
-    /// the unit (PostgreSQL: `pg_xact_status`), and votes then.
+    /// After a no to a prepare or to a commit in one phase the program receives
+    /// ROLLEDBACK: its unit was backed out. A participant that loses its partner
+    /// during a commit in one phase therefore calls [`ParticipantVote::unsure`],
+    /// asks the partner for the unit's outcome (PostgreSQL: `pg_xact_status`), and
+    /// votes then.
     fn order(&self, unit: UnitId, order: Order, vote: ParticipantVote);
 
-    /// What it can do at the end of a unit that others take part in, too.
+    /// What the participant can do at the end of a unit with other participants.
     fn role(&self) -> ParticipantRole {
         ParticipantRole::Prepares
     }
 
-    /// The decider commits: everybody else is prepared, and the store keeps the
-    /// unit durably. It must not wait here. The token goes into what it commits,
-    /// so that it can say later what became of the unit.
+    /// The decider commits: all other participants are prepared, and the store keeps the
+    /// unit durably. The call must not wait. The token is part of what it commits,
+    /// so that the decider can report the unit's outcome later.
     ///
     /// A reply that is dropped leaves the unit in doubt: [`UnitParticipant::outcome`]
     /// follows. A unit with changes of the decider alone comes as
@@ -52,11 +53,11 @@ pub trait UnitParticipant: Send + Sync {
         drop(reply);
     }
 
-    /// The decider is asked what became of a unit that it was, or may have been,
-    /// told to commit. What it replies is final: where the commit may still be
-    /// under way it waits for that, or makes it impossible first. It may be asked
-    /// more than once. A reply that is dropped says that it does not know now; it
-    /// is asked again after a second.
+    /// Asks the decider for the outcome of a unit that it was, or may have been,
+    /// ordered to commit. The reply is final: while the commit may still be under
+    /// way, the decider waits for it or makes it impossible first. It may be asked
+    /// more than once. A dropped reply means that the outcome is not known yet;
+    /// the region asks again after a second.
     fn outcome(&self, unit: UnitId, token: UnitToken, reply: OutcomeReply) {
         let _ = (unit, token);
         drop(reply);
@@ -68,14 +69,14 @@ pub trait UnitParticipant: Send + Sync {
     }
 }
 
-/// What a participant can do at the end of a unit of work.
+/// The abilities of a participant at the end of a unit of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParticipantRole {
-    /// It prepares, and the store decides.
+    /// The participant prepares, and the store decides.
     Prepares,
-    /// It decides the units that it joins, at most one a unit.
+    /// The participant decides the units that it joins, at most one a unit.
     Decides {
-        /// It can prepare where a coordinator elsewhere decides.
+        /// The participant can prepare if a coordinator elsewhere decides.
         prepares: bool,
     },
 }
@@ -140,7 +141,7 @@ impl std::fmt::Debug for OutcomeReply {
     }
 }
 
-/// The unit of work of a task that runs, for those who change something for it.
+/// The unit of work of a running task, for participants that change something for it.
 #[derive(Clone)]
 pub struct TaskUnit {
     host: Arc<dyn RegionHost>,
@@ -177,8 +178,8 @@ impl TaskUnit {
     }
 
     /// Asks the task's worker to do something with a descriptor before its call is
-    /// answered. For participants that have an order to reply to: nobody else may
-    /// answer the task meanwhile. `done` is called once, from any thread.
+    /// answered. Only for participants that have an order to reply to: nothing
+    /// else may answer the task meanwhile. `done` is called once, from any thread.
     pub fn ask_worker(
         &self,
         request: &WorkerRequest,
@@ -200,7 +201,7 @@ impl TaskUnit {
         self.host.clone().unpin(self.task);
     }
 
-    /// It has changed nothing after all, and is told nothing.
+    /// The participant has changed nothing after all; it gets no further orders.
     pub fn leave(&self, participant: ParticipantId) {
         self.host.clone().leave(self.task, participant);
     }
@@ -215,7 +216,7 @@ impl std::fmt::Debug for TaskUnit {
 /// A participant's answer to an order, given once.
 pub struct ParticipantVote {
     host: Arc<dyn RegionHost>,
-    /// What it is about, unless it is given or nobody waits for it.
+    /// The unit and the participant; `None` once the vote is given or not awaited.
     on: Option<(UnitId, ParticipantId)>,
 }
 
@@ -239,8 +240,8 @@ impl ParticipantVote {
     }
 
     /// The partner has begun to commit in one phase and cannot be reached. It is
-    /// asked, and the vote given then; after some time the task ends with ASP7
-    /// and is told that the unit is in doubt.
+    /// asked, and the vote given then; after some time the task ends with ASP7:
+    /// the unit is in doubt.
     pub fn unsure(&self) {
         if let Some((unit, _)) = self.on {
             self.host.clone().unsure(unit);

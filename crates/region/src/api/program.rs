@@ -18,8 +18,8 @@ pub struct ProgramCall<'a> {
     pub request: TaskRequest,
     /// The connection that the asset names (`connectionRef`), if it names one.
     pub connection: Option<&'a str>,
-    /// Running the program twice does no more than running it once, by the
-    /// request's method.
+    /// The request's method allows running the program twice with the effect of
+    /// running it once.
     pub idempotent: bool,
 }
 

@@ -1,9 +1,9 @@
-//! What a region needs of whoever serves commands beside its kernel.
+//! The interface of services that serve commands in addition to the region's kernel.
 //!
 //! Some commands are about things that a door has and the region does not:
 //! requests of web clients, documents, sessions with servers. The region knows
-//! who asks; what the command means is somebody else's. A command is handed
-//! over with the way to its answer and must not wait where it is handed over.
+//! the task; the service knows what the command means. A command is passed with
+//! the means to answer it, and the call must not wait.
 
 use std::fmt::{self, Debug};
 use std::sync::Arc;
@@ -23,8 +23,8 @@ pub trait CommandService: Debug + Send + Sync {
     fn serve(&self, command: ServiceCommand);
     /// A task is over whose end was to be reported ([`ServiceCommand::report_end`]).
     fn task_ended(&self, task: u64);
-    /// A task is purged, and does not wait for the region: what it waits for
-    /// elsewhere may be ended. It must not wait.
+    /// A task is purged while it waits for something outside the region: the service may
+    /// end that wait. The call must not wait.
     fn task_purged(&self, _task: u64) {}
     /// Appends its figures for `/metrics`.
     fn metrics(&self, out: &mut String);
@@ -37,7 +37,7 @@ pub struct ServiceCommand {
     pub task: u64,
     /// Its transaction.
     pub transid: TransId,
-    /// Who it runs for.
+    /// The user of the task.
     pub userid: UserId,
     /// The command, by the number of its row.
     pub number: u16,
@@ -51,8 +51,8 @@ pub struct ServiceCommand {
 }
 
 impl ServiceCommand {
-    /// A command of a task that does not exist, for tests of a service: nobody
-    /// hears the answer.
+    /// A command of a task that does not exist, for tests of a service: its
+    /// answer is dropped.
     pub fn without_task(task: u64, number: u16, operands: CommandOperands) -> ServiceCommand {
         ServiceCommand {
             task,
@@ -97,7 +97,7 @@ impl ServiceCommand {
     }
 
     /// The answer comes later: meanwhile the task's worker counts as waiting,
-    /// and a purge ends the wait. What is answered after a purge is dropped.
+    /// and a purge ends the wait. An answer after a purge is dropped.
     pub fn later(&mut self) {
         if let Some((host, key)) = &self.way
             && self.out.is_none()
@@ -116,7 +116,7 @@ impl ServiceCommand {
         }
     }
 
-    /// The service is to hear of the end of this task.
+    /// Notifies the service when this task ends.
     pub fn report_end(&self) {
         if let Some((host, key)) = &self.way {
             host.clone().report_task_end(*key);

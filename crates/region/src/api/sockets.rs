@@ -1,8 +1,8 @@
-//! What a region needs of whoever serves the socket calls of tasks.
+//! The interface of the service that serves the socket calls of tasks.
 //!
-//! The region knows tasks and workers; descriptors, addresses and what a call
-//! means are somebody else's. A call is handed over with the way to its answer
-//! and must not wait where it is handed over.
+//! The region knows tasks and workers; the service knows descriptors, addresses
+//! and what a call means. A call is passed with the means to answer it, and
+//! passing it must not wait.
 //!
 //! Reference: IP CICS Sockets Guide, "CICS TCP/IP components": the task-related
 //! user exit and its subtasks.
@@ -19,11 +19,11 @@ use kernel::core::{OutsideCall, TaskKey};
 pub trait SocketCalls: Debug + Send + Sync {
     /// A task calls. The answer may come later, from any thread.
     fn call(&self, call: SocketCall);
-    /// A task that has called is over: what it has left open is closed, and a
-    /// call of it that still waits comes back.
+    /// A task that has made calls has ended: its open sockets are closed, and a call
+    /// that still waits returns.
     fn task_ended(&self, task: u64);
-    /// What an operator asks, in words, or has done when `change` is set: JSON,
-    /// or why it is refused. `None` when the words mean nothing.
+    /// Answers an operator's query, in words, or carries out a change when `change` is set.
+    /// Returns JSON, or why it is refused; `None` when the words are unknown.
     fn operate(&self, words: &[&str], change: bool) -> Option<Result<String, String>>;
     /// Appends its figures for `/metrics`.
     fn metrics(&self, out: &mut String);
@@ -36,7 +36,7 @@ pub struct SocketCall {
     pub task: u64,
     /// Its transaction.
     pub transid: TransId,
-    /// Who it runs for.
+    /// The user of the task.
     pub userid: UserId,
     /// Integers of the call.
     pub args: [u64; 8],

@@ -16,7 +16,7 @@ pub struct TraceRecord {
     pub task: u64,
     /// Transaction.
     pub transid: TransId,
-    /// The worker whose ring it stood in; none for the region's own.
+    /// The worker whose ring it stood in; `None` for the region's own.
     pub worker: Option<u32>,
     /// Domain of the command, or `kernel`, or `user` for ENTER TRACENUM.
     pub domain: &'static str,
@@ -30,7 +30,7 @@ pub struct TraceRecord {
     pub resp2: Option<u32>,
     /// The abend code, where there is one.
     pub abend: Option<String>,
-    /// From the entry of the command to this exit, in nanoseconds; none when
+    /// From the entry of the command to this exit, in nanoseconds; `None` when
     /// the entry is no longer in the ring.
     pub elapsed_ns: Option<u64>,
 }
@@ -55,7 +55,7 @@ pub struct CommandCount {
     pub command: String,
     /// How often it was begun.
     pub count: u64,
-    /// Its own time, without commands that ran inside of it and without waits,
+    /// The command's own time, without commands that ran inside of it and without waits,
     /// in nanoseconds.
     pub own_ns: u64,
     /// Time in which its tasks waited for the region or for the QR token.
@@ -78,7 +78,7 @@ pub struct TraceStatus {
     pub full: bool,
 }
 
-/// Which records are wanted. What is not set lets everything through.
+/// A filter of records. A field that is not set matches every record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TraceFilter {
     /// Of this task.

@@ -21,8 +21,8 @@ use super::Port;
 use crate::engine::EngineClass;
 use crate::shell::bind;
 
-/// A tokio runtime for the thread of a door, which hears of its tasks' ends
-/// whenever it would go to sleep.
+/// A tokio runtime for the thread of a door. Each time before the thread sleeps
+/// it takes the completions of its tasks.
 pub struct DoorRuntime {
     // Before the runtime, whose driver it belongs to.
     _event: AsyncFd<OwnedFd>,
@@ -69,20 +69,20 @@ impl Port {
         Ok(())
     }
 
-    /// What the loop waits for beside its own: edge-triggered, and never read.
+    /// The event that the loop waits for in addition to its own: edge-triggered, never read.
     pub fn event(&self) -> BorrowedFd<'_> {
         self.shared.page.event(self.number)
     }
 
     /// Before the loop would sleep: wakes the workers that it gave work, and
-    /// hears of tasks that have ended. True when it may sleep until
-    /// [`Port::event`]; else futures may have been woken, and it comes here
-    /// again when they have run. [`Port::after_poll`] follows a sleep.
+    /// takes the completions of tasks. Returns true when the loop may sleep until
+    /// [`Port::event`]; otherwise futures may have been woken, and the loop calls
+    /// this again when they have run. [`Port::after_poll`] follows a sleep.
     pub fn flush_wakeups(&self) -> bool {
         self.shared.flush_wakeups(self.number)
     }
 
-    /// After the loop has slept: hears what has come meanwhile.
+    /// After the loop has slept: takes the completions that arrived meanwhile.
     pub fn after_poll(&self) {
         self.shared.after_sleep(self.number);
     }
@@ -94,10 +94,10 @@ impl Port {
         })
     }
 
-    /// Wakes the workers that the calling thread gave work, and hears of tasks
-    /// that have ended, though the thread does not sleep. A door that answers
-    /// without a task calls it: as long as clients ask again at once, it does
-    /// not sleep, and nobody else would hear.
+    /// Wakes the workers that the calling thread gave work, and takes the
+    /// completions of tasks, though the thread does not sleep. A door that answers
+    /// without a task calls this: as long as clients send the next request at
+    /// once, the thread does not sleep, and no other call takes completions.
     pub fn poll_completions(&self) {
         self.shared.without_sleep(self.number);
     }

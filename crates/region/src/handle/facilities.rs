@@ -25,8 +25,8 @@ impl Handle {
         self.shared.register_facility(def, sink)
     }
 
-    /// Another user is signed on at a facility from the next task on. What an
-    /// earlier user has been saved is not given to this one.
+    /// Signs another user on at a facility from the next task on. Data that were saved for
+    /// an earlier user are not given to this one.
     pub fn sign_on(&self, facility: FacilityId, userid: UserId) {
         let shared = &self.shared;
         shared.kernel(|kernel, now, out| {
@@ -46,7 +46,7 @@ impl Handle {
         });
     }
 
-    /// The tasks of a terminal run step by step from the next one on, or no more:
+    /// Starts or stops stepping through the tasks of a terminal, from the next task on:
     /// their workers report to the service of [`link::stepping::STEP_COMMAND`].
     pub fn step_terminal(&self, terminal: Name<4>, on: bool) {
         self.shared.stepping.set_terminal(terminal, on);
@@ -57,10 +57,10 @@ impl Handle {
         self.shared.stepping.set_transaction(transid, on);
     }
 
-    /// A user has entered something.
+    /// Passes a user's input to the region.
     ///
     /// # Errors
-    /// It was not taken; the door reports why to its user.
+    /// The input was refused; the door reports why to its user.
     pub fn input(
         &self,
         facility: FacilityId,
@@ -73,7 +73,7 @@ impl Handle {
         })
     }
 
-    /// What waits for the next input; `None` when no such facility is
+    /// The data that wait for the next input. Returns `None` if no such facility is
     /// registered.
     pub fn facility(&self, facility: FacilityId) -> Option<FacilityState> {
         self.shared.kernel(|kernel, now, out| {
@@ -83,7 +83,7 @@ impl Handle {
         })
     }
 
-    /// The facility goes away. A task that waits for its input, or asks for it
+    /// Removes a facility. A task that waits for its input, or asks for input
     /// or sends later, gets TERMERR, and ends with ATNI if it does not handle
     /// that.
     pub fn close_facility(&self, facility: FacilityId) {

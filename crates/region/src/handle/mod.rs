@@ -1,8 +1,8 @@
-//! What doors hold: handles on a running region, ports of threads, and open tasks.
+//! Handles on a running region for doors, ports of threads, and open tasks.
 //!
 //! A door attaches a port once a thread, begins tasks, writes their input in
-//! place and reads their output in place. Nothing here knows a wire format.
-//! Everything stands on the shell, which does not know this module.
+//! place and reads their output in place. Wire formats belong to the doors.
+//! This module uses the shell, which does not use this module.
 
 mod door;
 mod facilities;

@@ -1,9 +1,9 @@
 //! Open tasks: work of a door that is a task of the region.
 //!
 //! A door that runs programs of its own kind (scripts) does so under an open
-//! task: it is admitted, has a number, a unit of work, limits, a trace and a
-//! monitoring record like any other, and holds no worker. It asks the region
-//! as programs do, and runs COBOL programs in workers within its unit of work.
+//! task. An open task is admitted, has a number, a unit of work, limits, a trace and a
+//! monitoring record like any other, and holds no worker. It makes the calls that
+//! programs make, and runs COBOL programs in workers within its unit of work.
 //!
 //! Reference: CICS application programming, open TCBs; LINK; SYNCPOINT.
 
@@ -32,25 +32,25 @@ pub struct OpenTask {
     used: OpenUse,
 }
 
-/// What became of a unit of work that was to be prepared.
+/// The outcome of preparing a unit of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PrepareOutcome {
-    /// It waits for its coordinator.
+    /// The unit waits for its coordinator.
     Yes,
-    /// It has changed nothing; its locks last as long as the task.
+    /// The unit has changed nothing; its locks last as long as the task.
     NothingToCommit,
-    /// It cannot be committed.
+    /// The unit cannot be committed.
     BackedOut,
 }
 
-/// What became of a unit of work that was to be committed in one phase.
+/// The outcome of a commit in one phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnePhaseOutcome {
-    /// It is committed.
+    /// The unit is committed.
     Yes,
-    /// It is backed out.
+    /// The unit is backed out.
     BackedOut,
-    /// Nobody can say before the region starts again.
+    /// The outcome is not known before the region starts again.
     InDoubt,
 }
 
@@ -82,12 +82,12 @@ impl Handle {
         self.shared.file_number(name)
     }
 
-    /// The first program of a transaction; blank when there is none.
+    /// The first program of a transaction; blank if the transaction has none.
     pub fn first_program(&self, transid: TransId) -> ProgramName {
         self.shared.first_program(transid)
     }
 
-    /// Whether a program can be run here, as far as its definition says.
+    /// Whether a program can be run here, by its definition.
     ///
     /// # Errors
     /// [`StartRefusal::Program`] with the reason: what LINK answers with PGMIDERR.
@@ -107,7 +107,7 @@ impl OpenTask {
         self.transid
     }
 
-    /// Who it runs for.
+    /// The user of the task.
     pub fn userid(&self) -> UserId {
         self.userid
     }
@@ -123,8 +123,8 @@ impl OpenTask {
         self.lease.listen_at(port.number);
     }
 
-    /// Asks the region, as a program's worker does; the operations and what
-    /// they take stand at [`CallOperation`]. An answer with an abend code is to end the
+    /// Asks the region, as a program's worker does; [`CallOperation`] describes the
+    /// operations and their arguments. An answer with an abend code is to end the
     /// task, unless its program handles abends.
     pub async fn call(&mut self, op: CallOperation, args: [u64; 8], data: Vec<u8>) -> CallAnswer {
         self.used.calls += 1;
@@ -143,8 +143,8 @@ impl OpenTask {
     /// An operation of a batch job on a record of a file of the store, by the
     /// key that the file's records have: READ locks the record, until UNLOCK or
     /// until a change to it is committed; WRITE with an empty key adds at the
-    /// end and gives the key. What FILE definitions allow does not count. With
-    /// `waits` false the answer is RECORDBUSY where somebody has the lock.
+    /// end and returns the key. Limits of FILE definitions do not apply. With
+    /// `waits` false the answer is RECORDBUSY if another task has the lock.
     pub async fn record(
         &mut self,
         op: CallOperation,
@@ -191,7 +191,7 @@ impl OpenTask {
 
     /// A place in a worker for a program, which runs within this task's unit
     /// of work: write its input and run it, then give its reply to
-    /// [`OpenTask::ran`]. None when the task shall end; a program that cannot
+    /// [`OpenTask::ran`]. Returns `None` when the task shall end; a program that cannot
     /// be run here is refused.
     pub async fn run(
         &mut self,
@@ -224,8 +224,8 @@ impl OpenTask {
 
     /// Makes sure that the task's unit of work can be committed, as a branch of
     /// a unit that is decided elsewhere. When it is prepared the region keeps
-    /// it, with its locks, until [`Handle::settle`] says how it ended; the task
-    /// has none any more, and is to be ended. What is backed out is so when this
+    /// it, with its locks, until [`Handle::settle`] ends it; the task
+    /// has none any more, and is to be ended. A back-out is complete when this
     /// returns.
     pub async fn prepare(&mut self, branch: BranchId) -> PrepareOutcome {
         self.used.calls += 1;
@@ -241,9 +241,9 @@ impl OpenTask {
     }
 
     /// Commits the task's unit of work, which alone changes something for a unit
-    /// that is decided elsewhere. Who lost the answer asks
-    /// [`Handle::outcome`]; those of the units `heard` were not lost. The task's
-    /// next unit begins.
+    /// that is decided elsewhere. A coordinator that lost the answer asks
+    /// [`Handle::outcome`]. `finished` are the units whose answers arrived. The
+    /// task's next unit begins.
     pub async fn commit_one_phase(
         &mut self,
         branch: BranchId,
@@ -261,7 +261,7 @@ impl OpenTask {
         }
     }
 
-    /// A run is over: what it cost is part of this task.
+    /// A run has ended: adds its cost to this task.
     pub fn ran(&mut self, reply: &TaskReply) {
         self.runs.add_runs(reply.record());
     }
@@ -271,26 +271,26 @@ impl OpenTask {
         poll_fn(|cx| self.lease.poll_purged(cx)).await;
     }
 
-    /// The task waits for children, or goes on. Meanwhile it does not count for its
-    /// class, and a few children may be active above MXT.
+    /// The task begins or ends a wait for children. During the wait it does not count for
+    /// its class, and a few children may be active above MXT.
     pub fn lend(&mut self, lends: bool) {
         self.lease.lend(lends);
     }
 
-    /// Its door was at the request for so long before it asked for the task: the
-    /// response begins there, as the CPU time does that is told at the end.
+    /// The door spent this time on the request before it asked for the task. The
+    /// response time in the monitoring record begins there, as the CPU time does.
     pub fn began_before(&mut self, ns: u64) {
         self.used.before_ns = ns;
     }
 
-    /// The CPU time told at the end is the time that passed, not that of the CPU.
+    /// The CPU time given at the end is elapsed time, not time of the CPU.
     pub fn estimates_cpu(&mut self) {
         self.used.estimated = true;
     }
 
     /// Ends the task: commits its unit of work, or backs it out when there is
     /// an abend. `cpu_ns` is what its thread used. An abend that comes with
-    /// the end (ASP7, or a worker that ended under the unit) is told.
+    /// the end (ASP7, or a worker that ended under the unit) is returned.
     pub async fn end(
         mut self,
         abend: Option<Abend>,

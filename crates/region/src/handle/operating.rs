@@ -22,14 +22,14 @@ impl Handle {
         self.shared.task_list(after, most)
     }
 
-    /// Ends the tasks of a transaction, as [`Handle::purge`] does each of them. What
-    /// waits to begin ends at once.
-    /// Returns `None` if there is no such transaction and none of its tasks.
+    /// Ends the tasks of a transaction, as [`Handle::purge`] does each of them. Requests that
+    /// wait to begin end at once.
+    /// Returns `None` if the transaction is not defined and has no tasks.
     pub fn purge_transaction(&self, transid: TransId, force: bool) -> Option<PurgedTasks> {
         self.shared.purge_transaction(transid, force)
     }
 
-    /// What is used of each limit.
+    /// The use of each limit.
     pub fn limits(&self) -> Vec<LimitInfo> {
         self.shared.limit_list()
     }
@@ -40,7 +40,7 @@ impl Handle {
     }
 
     /// Whether a FILE that is in force has its records in a data set of the store,
-    /// or reads them by it, or another program has a record of it locked.
+    /// or reads them by a path, or another program has a record of it locked.
     pub fn uses_data_set(&self, name: &str) -> bool {
         self.shared.uses_data_set(name)
     }

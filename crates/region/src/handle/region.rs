@@ -28,7 +28,7 @@ pub struct Handle {
     pub(crate) shared: Arc<SharedRegion>,
 }
 
-/// Where a thread hears of its tasks' ends.
+/// Where a thread receives the completions of its tasks.
 #[derive(Clone)]
 pub struct Port {
     pub(crate) shared: Arc<SharedRegion>,
@@ -107,7 +107,7 @@ impl Handle {
 
     /// Whether a line of so many bytes, of a script, may be written into the
     /// log: programs and scripts share `display_lines_per_s`. A line that may
-    /// not is counted, and told of later.
+    /// not is counted; the count is logged later.
     pub fn may_log(&self, bytes: usize) -> bool {
         self.shared.lines.take(bytes, now_ns())
     }
@@ -133,7 +133,7 @@ impl Handle {
     }
 
     /// Wakes a future of the thread that drives a port, or of any thread
-    /// without one. A thread that is awake hears of it when it has nothing
+    /// without one. A thread that is awake polls the future when it has nothing
     /// else to do.
     pub fn wake_at(&self, port: Option<&Port>, waker: Waker) {
         match port {
@@ -165,7 +165,7 @@ impl Handle {
 
     /// Has `work` done to the store of the region's files and waits for it:
     /// to define a file, and to load it, while the region runs. Commits wait
-    /// meanwhile. None when the region has no store, or ends.
+    /// meanwhile. Returns `None` when the region has no store, or ends.
     ///
     /// A file must not be removed or defined anew while definitions in force
     /// name it.
@@ -176,15 +176,15 @@ impl Handle {
         self.shared.with_store(work)
     }
 
-    /// Adds somebody who takes part in units of work beside the store, or puts
-    /// it in the place of the one of its name.
+    /// Adds a participant in units of work in addition to the store, or replaces
+    /// the one of the same name.
     pub fn add_participant(&self, participant: Arc<dyn UnitParticipant>) -> ParticipantId {
         self.shared.add_participant(participant)
     }
 
-    /// A participant is there, for the first time or again, and has prepared
-    /// these units without having heard of their end: it is told. Those that
-    /// the region has decided are committed, the others backed out.
+    /// A participant is connected, for the first time or again, and has these
+    /// units prepared without knowing their end. The region sends it their ends:
+    /// units that the region has decided are committed, the others backed out.
     pub fn in_doubt(&self, participant: ParticipantId, units: &[UnitId]) {
         self.shared.in_doubt(participant, units);
     }
@@ -195,33 +195,33 @@ impl Handle {
         self.shared.decider_returned(participant);
     }
 
-    /// The units of work in doubt that a participant beside the store decides, by
-    /// their numbers.
+    /// The units of work in doubt that another participant than the store decides,
+    /// by their numbers.
     pub fn in_doubt_units(&self) -> Vec<InDoubtUnit> {
         self.shared.in_doubt_units()
     }
 
-    /// Ends a unit in doubt in the place of its decider, which may have decided
-    /// otherwise. Returns false if no unit of this number is in doubt. It is
-    /// carried out when [`Handle::in_doubt_units`] does not list it any more.
+    /// Ends a unit in doubt instead of its decider, which may have decided
+    /// otherwise. Returns false if no unit of this number is in doubt. The end is
+    /// carried out when [`Handle::in_doubt_units`] does not list the unit any more.
     pub fn settle_in_doubt(&self, unit: UnitId, commit: bool) -> bool {
         self.shared.settle_in_doubt(unit, commit)
     }
 
     /// Commits a branch of a coordinator's unit of work that was prepared here
-    /// ([`crate::OpenTask::prepare`]), or backs it out. `done` hears true when
+    /// ([`crate::OpenTask::prepare`]), or backs it out. `done` receives true when
     /// that is carried out, also when it was before; false when the store
     /// refuses to commit, and the branch stays prepared.
     pub fn settle(&self, branch: BranchId, commit: bool, done: impl FnOnce(bool) + Send + 'static) {
         self.shared.settle(branch, commit, Box::new(done));
     }
 
-    /// What became of a unit of work that was to be committed in one phase
-    /// ([`crate::OpenTask::commit_alone`]), when nobody begins to commit it any
-    /// more. `told` hears whether it is committed, as soon as that is known; none
-    /// when the region cannot say before it starts again.
-    pub fn outcome(&self, branch: BranchId, told: impl FnOnce(Option<bool>) + Send + 'static) {
-        self.shared.outcome(branch, Box::new(told));
+    /// The outcome of a unit of work that was to be committed in one phase
+    /// ([`crate::OpenTask::commit_alone`]), once no task can begin to commit it any
+    /// more. `report` receives whether it is committed as soon as that is known,
+    /// and `None` when the region cannot know before it starts again.
+    pub fn outcome(&self, branch: BranchId, report: impl FnOnce(Option<bool>) + Send + 'static) {
+        self.shared.outcome(branch, Box::new(report));
     }
 
     /// Units of this life of the region have greater numbers than this one, and
@@ -230,20 +230,20 @@ impl Handle {
         self.shared.units_after()
     }
 
-    /// A coordinator, one whose branches' names begin so, is there again. It asks
-    /// for no unit in one phase whose name is not behind `after`.
+    /// The coordinator whose branches' names begin with `prefix` has reconnected. It
+    /// will ask for no unit in one phase whose name is `after` or sorts before it.
     pub fn coordinator_returned(&self, prefix: &[u8], after: &[u8]) {
         self.shared.coordinator_returned(prefix, after);
     }
 
-    /// A coordinator is out of reach, one whose branches' names begin so: what is
-    /// prepared for it ends where transactions say WAIT(NO).
+    /// The coordinator whose branches' names begin so is out of reach: units prepared
+    /// for it end if their transactions have WAIT(NO).
     pub fn coordinator_lost(&self, name: &[u8]) {
         self.shared.coordinator_lost(name);
     }
 
-    /// The branches that are prepared here, or may be in a moment: those whose
-    /// coordinator is to be asked when it is there again.
+    /// The branches that are prepared here, or may be in a moment: their coordinator
+    /// is asked for them when it reconnects.
     pub fn branches(&self) -> Vec<BranchId> {
         self.shared.branches()
     }
@@ -283,12 +283,12 @@ impl Handle {
         self.shared.trace_start(name, filter, max_bytes)
     }
 
-    /// Ends the writing of the trace; none when it is not written.
+    /// Ends the writing of the trace. Returns `None` if it is not written.
     pub fn trace_stop(&self) -> Option<TraceStatus> {
         self.shared.trace_stop()
     }
 
-    /// How far the writing of the trace has come; none when it is not written.
+    /// Progress of the writing of the trace. Returns `None` if it is not written.
     pub fn trace_status(&self) -> Option<TraceStatus> {
         self.shared.trace_status()
     }
@@ -305,7 +305,7 @@ impl Handle {
         !(0..libc::CPU_SETSIZE as usize).any(both)
     }
 
-    /// What of the store is known to be damaged, in words.
+    /// The known damage of the store, as text.
     pub fn store_damage(&self) -> Option<String> {
         self.shared.store_damage()
     }

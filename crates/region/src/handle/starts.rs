@@ -1,4 +1,4 @@
-//! What doors ask for that is no task of their own: STARTs and records for
+//! Requests of doors without a task: STARTs, and records for
 //! queues that start transactions.
 
 use std::sync::Arc;
@@ -10,24 +10,24 @@ use super::Handle;
 use crate::api::{CommandService, SocketCalls, StartRefusal};
 
 impl Handle {
-    /// Who serves the socket calls of tasks.
+    /// The service for the socket calls of tasks.
     pub fn sockets(&self) -> Option<&Arc<dyn SocketCalls>> {
         self.shared.config.sockets.as_ref()
     }
 
-    /// Who serves commands beside the kernel.
+    /// The services that serve commands in addition to the kernel.
     pub fn services(&self) -> &[Arc<dyn CommandService>] {
         &self.shared.config.services
     }
 
-    /// Whether a transaction is enabled; none when it is not defined.
+    /// Whether a transaction is enabled. Returns `None` if it is not defined.
     pub fn transaction(&self, transid: TransId) -> Option<bool> {
         let shared = &self.shared;
         shared.kernel(|kernel, _, _| kernel.resources.interval.transaction(transid))
     }
 
     /// Starts a transaction as START FROM does, after `delay_ms` milliseconds.
-    /// Nobody hears of its end. Refused when it is not defined or disabled.
+    /// Its end is not reported. Refused when it is not defined or disabled.
     pub fn start(
         &self,
         transid: TransId,

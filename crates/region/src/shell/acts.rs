@@ -1,4 +1,4 @@
-//! What a waiting worker is asked to do with a descriptor before it is answered.
+//! Requests to a waiting worker to use a descriptor before its call is answered.
 //!
 //! The worker's call stays taken meanwhile. An answer that another thread gives
 //! then, such as that of a purge, is kept until the worker has replied.
@@ -19,10 +19,10 @@ use crate::api::{
 };
 use kernel::core::{OutsideCall, TaskKey};
 
-/// What a worker is doing with a descriptor.
+/// A worker's current request for a descriptor.
 #[derive(Default)]
 pub struct DescriptorActions {
-    /// It does something, to be looked at without the lock.
+    /// A request is under way; read without the lock.
     any: AtomicBool,
     state: Mutex<ActState>,
 }
@@ -96,7 +96,7 @@ impl SharedRegion {
         }
     }
 
-    /// The worker has done what it was asked; false when it was asked nothing.
+    /// The worker has carried out a request; false when it had none.
     pub(super) fn acted(&self, link: &Arc<WorkerLink>, answer: &CallAnswer) -> bool {
         let (done, deferred) = link.acts.end();
         let Some(done) = done else {
@@ -109,7 +109,7 @@ impl SharedRegion {
         true
     }
 
-    /// The worker is gone, or was not asked.
+    /// The worker has ended, or had no request.
     pub(super) fn act_failed(&self, link: &Arc<WorkerLink>, why: WorkerRequestError) {
         let (done, deferred) = link.acts.end();
         if let Some(answer) = deferred {

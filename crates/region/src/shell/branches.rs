@@ -1,5 +1,5 @@
-//! Branches of units of work that coordinators elsewhere decide: who waits for
-//! what they said to be carried out.
+//! Branches of units of work that coordinators elsewhere decide: the callbacks
+//! that wait until a decision is carried out.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,18 +9,18 @@ use crate::api::JoinError;
 use kernel::core::{TaskKey, TaskStage};
 use kernel::{BranchId, InDoubtUnit, ParticipantId, PreparedUnit, UnitId, UnitToken};
 
-/// Hears whether it is carried out.
+/// Receives whether the branch is settled.
 type SettledCallback = Box<dyn FnOnce(bool) + Send>;
 
-/// Hears what became of a unit.
+/// Receives the outcome of a unit.
 type OutcomeCallback = Box<dyn FnOnce(Option<bool>) + Send>;
 
-/// Those who wait, by the branch.
+/// The callbacks that wait, by the branch.
 pub struct BranchWaiters<F>(Mutex<HashMap<BranchId, Vec<F>>>);
 
-/// Those who wait for an end to be carried out.
+/// The callbacks that wait for an end to be carried out.
 pub type SettlementWaiters = BranchWaiters<SettledCallback>;
-/// Those who have asked what became of a unit.
+/// The callbacks that wait for the outcome of a unit.
 pub type OutcomeWaiters = BranchWaiters<OutcomeCallback>;
 
 impl<F> Default for BranchWaiters<F> {
@@ -48,20 +48,20 @@ impl SharedRegion {
         self.kernel(|k, now, out| k.settle(now, &branch, commit, out));
     }
 
-    /// It is carried out, or cannot be now.
+    /// The end is carried out, or cannot be now.
     pub(super) fn settled(&self, branch: &BranchId, yes: bool) {
         for done in self.settlements.take(branch) {
             done(yes);
         }
     }
 
-    /// What became of a unit that was to be committed in one phase.
+    /// Asks for the outcome of a unit that was to be committed in one phase.
     pub(crate) fn outcome(self: &Arc<Self>, branch: BranchId, callback: OutcomeCallback) {
         self.outcomes.add(branch.clone(), callback);
         self.kernel(|k, _, out| k.outcome(&branch, out));
     }
 
-    /// That is known, or cannot be told now.
+    /// The outcome is known, or cannot be known before the next start.
     pub(super) fn outcome_known(&self, branch: &BranchId, committed: Option<bool>) {
         for callback in self.outcomes.take(branch) {
             callback(committed);
@@ -78,7 +78,7 @@ impl SharedRegion {
         self.kernel.lock().units_after()
     }
 
-    /// Units that are decided, and participants that have not heard of it.
+    /// Units that are decided, and the participants that do not know it yet.
     pub(crate) fn decisions(&self) -> Vec<(UnitId, String)> {
         let kernel = self.kernel.lock();
         let open = kernel.open_decisions();
@@ -100,7 +100,8 @@ impl SharedRegion {
         self.kernel.lock().in_doubt_units()
     }
 
-    /// Ends a unit in doubt in the place of its decider; false if there is none.
+    /// Ends a unit in doubt instead of its decider. Returns false if the
+    /// unit is not in doubt.
     pub(crate) fn settle_in_doubt(self: &Arc<Self>, unit: UnitId, commit: bool) -> bool {
         self.kernel(|k, now, out| k.settle_in_doubt(now, unit, commit, out))
     }
@@ -159,8 +160,8 @@ impl SharedRegion {
 }
 
 impl OpenLease {
-    /// Has the task's unit prepared; [`OpenLease::poll_answer`] tells whether it
-    /// is.
+    /// Has the task's unit prepared; [`OpenLease::poll_answer`] returns whether
+    /// it is.
     pub fn prepare(&self, branch: BranchId) -> bool {
         if self.begin_call().is_err() {
             return false;
@@ -174,7 +175,7 @@ impl OpenLease {
     }
 
     /// Has the task's unit committed, the only part of a coordinator's that
-    /// changes anything; [`OpenLease::poll_answer`] tells whether it is.
+    /// changes anything; [`OpenLease::poll_answer`] returns whether it is.
     pub fn commit_one_phase(&self, branch: BranchId, finished: &[BranchId]) -> bool {
         if self.begin_call().is_err() {
             return false;

@@ -29,7 +29,7 @@ impl SharedRegion {
             }
             CallAreaState::Call(call) => call,
             CallAreaState::Violation(violation) => {
-                tracing::error!(worker, %violation, "a worker's call makes no sense");
+                tracing::error!(worker, %violation, "a worker's call is not valid");
                 self.with(|core, cx| core.protocol_violation(cx, worker));
                 return;
             }
@@ -99,7 +99,7 @@ impl SharedRegion {
         call: &WorkerCall,
     ) {
         if self.call_service(service, key, call).is_err() {
-            tracing::error!(worker, "the operands of a worker's call make no sense");
+            tracing::error!(worker, "the operands of a worker's call are not valid");
             self.with(|core, cx| core.protocol_violation(cx, worker));
         }
     }

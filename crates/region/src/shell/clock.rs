@@ -24,7 +24,7 @@ pub fn zone_s(unix_s: i64) -> i64 {
     }
 }
 
-/// CPU time that a process has used, in nanoseconds; 0 when it is gone.
+/// CPU time that a process has used, in nanoseconds; 0 when it has ended.
 pub fn process_cpu_ns(pid: libc::pid_t) -> u64 {
     let mut clock: libc::clockid_t = 0;
     // SAFETY: the clock id is written by the call.
@@ -36,7 +36,7 @@ pub fn process_cpu_ns(pid: libc::pid_t) -> u64 {
 
 /// True when a process runs or waits for nothing but a processor.
 pub fn is_runnable(pid: libc::pid_t) -> bool {
-    // What is behind the state is not asked for: each piece is a call.
+    // The fields after the state are not read: each read is a system call.
     let mut stat = [0; 64];
     let read = File::open(format!("/proc/{pid}/stat")).and_then(|mut file| file.read(&mut stat));
     let stat = &stat[..read.unwrap_or(0)];

@@ -1,10 +1,10 @@
 //! The committer: one thread that makes changes durable, many units at a time.
 //!
 //! While one transaction of the store is being flushed, units gather; the next
-//! transaction carries them all. So the cost of a flush is shared by whoever
-//! waited for it. When units wait already as a transaction is written, its
-//! second flush is left to theirs, and its tasks hear of it then; when none
-//! waits, it is flushed at once.
+//! transaction carries them all. So the cost of a flush is shared by all units
+//! that waited for it. When units wait already as a transaction is written, its
+//! second flush is left to theirs, and its tasks are answered after that; when no
+//! unit waits, it is flushed at once.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
@@ -24,17 +24,17 @@ pub struct CommitterHandle {
     jobs: Sender<Order>,
 }
 
-/// What comes down that way.
+/// The orders to the committer.
 pub enum Order {
     /// Commit.
     Commit(StoreJob),
-    /// A process that may have read the store is gone.
+    /// A process that may have read the store has ended.
     ReaderGone,
     /// Something else is to be done to the store.
     Work(StoreWork),
 }
 
-/// What is done to the store between two commits, such as defining a file.
+/// Work on the store between two commits, such as defining a file.
 pub type StoreWork = Box<dyn FnOnce(&mut dyn WriteStore) + Send>;
 
 impl CommitterHandle {
@@ -55,7 +55,7 @@ impl CommitterHandle {
         let _ = self.jobs.send(Order::Work(work));
     }
 
-    /// Has the store forget a process that is gone.
+    /// Has the store forget a process that has ended.
     pub fn reader_ended(&self) {
         let _ = self.jobs.send(Order::ReaderGone);
     }
@@ -64,14 +64,14 @@ impl CommitterHandle {
 /// A job that the store has dealt with.
 pub type AppliedJob = (TaskKey, JobContinuation, Result<(), ApplyError>);
 
-/// The thread: `done` hears of every transaction's jobs and their results, when
+/// The thread: `done` receives every transaction's jobs and their results, when
 /// those that succeeded are durable.
 pub fn run(
     mut store: Box<dyn WriteStore>,
     orders: &Receiver<Order>,
     mut done: impl FnMut(Vec<AppliedJob>),
 ) {
-    // Visible, but perhaps not durable: nobody is told yet.
+    // Visible, but perhaps not durable: no task is answered yet.
     let mut ahead = Vec::new();
     loop {
         let first = if ahead.is_empty() {
@@ -89,7 +89,7 @@ pub fn run(
             if ahead.is_empty() {
                 return;
             }
-            // Nobody waits whose flush these could share.
+            // No unit waits that could share its flush.
             let settled = store.settle();
             done(settled_jobs(&mut ahead, settled));
             continue;
@@ -124,7 +124,7 @@ pub fn run(
     }
 }
 
-/// What is done in one go.
+/// The orders of one transaction.
 #[derive(Default)]
 struct CommitBatch {
     ends: Vec<(TaskKey, JobContinuation)>,
@@ -133,7 +133,7 @@ struct CommitBatch {
     works: Vec<StoreWork>,
 }
 
-/// An order and those that wait behind it.
+/// An order, and the orders that wait in the queue after it.
 fn gather(first: Order, orders: &Receiver<Order>) -> CommitBatch {
     let mut batch = CommitBatch::default();
     let mut next = Some(first);
@@ -146,17 +146,18 @@ fn gather(first: Order, orders: &Receiver<Order>) -> CommitBatch {
             Order::ReaderGone => batch.readers_gone = true,
             Order::Work(work) => batch.works.push(work),
         }
-        next = match batch.units.len() < BATCH {
-            true => orders.try_recv().ok(),
-            false => None,
+        next = if batch.units.len() < BATCH {
+            orders.try_recv().ok()
+        } else {
+            None
         };
     }
     batch
 }
 
-/// Sorts what was applied into what is told now and what is told when it is
-/// durable. A unit that another participant has decided is told now: a record of
-/// it is durable already, and only that must be kept until this is.
+/// Sorts what was applied into jobs that are answered now and jobs that are
+/// answered when they are durable. A unit that another participant has decided is
+/// answered now: its decision is durable already, and is kept until the unit is.
 fn report_or_defer(
     ended: impl Iterator<Item = ((TaskKey, JobContinuation), Result<(), ApplyError>)>,
     ahead: &mut Vec<AppliedJob>,
@@ -198,10 +199,10 @@ mod tests {
 
     use super::*;
 
-    /// A store that notes what it is asked, and can fail to make durable.
+    /// A store that records its calls, and can fail to make changes durable.
     struct RecordingStore {
         history: Arc<Mutex<Vec<String>>>,
-        /// What comes while its batches are applied, the next at the end.
+        /// Orders that arrive while its batches are applied, the next at the end.
         meanwhile: Vec<Vec<Order>>,
         /// Dropped with the last of them, so that the thread ends.
         orders: Option<Sender<Order>>,
@@ -214,11 +215,12 @@ mod tests {
     impl RecordingStore {
         fn flush(&mut self) -> Result<(), StorageError> {
             let ahead = self.ahead.take();
-            match ahead.is_some() && ahead == self.lost {
-                true => Err(StorageError::Uncertain {
+            if ahead.is_some() && ahead == self.lost {
+                Err(StorageError::Uncertain {
                     reason: "it failed".to_owned(),
-                }),
-                false => Ok(()),
+                })
+            } else {
+                Ok(())
             }
         }
 
@@ -308,8 +310,8 @@ mod tests {
         })
     }
 
-    /// What the store was asked and who was told, in order, when these orders
-    /// come one after the other: the first before anything is applied, each
+    /// The calls to the store and the answered tasks, in order, when these orders
+    /// arrive one by one: the first before anything is applied, each
     /// further list while a batch is.
     fn history(mut orders: Vec<Vec<Order>>, lost: Option<usize>) -> Vec<String> {
         let (way, receiver) = channel();
@@ -329,7 +331,7 @@ mod tests {
         let report = |(task, _, result): &AppliedJob| {
             let number = (0..9).find(|n| TaskKey::for_test(*n) == *task).unwrap();
             match result {
-                Ok(()) => format!("task {number} told"),
+                Ok(()) => format!("task {number} answered"),
                 Err(error) if error.is_uncertain() => format!("task {number} in doubt"),
                 Err(_) => format!("task {number} failed"),
             }
@@ -343,7 +345,7 @@ mod tests {
     #[test]
     fn a_unit_alone_is_flushed_at_once() {
         let history = history(vec![vec![commit(1)]], None);
-        assert_eq!(history, ["1 applied", "settled", "task 1 told"]);
+        assert_eq!(history, ["1 applied", "settled", "task 1 answered"]);
     }
 
     #[test]
@@ -352,12 +354,12 @@ mod tests {
         let expected = [
             "2 applied",
             "1 applied",
-            "task 1 told",
-            "task 2 told",
+            "task 1 answered",
+            "task 2 answered",
             "1 applied",
-            "task 3 told",
+            "task 3 answered",
             "settled",
-            "task 4 told",
+            "task 4 answered",
         ];
         assert_eq!(history(orders, None), expected);
     }
@@ -371,11 +373,11 @@ mod tests {
         let expected = [
             "1 applied",
             "settled",
-            "task 1 told",
+            "task 1 answered",
             "cleared",
             "1 applied",
             "settled",
-            "task 2 told",
+            "task 2 answered",
         ];
         assert_eq!(history(orders, None), expected);
     }
@@ -388,7 +390,7 @@ mod tests {
             "1 applied",
             "task 1 in doubt",
             "settled",
-            "task 2 told",
+            "task 2 answered",
         ];
         assert_eq!(history(orders, Some(1)), expected);
         let expected = ["1 applied", "settled", "task 1 in doubt"];

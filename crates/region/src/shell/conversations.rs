@@ -1,6 +1,6 @@
-//! The conversations of tasks: a thread each, so that nobody else waits.
+//! The conversations of tasks: a thread each, so that no other task waits.
 //!
-//! A verb that a worker asks for goes to its conversation's thread, which
+//! A worker's verb is passed to its conversation's thread, which
 //! answers the worker when it is done. The end of a task closes what it has
 //! left open; when the task failed, its conversations are ended under the
 //! threads that wait in them.
@@ -24,7 +24,7 @@ use kernel::core::{OutsideCall, TaskKey};
 
 /// Stack of a conversation's thread.
 const STACK_BYTES: usize = 512 * 1024;
-/// Letters of an identifier behind its hyphen.
+/// Letters of an identifier after its hyphen.
 const LETTERS: u32 = 26;
 /// Identifiers that there are.
 const IDENTIFIERS: u32 = LETTERS * LETTERS * LETTERS;
@@ -66,8 +66,8 @@ impl ConversationTable {
     }
 
     /// An identifier, `-AAA` and so on, that no conversation of the task has:
-    /// they begin again after `-ZZZ`, while a task may hold an old one. None when
-    /// the task has them all.
+    /// they begin again after `-ZZZ`, while a task may hold an old one. Returns `None`
+    /// when the task has them all.
     fn fresh_id(&self, key: TaskKey) -> Option<Name<4>> {
         let tasks = self.lock();
         let own = tasks.get(&key).map_or(&[][..], Vec::as_slice);
@@ -84,7 +84,7 @@ impl ConversationTable {
 impl AbortHandle {
     fn hold(&self, talk: &MappedConversation) {
         let interrupter = talk.interrupter();
-        // It may have been asked for while the conversation was being made.
+        // The end may have been requested while the conversation was being made.
         if self.failed.load(Ordering::SeqCst)
             && let Some(interrupt) = &interrupter
         {
@@ -238,7 +238,7 @@ impl SharedRegion {
         link.side.answer(answer);
     }
 
-    /// The region stops: whoever still waits in a conversation comes back.
+    /// The region stops: threads that wait in a conversation return.
     pub(super) fn close_conversations(&self) {
         let tasks = std::mem::take(&mut *self.conversations.lock());
         for entry in tasks.into_values().flatten() {

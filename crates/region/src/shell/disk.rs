@@ -25,7 +25,7 @@ pub struct DiskReserve {
 }
 
 impl DiskReserve {
-    /// That of a region.
+    /// The reserve of a region.
     pub fn new(config: &RegionConfig) -> DiskReserve {
         let store = config.store.as_ref().map(|store| store.path.as_path());
         let folders = [Some(config.state.as_path()), store];

@@ -1,10 +1,10 @@
 //! The dispatch thread: mid-task calls, timers and deaths.
 //!
-//! It owns port 0. It sleeps in epoll until something is due: an alarm of the
+//! The thread owns port 0. It sleeps in epoll until something is due: an alarm of the
 //! kernel, to the microsecond, or the limits of tasks and workers, a few times
 //! a second while there is something to limit. It looks every millisecond or two only
-//! while a task is queued behind another, and for a little while after. A
-//! region in which nothing happens wakes nobody.
+//! while a task is queued after another, and for a little while after. An idle
+//! region wakes no thread.
 
 use std::collections::HashMap;
 use std::io;
@@ -23,8 +23,8 @@ use super::wakes::{become_answering, wake_answered};
 
 /// Milliseconds between two looks at the limits.
 const COARSE_MS: u64 = 50;
-/// Nanoseconds between two looks at tasks that are queued behind others, and
-/// while all goes on: a look costs as much as a few brief programs.
+/// Nanoseconds between two looks at tasks that are queued after others, while
+/// tasks end in time: a look costs as much as a few brief programs.
 const LOOK_NS: u64 = 1_000_000;
 const EASY_LOOK_NS: u64 = 2 * LOOK_NS;
 /// Looks without anything queued after which the thread rests.
@@ -83,9 +83,10 @@ impl DispatchThread {
             if fine {
                 let shared = &self.shared;
                 shared.with(|core, cx| {
-                    pause = match core.fine_tick(cx) {
-                        true => EASY_LOOK_NS,
-                        false => LOOK_NS,
+                    pause = if core.fine_tick(cx) {
+                        EASY_LOOK_NS
+                    } else {
+                        LOOK_NS
                     };
                     calm = if core.wants_fine_tick() { 0 } else { calm + 1 };
                     // Under the lock: a wish that comes later finds it unset.
@@ -109,7 +110,7 @@ impl DispatchThread {
         self.end();
     }
 
-    /// Hears calls and completions at port 0; true when there were some.
+    /// Takes calls and completions at port 0; true when there were some.
     fn poll_port(&self) -> bool {
         let shared = &self.shared;
         shared.page.awake(0);
@@ -123,7 +124,7 @@ impl DispatchThread {
         any
     }
 
-    /// When the thread must look again if nobody wakes it.
+    /// When the thread must look again if nothing wakes it before.
     fn next_look(&self, fine: Option<u64>, coarse_at: u64) -> u64 {
         let alarm = self.shared.alarm.load(Ordering::SeqCst);
         let limits = match fine {

@@ -34,7 +34,7 @@ impl SharedRegion {
         })
     }
 
-    /// A facility goes away; its sink hears nothing more.
+    /// A facility is removed; its sink gets no further output or events.
     pub(crate) fn close_facility(self: &Arc<Self>, id: FacilityId) {
         self.facilities.0.lock().remove(&id);
         self.kernel(|kernel, now, out| {

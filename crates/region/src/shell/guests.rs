@@ -2,8 +2,8 @@
 //!
 //! A worker's task waits for one LINK at a time, and the programs that a guest
 //! has run in it may link to guests again: so the guests of a worker are a
-//! stack, whose top one alone works. What the kernel answers a task that has a
-//! guest at work is the guest's.
+//! stack, of which only the top one works. The kernel's answers to a task with a
+//! guest are passed to that guest.
 //!
 //! Invariant: the lock of a worker's guests is held for no other lock.
 
@@ -34,7 +34,7 @@ pub struct GuestStack {
 /// A guest that works, or waits for a program that it has run.
 struct RunningGuest {
     purged: Arc<AtomicBool>,
-    /// It has asked the kernel.
+    /// The guest has asked the kernel.
     awaits_kernel: bool,
     /// A program runs for it.
     runs: bool,
@@ -61,7 +61,7 @@ const MOST_GUESTS: usize = 16;
 /// Too many guests of a task wait for each other.
 const TOO_DEEP: &[u8; 4] = b"AJSN";
 
-/// Somebody to wake, with the port of its thread.
+/// A waker, with the port of its thread.
 type PortWaker = Option<(usize, Waker)>;
 
 impl GuestStack {
@@ -101,7 +101,7 @@ impl GuestStack {
         self.depth.store(stack.len(), Ordering::Release);
     }
 
-    /// Gives the guest that asked the kernel's answer; none when none asks.
+    /// Passes the kernel's answer to the guest that asked. Returns `None` when no guest asked.
     pub fn answer(&self, answer: &CallAnswer) -> Option<PortWaker> {
         if !self.any() {
             return None;
@@ -122,8 +122,8 @@ impl GuestStack {
         Some(guest.wake())
     }
 
-    /// The task shall end: each guest is told. True when one works now, which
-    /// will end the task by itself.
+    /// The task shall end: notifies each guest. True when a guest works now: it
+    /// will end the task itself.
     fn purge(&self) -> (bool, Vec<PortWaker>) {
         let mut stack = self.lock();
         let wakes = stack.iter_mut().map(|guest| {
@@ -134,7 +134,7 @@ impl GuestStack {
         (stack.last().is_some_and(|g| !g.runs), wakes)
     }
 
-    /// The worker's process has ended, and with it what they served.
+    /// The worker's process has ended, and with it the LINKs that they served.
     fn end(&self) -> Vec<PortWaker> {
         let mut stack = self.lock();
         let wakes = stack.iter_mut().map(|guest| {
@@ -171,7 +171,7 @@ impl SharedRegion {
             Some((ProgramName::from_bytes(*name), given))
         });
         let Some((program, given)) = read else {
-            tracing::error!(worker, "a worker's LINK makes no sense");
+            tracing::error!(worker, "a worker's LINK is not valid");
             self.with(|core, cx| core.protocol_violation(cx, worker));
             return;
         };
@@ -203,9 +203,10 @@ impl SharedRegion {
             depth: at,
             given,
         };
-        match at < MOST_GUESTS {
-            true => guests.begin(task),
-            false => task.seat.answer(&CallAnswer::of_abend(TOO_DEEP), 0),
+        if at < MOST_GUESTS {
+            guests.begin(task)
+        } else {
+            task.seat.answer(&CallAnswer::of_abend(TOO_DEEP), 0)
         }
     }
 
@@ -223,7 +224,7 @@ impl SharedRegion {
         self.wake_futures(&mut wake.into_iter().collect());
     }
 
-    /// The guests of a task that shall end are told; true when one works, and
+    /// Notifies the guests of a task that shall end; true when one works, and
     /// ends the task by itself.
     pub(super) fn purge_guests(&self, key: TaskKey) -> bool {
         let link = {
@@ -249,8 +250,8 @@ impl SharedRegion {
 }
 
 impl GuestSeat {
-    /// Does something with the guest's place; none when the worker has ended,
-    /// and with it what the guest serves.
+    /// Calls `act` with the guest's entry. Returns `None` when the worker has ended,
+    /// and with it the LINK that the guest serves.
     fn own<R>(&self, act: impl FnOnce(&mut RunningGuest) -> R) -> Option<R> {
         let mut stack = self.link.guests.lock();
         let guest = stack.get_mut(self.at).filter(|g| !g.over)?;
@@ -268,7 +269,7 @@ impl GuestSeat {
 impl GuestHost for GuestSeat {
     fn purged(&self) -> Arc<AtomicBool> {
         self.own(|guest| guest.purged.clone()).unwrap_or_else(|| {
-            // Whoever looks at it is to end.
+            // A guest that reads it is to end.
             Arc::new(AtomicBool::new(true))
         })
     }
@@ -336,12 +337,12 @@ impl GuestHost for GuestSeat {
     fn poll_run(&self, cx: &mut Context<'_>) -> Poll<Result<LinkData, NotRun>> {
         let answer = std::task::ready!(self.poll_answer(cx));
         Poll::Ready(match abend_of(&answer) {
-            // What the worker says of a program that it does not have any more.
+            // The worker's answer for a program that it does not have any more.
             Some(code) if &code == b"APCT" => Err(NotRun::Condition(Condition::PgmIdErr, 1)),
             Some(code) => Err(NotRun::Abend(code)),
             None => LinkData::parse(answer.args[0], &answer.data).map_err(|_| {
                 let worker = self.worker;
-                tracing::error!(worker, "what a program gave back makes no sense");
+                tracing::error!(worker, "the data that a program returned is not valid");
                 self.shared
                     .with(|core, cx| core.protocol_violation(cx, worker));
                 NotRun::Abend(*b"ASRA")
@@ -373,13 +374,14 @@ impl GuestHost for GuestSeat {
             Err(code) => CallAnswer::of_abend(&code),
             Ok(passed) => {
                 let (data, kind) = passed.emit();
-                match data.len() <= CALL_BYTES {
-                    true => CallAnswer {
+                if data.len() <= CALL_BYTES {
+                    CallAnswer {
                         args: [kind, self.changed(), 0, 0, 0, 0, 0, 0],
                         data,
                         ..CallAnswer::default()
-                    },
-                    false => CallAnswer::of_condition(Condition::LengErr, 11),
+                    }
+                } else {
+                    CallAnswer::of_condition(Condition::LengErr, 11)
                 }
             }
         };

@@ -29,7 +29,7 @@ use kernel::resources::{Kernel, Resources};
 use kernel::{CallingTask, FileWork, KernelEffect, KernelSettings, PURGED};
 
 thread_local! {
-    /// The dispatch thread looks at its alarms by itself.
+    /// The dispatch thread checks its alarms by itself.
     static IS_DISPATCH: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -38,7 +38,7 @@ pub fn become_dispatch() {
     IS_DISPATCH.set(true);
 }
 
-/// A task as the trace tells it.
+/// A task as the trace shows it.
 #[derive(Clone, Copy)]
 struct TracedTask {
     key: TaskKey,
@@ -69,7 +69,7 @@ pub struct KernelHost {
 /// tables come from; without a store neither.
 pub type OpenedKernel = (KernelHost, Option<CommitterParts>, Option<ReaderTables>);
 
-/// What the committer's thread needs.
+/// The parts for the committer's thread.
 pub type CommitterParts = (Box<dyn WriteStore>, Receiver<committer::Order>);
 
 impl KernelHost {
@@ -91,7 +91,7 @@ impl KernelHost {
         if let Some(entry) = &config.store {
             let mut store = open_disk(&entry.path, entry).map_err(failed)?;
             damage = store.damage();
-            // Before anybody reads.
+            // Before any reader opens it.
             let path = entry.path.join("data.mdb");
             let ended: CheckEnded = Box::new(move |report, took| log_check(&path, report, took));
             store
@@ -125,7 +125,7 @@ impl KernelHost {
         self.kernel.lock()
     }
 
-    /// What of the store is known to be damaged, in words.
+    /// The known damage of the store, as text.
     pub fn store_damage(&self) -> Option<String> {
         let damage = self.damage.summary()?;
         Some(format!("the store is damaged: {damage}; {WAYS_ON}"))
@@ -136,21 +136,21 @@ impl KernelHost {
         self.committer().is_some()
     }
 
-    /// Has the committer's thread do something else between two commits, and
-    /// waits for it. None when the region has no store, or ends meanwhile.
+    /// Has the committer's thread run `work` between two commits, and waits for the
+    /// result. Returns `None` when the region has no store, or ends meanwhile.
     pub fn work<R: Send + 'static>(
         &self,
         work: impl FnOnce(&mut dyn WriteStore) -> R + Send + 'static,
     ) -> Option<R> {
         let (done, result) = channel();
         self.committer().as_ref()?.work(Box::new(move |store| {
-            // Whoever asked waits below, unless it panicked.
+            // The thread that asked waits below, unless it panicked.
             let _ = done.send(work(store));
         }));
         result.recv().ok()
     }
 
-    /// Lets the threads of the kernel end when they have done what they have.
+    /// Lets the threads of the kernel end after the work that they have.
     pub fn close(&self) {
         self.committer().take();
         self.files.close();
@@ -162,7 +162,7 @@ impl KernelHost {
 }
 
 impl SharedRegion {
-    /// Calls the kernel and does afterwards what it asks for.
+    /// Calls the kernel and carries out its effects afterwards.
     pub(crate) fn kernel<R>(
         self: &Arc<Self>,
         call: impl FnOnce(&mut Kernel, u64, &mut Vec<KernelEffect>) -> R,
@@ -170,8 +170,8 @@ impl SharedRegion {
         self.kernel_for(None, call)
     }
 
-    /// As [`SharedRegion::kernel`], for a task that the caller knows: what is traced
-    /// of it need not be looked up.
+    /// As [`SharedRegion::kernel`], for a task that the caller knows: its fields for the
+    /// trace need not be looked up.
     fn kernel_for<R>(
         self: &Arc<Self>,
         known: Option<TracedTask>,
@@ -180,7 +180,7 @@ impl SharedRegion {
         let mut effects = Vec::new();
         let mut kernel = self.kernel.lock();
         let result = call(&mut kernel, now_ns(), &mut effects);
-        // Under the lock, so that the store hears of changes in their order.
+        // Under the lock, so that the store receives changes in their order.
         let committing = self.hand_over(&mut effects);
         let changed = known.map(|k| k.key).filter(|k| kernel.has_changes(*k));
         let next = kernel.next_alarm().unwrap_or(u64::MAX);
@@ -202,7 +202,7 @@ impl SharedRegion {
         result
     }
 
-    /// Hands what is to be committed to the committer; gives whose it is.
+    /// Passes the commits to the committer; returns their tasks.
     fn hand_over(&self, effects: &mut Vec<KernelEffect>) -> Vec<TaskKey> {
         let is_commit = |effect: &mut KernelEffect| matches!(effect, KernelEffect::Commit(_));
         let jobs = effects.extract_if(.., is_commit);
@@ -221,7 +221,7 @@ impl SharedRegion {
     /// A call of a task that runs in a worker.
     pub(super) fn serve_in_kernel(self: &Arc<Self>, worker: usize, key: TaskKey, call: WorkerCall) {
         if self.call_kernel(key, call).is_err() {
-            tracing::error!(worker, "the operands of a worker's call make no sense");
+            tracing::error!(worker, "the operands of a worker's call are not valid");
             self.with(|core, cx| core.protocol_violation(cx, worker));
         }
     }
@@ -240,7 +240,7 @@ impl SharedRegion {
         })
     }
 
-    /// A call of the open task that stands for a batch job.
+    /// A call of the open task of a batch job.
     pub(super) fn call_for_job(self: &Arc<Self>, key: TaskKey, call: WorkerCall) {
         if let Some(caller) = self.caller(key) {
             self.kernel_for(Some(TracedTask::of(&caller)), |k, now, out| {
@@ -288,7 +288,7 @@ impl SharedRegion {
         }
         let kept = self.kernel.work(move |store| store.apply(&[changes]));
         for error in kept.into_iter().flatten().filter_map(Result::err) {
-            tracing::error!(%error, "what the next start shall find could not be kept");
+            tracing::error!(%error, "the state for the next start could not be stored");
         }
     }
 
@@ -297,7 +297,7 @@ impl SharedRegion {
         self.kernel(|k, now, out| k.with(now, out, |r, cx| r.disk_changed(cx, is_short)));
     }
 
-    /// Does what is due by time.
+    /// Runs the alarms that are due.
     pub(super) fn take_alarms(self: &Arc<Self>, now: u64) {
         if self.alarm.load(Ordering::SeqCst) <= now {
             self.kernel(|k, now, out| k.expire(now, out));
@@ -313,7 +313,7 @@ impl SharedRegion {
         }
     }
 
-    /// A worker's process is gone, and with it its reader of the store.
+    /// A worker's process has ended, and with it its reader of the store.
     pub(super) fn worker_ended(&self) {
         if let Some(committer) = &*self.kernel.committer() {
             committer.reader_ended();
@@ -393,7 +393,7 @@ impl SharedRegion {
         }
     }
 
-    /// A running task waits now, or goes on.
+    /// A running task begins or ends a wait.
     fn wait_changed(self: &Arc<Self>, task: TaskKey) {
         self.with(|core, cx| {
             let worker = core.runs_in(task);
@@ -434,8 +434,8 @@ impl SharedRegion {
     }
 
     /// The same for one that waited so many nanoseconds for the store. Of one
-    /// that has changes to commit the dispatch thread hears when it ends: it is
-    /// awake more often than the door, which has nothing to do before the commit.
+    /// that has changes to commit the dispatch thread takes the end: it is awake
+    /// more often than the door, which has nothing to do before the commit.
     fn answer_waiting(&self, task: TaskKey, answer: &CallAnswer, waited: u64, commits: bool) {
         let mut state = self.lock();
         if let Some(of) = state.core.task_mut(task) {
@@ -500,7 +500,7 @@ impl SharedRegion {
     }
 }
 
-/// Says what the look at all pages of the store found.
+/// Logs the result of the check of all pages of the store.
 fn log_check(path: &Path, report: Result<CheckReport, StorageError>, took: Duration) {
     let path = path.display();
     let seconds = took.as_secs();
@@ -524,15 +524,15 @@ fn log_check(path: &Path, report: Result<CheckReport, StorageError>, took: Durat
                 tracing::error!("{path} is damaged in {more} more places");
             }
         }
-        Err(error) => tracing::error!(%error, "{path}: its pages could not be looked at"),
+        Err(error) => tracing::error!(%error, "{path}: its pages could not be checked"),
     }
 }
 
-/// Findings of a check that are told one by one.
+/// Findings of a check that are logged one by one.
 const LOGGED_FINDINGS: usize = 10;
 
-/// What can be done about a damaged store.
-const WAYS_ON: &str = "`tupelo file check` tells all of it, `tupelo file salvage` saves the records \
+/// The remedies for a damaged store.
+const WAYS_ON: &str = "`tupelo file check` lists all findings, `tupelo file salvage` saves the records \
     that can still be read, `tupelo file restore` puts a backup in its place";
 
 fn open_disk(path: &Path, entry: &StoreEntry) -> Result<Box<DiskStore>, String> {

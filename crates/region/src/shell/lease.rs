@@ -14,8 +14,8 @@ use super::{RegionState, SharedRegion};
 use crate::api::{Abend, Conversation, MonitoringRecord, TaskTotals};
 use kernel::core::{Core, RunTimes, TaskKey, TaskStage, TaskState, WorkerSlot};
 
-/// Owns a slot. Dropping it gives up, abandons or releases the task, as far as
-/// the task has come.
+/// Owns a slot. Dropping it gives up, abandons or releases the task, depending on
+/// the task's state.
 pub struct SlotLease {
     shared: Arc<SharedRegion>,
     link: Arc<WorkerLink>,
@@ -24,7 +24,7 @@ pub struct SlotLease {
     number: u64,
     stage: LeaseStage,
     high_water: u64,
-    /// It is a run for an open task, which is accounted for as a whole.
+    /// A run for an open task, which is accounted for as a whole.
     for_open: bool,
     /// The directory being written, then the one read.
     pub entries: Vec<ContainerEntry>,
@@ -38,7 +38,7 @@ enum LeaseStage {
     Released,
 }
 
-/// What a finished task leaves with the core.
+/// The remains of a finished task in the core.
 pub(crate) struct FinishedTask {
     pub(super) abend: Option<Abend>,
     pub(super) record: Box<MonitoringRecord>,
@@ -123,7 +123,7 @@ impl SlotLease {
         })
     }
 
-    /// Collects a finished task for which nobody waits.
+    /// Collects a finished task whose future was dropped.
     pub(super) fn collect(shared: &Arc<SharedRegion>, key: TaskKey) {
         let mut guard = shared.lock();
         let state = &mut *guard;
@@ -226,7 +226,7 @@ impl SlotLease {
         };
         record.add_counts(&results.counts);
         // The worker's two clocks are not read at one instant, an estimate may be too
-        // high, and what a worker says is not trusted.
+        // high, and a worker's counts are not trusted.
         record.general_cpu_ns = record.general_cpu_ns.min(within_ns);
         record.cpu_estimated = results.flags & RESULT_CPU_ESTIMATED != 0;
         record.mark_estimates(true);
@@ -258,19 +258,19 @@ impl SlotLease {
         }
     }
 
-    /// The end of a task whose worker has written what no worker of ours does.
+    /// The end of a task whose worker broke the link's protocol.
     #[cold]
     fn nonsense(&mut self, violation: ProtocolViolation) -> TaskOutcome {
         self.entries.clear();
         let worker = self.place.worker;
-        tracing::error!(worker, %violation, "a worker's results make no sense");
+        tracing::error!(worker, %violation, "a worker's results are not valid");
         self.shared
             .with(|core, cx| core.protocol_violation(cx, worker));
         TaskOutcome::Abend(Abend {
             code: *b"ASRA",
             program: Name::BLANK,
             line: 0,
-            message: format!("the worker's results make no sense: {violation}"),
+            message: format!("the worker's results are not valid: {violation}"),
         })
     }
 
@@ -288,7 +288,7 @@ impl SlotLease {
         self.stage = LeaseStage::Released;
         let (key, high_water) = (self.key, self.high_water);
         let entries = std::mem::take(&mut self.entries);
-        // Only who gets the place that becomes free needs the time.
+        // Only a task that waits for the free place needs the time.
         let now = |core: &Core| match core.task(key).filter(|_| core.waits_for_place() == 0) {
             Some(task) => task.ended,
             None => super::now_ns(),
@@ -386,9 +386,10 @@ impl Drop for SlotLease {
                 task.entries = entries;
                 task.waker = None;
             }
-            match building {
-                true => core.cancel(cx, key),
-                false => core.abandon(cx, key),
+            if building {
+                core.cancel(cx, key)
+            } else {
+                core.abandon(cx, key)
             }
         });
     }
@@ -422,8 +423,8 @@ pub fn ended_well(state: &RegionState, key: TaskKey) -> bool {
     let Some(link) = state.links.get(place.worker) else {
         return false;
     };
-    // Results that make no sense are found again, and reported, by whoever
-    // reads the reply; here they are no reason to commit.
+    // Results that make no sense are found again, and reported, when the reply
+    // is read; here they are no reason to commit.
     let mut results = SlotResults::default();
     let read = (link.side).results(place.slot, &mut results, &mut Vec::new());
     read.is_ok() && results.abend.is_blank()

@@ -1,7 +1,7 @@
-//! What is used of each limit of a region, and which task uses most of it.
+//! The use of each limit of a region, and the task that uses most of it.
 //!
-//! The rows are the accounts of what tasks make grow, and the places for tasks,
-//! workers and what waits to begin.
+//! The rows are the accounts of resources that tasks can use up, and the places for
+//! tasks, workers and requests that wait.
 
 use super::SharedRegion;
 use super::system::RegionView;

@@ -1,6 +1,6 @@
 //! How many lines of programs and scripts the log takes: a bucket of lines that
-//! fills with time. What is beyond is left out, counted, and told once there is
-//! room again: a program must not fill the log's disk.
+//! fills with time. Lines beyond it are left out and counted, and the count is
+//! logged once there is room again: a program must not fill the log's disk.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -39,12 +39,12 @@ impl LogLines {
         self.rate().take(bytes, now_ns)
     }
 
-    /// Whether lines were left out that nobody was told of yet.
+    /// Whether lines were left out whose count is not logged yet.
     pub fn are_left_out(&self) -> bool {
         self.rate().left_out > 0
     }
 
-    /// Tells how many lines were left out, if there is room.
+    /// Logs how many lines were left out, if there is room.
     pub fn log_left_out(&self, now_ns: u64) {
         let (lines, rate) = self.rate().take_left_out(now_ns);
         if lines > 0 {
@@ -100,9 +100,10 @@ impl LineRate {
         if self.left_out > 0 {
             self.fill(now_ns);
         }
-        match self.left >= self.lines_per_s * 1000 {
-            true => (std::mem::take(&mut self.left_out), self.lines_per_s),
-            false => (0, self.lines_per_s),
+        if self.left >= self.lines_per_s * 1000 {
+            (std::mem::take(&mut self.left_out), self.lines_per_s)
+        } else {
+            (0, self.lines_per_s)
         }
     }
 }
@@ -119,7 +120,7 @@ mod tests {
         let logged = (0..5000).filter(|_| rate.take(80, 0)).count();
         assert_eq!(logged, 1000);
         assert_eq!(rate.take_left_out(0).0, 0);
-        // Nothing more appears until it is told, so that the log is in order.
+        // No line is logged before the count is, so that the log is in order.
         assert!(!rate.take(80, SECOND_NS / 2));
         assert_eq!(rate.take_left_out(2 * SECOND_NS), (4001, 100));
         assert!(rate.take(80, 2 * SECOND_NS));

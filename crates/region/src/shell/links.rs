@@ -22,21 +22,21 @@ pub struct WorkerLink {
     /// The other end, for the process.
     pub socket: Mutex<Option<OwnedFd>>,
     /// The process; 0 until its start is noted, which may be after it has begun
-    /// a task, and [`ENDED`] once it is gone.
+    /// a task, and [`ENDED`] once it has ended.
     pub pid: AtomicI32,
     /// Guests that its task waits for.
     pub guests: GuestStack,
-    /// What it does with a descriptor while it waits.
+    /// Its requests for a descriptor while it waits.
     pub acts: DescriptorActions,
     /// Its reader table, where there is a store.
     _reader_table: Option<LentTable>,
 }
 
-/// What stands for the process of a worker that is gone.
+/// The process number of a worker that has ended.
 pub const ENDED: i32 = -1;
 
 impl WorkerLink {
-    /// True once its process is gone.
+    /// True once its process has ended.
     pub fn has_ended(&self) -> bool {
         self.pid.load(Ordering::Relaxed) == ENDED
     }
@@ -54,9 +54,9 @@ pub struct LinkTable {
     page: Arc<RegionPage>,
     config: (u64, Arc<ConfigText>),
     arena_bytes: usize,
-    /// Where workers' reader tables come from; none without a store.
+    /// The source of workers' reader tables; `None` without a store.
     reader_tables: Option<ReaderTables>,
-    /// Workers to wake once the region's lock is given back.
+    /// Workers to wake once the region's lock is released.
     pub wakes: Vec<Arc<WorkerLink>>,
 }
 

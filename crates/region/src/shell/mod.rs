@@ -1,9 +1,9 @@
 //! Threads, processes and system calls around the core.
 //!
-//! All of the region's state is behind one lock that is held for well under a
-//! microsecond; wakers, futexes and processes are dealt with after it is given
-//! back. Doors do their part of the work on their own threads: a completion is
-//! heard, taken over and answered by the thread that waits for it.
+//! One lock guards all of the region's state and is held for well under a
+//! microsecond; wakers, futexes and processes are dealt with after it is released.
+//! Doors do their part of the work on their own threads: a completion is
+//! taken, handled and answered by the thread that waits for it.
 
 mod acts;
 mod branches;
@@ -78,33 +78,33 @@ use process::Order;
 use sink::RecordSink;
 use starts::StartTable;
 
-/// What all handles, tasks and threads of a region share.
+/// The part of a region that all handles, tasks and threads share.
 pub struct SharedRegion {
     state: OrderedLock<RegionState>,
     /// Doorbells, eventfds and the QR token.
     pub page: Arc<RegionPage>,
-    /// Where monitoring records go.
+    /// The sink of monitoring records.
     pub sink: Option<RecordSink>,
-    /// What tasks can ask for.
+    /// The kernel, which serves the calls of tasks.
     kernel: KernelHost,
     /// When the kernel has something due, nanoseconds; `u64::MAX` for never.
     alarm: AtomicU64,
     /// Tasks that the region itself starts.
     starts: StartTable,
-    /// Where events of facilities go.
+    /// The sinks of the events of facilities.
     facilities: FacilityTable,
     /// Participants in units of work.
     pub(crate) participants: ParticipantTable,
-    /// Who waits for branches to be committed or backed out.
+    /// Callbacks that wait for branches to be committed or backed out.
     settlements: SettlementWaiters,
     outcomes: OutcomeWaiters,
     /// Tasks that run step by step.
     pub(crate) stepping: stepping::SteppedTasks,
     /// Conversations of tasks.
     conversations: ConversationTable,
-    /// What the kernel did last.
+    /// The last entries of the kernel's trace.
     pub(crate) trace: RegionTrace,
-    /// What workers that died did last.
+    /// The last trace entries of workers that died.
     dead_rings: trace::DeadRings,
     past_counts: trace::PastCounts,
     past_uses: uses::PastUses,
@@ -117,7 +117,7 @@ pub struct SharedRegion {
     /// As the region was started.
     pub config: RegionConfig,
     /// The definitions of the last start or reload, or what programs made of
-    /// them. Whoever changes definitions holds it meanwhile.
+    /// them. A thread that changes definitions holds the lock meanwhile.
     definitions: Mutex<RegionDefinitions>,
     /// Monitoring records are written, where there is a file for them.
     monitoring: AtomicBool,
@@ -128,14 +128,14 @@ pub struct SharedRegion {
     orders: Sender<Order>,
     /// The dispatch thread looks every millisecond or two.
     fine: AtomicBool,
-    /// The dispatch thread sleeps without a limit: whoever gives it something
-    /// to look at wakes it. Changed under the lock of the state.
+    /// The dispatch thread sleeps without a limit: a thread that gives it work
+    /// wakes it. Changed under the lock of the state.
     rests: AtomicBool,
     /// The dispatch thread shall end.
     stop: AtomicBool,
 }
 
-/// The part behind the lock.
+/// The part that the lock guards.
 pub struct RegionState {
     /// Tasks and workers.
     pub core: Core,
@@ -143,11 +143,11 @@ pub struct RegionState {
     pub links: LinkTable,
     /// Ports taken, by bit.
     pub ports: u32,
-    /// Who waits for the last task of a closed region.
+    /// The waker that waits for the last task of a closed region.
     pub drained: Option<Waker>,
 }
 
-/// What is left to do when the lock is given back. Kept from call to call, so
+/// The actions after the lock is released. Kept from call to call, so
 /// that the usual request allocates nothing.
 #[derive(Default)]
 struct PendingEffects {
@@ -176,8 +176,8 @@ impl SharedRegion {
         self.state.lock()
     }
 
-    /// Calls the core and does afterwards what it asks for. Gives back whether
-    /// a task's future was woken beside the result.
+    /// Calls the core and carries out its actions afterwards. Returns the result,
+    /// and whether a task's future was woken.
     pub fn with<R>(
         self: &Arc<Self>,
         call: impl FnOnce(&mut Core, &mut CoreContext<'_, LinkTable>) -> R,
@@ -269,9 +269,9 @@ impl SharedRegion {
         }
     }
 
-    /// When the dispatch thread must look at idle workers, though there is
-    /// nothing to look at from time to time; `u64::MAX` for never. None when
-    /// there is something.
+    /// The time at which the dispatch thread must check idle workers while there is
+    /// no work that it checks from time to time; `u64::MAX` for never. Returns `None`
+    /// when there is such work.
     fn rest_until(&self) -> Option<u64> {
         let state = self.lock();
         let rests = !state.core.wants_coarse_tick();
@@ -285,18 +285,18 @@ impl SharedRegion {
     }
 
     fn order(&self, order: Order) {
-        // The spawner is gone only when the region is.
+        // The spawner ends only with the region.
         let _ = self.orders.send(order);
     }
 
-    /// Hears what rings at a port. Gives the number of futures woken.
+    /// Takes the completions at a port. Returns the number of futures woken.
     pub fn drain(self: &Arc<Self>, port: usize) -> usize {
         let mut woken = self.inboxes.open(port);
         self.page.drain(port, |worker| {
-            let hear = |core: &mut Core, cx: &mut CoreContext<'_, LinkTable>| {
+            let poll = |core: &mut Core, cx: &mut CoreContext<'_, LinkTable>| {
                 core.poll_completions(cx, worker, Some(port));
             };
-            woken += self.with_woken(hear).1;
+            woken += self.with_woken(poll).1;
         });
         woken
     }
@@ -339,11 +339,11 @@ impl SharedRegion {
     }
 }
 
-/// What became of a request.
+/// The outcome of a request.
 pub enum BeginOutcome {
-    /// It has its place.
+    /// The request has its place.
     Placed(SlotLease),
-    /// It waits.
+    /// The request waits.
     Waiting(AdmissionWait),
 }
 

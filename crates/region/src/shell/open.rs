@@ -28,14 +28,14 @@ pub struct OpenLease {
     ended: bool,
 }
 
-/// What an open task used beside its runs.
+/// The resources that an open task used outside its runs.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OpenUse {
     /// CPU time of its thread in nanoseconds.
     pub cpu_ns: u64,
     /// The CPU time is no reading of a clock of the thread's CPU.
     pub estimated: bool,
-    /// What its door took for it before it asked for the task.
+    /// The time that its door spent before it asked for the task.
     pub before_ns: u64,
     /// Calls to the region.
     pub calls: u32,
@@ -73,7 +73,7 @@ impl SharedRegion {
         self.kernel.lock().resources.files.number(name)
     }
 
-    /// The first program of a transaction; blank when there is none.
+    /// The first program of a transaction; blank if the transaction has none.
     pub fn first_program(&self, transid: TransId) -> ProgramName {
         let state = self.lock();
         let defs = state.core.defs();
@@ -86,7 +86,7 @@ impl SharedRegion {
         self.lock().core.defs().can_run(name)
     }
 
-    /// Forgets an open task that nobody waits for.
+    /// Forgets an open task whose owner has dropped it.
     pub(super) fn collect_open(self: &Arc<Self>, key: TaskKey) {
         let lease = OpenLease {
             shared: self.clone(),
@@ -168,7 +168,7 @@ impl OpenLease {
         open.map(|o| o.purged()).unwrap_or_default()
     }
 
-    /// The port at which the task hears of its answers from now on.
+    /// The port at which the task receives its answers from now on.
     pub fn listen_at(&self, port: usize) {
         if let Some(task) = self.shared.lock().core.task_mut(self.key) {
             task.port = port;
@@ -253,7 +253,7 @@ impl OpenLease {
         }
     }
 
-    /// Begins a run of a program; none when the task shall end.
+    /// Begins a run of a program. Returns `None` when the task shall end.
     pub fn begin_run(
         &self,
         program: ProgramName,
@@ -297,14 +297,14 @@ impl OpenLease {
         self.shared.has_changes(self.key)
     }
 
-    /// The task waits for children, or goes on: meanwhile others may have its
+    /// The task begins or ends a wait for children: during the wait others may have its
     /// place.
     pub fn lend(&self, lends: bool) {
         let key = self.key;
         self.shared.with(|core, cx| core.lend(cx, key, lends));
     }
 
-    /// Ends the task; [`OpenLease::poll_end`] tells when its unit of work is
+    /// Ends the task; [`OpenLease::poll_end`] is ready when its unit of work is
     /// over.
     pub fn end(&mut self, abend: Option<Abend>) {
         self.ended = true;

@@ -1,4 +1,4 @@
-//! What operators see of a region, and do to its tasks.
+//! The queries of operators to a region, and their changes to its tasks.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ impl SharedRegion {
         })
     }
 
-    /// Who has a record locked.
+    /// The owner of a record's lock.
     pub fn record_owner(&self, file: FileId, key: &[u8]) -> Option<(u64, TransId)> {
         let record = LockName::new(LockSpace::Record(file), key);
         self.view(|view| {
@@ -71,7 +71,7 @@ impl SharedRegion {
         })
     }
 
-    /// Whether a FILE is over a data set, by whatever name, or a record of it is
+    /// Whether a FILE is defined over a data set, under any name, or a record of it is
     /// locked.
     pub fn uses_data_set(&self, name: &str) -> bool {
         self.view(|view| {
@@ -102,13 +102,13 @@ impl SharedRegion {
     pub fn message_list(&self) -> Vec<MessageInfo> {
         self.view(|view| {
             let messages = view.kernel.resources.operator.messages();
-            let told = messages.map(|(message, m)| MessageInfo {
+            let waiting = messages.map(|(message, m)| MessageInfo {
                 message,
                 task: m.number,
                 transid: m.transid,
                 text: m.text.clone(),
             });
-            told.collect()
+            waiting.collect()
         })
     }
 
@@ -198,14 +198,15 @@ impl SharedRegion {
             core.loses_worker(key)
         });
         // One that waited, and had its answer by the time its wait was to end.
-        match ends_worker || self.lock().core.loses_worker(key) {
-            true => PurgeOutcome::WorkerEnded,
-            false => PurgeOutcome::Done,
+        if ends_worker || self.lock().core.loses_worker(key) {
+            PurgeOutcome::WorkerEnded
+        } else {
+            PurgeOutcome::Done
         }
     }
 }
 
-/// A lock's name; a record's file goes by the name of its data set.
+/// The text of a lock's name; a record's file is shown by the name of its data set.
 fn shown(view: &RegionView<'_>, name: &LockName) -> String {
     let file = match name.space {
         LockSpace::Record(id) => view.kernel.resources.files.data_set_of(id),
@@ -258,7 +259,7 @@ fn files(view: &RegionView<'_>) -> Vec<FileInfo> {
     files
 }
 
-/// Those with the most items.
+/// The queues with the most items.
 fn queues(view: &RegionView<'_>) -> Vec<QueueStatus> {
     let printed = |name: &[u8]| name.trim_ascii_end().escape_ascii().to_string();
     let ts = &view.kernel.resources.temporary_storage;

@@ -16,14 +16,14 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 pub enum LockRank {
     /// Tasks, workers and their links: `Shared::state`.
     State,
-    /// What tasks can ask for: `KernelHost::kernel`.
+    /// The kernel: `KernelHost::kernel`.
     Kernel,
     /// The way to the committer, used under the kernel's lock so that jobs keep
     /// their order.
     Committer,
     /// The work for the threads that use files outside the store.
     Files,
-    /// What tasks that the region starts are to be begun with.
+    /// The input of tasks that the region starts.
     Starts,
     /// The output sinks of facilities.
     Facilities,
@@ -50,7 +50,7 @@ impl<T> OrderedLock<T> {
         }
     }
 
-    /// Waits for the lock. What a panic of another holder has left is used: the
+    /// Waits for the lock. State that a panic of another holder has left is used: the
     /// panic is a fault of the region's own and was loud.
     ///
     /// # Panics

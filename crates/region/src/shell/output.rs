@@ -1,10 +1,10 @@
-//! What workers print: each line of their pipes becomes a log line.
+//! The output of workers: each line of their pipes becomes a log line.
 //!
-//! One thread reads the pipes of all workers. A line brings task, transaction
-//! and program along ([`link::display`]); one that does not, because the process
-//! failed outside of a program, gets those of the task that its worker runs when
-//! it is read. Whatever a line holds is made printable, a long line is cut, and of a
-//! flood no more is logged than [`super::lines`] has room for.
+//! One thread reads the pipes of all workers. A line has its task, transaction
+//! and program ([`link::display`]). A line without them, written because the process
+//! failed outside of a program, gets those of the task that the worker runs when
+//! the line is read. Every line is made printable, a long line is cut, and no more
+//! lines are logged than [`super::lines`] allows.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -18,8 +18,8 @@ use super::SharedRegion;
 use super::clock::now_ns;
 use kernel::core::{Core, TaskKey};
 
-/// Milliseconds between two looks while it is to be told that lines were left
-/// out.
+/// Milliseconds between two looks while the count of left-out lines is still
+/// to be logged.
 const LOOK_MS: i32 = 200;
 /// Marks the event that ends a sleep.
 const WAKE: u64 = u64::MAX;
@@ -84,7 +84,7 @@ impl WorkerOutput {
     /// Has the thread look whether the region stops.
     pub fn wake(&self) {
         let one = 1u64.to_ne_bytes();
-        // SAFETY: eight bytes of ours to our own descriptor.
+        // SAFETY: eight bytes of a local variable to our own descriptor.
         unsafe { libc::write(self.wake.as_raw_fd(), one.as_ptr().cast(), one.len()) };
     }
 
@@ -92,9 +92,10 @@ impl WorkerOutput {
     pub fn run(&self, shared: &Arc<SharedRegion>) {
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; 32];
         while !shared.is_stopping() {
-            let rest_ms = match shared.lines.are_left_out() {
-                true => LOOK_MS,
-                false => -1,
+            let rest_ms = if shared.lines.are_left_out() {
+                LOOK_MS
+            } else {
+                -1
             };
             // SAFETY: room for 32 events.
             let n = unsafe {
@@ -152,13 +153,10 @@ impl WorkerOutput {
         let task = line.task.unwrap_or_default();
         let (transid, program) = (line.transid.as_str(), line.program.as_str());
         let text = line.text;
-        match pipe.error {
-            true => {
-                tracing::warn!(target: "tupelo::stderr", worker, task, transid, program, "{text}")
-            }
-            false => {
-                tracing::info!(target: "tupelo::stdout", worker, task, transid, program, "{text}")
-            }
+        if pipe.error {
+            tracing::warn!(target: "tupelo::stderr", worker, task, transid, program, "{text}")
+        } else {
+            tracing::info!(target: "tupelo::stdout", worker, task, transid, program, "{text}")
         }
     }
 
@@ -168,8 +166,8 @@ impl WorkerOutput {
 }
 
 impl SharedRegion {
-    /// Logs a record that a task wrote to a queue, if there is room: beside the
-    /// lines that programs print.
+    /// Logs a record that a task wrote to a queue, if there is room. Records
+    /// share the limit of the lines that programs print.
     pub(super) fn log_record(&self, queue: [u8; 4], task: TaskKey, record: &[u8]) {
         let record = &record[..record.len().min(display::RECORD_BYTES)];
         let text = display::printable(record, &self.config.characters);

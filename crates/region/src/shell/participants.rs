@@ -1,4 +1,4 @@
-//! Participants in units of work: who they are, and the way to them.
+//! Participants in units of work: their list, and the orders sent to them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -26,7 +26,7 @@ impl ParticipantTable {
 }
 
 impl SharedRegion {
-    /// Adds a participant, or puts it in the place of the one of its name.
+    /// Adds a participant, or replaces the one of the same name.
     pub(crate) fn add_participant(
         self: &Arc<Self>,
         participant: Arc<dyn UnitParticipant>,
@@ -94,7 +94,7 @@ impl SharedRegion {
         self.kernel(|k, now, out| k.outcome_known(now, unit, participant, committed, out));
     }
 
-    /// A participant has prepared units and not heard of their end.
+    /// A participant has prepared units whose end it does not know.
     pub(crate) fn in_doubt(self: &Arc<Self>, id: ParticipantId, units: &[UnitId]) {
         self.kernel(|k, now, out| k.in_doubt(now, id, units, out));
     }
@@ -112,7 +112,8 @@ impl SharedRegion {
         }
     }
 
-    /// A participant cannot be reached, and is asked what it made of a commit in
+    /// A participant that was committing in one phase cannot be reached; it is asked
+    /// for the outcome.
     /// one phase.
     pub(crate) fn unit_unsure(self: &Arc<Self>, unit: UnitId) {
         self.kernel(|k, now, _| k.unsure(now, unit));

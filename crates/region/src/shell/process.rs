@@ -1,8 +1,8 @@
 //! The spawner: the one thread that starts and kills worker processes.
 //!
-//! It is permanent, because PR_SET_PDEATHSIG ends a child when the thread that
+//! The thread is permanent, because PR_SET_PDEATHSIG ends a child when the thread that
 //! made it ends; so no worker outlives the region, however that dies. A worker
-//! is exec'd with its socket as descriptor 3 and nothing else of ours: no
+//! is exec'd with its socket as descriptor 3 and no other open file: no
 //! environment but what finds libraries and the time zone. When memory runs
 //! out the system ends workers before the region.
 //! Reference: prctl(2), pidfd_open(2), proc_pid_oom_score_adj(5).
@@ -21,7 +21,7 @@ use super::SharedRegion;
 use super::engines::bind;
 use super::output::WorkerOutput;
 
-/// What the spawner is asked to do.
+/// The orders to the spawner.
 pub enum Order {
     /// Start the process of a worker whose memory has been made.
     Spawn(usize),
@@ -49,7 +49,7 @@ pub struct WorkerLaunch {
     pub args: Vec<OsString>,
     /// CPUs for workers.
     pub general: Option<libc::cpu_set_t>,
-    /// Steps of nice(2) that they stand behind.
+    /// Steps of nice(2) by which workers run after the region's threads.
     pub nice: u8,
     /// Their oom_score_adj, above the region's.
     pub oom_score: String,
@@ -125,7 +125,7 @@ fn start(
             if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) < 0 {
                 return Err(io::Error::last_os_error());
             }
-            // A region that ended before that told nobody.
+            // A region that ended before that sends no signal.
             if libc::getppid() != region {
                 libc::_exit(1);
             }
@@ -156,7 +156,7 @@ fn start(
 }
 
 /// Kills a worker's process. The number cannot have been given to another
-/// process: it is reaped only after the core has heard of its end.
+/// process: it is reaped only after the core has noticed its end.
 fn kill(shared: &Arc<SharedRegion>, worker: usize) {
     let state = shared.lock();
     let Some(link) = state.links.get(worker) else {
@@ -211,7 +211,7 @@ fn hand_over(fd: RawFd) -> io::Result<()> {
     Ok(())
 }
 
-/// What a worker's environment keeps: where libraries are, and the time zone.
+/// The variables in a worker's environment: the path of libraries, and the time zone.
 const KEPT: [&str; 2] = ["LD_LIBRARY_PATH", "TZ"];
 
 /// The oom_score_adj of workers, which stays above the region's. A region whose own
@@ -248,7 +248,7 @@ fn score_above(own: i32) -> i32 {
 /// Has the system end this process before others when memory runs out. Where
 /// it may not be said, the process is as good a choice as any.
 fn first_to_go(score: &[u8]) {
-    // SAFETY: plain calls on a path and bytes of ours.
+    // SAFETY: plain calls on a path and bytes that live until they return.
     unsafe {
         let fd = libc::open(
             c"/proc/self/oom_score_adj".as_ptr(),

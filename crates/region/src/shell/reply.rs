@@ -1,4 +1,4 @@
-//! What a task gave back.
+//! The reply of a task.
 
 use link::{ChannelData, ContainerData, ContainerName, ContainerType, TransId};
 
@@ -57,7 +57,7 @@ impl TaskReply {
         &self.outcome
     }
 
-    /// The bytes of a container; `None` when there is none of that name.
+    /// The bytes of a container. Returns `None` if no container has this name.
     pub fn container(&self, name: &str) -> Option<&[u8]> {
         self.named(ContainerName::new(name).ok()?)
     }
@@ -69,7 +69,7 @@ impl TaskReply {
         Some(self.lease.bytes(entry.offset, entry.bytes))
     }
 
-    /// All containers of the channel given back.
+    /// All containers of the returned channel.
     pub fn containers(&self) -> impl ExactSizeIterator<Item = Container<'_>> {
         self.lease.entries.iter().map(|e| Container {
             name: e.name,
@@ -79,7 +79,7 @@ impl TaskReply {
         })
     }
 
-    /// The COMMAREA, empty when there is none.
+    /// The COMMAREA; empty if the program returned none.
     pub fn commarea(&self) -> &[u8] {
         self.lease.bytes(self.commarea.0, self.commarea.1)
     }
@@ -90,12 +90,12 @@ impl TaskReply {
         self.lease.bytes(self.web.0, self.web.1)
     }
 
-    /// Name of the channel given back, blank when there is none.
+    /// Name of the returned channel; blank if the program returned none.
     pub fn channel(&self) -> link::ChannelName {
         self.channel
     }
 
-    /// A copy of the channel given back, which has no name when there is none.
+    /// A copy of the returned channel, without a name if the program returned none.
     pub fn channel_data(&self) -> ChannelData {
         let containers = self.containers().map(|c| ContainerData {
             name: c.name,
@@ -114,7 +114,7 @@ impl TaskReply {
         self.next_transid
     }
 
-    /// What the task cost.
+    /// The monitoring record of the task.
     pub fn record(&self) -> &MonitoringRecord {
         &self.record
     }
@@ -145,5 +145,5 @@ impl ProgramReply for TaskReply {
     }
 }
 
-/// It is moved a few times on its way to whoever asked.
+/// The reply is moved a few times on its way to the caller.
 const _: () = assert!(size_of::<TaskReply>() <= 256);

@@ -1,5 +1,5 @@
-//! Commands that are served beside the kernel: handed to whoever serves them,
-//! answered when they are done.
+//! Commands that the kernel does not serve: passed to their service, answered
+//! when they are done.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use kernel::PURGED;
 use kernel::core::{OutsideCall, TaskKey};
 
 impl SharedRegion {
-    /// Who serves a command beside the kernel.
+    /// The service of a command that the kernel does not serve.
     pub(super) fn service_of(&self, number: u64) -> Option<&Arc<dyn CommandService>> {
         let services = self.config.services.iter();
         let mut able = services.filter(|s| s.commands().iter().any(|n| u64::from(*n) == number));
@@ -47,7 +47,7 @@ impl SharedRegion {
         Ok(())
     }
 
-    /// A task begins to wait for somebody beside the kernel.
+    /// A task begins to wait for something outside the kernel.
     pub(crate) fn begin_outside(self: &Arc<Self>, key: TaskKey) -> OutsideCall {
         let call = OutsideCall::default();
         self.with(|core, cx| {
@@ -61,7 +61,7 @@ impl SharedRegion {
         call
     }
 
-    /// Answers a task that waits for somebody beside the kernel, unless a purge
+    /// Answers a task that waits for something outside the kernel, unless a purge
     /// was first.
     pub(crate) fn end_outside(
         self: &Arc<Self>,
@@ -80,8 +80,8 @@ impl SharedRegion {
         self.answer_task(key, answer);
     }
 
-    /// Ends the wait of a task for somebody beside the kernel; false when it
-    /// does not wait so.
+    /// Ends the wait of a task for something outside the kernel; false when the
+    /// task does not wait so.
     pub(super) fn purge_outside(self: &Arc<Self>, key: TaskKey) -> bool {
         let call = self.lock().core.task(key).and_then(|t| t.outside.clone());
         let call = call.filter(OutsideCall::is_out);
@@ -91,7 +91,7 @@ impl SharedRegion {
         call.is_some()
     }
 
-    /// The services are to hear of a task's end.
+    /// The services are to be notified of a task's end.
     pub(crate) fn services_hear_end(&self, key: TaskKey) {
         if let Some(task) = self.lock().core.task_mut(key) {
             // The end of a task that the kernel knows comes by there.
@@ -109,7 +109,7 @@ impl SharedRegion {
         }
     }
 
-    /// A task is over: who wanted to hear of it does.
+    /// A task is over: notifies the services that asked for it.
     pub(super) fn end_services(&self, key: TaskKey) {
         if self.config.services.is_empty() {
             return;

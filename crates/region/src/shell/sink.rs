@@ -1,7 +1,7 @@
 //! The sink of monitoring records: a file of JSON lines, off the hot path.
 //!
 //! Records go through a bounded queue to a thread of their own. When the disk
-//! is behind, records are dropped and counted; no task waits for them.
+//! is too slow, records are dropped and counted; no task waits for them.
 
 use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Write};
@@ -16,7 +16,7 @@ use crate::api::MonitoringRecord;
 /// Records that may wait for the disk.
 const QUEUE: usize = 8192;
 
-/// Where records go.
+/// Takes monitoring records.
 pub struct RecordSink {
     queue: Mutex<Option<SyncSender<MonitoringRecord>>>,
     dropped: AtomicU64,
@@ -54,7 +54,7 @@ impl RecordSink {
         self.dropped.load(Ordering::Relaxed)
     }
 
-    /// Writes what is queued and ends the thread.
+    /// Writes the queued records and ends the thread.
     pub fn close(&self) {
         if let Ok(mut queue) = self.queue.lock() {
             queue.take();

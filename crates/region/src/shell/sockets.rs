@@ -1,7 +1,7 @@
-//! Socket calls of tasks: handed to whoever serves them, answered when done.
+//! Socket calls of tasks: passed to the service for sockets, answered when done.
 //!
-//! While a call is out its task waits; its end, however it comes, is told to
-//! the one who serves, before the task's number is free.
+//! A task waits while its call is served. However the wait ends, the service is
+//! notified before the task's number is free.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ impl SharedRegion {
             let Some(task) = state.core.task_mut(key) else {
                 return;
             };
-            // The task's end must close what it leaves open.
+            // The task's end must close the sockets that it leaves open.
             task.in_kernel = true;
             task.has_sockets = true;
             task.outside = Some(out.clone());
@@ -60,7 +60,7 @@ impl SharedRegion {
         }
     }
 
-    /// A task is over: what it has left open is closed.
+    /// A task has ended: its open sockets are closed.
     pub(super) fn end_sockets(&self, key: TaskKey) {
         let Some(sockets) = &self.config.sockets else {
             return;

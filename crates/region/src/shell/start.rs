@@ -53,7 +53,7 @@ impl RegionThreads {
         check(&config)?;
         raise_descriptor_limit();
         let compiled = CompiledDefinitions::build(1, &config.definitions)?;
-        // Before the workers are told of the files: the store knows their keys.
+        // Before the workers get the files: the store knows their keys.
         let (kernel, committing, tables) = KernelHost::open(&mut config)?;
         let page = Arc::new(
             RegionPage::create_with(shared_bytes(&config)).map_err(io_error("the region page"))?,
@@ -167,7 +167,7 @@ impl RegionThreads {
         Ok((shared, threads))
     }
 
-    /// Ends the workers and all threads. What is still active is lost.
+    /// Ends the workers and all threads. Tasks that are still active are lost.
     pub fn stop(&mut self, shared: &SharedRegion) {
         let Some(dispatch) = self.dispatch.take() else {
             return;
@@ -189,7 +189,7 @@ impl RegionThreads {
     }
 }
 
-/// What workers are told of a set of definitions.
+/// The part of a set of definitions that workers get.
 pub fn worker_config(
     config: &RegionConfig,
     generation: u64,
@@ -308,19 +308,19 @@ impl SharedRegion {
 
     fn switch_to(self: &Arc<Self>, mut definitions: RegionDefinitions) -> Result<(), StartError> {
         if !self.kernel.has_store() && definitions.files.iter().any(|f| f.enabled) {
-            let told = "files are defined, but the region was started without a store";
-            return Err(StartError::Setting(told.to_owned()));
+            let why = "files are defined, but the region was started without a store";
+            return Err(StartError::Setting(why.to_owned()));
         }
         if !self.kernel.has_store() && definitions.queues.need_store() {
-            let told = "recoverable queues are defined, but the region was started without a store";
-            return Err(StartError::Setting(told.to_owned()));
+            let why = "recoverable queues are defined, but the region was started without a store";
+            return Err(StartError::Setting(why.to_owned()));
         }
         let files = &definitions.files;
         definitions.files = self.kernel.lock().renumber_files(files);
         let definitions = &definitions;
         // Nothing changes when something is wrong with them.
         CompiledDefinitions::build(0, definitions)?;
-        // Before the workers hear of it: a new file is served when the first
+        // Before the workers get the definitions: a new file is served when the first
         // task asks for it.
         let mut kernel = self.kernel.lock();
         kernel.define_files(&definitions.files);
@@ -331,8 +331,8 @@ impl SharedRegion {
         self.with(|core, cx| {
             let generation = core.defs().generation + 1;
             let compiled = CompiledDefinitions::build(generation, definitions)?;
-            let told = worker_config(&self.config, generation, definitions);
-            let text = ConfigText::new(&told).map_err(io_error("the configuration"))?;
+            let for_workers = worker_config(&self.config, generation, definitions);
+            let text = ConfigText::new(&for_workers).map_err(io_error("the configuration"))?;
             cx.links.set_config(generation, text);
             core.reload(cx, compiled);
             Ok::<(), StartError>(())
@@ -392,7 +392,7 @@ impl SharedRegion {
         self.kernel.work(work)
     }
 
-    /// What of the store is known to be damaged, in words.
+    /// The known damage of the store, as text.
     pub fn store_damage(&self) -> Option<String> {
         self.kernel.store_damage()
     }

@@ -1,5 +1,5 @@
 //! Tasks that the region itself starts: by time, by a trigger, by another
-//! task. Nobody holds a future for them; their input is written when they get
+//! task. No door holds a future for them; their input is written when they get
 //! their place, and their results are collected when they are over.
 
 use std::cell::RefCell;
@@ -21,7 +21,7 @@ thread_local! {
     static BEGINNING: RefCell<Option<VecDeque<InternalStart>>> = const { RefCell::new(None) };
 }
 
-/// What tasks are to be begun with, by the number of the start.
+/// The input of tasks, by the number of the start.
 pub struct StartTable(OrderedLock<HashMap<u64, InternalStart>>);
 
 impl Default for StartTable {
@@ -124,7 +124,7 @@ impl SharedRegion {
                 };
                 let mut task = Task::new(lease, start.start_code);
                 if let Err(error) = fill(&mut task, &start) {
-                    tracing::error!(transid = %start.transid, %error, "a started task has no room for its input");
+                    tracing::error!(transid = %start.transid, %error, "the input of a started task does not fit into its memory");
                     drop(task);
                     self.start_refused(id, StartRefusal::TooLarge);
                     return;
@@ -156,13 +156,13 @@ impl SharedRegion {
         self.with(|core, cx| core.refuse_transaction(cx, transid, refusal));
     }
 
-    /// Takes no more tasks: those that wait to begin are refused.
+    /// Refuses new tasks and those that wait to begin.
     pub fn close(self: &Arc<Self>) {
         self.with(|core, cx| core.close(cx));
         self.kernel(|k, now, out| k.close_starts(now, out));
     }
 
-    /// Ready when no task is left of a region that takes no more.
+    /// Ready when the last task of a closed region has ended.
     pub fn poll_drained(&self, cx: &mut Context<'_>) -> std::task::Poll<()> {
         let mut state = self.lock();
         if state.core.is_drained() {
@@ -193,7 +193,7 @@ impl SharedRegion {
 }
 
 impl Task {
-    /// Runs the task without anybody who waits for its end.
+    /// Runs the task; its end is not awaited.
     fn detach(mut self) {
         let request = self.request();
         let mut lease = self.lease;

@@ -39,12 +39,12 @@ impl SteppedTasks {
         self.lock().transactions.contains(&transid)
     }
 
-    /// Tasks of a terminal do from now on, or no more.
+    /// Starts or stops stepping through the tasks of a terminal.
     pub(crate) fn set_terminal(&self, terminal: Name<4>, on: bool) {
         self.change(|sets| put(&mut sets.terminals, terminal, on));
     }
 
-    /// Tasks of a transaction do from now on, or no more.
+    /// Starts or stops stepping through the tasks of a transaction.
     pub(crate) fn set_transaction(&self, transid: TransId, on: bool) {
         self.change(|sets| put(&mut sets.transactions, transid, on));
     }

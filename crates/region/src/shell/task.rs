@@ -23,7 +23,7 @@ pub struct Task {
     commarea: (usize, usize),
     /// The web request that it serves.
     web: (usize, usize),
-    /// What the worker is told of its terminal.
+    /// Size of the terminal that the worker gets.
     terminal: (usize, usize),
     channel: ChannelName,
     start_code: StartCode,
@@ -73,7 +73,7 @@ impl Task {
     }
 
     /// Gives the task its principal facility. False when the system has no
-    /// thread left for a conversation, which is gone then.
+    /// thread left for a conversation; the conversation is then ended.
     pub fn set_facility(&mut self, facility: PrincipalFacility) -> bool {
         match facility {
             PrincipalFacility::None => self.facility = Name::BLANK,
@@ -176,7 +176,7 @@ impl Task {
         Ok(())
     }
 
-    /// Sets the COMMAREA to `len` bytes that `fill` writes in place. They are
+    /// Sets the COMMAREA to `len` bytes that `fill` writes in place. The bytes are
     /// zeros before.
     pub fn set_commarea<E>(
         &mut self,
@@ -189,7 +189,7 @@ impl Task {
         })
     }
 
-    /// The same for a `fill` that writes all of them: what it finds there is
+    /// The same for a `fill` that writes all bytes: their contents before are
     /// arbitrary.
     pub fn set_whole_commarea<E>(
         &mut self,
@@ -210,10 +210,10 @@ impl Task {
     }
 
     /// The task serves a web request: these bytes, as the crate `webtask` has
-    /// them, one part behind the other.
+    /// them, one part after the other.
     ///
     /// # Errors
-    /// They do not fit into the task's memory.
+    /// The parts do not fit into the task's memory.
     pub fn set_web_request(&mut self, parts: [&[u8]; 2]) -> Result<(), PutError<Infallible>> {
         let [head, body] = parts;
         let bytes = head.len() + body.len();
@@ -278,16 +278,16 @@ impl Task {
         };
         let request = Request {
             start_code: Name::from_bytes(self.start_code.code()),
-            flags: match channel.is_blank() {
-                true => 0,
-                false => REQUEST_CHANNEL,
-            } | match self.changed {
-                true => REQUEST_CHANGED,
-                false => 0,
-            } | match self.start_code {
-                StartCode::Pipeline => REQUEST_PIPELINE,
-                _ => 0,
-            } | stepped,
+            flags: if channel.is_blank() {
+                0
+            } else {
+                REQUEST_CHANNEL
+            } | if self.changed { REQUEST_CHANGED } else { 0 }
+                | match self.start_code {
+                    StartCode::Pipeline => REQUEST_PIPELINE,
+                    _ => 0,
+                }
+                | stepped,
             channel,
             facility: self.facility,
             used: self.heap.top() as u64,
@@ -333,5 +333,5 @@ impl ProgramTask for Task {
     }
 }
 
-/// It is moved a few times before it runs.
+/// A task is moved a few times before it runs.
 const _: () = assert!(size_of::<Task>() <= 256);

@@ -1,7 +1,8 @@
-//! Whom the QR token is taken from, so that nobody waits for it in vain.
+//! Takes the QR token back from workers that no longer run, so that no worker
+//! waits for it for ever.
 //!
-//! A worker that dies gives nothing back: whoever hears of its end takes the
-//! token from it. A program may also write into the page that the token lies
+//! A worker that dies gives nothing back: the thread that notices its end takes
+//! the token from it. A program may also write into the page that the token lies
 //! in: the dispatch thread looks at the word while there are tasks, which are
 //! the only ones that could wait for it.
 
@@ -9,7 +10,7 @@ use link::TokenHolder;
 
 use super::SharedRegion;
 
-/// What was seen of the token at the last look.
+/// The state of the token at the last look.
 #[derive(Default)]
 pub struct TokenWatch {
     /// The word of a holder that seemed to sleep for work.
@@ -17,7 +18,7 @@ pub struct TokenWatch {
 }
 
 impl TokenWatch {
-    /// Frees the token when it is held by nobody who runs. A holder that seems
+    /// Frees the token when its holder does not run. A holder that seems
     /// to sleep for work is believed once, since it may have given the token
     /// back meanwhile.
     pub fn check_holder(&mut self, shared: &SharedRegion) {
@@ -45,7 +46,7 @@ impl TokenWatch {
 }
 
 impl SharedRegion {
-    /// A worker's process has ended: what it held is free. Called before
+    /// A worker's process has ended: frees its token. Called before
     /// another one of its number can be started.
     pub(super) fn token_of_dead(&self, worker: usize) {
         self.free_token(TokenHolder::Worker(worker), true);

@@ -1,6 +1,6 @@
 //! Reading the rings of the region and of its workers as one trace.
 //!
-//! Workers' entries are whatever stands in their memory: commands that the
+//! Workers' entries are read from memory that workers can write: commands that the
 //! table does not have are shown by their number, and any time is shown. A
 //! ring is read in the order in which it was written, so that an exit finds
 //! the entry of its command; then all are merged by time.
@@ -21,7 +21,7 @@ use kernel::core::TaskKey;
 /// Workers that died whose rings are kept.
 const DEAD_RINGS: usize = 8;
 
-/// Most sums of workers that are gone, so that no worker fills the memory.
+/// Most sums of ended workers, so that they cannot fill the memory.
 const DEAD_SUMS: usize = 65_536;
 
 /// The rings of the workers that died last, the oldest first.
@@ -30,7 +30,7 @@ pub struct DeadRings {
     rings: Mutex<VecDeque<(u32, Vec<TraceEntry>)>>,
 }
 
-/// What the workers that are gone have counted, and where counting began.
+/// The counts of ended workers, and where counting began.
 #[derive(Default)]
 pub struct PastCounts {
     sums: Mutex<(CommandSums, CommandSums)>,
@@ -39,7 +39,7 @@ pub struct PastCounts {
 /// Count, ticks and nanoseconds by transaction and command.
 type CommandSums = BTreeMap<(TransId, u16), [u64; 3]>;
 
-/// Adds what a worker says to sums.
+/// Adds a worker's counts to sums.
 fn add(sums: &mut CommandSums, link: &WorkerLink) {
     link.side.read_counts(|sum| {
         let key = (sum.transid, sum.command);
@@ -95,7 +95,7 @@ impl SharedRegion {
         let links: Vec<_> = self.lock().links.all().map(Arc::clone).collect();
         let mut kept = self.past_counts.lock();
         let mut sums = kept.0.clone();
-        // The counts of a worker that is gone are among those kept.
+        // The counts of an ended worker are among those kept.
         links
             .iter()
             .filter(|link| !link.has_ended())
@@ -164,7 +164,7 @@ impl SharedRegion {
     }
 }
 
-/// What turns an entry's numbers into a record's.
+/// Converts an entry's numbers to a record's.
 pub(super) struct Clock {
     pub from: TraceInstant,
     pub to: TraceInstant,

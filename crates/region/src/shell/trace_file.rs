@@ -1,4 +1,4 @@
-//! Writing the trace to a file, from when somebody says so until he says stop.
+//! Writing the trace to a file, from an operator's start to the stop.
 //!
 //! The rings are written all the time; a thread reads what is new in them many
 //! times a second and appends it, a JSON line a record, in the form in which
@@ -65,8 +65,8 @@ impl SharedRegion {
     ) -> io::Result<TraceStatus> {
         let mut running = self.trace_file();
         if running.is_some() {
-            let told = "a trace is being written already";
-            return Err(io::Error::new(io::ErrorKind::AlreadyExists, told));
+            let why = "a trace is being written already";
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, why));
         }
         let folder = self.config.state.join("traces");
         fs::create_dir_all(&folder)?;
@@ -95,7 +95,7 @@ impl SharedRegion {
         Ok(status)
     }
 
-    /// Ends the writing; none when nothing is written.
+    /// Ends the writing. Returns `None` when the trace is not written.
     pub fn trace_stop(&self) -> Option<TraceStatus> {
         let mut running = self.trace_file().take()?;
         running.counts.stop.store(true, Ordering::Relaxed);
@@ -104,7 +104,7 @@ impl SharedRegion {
         Some(running.status())
     }
 
-    /// How far the writing has come; none when nothing is written.
+    /// Progress of the writing. Returns `None` when the trace is not written.
     pub fn trace_status(&self) -> Option<TraceStatus> {
         self.trace_file().as_ref().map(TraceFile::status)
     }
@@ -170,7 +170,7 @@ impl Writer {
         }
     }
 
-    /// What is new in all rings, by time.
+    /// The new entries of all rings, by time.
     fn read(&mut self) -> Vec<TraceRecord> {
         let trace = &self.shared.trace;
         let clock = Clock {

@@ -1,5 +1,5 @@
-//! How often programs were run: what the workers say, and what those that are
-//! gone have said.
+//! How often programs were run: the counts of the workers, and those of workers that have
+//! ended.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,10 +8,10 @@ use link::ProgramName;
 
 use super::links::{LinkTable, WorkerLink};
 
-/// Most programs of workers that are gone, so that no worker fills the memory.
+/// Most programs of ended workers, so that they cannot fill the memory.
 const PAST_PROGRAMS: usize = 65_536;
 
-/// The runs of workers that are gone.
+/// The runs of ended workers.
 #[derive(Default)]
 pub struct PastUses(Mutex<BTreeMap<ProgramName, u64>>);
 
@@ -31,7 +31,7 @@ impl PastUses {
     pub(super) fn of(&self, links: &LinkTable, program: ProgramName) -> u64 {
         let past = self.lock();
         let mut uses = past.get(&program).copied().unwrap_or_default();
-        // The counts of a worker that is gone are among the past ones.
+        // The counts of an ended worker are among the past ones.
         for link in links.all().filter(|link| !link.has_ended()) {
             link.side.read_uses(|name, count| {
                 if name == program {

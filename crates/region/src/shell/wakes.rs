@@ -1,9 +1,9 @@
-//! Whom to wake, and when: a wake-up costs more than a brief program.
+//! Which threads are woken, and when: a wake-up costs more than a brief program.
 //!
 //! A door thread wakes the workers that it gave work to before it sleeps. A
 //! future that another thread has woken is left in the inbox of its door's
 //! port, and the door is woken once for all that lie there. The dispatch
-//! thread answers all calls that it has heard before it wakes who asked.
+//! thread answers all calls that it has taken before it wakes their tasks.
 
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -25,7 +25,7 @@ thread_local! {
 }
 
 /// Submissions to sleeping workers after which a door thread wakes them even
-/// though it goes on: they run beside it then.
+/// though it goes on: the workers then run at the same time.
 const WAKE_BATCH: usize = 4;
 
 /// Makes the calling thread the door's of a port.
@@ -36,8 +36,8 @@ fn become_door(port: usize) {
     });
 }
 
-/// Makes the calling thread one that wakes whom it answers when it has
-/// answered all: by [`wake_answered`].
+/// Makes the calling thread defer the wake-ups of the tasks that it answers until
+/// it has answered all: see [`wake_answered`].
 pub fn become_answering() {
     ANSWERED.set(Some(Vec::new()));
 }
@@ -107,7 +107,7 @@ impl WakeInboxes {
         self.full.fetch_or(1 << port, Ordering::SeqCst);
     }
 
-    /// True when somebody left something for a port.
+    /// True when the inbox of a port has wakers.
     pub fn has(&self, port: usize) -> bool {
         self.full.load(Ordering::SeqCst) & 1 << port != 0
     }
@@ -148,7 +148,7 @@ impl SharedRegion {
         self.wake_futures(&mut vec![(port, waker)]);
     }
 
-    /// Wakes futures: those of the calling door and of nobody's port here,
+    /// Wakes futures: those of the calling door and those without a port here,
     /// others by their door.
     pub(super) fn wake_futures(&self, wakers: &mut Vec<(usize, Waker)>) {
         let own = PORT.get();
@@ -167,16 +167,16 @@ impl SharedRegion {
         }
     }
 
-    /// Before a door's thread sleeps: wakes whom it gave work, and hears what
-    /// rings at its port until nothing does. When futures were woken its runtime
-    /// does not sleep; it comes here again when they have run.
+    /// Before a door's thread sleeps: wakes the workers that it gave work, and takes
+    /// completions at its port until there are none. When futures were woken its
+    /// runtime does not sleep; it calls this again when they have run.
     pub fn before_sleep(self: &Arc<Self>, port: usize) {
         become_door(port);
         wake_deferred();
         loop {
             self.drain(port);
             if self.page.prepare_sleep(port) {
-                // After the announcement: who leaves something later wakes us.
+                // After the announcement: a thread that leaves something later wakes this one.
                 if !self.inboxes.has(port) {
                     return;
                 }
@@ -198,7 +198,7 @@ impl SharedRegion {
             return false;
         }
         if self.page.prepare_sleep(port) {
-            // After the announcement: who leaves something later wakes us.
+            // After the announcement: a thread that leaves something later wakes this one.
             if !self.inboxes.has(port) {
                 return true;
             }
@@ -208,8 +208,8 @@ impl SharedRegion {
         false
     }
 
-    /// When a door's thread goes on without a sleep: does what would be done
-    /// before one. Nothing on other threads.
+    /// When a door's thread continues without a sleep: does the work that precedes
+    /// a sleep. Has no effect on other threads.
     pub fn without_sleep(self: &Arc<Self>, port: usize) {
         if port != 0 && PORT.get() == port {
             wake_deferred();
@@ -217,7 +217,7 @@ impl SharedRegion {
         }
     }
 
-    /// When a door's thread has slept: hears what woke it, so that the futures
+    /// When a door's thread has slept: takes what woke it, so that the futures
     /// run before the runtime looks for events again.
     pub fn after_sleep(self: &Arc<Self>, port: usize) {
         self.page.awake(port);

@@ -174,7 +174,7 @@ fn what_units_write_to_a_file_and_to_their_decider_is_in_both_or_in_neither() {
     let wrong: Vec<_> = answered.backed_out.intersection(&here).collect();
     assert!(wrong.is_empty(), "backed out and there: {wrong:?}");
     println!(
-        "{} workers, {} regions and {} deciders killed in {:.0} s; {} units acknowledged, {} there, {} told that they were backed out",
+        "{} workers, {} regions and {} deciders killed in {:.0} s; {} units acknowledged, {} there, {} reported as backed out",
         done[0],
         done[1],
         done[2],

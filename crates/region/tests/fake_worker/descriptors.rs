@@ -18,7 +18,7 @@ const TEXT: u8 = 0;
 pub fn run(worker: &mut WorkerSide, script: &str) -> (String, Name<4>) {
     let mut said = Vec::new();
     for line in script.lines() {
-        let heard = match line.split_once(' ') {
+        let event = match line.split_once(' ') {
             Some(("write", record)) => {
                 worker.call(CallOperation::Write, [0; 8], &[record.as_bytes()])
             }
@@ -33,7 +33,7 @@ pub fn run(worker: &mut WorkerSide, script: &str) -> (String, Name<4>) {
             }
             None => worker.call(CallOperation::Syncpoint, [0; 8], &[]),
         };
-        let header = LENT.with_borrow_mut(|lent| until_answered(worker, heard, lent));
+        let header = LENT.with_borrow_mut(|lent| until_answered(worker, event, lent));
         let data = worker.call_data(&header).to_vec();
         if !header.abend.is_blank() {
             return (said.join("\n"), header.abend);
@@ -54,11 +54,11 @@ thread_local! {
 
 fn until_answered(
     worker: &mut WorkerSide,
-    mut heard: CallEvent,
+    mut event: CallEvent,
     lent: &mut BTreeMap<u64, File>,
 ) -> AnswerHeader {
     loop {
-        let request = match heard {
+        let request = match event {
             CallEvent::Answer(header) => return header,
             CallEvent::Run(header) | CallEvent::Act(header) => header,
         };
@@ -79,6 +79,6 @@ fn until_answered(
                 .unwrap_or_default();
             reply.truncate(n);
         }
-        heard = worker.nested_done(AnswerHeader::default(), &[&reply]);
+        event = worker.nested_done(AnswerHeader::default(), &[&reply]);
     }
 }

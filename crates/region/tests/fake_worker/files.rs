@@ -70,10 +70,10 @@ pub fn run(worker: &mut WorkerSide, script: &str, counts: &mut RunCounters) -> (
             _ => continue,
         };
         let asked_ns = super::now_ns();
-        let heard = worker.call(op, args, &[data]);
+        let event = worker.call(op, args, &[data]);
         counts.call_wait_ns += super::now_ns() - asked_ns;
         counts.region_calls += 1;
-        let CallEvent::Answer(header) = heard else {
+        let CallEvent::Answer(header) = event else {
             continue;
         };
         if !header.abend.is_blank() {

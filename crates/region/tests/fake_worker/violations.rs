@@ -3,7 +3,7 @@
 use link::layout::{CALL_HEADER_IN_PAGE, CALL_OFFSET, CallHeader, SLOT_OFFSET};
 use link::{CallOperation, SlotResults, TaskIn, WorkerSide};
 
-/// Tells the violation that the COMMAREA names.
+/// Commits the protocol violation that the COMMAREA names.
 pub fn perform_violation(worker: &mut WorkerSide, task: &TaskIn, results: &mut SlotResults) {
     match super::text(worker, task).as_str() {
         "commarea" => {

@@ -43,9 +43,9 @@ fn prepare(region: &Region, name: &str, record: &str) -> PrepareOutcome {
 }
 
 fn settle(handle: &Handle, name: &str, commit: bool) -> bool {
-    let (done, heard) = channel();
+    let (done, outcome) = channel();
     handle.settle(branch(name), commit, move |yes| done.send(yes).unwrap());
-    heard.recv().unwrap()
+    outcome.recv().unwrap()
 }
 
 fn names(handle: &Handle) -> Vec<String> {
@@ -57,7 +57,7 @@ fn read(region: &Region, key: &str) -> String {
     text(&call_now(region, "FILES", &format!("read 0 {key}"))).to_owned()
 }
 
-/// Whether somebody has the lock of a record.
+/// Whether a task has the lock of a record.
 fn is_locked(region: &Region, key: &str) -> bool {
     let found = region.handle().with_store(|store| {
         let name: FileName = "ACCTS".parse().unwrap();
@@ -91,7 +91,7 @@ fn a_prepared_unit_waits_with_its_locks_until_the_commit_order() {
     assert_eq!(read(&region, "KEY00001"), "0 KEY00001-a\n");
     assert_eq!(read(&region, "KEY00002"), "13 \n");
     assert!(!is_locked(&region, "KEY00001") && !is_locked(&region, "KEY00002"));
-    // It was carried out: to be told again changes nothing.
+    // It was carried out: a repeated order changes nothing.
     assert!(settle(&handle, "one", true) && settle(&handle, "two", false));
     assert_eq!(names(&handle), [""; 0]);
     block_on(region.shutdown());
@@ -143,7 +143,7 @@ fn a_unit_without_changes_needs_no_second_phase() {
     block_on(region.shutdown());
 }
 
-/// A participant of the region's own, beside its store.
+/// A participant in addition to the region's store.
 struct ScriptedParticipant {
     orders: std::sync::Mutex<Vec<Order>>,
     prepares: bool,

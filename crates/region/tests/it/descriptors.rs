@@ -125,7 +125,7 @@ impl RowService {
         Ok((tag, true))
     }
 
-    /// The region's copy of a unit's connection, which nobody else uses any more.
+    /// The region's copy of a unit's connection, which nothing else uses any more.
     fn end(&self, unit: UnitId) -> Option<(TaskUnit, LentDescriptor)> {
         self.inner.lock().unwrap().units.remove(&unit)
     }

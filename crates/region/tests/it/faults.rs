@@ -32,7 +32,7 @@ fn tasks_queued_at_a_crashed_worker_run_elsewhere() {
     let handle = region.handle();
     block_on(async {
         let port = handle.default_port();
-        // Known to be short, so that tasks are queued behind one another.
+        // Known to be short, so that tasks are queued after one another.
         for _ in 0..3 {
             call(&handle, "EMPTY", "").await;
         }
@@ -159,8 +159,8 @@ fn what_a_worker_traced_is_there_after_its_death() {
         ..region::TraceFilter::default()
     };
     let records = region.handle().trace(&of_worker);
-    let told: Vec<_> = records.iter().map(|r| (&*r.command, r.worker)).collect();
-    assert_eq!(told, [("LINK", Some(0))]);
+    let commands: Vec<_> = records.iter().map(|r| (&*r.command, r.worker)).collect();
+    assert_eq!(commands, [("LINK", Some(0))]);
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn a_task_that_comes_back_to_a_workers_number_is_answered_from_the_new_ones_memo
         let mut before = handle.begin(&port, request("GATE")).await.unwrap();
         put(&mut before, gate.path());
         let before = tokio::spawn(before.run());
-        // The task is queued behind the gate, and moved to the second worker.
+        // The task is queued after the gate, and moved to the second worker.
         let task = tokio::spawn(task.run());
         let there = second.clone();
         let slept = tokio::task::spawn_blocking(move || until("the second", || there.exists()));

@@ -58,7 +58,7 @@ fn beyond_mxt_requests_wait_and_beyond_the_queue_they_are_refused() {
 }
 
 /// Clients that ask again at once keep a door awake: the end of what it runs
-/// must be heard all the same.
+/// must be received all the same.
 #[test]
 fn a_door_that_never_sleeps_receives_its_completions() {
     let narrow = RegionConfig {
@@ -84,7 +84,7 @@ fn a_door_that_never_sleeps_receives_its_completions() {
                 let asked = again.as_mut().poll(cx);
                 assert!(!matches!(asked, std::task::Poll::Ready(Ok(_))));
             }
-            assert!(begin.elapsed().as_secs() < 30, "the end is not heard");
+            assert!(begin.elapsed().as_secs() < 30, "no end was received");
             // As often as it may: the thread does not rest.
             cx.waker().wake_by_ref();
             polled
@@ -254,12 +254,12 @@ fn a_stuck_worker_has_its_queue_taken_away() {
         }
         let mut stuck = handle.begin(&port, request("GATE")).await.unwrap();
         put(&mut stuck, gate.path());
-        let mut behind = handle.begin(&port, request("UPPER")).await.unwrap();
-        put(&mut behind, "behind");
+        let mut queued = handle.begin(&port, request("UPPER")).await.unwrap();
+        put(&mut queued, "queued");
         std::thread::scope(|s| {
             let stuck = s.spawn(|| code(&block_on(stuck.run())));
             let open = gate.reached();
-            assert_eq!(text(&block_on(behind.run())), "BEHIND");
+            assert_eq!(text(&block_on(queued.run())), "QUEUED");
             drop(open);
             assert_eq!(stuck.join().unwrap(), "OK");
         });
@@ -297,7 +297,7 @@ fn hundreds_of_megabytes_move_in_many_containers() {
         );
     }
     // In one place: what was written is what is read, and nothing was used
-    // beside it but the directory.
+    // except it and the directory.
     assert!(reply.record().input_bytes < (PARTS * BYTES + (64 << 10)) as u64);
 }
 

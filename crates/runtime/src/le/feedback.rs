@@ -75,13 +75,15 @@ impl FeedbackCode {
     pub(super) fn parse(token: &[u8]) -> Option<FeedbackCode> {
         let head = token.get(..8)?;
         let half = |at: usize| u16::from_be_bytes([head[at], head[at + 1]]);
-        match head.iter().all(|b| *b == 0) {
-            true => Some(OK),
-            false if &head[5..8] == b"CEE" => Some(FeedbackCode {
+        if head.iter().all(|b| *b == 0) {
+            Some(OK)
+        } else if &head[5..8] == b"CEE" {
+            Some(FeedbackCode {
                 severity: half(0),
                 number: half(2),
-            }),
-            false => None,
+            })
+        } else {
+            None
         }
     }
 

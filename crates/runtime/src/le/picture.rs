@@ -169,9 +169,12 @@ impl Picture {
             (true, hour) => hour,
             (false, _) => c.hour,
         };
-        let two = |n: u32, zeros_out: bool| match zeros_out {
-            true => n.to_string(),
-            false => format!("{n:02}"),
+        let two = |n: u32, zeros_out: bool| {
+            if zeros_out {
+                n.to_string()
+            } else {
+                format!("{n:02}")
+            }
         };
         self.0
             .iter()

@@ -38,13 +38,13 @@
   // A number of the language that may not be the one that was meant, since it has more digits than
   // numbers hold.
   const exact = (number) => Number.isSafeInteger(number) || number.toExponential().replace(/e.*|[-.]/g, "").length <= 15;
-  const meant = (told, given) => {
+  const meant = (subject, given) => {
     if (typeof given === "number" && !exact(given)) {
-      throw N.clean(new RangeError(`${told}: ${given} has more digits than a number holds for certain: give a BigInt or text`));
+      throw N.clean(new RangeError(`${subject}: ${given} has more digits than a number holds for certain: give a BigInt or text`));
     }
   };
   /** A value as JSON may have it: a number where that loses nothing, else text. */
-  const told = (value) => {
+  const toJson = (value) => {
     if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
     return typeof value === "string" && value.replace(/[-.]/g, "").replace(/^0+|0+$/g, "").length <= 15 ? Number(value) : value;
   };
@@ -57,8 +57,8 @@
     node.members.forEach(equip);
     const members = node.members.filter((member) => member.look !== undefined);
     if (node.shape === "bigint" || node.shape === "decimal") {
-      node.one = (given) => meant(node.told, given);
-      node.mendOne = (_, value) => told(value);
+      node.one = (given) => meant(node.subject, given);
+      node.mendOne = (_, value) => toJson(value);
     } else if (members.length > 0) {
       node.one = (given) => {
         if (given !== null && typeof given === "object") for (const member of members) member.look(given[member.name]);
@@ -116,8 +116,8 @@
     defineProperty(proto, node.name, { enumerable: true, configurable: true, get, set: (node.limit ?? null) === null ? set : limited(node, set) });
   };
   /** A counter does not go beyond its table. */
-  const limited = ({ told, limit }, set) => function (given) {
-    if (Number(given) > limit) throw N.clean(new RangeError(`${told}: ${String(given)} is more than the ${limit} elements of its table`));
+  const limited = ({ subject, limit }, set) => function (given) {
+    if (Number(given) > limit) throw N.clean(new RangeError(`${subject}: ${String(given)} is more than the ${limit} elements of its table`));
     set.call(this, given);
   };
 
@@ -131,16 +131,16 @@
     const [get, set] = N.recordAccessors(record, field, B);
     return { get, set };
   };
-  const accessors = (record, { own: field, shape, told }, inTable) => !inTable && shape !== "bigint" && shape !== "decimal"
+  const accessors = (record, { own: field, shape, subject }, inTable) => !inTable && shape !== "bigint" && shape !== "decimal"
     ? direct(record, field)
     : shape === "bigint"
     ? {
         get() { const read = get(record, field, this[B], this[A]); return read === null ? null : BigInt(read); },
-        set(given) { meant(told, given); set(record, field, this[B], given, this[A]); },
+        set(given) { meant(subject, given); set(record, field, this[B], given, this[A]); },
       }
     : {
         get() { return get(record, field, this[B], this[A]); },
-        set(given) { if (shape === "decimal") meant(told, given); set(record, field, this[B], given, this[A]); },
+        set(given) { if (shape === "decimal") meant(subject, given); set(record, field, this[B], given, this[A]); },
       };
 
   const group = (record, node, inTable) => {

@@ -1,6 +1,6 @@
 // One request: finds the handler, runs it, and keeps what came of it.
 (N) => {
-  let told, linked = false;
+  let taskOutcome, linked = false;
 
   const failed = (error) => {
     let name = "", message = "", stack = "", code = "AJST", line = 0, program = "";
@@ -38,14 +38,14 @@
   /** The end of a handler that threw. */
   const thrown = N.thrown = (error) => {
     try {
-      told = error instanceof N.BadRequest && !linked ? answered(problem(400, "Bad request", error.message)) : failed(error);
+      taskOutcome = error instanceof N.BadRequest && !linked ? answered(problem(400, "Bad request", error.message)) : failed(error);
     } catch (e) {
-      told = failed(e);
+      taskOutcome = failed(e);
     }
   };
   const given = (response, value) => {
     response[N.TAKE](value);
-    told = answered(response);
+    taskOutcome = answered(response);
   };
   const later = async (response, promise) => {
     try { given(response, await promise); } catch (e) { thrown(e); }
@@ -65,7 +65,7 @@
     const allow = methods.filter(has).join(", ");
     const refused = problem(405, "Method not allowed", `the script takes ${allow || "nothing"}, not ${method}`);
     refused.headers.set("allow", allow);
-    told = answered(refused);
+    taskOutcome = answered(refused);
   };
 
   /** The handler with its request and response, to be called with no frame of this file beneath it. */
@@ -85,7 +85,7 @@
       thrown(e);
     }
   };
-  N.outcome = () => told;
+  N.outcome = () => taskOutcome;
 
   // The language makes its functions when they are first asked for. What a request makes is gone
   // with it, so they are made now, once.

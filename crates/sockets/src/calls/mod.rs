@@ -51,7 +51,7 @@ impl SocketState {
 #[derive(Debug)]
 struct TaskSocket {
     socket: Arc<Socket>,
-    /// It was given, and whether it was taken.
+    /// The socket was given, and whether it was taken.
     given: Option<Arc<AtomicBool>>,
     /// Senders of datagrams, which may be answered.
     partners: Vec<SocketAddr>,
@@ -109,10 +109,12 @@ impl TaskSockets {
     fn attempt(&mut self, request: &Request) -> Result<CallReply, Errno> {
         let (function, s, args) = (request.function, request.socket, request.args);
         if self.maxsoc == 0 && function != Function::InitApi {
-            match function.may_be_first() {
-                true => self.begin(FEWEST_SOCKETS),
-                false if function == Function::TermApi => return Ok(CallReply::ok(0)),
-                false => return Err(Errno::FIRST_CALL),
+            if function.may_be_first() {
+                self.begin(FEWEST_SOCKETS);
+            } else if function == Function::TermApi {
+                return Ok(CallReply::ok(0));
+            } else {
+                return Err(Errno::FIRST_CALL);
             }
         }
         Ok(match function {
@@ -267,9 +269,10 @@ impl TaskSockets {
             own.partners.push(from);
         }
         if request.function == Function::RecvFrom {
-            let name = match own.socket.kind().stream {
-                true => own.socket.peer().ok(),
-                false => from,
+            let name = if own.socket.kind().stream {
+                own.socket.peer().ok()
+            } else {
+                from
             };
             data.extend(name.map(|n| n.emit()).unwrap_or_default());
         }
@@ -296,9 +299,10 @@ impl TaskSockets {
     /// partner, or an address that the policy allows.
     fn destination(&self, own: &TaskSocket, name: SocketName) -> Result<SocketName, Errno> {
         let known = own.partners.contains(&name.0) || own.socket.peer() == Ok(name);
-        match known {
-            true => Ok(name),
-            false => self.world.policy().connect_to(&name),
+        if known {
+            Ok(name)
+        } else {
+            self.world.policy().connect_to(&name)
         }
     }
 

@@ -121,9 +121,10 @@ pub fn names(flags: i64, name: &[u8]) -> Result<CallReply, Errno> {
 }
 
 fn host(name: String, addresses: Vec<IpAddr>) -> Result<CallReply, Errno> {
-    match addresses.is_empty() {
-        true => Err(Errno::EAI_NONAME),
-        false => Ok(CallReply::with(0, HostList { name, addresses }.emit())),
+    if addresses.is_empty() {
+        Err(Errno::EAI_NONAME)
+    } else {
+        Ok(CallReply::with(0, HostList { name, addresses }.emit()))
     }
 }
 
@@ -131,9 +132,10 @@ fn host(name: String, addresses: Vec<IpAddr>) -> Result<CallReply, Errno> {
 fn text(bytes: &[u8]) -> Result<String, Errno> {
     let text = std::str::from_utf8(bytes).map_err(|_| Errno::EINVAL)?;
     let text = text.trim_matches([' ', '\0']);
-    match text.len() <= NAME_BYTES && !text.contains('\0') {
-        true => Ok(text.to_owned()),
-        false => Err(Errno::ENAMETOOLONG),
+    if text.len() <= NAME_BYTES && !text.contains('\0') {
+        Ok(text.to_owned())
+    } else {
+        Err(Errno::ENAMETOOLONG)
     }
 }
 

@@ -106,7 +106,7 @@ impl Connection {
         }
     }
 
-    /// The connection as the listener has it; none when its handshake fails.
+    /// The connection in the listener's form. Returns `None` when its handshake fails.
     async fn open(&self, tcp: TcpStream) -> Option<Stream> {
         let source = match (&self.door.tls, self.listener.config.tls) {
             (Some(source), true) => source,
@@ -294,8 +294,8 @@ impl Connection {
                 return;
             }
         };
-        let (taken, heard) = oneshot::channel();
-        let anybody = ClientId {
+        let (taken, adopted) = oneshot::channel();
+        let any_task = ClientId {
             task: [b' '; 8],
             ..self.listener.client
         };
@@ -305,7 +305,7 @@ impl Connection {
             // No task waits any more: the connection was given up.
             let _ = taken.send(());
         });
-        if given.give(me, anybody, socket.clone(), on_taken).is_err() {
+        if given.give(me, any_task, socket.clone(), on_taken).is_err() {
             return;
         }
         let name = SocketName(self.client);
@@ -324,7 +324,7 @@ impl Connection {
             ),
         };
         let in_time = tokio::select! {
-            heard = heard => heard.is_ok(),
+            adopted = adopted => adopted.is_ok(),
             () = time(wait) => false,
         };
         counts.waiting.fetch_sub(1, Ordering::Relaxed);

@@ -1,6 +1,6 @@
 //! The security exit: a program that may refuse or change a start.
 //!
-//! It is LINKed with this COMMAREA:
+//! The program is LINKed with this COMMAREA:
 //!
 //! ```text
 //!    0          4             44       46            52       54

@@ -27,7 +27,7 @@ pub struct Header {
     pub transid: String,
     /// The data for the transaction, at most 40 bytes.
     pub data: Vec<u8>,
-    /// How it is started.
+    /// How the task is started.
     pub start: StartType,
     /// Milliseconds before it is, with IC.
     pub delay_ms: u64,
@@ -65,10 +65,11 @@ pub fn is_ebcdic(message: &[u8]) -> bool {
 /// client's code page. Returns `None` without a line end. After a null no byte
 /// is treated as one: clients send binary lengths in their data.
 pub fn line_end(seen: &[u8]) -> Option<usize> {
-    let ends: &[u8] = match is_ebcdic(seen) {
+    let ends: &[u8] = if is_ebcdic(seen) {
         // NL and LF.
-        true => &[0x15, 0x25],
-        false => b"\n",
+        &[0x15, 0x25]
+    } else {
+        b"\n"
     };
     let at = seen.iter().position(|b| *b == 0 || ends.contains(b))?;
     (seen[at] != 0).then_some(at + 1)
@@ -83,9 +84,10 @@ pub fn parse(message: &[u8], translate: (bool, bool)) -> Result<Header, (HeaderE
         Some(end) => &message[..end - 1],
         None => message,
     };
-    let text = match ebcdic && (translate.0 || translate.1) {
-        true => to_ascii(line),
-        false => line.to_vec(),
+    let text = if ebcdic && (translate.0 || translate.1) {
+        to_ascii(line)
+    } else {
+        line.to_vec()
     };
     let text = text.strip_suffix(b"\r").unwrap_or(&text);
     let mut parts = split(text, b',');

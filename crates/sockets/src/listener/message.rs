@@ -19,7 +19,7 @@ use ezasoket::{ClientId, SocketName};
 
 /// Bytes of client-in-data that are passed on.
 const DATA: usize = 35;
-/// Where an enhanced listener's data begin, with their length.
+/// The offset of an enhanced listener's data, with their length.
 const ENHANCED: usize = 152;
 
 /// Writes the message; `enhanced` are the bytes read by an enhanced listener.

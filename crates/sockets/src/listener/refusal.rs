@@ -21,7 +21,7 @@ pub enum ClientRefusal {
     Disabled,
     /// Its message was not there in time.
     TooLate,
-    /// The security exit says no.
+    /// The security exit refuses.
     Exit,
     /// The security exit refuses and has sent the message itself.
     ExitSilent,
@@ -46,7 +46,7 @@ pub enum ClientRefusal {
 }
 
 impl ClientRefusal {
-    /// The line for the client and the log; none when nothing is to be said.
+    /// The line for the client and the log. Returns `None` when no line is sent.
     pub fn text(&self, transid: &str, client: SocketAddr, now: &str) -> Option<String> {
         let partner = format!(
             "PARTNER INET ADDR={} PORT={:>5}",

@@ -29,9 +29,9 @@ use crate::trace::CallTrace;
 /// An operator's command for a listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListenerControl {
-    /// It listens.
+    /// Starts the listener.
     Start,
-    /// It stops; connections that it has accepted go on.
+    /// Stops the listener; connections that it has accepted go on.
     Stop,
 }
 
@@ -183,9 +183,10 @@ impl ListenerSet {
 
     fn make(&self, name: &str, config: &ListenerConfig) -> Arc<Listener> {
         let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
-        let domain = match config.address.is_ipv4() {
-            true => AF_INET,
-            false => AF_INET6,
+        let domain = if config.address.is_ipv4() {
+            AF_INET
+        } else {
+            AF_INET6
         };
         let client = ClientId {
             domain: u32::from(domain),
@@ -323,7 +324,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// The thread.
 fn run(door: ListenerThread, mut orders: UnboundedReceiver<Order>) {
-    // The listener of receivers is a part of what they replace.
+    // The listener of receivers belongs to the resources that they replace.
     let class = match door.native {
         Some(_) => EngineClass::Offload,
         None => EngineClass::General,
@@ -356,7 +357,7 @@ fn run(door: ListenerThread, mut orders: UnboundedReceiver<Order>) {
                     Ok(())
                 }
             };
-            // The one who ordered may be gone.
+            // The client that ordered may have disconnected.
             let _ = order.done.send(result);
         }
     });
@@ -376,9 +377,10 @@ fn open(world: &SocketState, listener: &Listener) -> io::Result<TcpListener> {
             config.address
         )));
     };
-    let socket = match address.is_ipv4() {
-        true => TcpSocket::new_v4()?,
-        false => TcpSocket::new_v6()?,
+    let socket = if address.is_ipv4() {
+        TcpSocket::new_v4()?
+    } else {
+        TcpSocket::new_v6()?
     };
     socket.set_reuseaddr(true)?;
     // Accepted sockets inherit it: a connection becomes readable when the first
@@ -424,7 +426,7 @@ async fn listen(door: Rc<ListenerThread>, listener: Arc<Listener>, opened: TcpLi
             Ok((stream, client)) => {
                 listener.counts.accepted.fetch_add(1, Ordering::Relaxed);
                 let seat = listener.seats.enter();
-                // It waits for a socket, as others do in the system's queue.
+                // The connection waits for a socket, as others do in the system's queue.
                 seat.enter(SeatPhase::Busy);
                 let handle = seat.handle();
                 let (door, listener) = (door.clone(), listener.clone());
@@ -459,7 +461,7 @@ pub struct SocketNumbers {
     given_back: tokio::sync::Notify,
 }
 
-/// A number, given back when it is dropped.
+/// A number, freed when it is dropped.
 pub struct SocketNumber {
     /// The number.
     pub value: i64,

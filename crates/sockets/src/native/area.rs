@@ -94,9 +94,10 @@ impl MessageArea {
         };
         if *length == 0 {
             let end = left.iter().rposition(|b| !matches!(b, b' ' | 0));
-            return Ok(match trim {
-                true => &left[..end.map_or(0, |end| end + 1)],
-                false => left,
+            return Ok(if *trim {
+                &left[..end.map_or(0, |end| end + 1)]
+            } else {
+                left
             });
         }
         // A program may shorten its COMMAREA.
@@ -111,7 +112,7 @@ impl MessageArea {
 }
 
 /// How the characters of a client and of programs translate into each other;
-/// none where both have the same.
+/// `None` if both have the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CharacterPages(Option<Box<[[u8; 256]; 2]>>);
 
@@ -154,7 +155,7 @@ impl CharacterPages {
 }
 
 /// A delimiter's characters as an EBCDIC client has them: `\u0085` is NL (15),
-/// `\n` is LF (25). None for a character that code page 1047 does not have.
+/// `\n` is LF (25). `None` for a character that code page 1047 does not have.
 pub fn delimiter_in_ebcdic(text: &str) -> Option<Vec<u8>> {
     let page = CodePage::by_ccsid(1047).ok()?;
     text.chars().map(|c| page.byte_of(c)).collect()

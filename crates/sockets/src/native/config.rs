@@ -36,7 +36,7 @@ impl Default for NativeConfig {
     }
 }
 
-/// `[sockets.receivers.TRAN]`: what is done with the messages of a connection
+/// `[sockets.receivers.TRAN]`: the receiver for the messages of a connection
 /// that a listener would start this transaction for.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -162,9 +162,9 @@ pub struct PreparedReceiver {
     pub program: ProgramName,
     /// The transaction of the connection that answers go out on.
     pub answers: Option<TransId>,
-    /// Where the program finds a message.
+    /// The place of a message in the program's input.
     pub area: MessageArea,
-    /// Where a message of an ASCII client ends, and of an EBCDIC one.
+    /// The framing of messages of an ASCII client, and of an EBCDIC one.
     pub framing: [FrameFormat; 2],
     /// The translation for each of them.
     pub characters: [CharacterPages; 2],
@@ -206,7 +206,7 @@ impl ReceiverConfig {
         let area = self.area(&mut wrong);
         let mut framing = [None, None];
         for (framing, ebcdic) in framing.iter_mut().zip([false, true]) {
-            // The page has all characters only for those who need them.
+            // All characters of the page are needed only by some kinds of data.
             let needed = match self.characters {
                 ClientCharacters::Ascii => !ebcdic,
                 ClientCharacters::Ebcdic => ebcdic,
@@ -303,9 +303,10 @@ impl ReceiverConfig {
                 return None;
             }
             (None, Some(text), None) => {
-                let bytes = match ebcdic {
-                    true => delimiter_in_ebcdic(text),
-                    false => delimiter_in_ascii(text),
+                let bytes = if ebcdic {
+                    delimiter_in_ebcdic(text)
+                } else {
+                    delimiter_in_ascii(text)
                 };
                 match bytes.filter(|b| !b.is_empty()) {
                     Some(bytes) => Frame::Delimiter(bytes.into()),

@@ -25,7 +25,7 @@ use crate::stream::Stream;
 
 /// Why a connection ends before its client has ended it.
 enum EndReason {
-    /// The client is gone.
+    /// The client has disconnected.
     Gone,
     /// No more is to be begun.
     Stopped,
@@ -75,7 +75,7 @@ pub async fn serve(
     }
 }
 
-/// The other connection, as soon as it is there; none when this one is reset.
+/// The other connection, as soon as it is open. Returns `None` when this one is reset.
 /// A client that only sends nothing more may wait for its answers.
 async fn other(
     part: &SessionPart<AnswerConnection>,
@@ -129,12 +129,12 @@ struct Connection<'c> {
     watched: &'c ConnectionWatch,
     framing: &'c FrameFormat,
     characters: &'c CharacterPages,
-    /// Where answers go out; the same connection when none.
+    /// The connection for answers; `None` when they use the same one.
     sender: Option<ClosingConnection>,
 }
 
 impl Connection<'_> {
-    /// Message after message, until the client has no more.
+    /// Serves message after message, until the client sends no more.
     async fn run(&mut self, own: &mut AnswerConnection) -> Result<(), EndReason> {
         let mut held = self.thread.memory.empty();
         let mut searched = 0;
@@ -174,11 +174,12 @@ impl Connection<'_> {
                 held.settle();
             }
             if !self.read(own, &mut held, needed).await? {
-                return match held.is_empty() {
-                    true => Ok(()),
-                    false => Err(EndReason::Wrong(
+                return if held.is_empty() {
+                    Ok(())
+                } else {
+                    Err(EndReason::Wrong(
                         "the client ended the connection within a message".into(),
-                    )),
+                    ))
                 };
             }
         }
@@ -372,9 +373,10 @@ impl Connection<'_> {
 /// The most bytes of the message that is being read. The place of a delimiter
 /// is not known in advance.
 fn towards(framing: &FrameFormat, needed: usize) -> usize {
-    match framing.is_delimited() {
-        true => framing.longest(),
-        false => needed,
+    if framing.is_delimited() {
+        framing.longest()
+    } else {
+        needed
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where one message ends and the next begins.
+//! The boundaries of messages in a stream.
 //!
 //! ```text
 //!   length      | 1, 2 or 4 bytes: how many follow | message |
@@ -6,7 +6,7 @@
 //!   fixed       | message |
 //! ```
 //!
-//! The length may count its own bytes, and may be little-endian. It comes from
+//! The length may count its own bytes, and may be little-endian. The length comes from
 //! a peer that may be broken: above the limit it is an error, never an
 //! allocation.
 //!
@@ -19,13 +19,13 @@ use memchr::memmem;
 /// How messages are separated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrameFormat {
-    /// Where a message ends.
+    /// The end of a message.
     pub frame: Frame,
     /// Most bytes of a message that comes in, its frame not counted.
     pub max_bytes: usize,
 }
 
-/// Where a message ends.
+/// The end of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Frame {
     /// Its length precedes it.
@@ -37,7 +37,7 @@ pub enum Frame {
         /// The lowest byte comes first.
         little: bool,
     },
-    /// These bytes follow it; at least one.
+    /// These bytes follow a message; at least one.
     Delimiter(Box<[u8]>),
     /// All have this many bytes, at least one.
     Fixed {
@@ -53,9 +53,9 @@ pub enum Frame {
 pub enum FrameStart {
     /// A message.
     Message {
-        /// Where it is, without its frame.
+        /// The message's bytes, without its frame.
         data: Range<usize>,
-        /// Where the next begins.
+        /// The offset of the next message.
         next: usize,
     },
     /// A part of one.
@@ -138,9 +138,10 @@ impl FrameFormat {
             });
         };
         let add = |value: u64, byte: &u8| value << 8 | u64::from(*byte);
-        let length = match little {
-            true => field.iter().rev().fold(0, add),
-            false => field.iter().fold(0, add),
+        let length = if little {
+            field.iter().rev().fold(0, add)
+        } else {
+            field.iter().fold(0, add)
         };
         let counted = if inclusive { own as u64 } else { 0 };
         let Some(data) = length.checked_sub(counted) else {
@@ -206,9 +207,10 @@ impl FrameFormat {
                 little,
             } => {
                 let length = answer.len() + if *inclusive { *bytes } else { 0 };
-                match little {
-                    true => out.extend_from_slice(&(length as u64).to_le_bytes()[..*bytes]),
-                    false => out.extend_from_slice(&(length as u64).to_be_bytes()[8 - bytes..]),
+                if *little {
+                    out.extend_from_slice(&(length as u64).to_le_bytes()[..*bytes])
+                } else {
+                    out.extend_from_slice(&(length as u64).to_be_bytes()[8 - bytes..])
                 }
                 out.extend_from_slice(answer);
             }
@@ -268,15 +270,16 @@ impl FrameFormat {
 /// A message of `data` bytes after `before` others, if it is complete.
 fn whole(there: usize, before: usize, data: usize) -> FrameStart {
     let next = before + data;
-    match there >= next {
-        true => FrameStart::Message {
+    if there >= next {
+        FrameStart::Message {
             data: before..next,
             next,
-        },
-        false => FrameStart::More {
+        }
+    } else {
+        FrameStart::More {
             searched: 0,
             needed: next,
-        },
+        }
     }
 }
 

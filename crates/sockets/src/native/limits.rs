@@ -1,9 +1,9 @@
 //! How long a connection may stay in one phase.
 //!
 //! A message does not read the clock: entering a phase only forgets when the one
-//! before began. The next look at all connections notes the time, and later
-//! looks compare with it. So a limit is never cut short, however often or seldom
-//! the thread looks, and lasts at most the time between two looks longer.
+//! before began. The next check of all connections notes the time, and later
+//! checks compare with it. So a limit is never cut short, however often or seldom
+//! the thread checks, and lasts at most the time between two checks longer.
 //!
 //! Invariant: nothing here counts looks, and there is no clock here: the caller
 //! says how late it is.
@@ -14,13 +14,13 @@ use std::time::Duration;
 /// The phase of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConnectionPhase {
-    /// It waits for a message.
+    /// The connection waits for a message.
     Idle,
-    /// It has a part of one.
+    /// The connection has a part of a message.
     Message,
     /// Its client does not take its answer.
     Writing,
-    /// It waits for its other connection.
+    /// The connection waits for its other connection.
     Pairing,
     /// A task runs, which has limits of its own.
     Running,

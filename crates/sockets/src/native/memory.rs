@@ -1,4 +1,4 @@
-//! Memory of messages that have come: so much a thread and no more.
+//! Memory of received messages: a fixed limit a thread.
 //!
 //! A connection reserves memory before it reads. If none is free it waits, and
 //! its client with it. Connections with a part of a message each could wait for
@@ -36,7 +36,7 @@ const SPARE_BUFFERS: usize = 16;
 pub struct ReservedBytes {
     bytes: Vec<u8>,
     counted: usize,
-    /// It is the one that may have more than there is.
+    /// This connection may exceed the limit.
     exceeds: bool,
     memory: Rc<MessageMemory>,
 }
@@ -132,7 +132,7 @@ impl ReservedBytes {
     }
 }
 
-/// One of those who wait for room.
+/// One of the tasks that wait for memory.
 struct WaitGuard<'m>(&'m Cell<usize>);
 
 impl<'m> WaitGuard<'m> {

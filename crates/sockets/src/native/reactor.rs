@@ -1,7 +1,7 @@
 //! The loop of a thread of receivers: futures, the sockets and times that they
 //! wait for, and the port of the region.
 //!
-//! A general runtime took a third of a message's instructions. This one is made
+//! A general runtime took a third of a message's instructions. This loop is made
 //! for one use: one thread, sockets that are registered once for all events of
 //! epoll, edge-triggered, futures that are woken on their own thread, and
 //! hardly a timer. Before it sleeps it wakes the workers that it gave tasks and
@@ -32,7 +32,7 @@ use region::{Handle, Port};
 
 use super::slab::{Key, KeyedSlab};
 
-/// The loop. It has a thread to itself.
+/// The loop, on a thread of its own.
 pub struct EpollReactor {
     epoll: OwnedFd,
     home: Arc<dyn RegionPort>,
@@ -110,7 +110,7 @@ struct RunningFuture {
 /// Wakes a future.
 struct Entry {
     key: Key,
-    /// It is among the ready ones. For its own thread alone.
+    /// The future is among the ready ones. Only for its own thread.
     queued: AtomicBool,
     home: Arc<dyn RegionPort>,
 }
@@ -219,7 +219,7 @@ impl EpollReactor {
 
     /// Ends a future that is not the one being polled.
     pub fn abort(&self, spawned: SpawnedFuture) {
-        // It may have to take its leave.
+        // The drop of the future may write to its socket.
         self.turn.set(TURN);
         let running = self.futures.borrow_mut().remove(spawned.0);
         drop(running);
@@ -284,12 +284,9 @@ impl EpollReactor {
         }
     }
 
-    /// Waits for sockets, times and the port, or looks at them.
+    /// Waits for sockets, times and the port, or only checks them.
     fn wait(&self, events: &mut [libc::epoll_event; EVENTS], sleeps: bool) {
-        let limit_ms = match sleeps {
-            true => self.next_timer_ms(),
-            false => 0,
-        };
+        let limit_ms = if sleeps { self.next_timer_ms() } else { 0 };
         // SAFETY: room for as many events as is said.
         let count = unsafe {
             let (epoll, to) = (self.epoll.as_raw_fd(), events.as_mut_ptr());
@@ -375,7 +372,7 @@ impl Drop for EpollReactor {
     }
 }
 
-/// Wakes who waits, and keeps him: mostly the same waits again.
+/// Wakes a waiting future, and keeps its waker: mostly the same future waits again.
 fn wake(waits: &RefCell<Option<Waker>>) {
     if let Some(waker) = &*waits.borrow() {
         waker.wake_by_ref();
@@ -504,7 +501,7 @@ impl Drop for Timer<'_> {
 
 /// Events that are taken at a time.
 const EVENTS: usize = 128;
-/// Rounds of futures without a look at the sockets.
+/// Rounds of futures without a check of the sockets.
 const MOST_ROUNDS: usize = 16;
 /// Reads and writes of a future until others have their turn: more than a
 /// message needs.
@@ -513,7 +510,7 @@ const TURN: u32 = 32;
 const PORT_EVENT: u64 = u64::MAX;
 const READABLE: u32 = 1;
 const WRITABLE: u32 = 2;
-/// The client sends nothing more, or is gone.
+/// The client sends nothing more, or has disconnected.
 const ENDED: u32 = 4;
 /// Neither direction is open any more.
 const GONE: u32 = 8;

@@ -44,7 +44,7 @@ pub struct ReceiverState {
     pub receiver: PreparedReceiver,
     /// Its counters.
     pub counts: ReceiverCounters,
-    /// It takes no connections and ends those it has.
+    /// The receiver accepts no connections and ends its open ones.
     pub stopped: AtomicBool,
 }
 
@@ -69,7 +69,7 @@ pub struct ReceiverCounters {
     pub timed_out: AtomicU64,
     /// Messages that had to wait because the region was full.
     pub held_up: AtomicU64,
-    /// Answers that could not be sent, since their client was gone.
+    /// Answers that could not be sent, since their client had disconnected.
     pub unanswered: AtomicU64,
 }
 
@@ -103,11 +103,11 @@ pub struct ReceiverStatus {
     pub timed_out: u64,
     /// Messages that waited because the region was full.
     pub held_up: u64,
-    /// Answers that could not be sent, since their client was gone.
+    /// Answers that could not be sent, since their client had disconnected.
     pub unanswered: u64,
 }
 
-/// A receiver's place for a connection, given back when it is dropped.
+/// A receiver's place for a connection, freed when it is dropped.
 #[derive(Debug)]
 pub struct ConnectionPermit {
     /// Its place among those of all receivers.
@@ -135,7 +135,7 @@ pub struct AcceptedConnection {
 }
 
 impl ReceiverService {
-    /// Starts the threads; none when there are no receivers.
+    /// Starts the threads. Returns `None` without receivers.
     pub fn start(
         config: &SocketsConfig,
         region: &Handle,
@@ -165,7 +165,7 @@ impl ReceiverService {
             let what = what.to_owned();
             |source| StartError::System { what, source }
         };
-        // It ends when no thread is left to ask.
+        // The thread ends when no other thread is left to ask.
         let clock = std::thread::Builder::new().name("tupelo-ticks".into());
         clock.spawn(|| tick(asked)).map_err(system("a thread"))?;
         let (mut threads, mut joins) = (Vec::new(), Vec::new());
@@ -261,10 +261,12 @@ impl ReceiverService {
         let served = self.receivers.get(&transid)?;
         let before = served.stopped.swap(stop, Ordering::Relaxed);
         self.check_connections();
-        Some(match before {
-            before if before != stop => Ok(()),
-            true => Err(format!("receiver {name} is stopped already")),
-            false => Err(format!("receiver {name} is started already")),
+        Some(if before != stop {
+            Ok(())
+        } else if before {
+            Err(format!("receiver {name} is stopped already"))
+        } else {
+            Err(format!("receiver {name} is started already"))
         })
     }
 
@@ -309,7 +311,7 @@ impl ReceiverService {
 
     fn check_connections(&self) {
         for thread in &self.threads {
-            // One that has ended has nothing to look at.
+            // A thread that has ended has no connections to check.
             let _ = thread.send(Order::CheckConnections);
         }
     }
@@ -341,7 +343,7 @@ fn tick(asked: mpsc::Receiver<WeakUnboundedSender<Order>>) {
     }
 }
 
-/// All that have asked. They are taken before the first is answered: an answered
+/// All threads that have asked. They are taken before the first is answered: an answered
 /// thread asks again at once, and would be answered again without a pause.
 fn waiting<T>(first: T, asked: &mpsc::Receiver<T>) -> Vec<T> {
     std::iter::once(first).chain(asked.try_iter()).collect()

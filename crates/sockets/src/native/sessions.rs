@@ -1,7 +1,7 @@
-//! Two connections of one client: messages come on one, answers go out on the
-//! other. They find each other by their client-in-data.
+//! Two connections of one client: messages are received on one, answers are sent on the
+//! other. The two are paired by their client-in-data.
 //!
-//! Invariant: no socket and no clock here; `S` is what answers go out on.
+//! Invariant: no socket and no clock here; `S` is the sender of answers.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -43,7 +43,7 @@ impl<S> Default for SessionTable<S> {
 
 impl<S> SessionTable<S> {
     /// A sender has come. One that waits already is put out, since its client
-    /// has a new one; one that is in use is not, and this one is given back.
+    /// has a new one; one that is in use is not, and this one is returned.
     pub fn enter_sender(
         &self,
         name: SessionName,
@@ -66,7 +66,7 @@ impl<S> SessionTable<S> {
         Ok(old.map(|(old, _)| old))
     }
 
-    /// A receiver has come; none when the session has one.
+    /// A receiver joins. Returns `None` when the session has one.
     pub fn enter_receiver(self: &Rc<Self>, name: SessionName) -> Option<SessionPart<S>> {
         let mut sessions = self.0.borrow_mut();
         let session = sessions.entry(name.clone()).or_insert(Session {
@@ -105,10 +105,10 @@ impl<S> SessionTable<S> {
 }
 
 impl<S> SessionPart<S> {
-    /// The sender, as soon as it is there.
+    /// The sender, as soon as it has joined.
     pub async fn sender(&self) -> S {
         loop {
-            let heard = {
+            let receiver = {
                 let mut sessions = self.sessions.0.borrow_mut();
                 let session = sessions.get_mut(&self.name).expect("a session with a part");
                 if let Some((sender, _)) = session.sender.take() {
@@ -117,7 +117,7 @@ impl<S> SessionPart<S> {
                 }
                 session.receiver.clone().expect("the part is the receiver")
             };
-            heard.notified().await;
+            receiver.notified().await;
         }
     }
 }

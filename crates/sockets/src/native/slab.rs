@@ -1,7 +1,7 @@
 //! Entries with keys that are never used for another entry later: an event of
 //! epoll for a closed socket finds no entry.
 
-/// Names an entry of a slab; one that is gone is not found.
+/// Names an entry of a slab; a removed entry is not found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key {
     index: u32,
@@ -70,9 +70,10 @@ impl<T> KeyedSlab<T> {
     /// Takes an entry out that [`KeyedSlab::put_back`] or [`KeyedSlab::forget`] follows.
     pub fn take(&mut self, key: Key) -> Option<T> {
         let place = self.places.get_mut(key.index as usize)?;
-        match place.generation == key.generation {
-            true => place.value.take(),
-            false => None,
+        if place.generation == key.generation {
+            place.value.take()
+        } else {
+            None
         }
     }
 
@@ -81,7 +82,7 @@ impl<T> KeyedSlab<T> {
         self.places[key.index as usize].value = Some(value);
     }
 
-    /// The entry that was taken out is gone.
+    /// Frees the place of an entry that was taken out.
     pub fn forget(&mut self, key: Key) {
         let place = &mut self.places[key.index as usize];
         place.generation = place.generation.wrapping_add(1);

@@ -11,7 +11,7 @@ use crate::stream::ReadinessSocket;
 
 /// A socket that does not block.
 pub struct Socket {
-    // Before the socket, which is in the loop no more when it is closed.
+    // Before the socket, so that it leaves the loop before the socket is closed.
     registration: SocketRegistration,
     tcp: TcpStream,
 }

@@ -103,7 +103,7 @@ impl ConnectionWatch {
         self.timer.phase()
     }
 
-    /// It ends by a fault of this program.
+    /// The connection ends by a fault of this program.
     pub fn failed(&self) {
         self.served.counts.failed.fetch_add(1, Ordering::Relaxed);
         let (receiver, connection) = (self.served.receiver.transid, self.number);
@@ -297,9 +297,10 @@ impl ReceiverThread {
             limit > 0 && is_over(now, since, limit) || self.is_ending(&sender.served)
         });
         for sender in unwanted {
-            let why = match self.is_ending(&sender.served) {
-                true => ClientRefusal::Stopped,
-                false => ClientRefusal::Alone,
+            let why = if self.is_ending(&sender.served) {
+                ClientRefusal::Stopped
+            } else {
+                ClientRefusal::Alone
             };
             sender.refuse(self, &why);
         }
@@ -317,9 +318,10 @@ impl AnswerConnection {
         };
         tracing::info!(receiver = %transid, "{text}");
         let text = format!("{text}\n").into_bytes();
-        let text = match self.ebcdic {
-            true => header::to_ebcdic(&text),
-            false => text,
+        let text = if self.ebcdic {
+            header::to_ebcdic(&text)
+        } else {
+            text
         };
         let reactor = thread.reactor.clone();
         thread.reactor.spawn(async move {

@@ -1,4 +1,4 @@
-//! The diagnostics area: what GET DIAGNOSTICS says of the statement before it.
+//! The diagnostics area: the values of GET DIAGNOSTICS for the statement before it.
 //!
 //! There is one condition a statement, and it is what the SQLCA has.
 //!

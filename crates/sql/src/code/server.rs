@@ -32,12 +32,12 @@ pub struct ServerError {
     pub fatal: bool,
 }
 
-/// What the code depends on besides the server's error.
+/// The statement's properties on which the code depends, in addition to the server's error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatementContext {
     /// The statement.
     pub kind: StatementKind,
-    /// It has input host variables.
+    /// The statement has input host variables.
     pub has_inputs: bool,
     /// A deadlock or timeout rolls the unit of work back (DROLLBACK(YES)).
     pub rolls_back: bool,
@@ -49,7 +49,7 @@ pub struct StatementContext {
 const DEADLOCK: i32 = 0x00C9_0088;
 const TIMEOUT: i32 = 0x00C9_008E;
 
-/// What a program sees of an error.
+/// The SQLCA of a program for an error.
 pub fn from_server_error(error: &ServerError, context: StatementContext) -> Sqlca {
     let state = error.sqlstate.as_str();
     let is_update = context.kind == StatementKind::Update;
@@ -168,7 +168,7 @@ fn quoted(message: &str) -> String {
     }
 }
 
-/// A row's identifier, which the server does not tell: a constant of its form.
+/// A row's identifier, which the server does not return: a constant of its form.
 fn row_id(_error: &ServerError) -> String {
     "0000000000".to_owned()
 }

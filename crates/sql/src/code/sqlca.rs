@@ -14,7 +14,7 @@
 /// Bytes of an SQLCA.
 pub const SQLCA_BYTES: usize = 136;
 
-/// What `INCLUDE SQLCA` declares.
+/// The declaration of `INCLUDE SQLCA`.
 pub const SQLCA_COPYBOOK: &str = "\
 01 SQLCA.
  05 SQLCAID PIC X(8) VALUE 'SQLCA   '.
@@ -41,7 +41,7 @@ pub const SQLCA_COPYBOOK: &str = "\
  10 SQLSTATE PIC X(5) VALUE SPACES.
 ";
 
-/// What `INCLUDE SQLDA` declares.
+/// The declaration of `INCLUDE SQLDA`.
 pub const SQLDA_COPYBOOK: &str = "\
 01 SQLDA.
  05 SQLDAID PIC X(8).
@@ -58,7 +58,7 @@ pub const SQLDA_COPYBOOK: &str = "\
  49 SQLNAMEC PIC X(30).
 ";
 
-/// What a statement reports.
+/// The report of a statement.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sqlca {
     /// 0, +100, a warning or an error.

@@ -18,18 +18,18 @@ use crate::types::NoCatalog;
 
 use writer::Writer;
 
-/// What becomes of a statement of a text.
+/// The translation of a statement of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppliedStatement {
     /// Line that it begins on, from 1.
     pub line: u32,
     /// The statement as it is written.
     pub text: String,
-    /// Statements for the server, in their order; none if it is left out.
+    /// Statements for the server, in their order; `None` if it is left out.
     pub sql: Vec<String>,
-    /// What was left out of it.
+    /// The parts of the statement that were left out.
     pub notes: Vec<String>,
-    /// What is wrong with it.
+    /// The statement's error.
     pub problem: Option<StatementProblem>,
 }
 
@@ -38,8 +38,8 @@ const CARD_TEXT: usize = 72;
 /// Columns of a card.
 const CARD: usize = 80;
 
-/// Whether the lines are card images: none is longer, and what follows the text is
-/// a sequence number wherever something does.
+/// Whether the lines are card images: none is longer, and any characters after the text are
+/// a sequence number.
 fn is_cards(text: &str) -> bool {
     text.lines().map(str::trim_end).all(|line| {
         let rest: String = line.chars().skip(CARD_TEXT).collect();
@@ -264,7 +264,7 @@ fn alias(tokens: &[SqlToken]) -> Option<Vec<SqlToken>> {
     Some(out)
 }
 
-/// Where a view's query ends, and its check option as the server has it.
+/// The end of a view's query, and its check option as the server has it.
 fn check_option(tokens: &[SqlToken]) -> (usize, &'static str) {
     const FORMS: &[(&[&str], &str)] = &[
         (&["WITH", "CHECK", "OPTION"], " WITH CASCADED CHECK OPTION"),

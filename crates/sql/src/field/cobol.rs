@@ -5,11 +5,11 @@
 
 use crate::types::SqlType;
 
-/// Where a zoned number has its sign.
+/// The place of a zoned number's sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum SignPlace {
-    /// It has none.
+    /// No sign.
     Unsigned = 0,
     /// In the last digit's zone.
     Trailing = 1,
@@ -58,7 +58,7 @@ pub enum CobolType {
         digits: u8,
         /// Digits after the point.
         scale: i8,
-        /// Where the sign is.
+        /// The place of the sign.
         sign: SignPlace,
     },
     /// COMP-3.

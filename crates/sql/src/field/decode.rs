@@ -12,7 +12,7 @@ pub struct DecodeOptions {
     pub dates: DateStyle,
 }
 
-/// What became of a value.
+/// The outcome of storing a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecodeResult {
     /// The field has it whole.
@@ -23,7 +23,7 @@ pub enum DecodeResult {
     Overflow,
     /// The field's type cannot take it: -303.
     Mismatch,
-    /// The server sent what is no value of its type.
+    /// The server sent bytes that are not a value of the type.
     Malformed,
 }
 
@@ -155,7 +155,7 @@ fn write_float(value: f64, cobol: CobolType, field: &mut [u8]) -> DecodeResult {
         field.copy_from_slice(&value.to_ne_bytes());
         return DecodeResult::Whole;
     }
-    // The nearest value of the smaller type is what is meant.
+    // The result is the nearest value of the smaller type.
     #[allow(clippy::cast_possible_truncation)]
     let small = value as f32;
     if value.is_finite() && !small.is_finite() {

@@ -146,7 +146,7 @@ fn number(
 fn write_float(value: f64, target: u32, out: &mut Vec<u8>) -> Result<(), EncodeError> {
     match target {
         oid::FLOAT8 => out.extend_from_slice(&value.to_be_bytes()),
-        // The nearest value of the smaller type is what is meant.
+        // The result is the nearest value of the smaller type.
         #[allow(clippy::cast_possible_truncation)]
         oid::FLOAT4 => out.extend_from_slice(&(value as f32).to_be_bytes()),
         _ => {

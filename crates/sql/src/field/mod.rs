@@ -1,8 +1,8 @@
 //! COBOL fields on one side, PostgreSQL's binary values on the other.
 //!
 //! [`encode`] writes a field as the value of a parameter, [`decode`] a value of
-//! a result into a field; no text and no allocation stands between where it can
-//! be avoided. The COBOL types are those of host variables, with lengths in
+//! a result into a field, without a text or an allocation in between where that is
+//! possible. The COBOL types are those of host variables, with lengths in
 //! bytes.
 //!
 //! Invariant: no value of a server and no bytes of a field make it panic.

@@ -22,9 +22,9 @@ pub struct Decimal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NumberError {
     /// The field's bytes are no number.
-    #[error("the bytes of the field are no decimal number")]
+    #[error("the bytes of the field are not a decimal number")]
     Invalid,
-    /// It has too many digits for its target.
+    /// The number has too many digits for its target.
     #[error("the number has too many digits")]
     Range,
 }

@@ -4,7 +4,7 @@
 //! everything else, so byte 0 becomes U+0001, and byte 1 a character above
 //! U+00FF. All other bytes are the characters of the same number.
 //!
-//! Invariant: both ways give back what came in.
+//! Invariant: converting there and back returns the same text.
 
 /// The server's character for a byte of a program.
 pub fn to_server(byte: u8) -> char {
@@ -15,7 +15,7 @@ pub fn to_server(byte: u8) -> char {
     }
 }
 
-/// The byte of a program for a character of the server; `?` where there is none.
+/// The byte of a program for a character of the server; `?` for a character without one.
 pub fn from_server(c: char) -> u8 {
     match c {
         '\u{1}' => 0,

@@ -47,7 +47,7 @@ impl StatementRewriter<'_> {
 fn cut(value: &mut Expr, source: SqlType, scale: u8) {
     let fits = match source.decimal() {
         Some((_, own)) => own <= scale,
-        // What the server makes of an expression without a type is its own.
+        // The server decides the type of an expression without one.
         None => {
             !matches!(
                 source,

@@ -33,7 +33,7 @@ impl StatementRewriter<'_> {
         } else if known.is_bytes() {
             self.as_bytes(value);
         } else if known == SqlType::Unknown {
-            // The server knows what stands on the other side.
+            // The server knows the type of the other side.
             if value_type.is_text()
                 && let Some(number) = placeholder(value)
                 && value_type.length().is_some()

@@ -347,7 +347,7 @@ impl StatementRewriter<'_> {
         sql_type
     }
 
-    /// Puts a date, time or timestamp constant in the place of a text.
+    /// Replaces a text by a date, time or timestamp constant.
     pub(super) fn datetime_constant(
         &mut self,
         expr: &mut Expr,

@@ -17,7 +17,7 @@ pub(super) const NAME: &str = "FINAL TABLE";
 
 /// A query with a change in it.
 pub(super) struct ChangedTable {
-    /// The query, with [`NAME`] in the place of the change.
+    /// The query, with [`NAME`] instead of the change.
     pub outer: Vec<SqlToken>,
     /// The change.
     inner: Vec<SqlToken>,

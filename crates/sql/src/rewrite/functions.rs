@@ -1,7 +1,7 @@
 //! Functions: the table of what each is in PostgreSQL.
 //!
 //! Most are functions of schema `db2` under the same name, which the server
-//! tells apart by the types of their arguments; a few need types here, for the
+//! selects by the types of their arguments; a few need types here, for the
 //! digits of a result. A function that has no row is refused with the nearest.
 //!
 //! Reference: Db2 for z/OS SQL Reference, "Built-in functions".
@@ -54,7 +54,7 @@ enum SpecialFunction {
 #[derive(Clone, Copy)]
 enum ResultType {
     Type(SqlType),
-    /// That of the first argument.
+    /// The type of the first argument.
     First,
     /// Text as long as the first argument.
     Text,

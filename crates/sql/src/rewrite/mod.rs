@@ -37,8 +37,8 @@ use crate::wire::oid;
 /// How statements are rewritten.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RewriteOptions {
-    /// Schema of tables that are named without one; the server's search path
-    /// if there is none.
+    /// Schema of tables that are named without one; `None` means the server's
+    /// search path.
     pub qualifier: Option<String>,
     /// Format in which dates and times become text.
     pub dates: DateStyle,
@@ -73,7 +73,7 @@ pub struct RewrittenStatement {
     pub returns_identity: bool,
     /// A query that changes rows: SELECT FROM FINAL TABLE.
     pub changes: bool,
-    /// What is worth reading.
+    /// Warnings about the statement.
     pub warnings: Vec<StatementProblem>,
 }
 
@@ -215,7 +215,7 @@ struct StatementRewriter<'a> {
     /// Common table expressions.
     ctes: Vec<FromRelation>,
     problems: Vec<StatementProblem>,
-    /// A change returns the rows: it stands in FINAL TABLE or OLD TABLE.
+    /// A change returns the rows: it is in FINAL TABLE or OLD TABLE.
     returns_rows: bool,
     /// The columns of the table that a change is for.
     target: Option<Vec<(String, SqlType)>>,

@@ -8,7 +8,7 @@ use crate::text::StatementProblem;
 use crate::types::{SqlType, Table};
 
 impl StatementRewriter<'_> {
-    /// Rewrites the name of a table; what is known of it.
+    /// Rewrites the name of a table. Returns the known description of the table.
     pub(super) fn table_name(&mut self, name: &mut ObjectName) -> FromRelation {
         let mut parts: Vec<Ident> = name
             .0

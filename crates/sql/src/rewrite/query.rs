@@ -78,7 +78,7 @@ impl StatementRewriter<'_> {
                     name: cte.alias.name.value.clone(),
                     columns: None,
                 };
-                // It may name itself: then its columns are not known yet.
+                // The expression may name itself: then its columns are not known yet.
                 self.ctes.push(relation.clone());
                 let columns = self.query(&mut cte.query);
                 if self.ctes.pop().is_some() && names_itself(&cte.query, &relation.name) {
@@ -321,7 +321,7 @@ impl StatementRewriter<'_> {
                 alias: named,
                 ..
             } => {
-                // The tables beside it are not seen from within.
+                // A subquery in FROM does not see the tables next to it.
                 let outer = self.scopes.pop().unwrap_or_default();
                 let columns = self.query(subquery);
                 self.scopes.push(outer);

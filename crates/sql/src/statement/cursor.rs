@@ -13,7 +13,7 @@ pub struct CursorOptions {
     pub hold: bool,
     /// SCROLL.
     pub scroll: bool,
-    /// What changes a scrollable cursor sees.
+    /// The changes that a scrollable cursor sees.
     pub sensitivity: CursorSensitivity,
     /// WITH ROWSET POSITIONING.
     pub rowset: bool,
@@ -27,7 +27,7 @@ pub struct CursorOptions {
     pub skip_locked: bool,
 }
 
-/// What changes a scrollable cursor sees.
+/// The changes that a scrollable cursor sees.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CursorSensitivity {
     /// Not said.
@@ -41,7 +41,7 @@ pub enum CursorSensitivity {
     Dynamic,
 }
 
-/// Where FETCH goes.
+/// The orientation of FETCH.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FetchOrientation {
     /// The next row.

@@ -8,7 +8,7 @@ use super::reader::Reader;
 use crate::code::{CONDITION_ITEMS, STATEMENT_ITEMS};
 use crate::text::{HostReference, StatementProblem, TokenKind};
 
-/// What follows GET.
+/// Reads the items after GET.
 pub(super) fn get(statement: &mut Statement, reader: &mut Reader) -> Result<(), StatementProblem> {
     reader.accept("CURRENT");
     reader.expect("DIAGNOSTICS")?;
@@ -19,7 +19,7 @@ pub(super) fn get(statement: &mut Statement, reader: &mut Reader) -> Result<(), 
         if is_number {
             reader.at += 1;
         } else {
-            // What follows it is no indicator.
+            // The next host variable is not an indicator.
             let Some(token) = reader.peek().filter(|t| t.kind == TokenKind::Host) else {
                 return Err(reader.unexpected("the number of a condition"));
             };

@@ -27,7 +27,7 @@ use crate::types::Table;
 /// One statement.
 #[derive(Debug, Clone)]
 pub struct Statement {
-    /// What it is.
+    /// The statement's kind.
     pub kind: StatementKind,
     /// Its row.
     pub form: &'static StatementForm,
@@ -46,7 +46,7 @@ pub struct Statement {
     pub descriptor: Option<String>,
     /// How a cursor is declared.
     pub cursor: CursorOptions,
-    /// Where FETCH goes.
+    /// The orientation of FETCH.
     pub orientation: FetchOrientation,
     /// Isolation clause.
     pub isolation: Option<Isolation>,
@@ -54,11 +54,11 @@ pub struct Statement {
     pub rows: Option<RowCount>,
     /// Columns of FOR UPDATE OF; empty for all.
     pub update_of: Vec<String>,
-    /// What WHENEVER says.
+    /// Condition and action of WHENEVER.
     pub whenever: Option<(WheneverCondition, WheneverAction)>,
-    /// What DECLARE TABLE says.
+    /// The table of DECLARE TABLE.
     pub table: Option<Table>,
-    /// What is worth reading.
+    /// Warnings about the statement.
     pub warnings: Vec<StatementProblem>,
 }
 

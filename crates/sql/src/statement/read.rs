@@ -7,7 +7,7 @@ use super::{
 use crate::text::{SqlToken, StatementProblem, TokenKind};
 use crate::types;
 
-/// What WHENEVER watches for.
+/// The condition of WHENEVER.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WheneverCondition {
     /// SQLERROR.
@@ -18,7 +18,7 @@ pub enum WheneverCondition {
     NotFound,
 }
 
-/// What WHENEVER does.
+/// The action of WHENEVER.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WheneverAction {
     /// CONTINUE.
@@ -77,7 +77,7 @@ pub(super) fn statement(mut tokens: Vec<SqlToken>) -> Result<Statement, Statemen
         K::Update | K::Delete | K::Merge | K::Definition | K::LockTable => {
             statement.body = reader.rest();
             let body = &mut statement.body;
-            // What MERGE does without it.
+            // The default of MERGE.
             if form.kind == K::Merge
                 && matches!(body.as_slice(), [.., a, b] if a.is("ELSE") && b.is("IGNORE"))
             {

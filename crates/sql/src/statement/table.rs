@@ -125,9 +125,9 @@ impl StatementKind {
 /// Whether a statement is served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StatementSupport {
-    /// It is.
+    /// Supported.
     Yes,
-    /// It is known and refused, and why.
+    /// Known and refused, with the reason.
     No(&'static str),
 }
 
@@ -138,7 +138,7 @@ pub struct StatementForm {
     pub words: &'static [&'static str],
     /// Its name in the manual.
     pub name: &'static str,
-    /// What it is.
+    /// The statement's kind.
     pub kind: StatementKind,
     /// Whether it is served.
     pub served: StatementSupport,

@@ -16,7 +16,7 @@ pub struct HostReference {
     pub at: usize,
 }
 
-/// What a host variable is.
+/// The description of a host variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostType {
     /// Its COBOL type.
@@ -25,7 +25,7 @@ pub struct HostType {
     pub nullable: bool,
 }
 
-/// What is known of the host variables of a program.
+/// The descriptions of a program's host variables.
 pub trait HostVariables {
     /// The type of the input with this number, from 1; `None` if it is not
     /// known, as for a parameter marker of a prepared statement.

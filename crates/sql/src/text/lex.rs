@@ -12,7 +12,7 @@ use super::problem::StatementProblem;
 /// Longest statement, in bytes; Db2's own limit.
 pub const MAX_TEXT_BYTES: usize = 2 * 1024 * 1024;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenKind {
     /// A word that is not quoted: its text is in capitals.
@@ -42,7 +42,7 @@ pub enum TokenKind {
 /// A token of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SqlToken {
-    /// What it is.
+    /// The token's kind.
     pub kind: TokenKind,
     /// Its value.
     pub text: String,

@@ -1,17 +1,17 @@
-//! What is wrong with a statement, and where.
+//! Findings about a statement, with their places.
 
 /// One finding about a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatementProblem {
     /// Offset in the statement's text, in bytes.
     pub at: usize,
-    /// What kind of finding it is.
+    /// The kind of the finding.
     pub kind: ProblemKind,
-    /// SQLCODE that Db2 gives; 0 if there is none.
+    /// SQLCODE that Db2 gives; 0 if Db2 gives none.
     pub sqlcode: i32,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub help: Option<String>,
 }
 

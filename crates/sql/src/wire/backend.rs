@@ -14,7 +14,7 @@ pub enum WireError {
     #[error("the server sent a message of an impossible length")]
     Length,
     /// A message whose parts do not fit its length.
-    #[error("the server sent a message that does not hold what it says")]
+    #[error("the server sent a malformed message")]
     Malformed,
     /// A message that has no place there.
     #[error("the server sent a message that was not expected")]
@@ -35,7 +35,7 @@ pub struct ResultColumn {
     pub number: i16,
     /// Its type.
     pub oid: u32,
-    /// What modifies the type: a length + 4, a precision and scale; -1 for nothing.
+    /// The modifier of the type: a length + 4, a precision and scale; -1 for none.
     pub modifier: i32,
 }
 
@@ -188,7 +188,7 @@ impl<'a> Reader<'a> {
 }
 
 /// The tag and the length of the message that bytes begin with, tag included;
-/// `None` if more bytes are needed to tell.
+/// `None` if more bytes are needed.
 pub fn frame(bytes: &[u8]) -> Result<Option<(u8, usize)>, WireError> {
     let Some(head) = bytes.first_chunk::<5>() else {
         return Ok(None);

@@ -1,8 +1,8 @@
 //! A client's core: commands in, bytes out; bytes in, events out.
 //!
 //! Commands append messages to one buffer, so that a savepoint, a statement and
-//! a Sync leave in one write. What each reply belongs to is known from the order
-//! of the commands; after an error the server skips to the Sync, and so does the
+//! a Sync are sent in one write. The order of the commands gives the command of each
+//! reply; after an error the server skips to the Sync, and so does the
 //! core. Rows are views over the received bytes.
 //!
 //! Invariant: a reply that no command asked for is an error, whatever it says.
@@ -15,18 +15,18 @@ use super::backend::{
 use super::frontend::{self, Bind};
 use crate::code::ServerError;
 
-/// What the server says of the transaction.
+/// The server's state of the transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransactionState {
-    /// There is none.
+    /// No transaction is open.
     Idle,
-    /// It is open.
+    /// A transaction is open.
     Open,
-    /// It is open and only a rollback is taken.
+    /// A transaction is open, and only a rollback is accepted.
     Failed,
 }
 
-/// What a client holds at most.
+/// The limits of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClientLimits {
     /// Bytes of one message of the server.
@@ -56,7 +56,7 @@ enum PendingCommand {
     Sync,
 }
 
-/// What happened.
+/// An event for the caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClientEvent<'a> {
     /// A statement is prepared.
@@ -221,7 +221,7 @@ impl Client {
     }
 
     /// The next event; `None` if more bytes are needed. After an error of the
-    /// protocol the connection is of no more use.
+    /// protocol the connection is not usable.
     pub fn poll_event(&mut self) -> Result<Option<ClientEvent<'_>>, WireError> {
         loop {
             let rest = &self.input[self.read..];

@@ -1,7 +1,7 @@
 //! SCRAM-SHA-256: proves a password without sending it, and has the server
 //! prove that it knows it too.
 //!
-//! The nonce is the caller's, who has randomness. Reference: RFC 5802, RFC 7677.
+//! The caller provides the nonce, since this crate has no randomness. Reference: RFC 5802, RFC 7677.
 
 use std::num::NonZeroU32;
 
@@ -11,12 +11,12 @@ use ring::{digest, hmac, pbkdf2};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ScramError {
     /// Its message is no SCRAM message.
-    #[error("the server's authentication message has not the form of SCRAM")]
+    #[error("the server's authentication message is not one of SCRAM")]
     Malformed,
     /// Its nonce does not begin with ours, or it asks for too many iterations.
     #[error("the server's authentication message is not an answer to this client's")]
     Nonce,
-    /// It could not prove that it knows the password.
+    /// The server could not prove that it knows the password.
     #[error("the server could not prove that it knows the password")]
     Signature,
 }

@@ -9,7 +9,7 @@ use super::md5::md5_password;
 use super::scram::{ScramError, ScramExchange};
 use crate::code::ServerError;
 
-/// Who logs in, and where to.
+/// The user, the password and the data base of a log-in.
 #[derive(Clone, PartialEq, Eq)]
 pub struct LoginCredentials {
     /// Role.
@@ -32,7 +32,7 @@ impl std::fmt::Debug for LoginCredentials {
     }
 }
 
-/// What a CancelRequest needs.
+/// The data of a CancelRequest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CancelKey {
     /// Server process.
@@ -47,21 +47,21 @@ pub enum StartupError {
     /// The server refused it.
     #[error("the server refused the connection: {}", .0.message)]
     Server(Box<ServerError>),
-    /// It asks for a way of authentication that is not served.
-    #[error("the server asks for authentication {0}, which is not served")]
+    /// The server asks for an unsupported way of authentication.
+    #[error("the server asks for authentication {0}, which is not supported")]
     Method(u32),
-    /// It asks for a password and there is none.
+    /// The server asks for a password and the settings have none.
     #[error("the server asks for a password, and none is configured")]
     NoPassword,
-    /// It is not believed.
+    /// The server's proof failed.
     #[error(transparent)]
     Scram(#[from] ScramError),
-    /// It does not keep to the protocol.
+    /// The server breaks the protocol.
     #[error(transparent)]
     Wire(#[from] WireError),
 }
 
-/// What happened.
+/// An event for the caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StartupEvent {
     /// More bytes are needed.

@@ -87,9 +87,10 @@ pub(super) fn cluster(
     let def = FileDef {
         name,
         organisation,
-        format: match average == maximum {
-            true => RecordFormat::Fixed,
-            false => RecordFormat::Variable,
+        format: if average == maximum {
+            RecordFormat::Fixed
+        } else {
+            RecordFormat::Variable
         },
         max_record_bytes: maximum,
         recoverable: facts.recoverable,

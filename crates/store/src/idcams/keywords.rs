@@ -42,8 +42,8 @@ const KEYWORDS: &[Keyword] = &[
     ("UPGRADE", &["UPG"]),
 ];
 
-/// Keywords that say where and how data lie, who may use them, or how long
-/// they are kept: accepted, and without meaning here.
+/// Keywords for the place of data, their access or their retention: accepted without
+/// effect here.
 const WITHOUT_MEANING: &[Keyword] = &[
     ("ACCOUNT", &["ACCT"]),
     ("ATTEMPTS", &["ATT"]),
@@ -125,7 +125,7 @@ const UNSUPPORTED: &[Keyword] = &[
 
 /// The meaning of a keyword: its full name, or that it has no effect here.
 pub(super) enum KeywordMeaning {
-    /// This one.
+    /// This keyword.
     Keyword(&'static str),
     /// One that is accepted and does nothing.
     Nothing,

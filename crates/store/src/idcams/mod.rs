@@ -6,9 +6,9 @@
 //!
 //! DEFINE CLUSTER, ALTERNATEINDEX and PATH, BLDINDEX, REPRO, DELETE, SET and IF
 //! are understood; LISTCAT, PRINT and VERIFY are passed over with a warning,
-//! since they change nothing; everything else is an error that names it. What
-//! says where and how on a disk data lie (VOLUMES, CYLINDERS, FREESPACE …) has
-//! no meaning here and is accepted.
+//! since they change nothing; everything else is an error that names it. Keywords
+//! for the place and form of data on a disk (VOLUMES, CYLINDERS, FREESPACE …) have
+//! no meaning here and are accepted.
 //!
 //! Reference: IBM, *DFSMS Access Method Services Commands*, "Introduction"
 //! (continuation, comments, abbreviations) and each command's page.
@@ -89,9 +89,9 @@ pub enum Command {
     },
     /// REPRO.
     Repro {
-        /// Where records come from.
+        /// The source of the records.
         from: DataRef,
-        /// Where they go.
+        /// The target of the records.
         to: DataRef,
         /// Whether a record takes the place of one with its key: REPLACE.
         replace: bool,
@@ -162,7 +162,7 @@ impl EntryKind {
 /// A condition code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConditionCode {
-    /// That of the last command.
+    /// The condition code of the last command.
     Last,
     /// The greatest so far.
     Max,
@@ -209,7 +209,7 @@ impl CodeComparison {
 }
 
 /// Reads a deck: JCL if its first line begins with `//`, else bare commands.
-/// It takes any text, and never fails but by diagnostics.
+/// Any text is accepted; errors are diagnostics.
 pub fn parse(text: &str) -> CommandDeck {
     let mut deck = CommandDeck::default();
     for source in jcl::steps(text, &mut deck.diagnostics) {

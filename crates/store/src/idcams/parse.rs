@@ -110,7 +110,7 @@ impl Parser<'_> {
         self.at += 1;
     }
 
-    /// The next command; none if there is nothing or it cannot be used.
+    /// The next command; `None` if there is nothing or it cannot be used.
     fn statement(&mut self, depth: u32) -> Option<Statement> {
         let here = self.here();
         if self
@@ -161,9 +161,10 @@ impl Parser<'_> {
                     |near| format!("did you mean {near}?"),
                 );
                 let known = UNSUPPORTED.contains(&other);
-                let message = match known {
-                    true => format!("{other} is not supported"),
-                    false => format!("{other} is not a command of IDCAMS"),
+                let message = if known {
+                    format!("{other} is not supported")
+                } else {
+                    format!("{other} is not a command of IDCAMS")
                 };
                 Err(self.error(here, message, if known { "" } else { &help }))
             }

@@ -1,7 +1,7 @@
 //! The part of the last commit that is not yet on the disk.
 //!
 //! A commit flushes its pages and then writes its meta page, without a flush of
-//! its own (`MDB_NOMETASYNC`). That meta page becomes durable with the flush of
+//! its own (`MDB_NOMETASYNC`). The meta page becomes durable with the flush of
 //! the next commit's pages, or with [`LastMetaPage::settle`] if no commit follows.
 //! Until then the commit may be seen and must not be acknowledged.
 //!
@@ -12,9 +12,9 @@
 //! docs/internals/store.md.
 //!
 //! A flush that fails leaves pages marked as clean that are not on the disk, so
-//! a second flush that succeeds says nothing about them. What it leaves in
-//! doubt is therefore written again, through a descriptor that waits for the
-//! disk; and if that fails too, the store takes nothing more.
+//! a second flush that succeeds proves nothing about them. Pages in
+//! doubt are therefore written again, through a descriptor that waits for the
+//! disk; if that fails too, the store accepts no further changes.
 
 use std::ffi::c_int;
 use std::fs::{File, OpenOptions};
@@ -30,11 +30,11 @@ const TRIES: u32 = 2;
 /// The meta page of the last commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LastMetaPage {
-    /// It is on the disk.
+    /// The meta page is on the disk.
     Settled,
-    /// That of this transaction may not be on the disk yet.
+    /// The meta page of this transaction may not be on the disk yet.
     Pending(u64),
-    /// It is not known whether the meta page of this transaction is on the
+    /// Whether the meta page of this transaction is on the disk is not
     /// disk.
     Lost(u64, LmdbError),
 }
@@ -85,7 +85,7 @@ fn rewrite(data: c_int, page_bytes: u64, transaction: u64) -> io::Result<()> {
     let offset = (transaction % 2) * page_bytes;
     let mut head = [0; META_HEAD_BYTES];
     file.read_exact_at(&mut head, offset)?;
-    // A file system may have dropped what it could not write.
+    // A file system may have dropped the pages that it could not write.
     if meta_transaction(&head) != transaction {
         return Err(io::Error::from_raw_os_error(libc::EIO));
     }

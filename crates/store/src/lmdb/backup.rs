@@ -1,8 +1,8 @@
 //! A copy of a store while it is served, and the way back.
 //!
-//! A backup is one data file, of one committed state, without free pages. It is
-//! checked to the last record before it counts as one, and again before it
-//! takes the place of a store.
+//! A backup is one data file, of one committed state, without free pages. The file is
+//! checked to the last record before it counts as a backup, and again before it
+//! replaces a store.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -18,8 +18,8 @@ use super::lock::WriterLock;
 use super::reader::LmdbReader;
 use crate::error::StorageError;
 
-/// Why there is no backup, or it was not restored. What was there before is
-/// there still.
+/// Why no backup was made, or none restored. The former store or backup is
+/// unchanged.
 #[derive(Debug, Error)]
 pub enum BackupError {
     /// The store cannot be opened, or another process has it.
@@ -152,12 +152,13 @@ fn whole(data: &Path, progress: &mut dyn FnMut(u64, u64)) -> Result<CheckReport,
         path: data.to_owned(),
         error,
     })?;
-    match report.is_clean() {
-        true => Ok(report),
-        false => Err(BackupError::Damaged {
+    if report.is_clean() {
+        Ok(report)
+    } else {
+        Err(BackupError::Damaged {
             path: data.to_owned(),
             report,
-        }),
+        })
     }
 }
 

@@ -1,6 +1,6 @@
-//! The catalogue: which files, alternate indexes and paths an environment holds.
+//! The catalogue: the list of files, alternate indexes and paths of an environment.
 //!
-//! It is a data base of its own, so that any process can list them. The records
+//! The catalogue is a data base of its own, so that any process can list them. The records
 //! of a file are in a data base named by the file's number, and so are the
 //! entries of an index. Removed or half-loaded data bases are put on a *discard
 //! list* in the same transaction and dropped when the environment is next
@@ -240,7 +240,7 @@ pub(super) fn first_discarded(
 pub(super) struct CatalogueNumbering {
     /// The last number that was given.
     pub last: Option<u32>,
-    /// Those on the discard list.
+    /// The files on the discard list.
     pub discarded: Vec<FileId>,
 }
 

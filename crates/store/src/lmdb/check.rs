@@ -323,7 +323,7 @@ pub(super) const WALKED_BYTES: u64 = 4 << 30;
 pub(super) enum CheckDepth {
     /// The pages that lead to the files.
     Way,
-    /// The list of free pages, too: who writes uses them.
+    /// The list of free pages, too: a writer uses them.
     Free,
     /// All pages.
     All,
@@ -359,7 +359,7 @@ pub(super) fn before_opening(data: &Path, look: CheckDepth) -> io::Result<Result
                 "the list of data bases to be dropped",
             )?;
         }
-        // A commit follows the pages to what it changes, and ends the process
+        // A commit follows the pages to its changes, and ends the process
         // where one is damaged.
         if look == CheckDepth::All {
             for item in &items {
@@ -440,7 +440,7 @@ fn walk_tree(
     }
 }
 
-/// Has the newest state looked at until what is found is true: a region may
+/// Checks the newest state until the findings are stable: a region may
 /// commit meanwhile, and use pages of a state that was the newest again.
 fn in_newest(
     pages: &PageFile,

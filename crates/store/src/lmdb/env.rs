@@ -87,7 +87,7 @@ pub enum OpenError {
         /// The directory.
         path: PathBuf,
     },
-    /// There was one, and its records are gone.
+    /// A store was here, and its records are lost.
     #[error(
         "the store in {} was lost: its data.mdb is {what}. Put a backup in its place with \
          `tupelo file restore`; to begin anew without its records, delete {}",
@@ -337,7 +337,7 @@ impl StoreEnvironment {
         }
     }
 
-    /// What commands check before they follow pages.
+    /// The checks of commands before they follow pages.
     pub fn trust(&self) -> PageTrust {
         PageTrust::from_word(self.trust.load(Ordering::Acquire))
     }
@@ -348,7 +348,7 @@ impl StoreEnvironment {
         self.sys().publish_trust(trust);
     }
 
-    /// From now on commands check what they find: a check of all begins.
+    /// From now on commands check the pages that they read: a check of all begins.
     pub fn distrust(&self) {
         self.set_trust(match self.trust() {
             PageTrust::Unchecked => PageTrust::Unchecked,

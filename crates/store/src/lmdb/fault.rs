@@ -31,10 +31,10 @@ const FAULT_MESSAGE: &[u8] =
 /// Signals that a fault sends.
 const FAULTS: [libc::c_int; 3] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGABRT];
 
-/// Where the mark is to be left; null while no store is open for writing.
+/// The path of the mark; null while no store is open for writing.
 static PATH: AtomicPtr<libc::c_char> = AtomicPtr::new(ptr::null_mut());
 
-/// All paths so far. A handler may be reading any of them: none is ever freed.
+/// All paths so far. A handler may be reading any of them, so none is ever freed.
 static PATHS: Mutex<Vec<CString>> = Mutex::new(Vec::new());
 
 /// The previous handler of each signal.
@@ -129,7 +129,7 @@ fn leave_mark() {
     }
 }
 
-/// Calls who handled the signal before, as the system would.
+/// Calls the handler that was installed before, as the system would.
 fn pass_on(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let at = FAULTS.iter().position(|fault| *fault == signal);
     let before = at.and_then(|at| BEFORE.get()?.get(at));

@@ -170,16 +170,17 @@ fn read_chunk(
     let mut read = || {
         let mut snapshot = reader.snapshot()?;
         let mut cursor = snapshot.cursor(build.base.db)?;
-        let mut hit = match last.is_empty() {
-            true => cursor.go(CursorMove::First)?,
-            false => match cursor
+        let mut hit = if last.is_empty() {
+            cursor.go(CursorMove::First)?
+        } else {
+            match cursor
                 .go(CursorMove::AtLeast(last))?
                 .map(|(key, _)| key == &last[..])
             {
                 Some(true) => cursor.go(CursorMove::Next)?,
                 Some(false) => cursor.go(CursorMove::Here)?,
                 None => None,
-            },
+            }
         };
         while let Some((key, stored)) = hit {
             let Some(record) = build.base.checked(key, stored) else {

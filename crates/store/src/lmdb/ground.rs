@@ -1,7 +1,7 @@
-//! Walking trees of which pages are damaged: what cannot be read is gone
-//! around, what is doubtful is not followed.
+//! Walking trees with damaged pages: unreadable pages are skipped, and doubtful
+//! references are not followed.
 //!
-//! Unlike a [`Walk`](super::walk::Walk) this one looks for recoverable data,
+//! Unlike a [`Walk`](super::walk::Walk) this walk searches for recoverable data,
 //! not for errors. No reference of a page is followed beyond the end of the
 //! file.
 
@@ -87,8 +87,8 @@ impl DamagedTree<'_> {
         }
     }
 
-    /// Walks what is below a page. Each branch is met once, so that no damage
-    /// makes it long; `left` bounds how deep it goes.
+    /// Walks the tree below a page. Each branch is visited once, so that damage
+    /// cannot make the walk long; `left` bounds its depth.
     fn below(
         &self,
         branches: &mut PageBits,

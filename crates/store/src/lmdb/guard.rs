@@ -56,7 +56,7 @@ impl PageGuard {
         }
     }
 
-    /// Looks at the pages on the way to what is looked for, and at those that a
+    /// Checks the pages on the way to a record, and those that a
     /// change of it may touch.
     pub fn check_pages(
         &self,
@@ -120,7 +120,7 @@ impl IndexGuard {
             return Ok(());
         };
         let mut cursor = snapshot.new_cursor(db)?;
-        let (to, beside) = match aim {
+        let (to, neighbours) = match aim {
             SeekTarget::First => (CursorMove::First, [CursorMove::Next, CursorMove::Next]),
             SeekTarget::Last => (
                 CursorMove::Last,
@@ -131,7 +131,7 @@ impl IndexGuard {
                 [CursorMove::Previous, CursorMove::Next],
             ),
         };
-        for side in beside {
+        for side in neighbours {
             let side = match cursor.go(to)? {
                 Some((entry, _)) => {
                     self.hold(snapshot, entry)?;
@@ -159,14 +159,15 @@ impl IndexGuard {
                 is_due = due.is_some_and(|due| *due == *entry);
             }
         }
-        match is_due {
-            true => Ok(()),
-            false => Err(self.own.env.flawed(format!(
+        if is_due {
+            Ok(())
+        } else {
+            Err(self.own.env.flawed(format!(
                 "{}: the entry {} has no record in its base {}: build the index anew with BLDINDEX",
                 def.name,
                 Key::from(entry),
                 def.base
-            ))),
+            )))
         }
     }
 }

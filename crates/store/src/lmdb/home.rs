@@ -1,5 +1,5 @@
-//! The directory of a store: what is looked at and set aside before LMDB opens
-//! it, and the marker that says that a store was here.
+//! The directory of a store: the checks before LMDB opens it, files that are set
+//! aside, and the marker that a store was here.
 //!
 //! LMDB treats a missing or empty data file as a new store. The marker next to
 //! it, `store.txt`, distinguishes a lost store from a new one. The reader table
@@ -69,16 +69,17 @@ pub(super) fn check_home(
     };
     if bytes == 0 {
         let marker = marker(directory);
-        return match marker.exists() {
-            true => Err(OpenError::Lost {
+        return if marker.exists() {
+            Err(OpenError::Lost {
                 path: directory.to_owned(),
                 what: if data.exists() { "empty" } else { "missing" },
                 marker,
-            }),
-            false => Ok(HomeState {
+            })
+        } else {
+            Ok(HomeState {
                 is_there: false,
                 all_checked: true,
-            }),
+            })
         };
     }
     let marked = writing && fault::is_marked(directory);

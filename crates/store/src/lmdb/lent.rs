@@ -1,7 +1,7 @@
 //! Reader tables lent to processes that are not trusted.
 //!
-//! LMDB's reader table is one file that every reader writes: who writes
-//! nonsense into it can stop the writer, have it begin from an older state and
+//! LMDB's reader table is one file that every reader writes. Invalid entries
+//! in it can stop the writer, have it begin from an older state and
 //! so lose commits, or write into its memory through the links of its mutexes.
 //! So a process that runs programs gets a table of its own, a memory file with
 //! the same layout, and reads by LMDB's usual protocol. The writer keeps the
@@ -12,7 +12,7 @@
 //!   uses, and keeps the pages of that state by at most two read transactions
 //!   of its own: `older` is closed when no reader uses a state before `newer`.
 //!
-//! After the slots stands how much of the store was checked: a [`PageTrust`].
+//! After the slots follows how much of the store was checked: a [`PageTrust`].
 //!
 //! A table that says nonsense keeps pages from being used again, or costs its
 //! own reader. Reference: `mdb.c`, `MDB_txninfo` and `mdb_txn_renew0`.
@@ -40,9 +40,9 @@ const SLOTS: usize = 8;
 const CHECKED_OFFSET: usize = TABLE_HEAD_BYTES as usize + (SLOTS - 1) * SLOT_BYTES as usize;
 /// Bytes of a lent table. LMDB makes slots of as many as fill one.
 const TABLE_BYTES: usize = CHECKED_OFFSET + 8;
-/// Where LMDB has the number of the last transaction.
+/// The offset of the number of the last transaction in LMDB's table.
 const COMMITTED_OFFSET: usize = 8;
-/// Where LMDB has its first slot: the state that is read, then the process.
+/// The offset of the first slot in LMDB's table: the state that is read, then the process.
 const SLOTS_OFFSET: usize = (TABLE_HEAD_BYTES - SLOT_BYTES) as usize;
 /// The value of an idle slot.
 const IDLE: u64 = u64::MAX;
@@ -57,7 +57,7 @@ static OPENING: Mutex<()> = Mutex::new(());
 #[derive(Clone)]
 pub struct ReaderTables(Weak<StoreEnvironment>);
 
-/// A table that is lent; dropped, its reader is gone.
+/// A table that is lent; it is dropped when its reader has ended.
 pub struct LentTable {
     fd: OwnedFd,
     _table: Arc<Table>,
@@ -282,8 +282,9 @@ fn table_file() -> io::Result<OwnedFd> {
         libc::ftruncate(raw, TABLE_BYTES as libc::off_t) == 0
             && libc::fcntl(raw, libc::F_ADD_SEALS, seals) == 0
     };
-    match done {
-        true => Ok(fd),
-        false => Err(io::Error::last_os_error()),
+    if done {
+        Ok(fd)
+    } else {
+        Err(io::Error::last_os_error())
     }
 }

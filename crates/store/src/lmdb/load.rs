@@ -48,7 +48,7 @@ impl<'s> FileLoad<'s> {
         if !store.files.contains_key(&old) {
             return Err(DefineError::UnknownFile(old));
         }
-        // Its pages are given back at the end.
+        // Its pages are freed at the end.
         let indexes = store.indexes_of(old).map(|index| index.id);
         let of: Vec<FileId> = indexes.chain([old]).collect();
         store.verify(&of)?;
@@ -87,7 +87,7 @@ impl<'s> FileLoad<'s> {
         })
     }
 
-    /// Puts the new in the place of the old, in one transaction.
+    /// Replaces the old file and indexes by the new, in one transaction.
     fn switch(&mut self, file: &CachedFile, indexes: &[Rebuilt]) -> Result<(), LmdbError> {
         let catalogue = self.store.env.catalogue;
         let mut txn = WriteTxn::begin(self.store.env.sys())?;

@@ -1,6 +1,6 @@
 //! The right to write an environment: one process has it.
 //!
-//! A lock of the whole file `writer.lock`, which the kernel gives back however
+//! A lock of the whole file `writer.lock`, which the kernel releases however
 //! its holder ends. The file's text is the holder's process id, for messages
 //! only.
 

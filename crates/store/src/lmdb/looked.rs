@@ -1,4 +1,4 @@
-//! Whether all pages of a store were looked at, and the check that looks at
+//! Whether all pages of a store were checked, and the check that reads
 //! them while the store is used.
 //!
 //! Until the check has ended, and permanently if it finds damage, commands
@@ -20,8 +20,8 @@ use super::env::StoreEnvironment;
 use super::sys::Reader;
 use crate::error::StorageError;
 
-/// How much of a store was checked, and so what a command checks first. The
-/// numbers stand in lent reader tables.
+/// How much of a store was checked, and so what a command checks first. Lent
+/// reader tables contain the numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u64)]
 pub(super) enum PageTrust {
@@ -98,7 +98,7 @@ pub(super) struct BackgroundCheck {
 }
 
 impl BackgroundCheck {
-    /// Starts to look at all pages of the newest state. It uses at most half of
+    /// Starts to check all pages of the newest state. The check uses at most half of
     /// a processor and of the disk.
     pub fn start(env: &Arc<StoreEnvironment>, ended: CheckEnded) -> io::Result<Self> {
         env.distrust();
@@ -130,9 +130,10 @@ fn run(env: &Arc<StoreEnvironment>, stop: &AtomicBool, ended: CheckEnded) {
     let mut progress = |_, _| {
         thread::sleep(worked_since.elapsed().min(LONGEST_PAUSE));
         worked_since = Instant::now();
-        match stop.load(Ordering::Relaxed) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        if stop.load(Ordering::Relaxed) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         }
     };
     let report = Reader::new(env.sys().clone())
@@ -142,16 +143,14 @@ fn run(env: &Arc<StoreEnvironment>, stop: &AtomicBool, ended: CheckEnded) {
         return;
     }
     if let Ok(report) = &report {
-        match report.is_clean() {
+        if !report.is_clean() {
+            env.set_trust(PageTrust::Unchecked);
+            report.findings.iter().for_each(|found| {
+                env.damage.note(found);
+            });
+        } else if env.damage.summary().is_none() {
             // Not where a command has met damage since that state.
-            true if env.damage.summary().is_none() => env.set_trust(PageTrust::Whole),
-            true => {}
-            false => {
-                env.set_trust(PageTrust::Unchecked);
-                report.findings.iter().for_each(|found| {
-                    env.damage.note(found);
-                });
-            }
+            env.set_trust(PageTrust::Whole);
         }
     }
     ended(report, start.elapsed());

@@ -7,12 +7,12 @@
 //! store cannot change them, and the reader table that they write is their own.
 //!
 //! * `sys`: the C interface made safe. `env`: opening, once a process.
-//! * `catalogue`: which files there are. `lock`: who may write.
-//! * `ahead`: what of the last commit is on its way to the disk.
+//! * `catalogue`: the list of files. `lock`: the right to write.
+//! * `ahead`: the pages of the last commit that are not on the disk yet.
 //! * [`LmdbReader`], [`LmdbStore`] and `load`: the two sides of a store.
 //! * `fill`: much written at once, and indexes built. `seal`: check sums.
 //! * `lent`: reader tables for untrusted processes.
-//! * `home`: what is made sure before LMDB opens a directory. `pages`, `walk`
+//! * `home`: the checks before LMDB opens a directory. `pages`, `walk`
 //!   and [`check`]: whether a file is whole, found out without LMDB; `fault`:
 //!   when all of a large one is looked at first; `looked`, `guard` and `way`:
 //!   what is looked at while it is used; `verify`: the same of what is read as a whole. [`restore`] and [`LmdbReader::backup`].

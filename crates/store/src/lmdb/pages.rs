@@ -44,7 +44,7 @@ pub(super) struct PageTree {
 /// A page that was read.
 pub(super) struct ReadPage {
     bytes: Vec<u8>,
-    /// Where each node begins.
+    /// The start of each node.
     nodes: Vec<usize>,
     pub is_leaf: bool,
 }
@@ -201,9 +201,10 @@ impl PageFile {
             // Of the other one nothing is read, and it may have the trees of a
             // commit whose meta page LMDB could not write.
             for (tree, flags) in [(meta.free, NUMBER_KEYS), (meta.main, 0)] {
-                let checked = match tree.flags == flags {
-                    true => tree.check(meta.last_page),
-                    false => Err("its kind is not one of a store's pages".to_owned()),
+                let checked = if tree.flags == flags {
+                    tree.check(meta.last_page)
+                } else {
+                    Err("its kind is not one of a store's pages".to_owned())
                 };
                 checked.map_err(|flaw| format!("page {}: {flaw}", meta.transaction % 2))?;
             }
@@ -247,7 +248,7 @@ impl PageFile {
             && (meta.transaction % 2 == page || meta.transaction == 0)
             && number(&bytes, at, 4) as u32 == MAGIC
             && number(&bytes, at + 4, 4) as u32 == DATA_VERSION
-            // Where it is mapped, and how much: LMDB does what stands there.
+            // Address and size of the map: LMDB uses these fields.
             && number(&bytes, at + 8, 8) == 0
             && number(&bytes, at + 16, 8) < MAX_MAP_BYTES
             && number(&bytes, at + 16, 8).is_multiple_of(512)
@@ -318,15 +319,16 @@ impl PageTree {
             None => self.depth == 0 && self.entries == 0,
             Some(root) => root <= last_page && (1..=MAX_DEPTH).contains(&self.depth),
         };
-        match root_is_right {
-            true => Ok(()),
-            false => Err("the root page of a tree is outside the file".to_owned()),
+        if root_is_right {
+            Ok(())
+        } else {
+            Err("the root page of a tree is outside the file".to_owned())
         }
     }
 }
 
 impl ReadPage {
-    /// A page of a tree. Everything that is read later is inside of it.
+    /// A page of a tree. Every later read is inside of `bytes`.
     pub fn parse(bytes: Vec<u8>, page: u64) -> Result<Self, PageFlaw> {
         let flags = number(&bytes, 10, 2) as u16;
         let (lower, upper) = (
@@ -381,13 +383,14 @@ impl ReadPage {
     /// else some are lost.
     pub fn is_packed(&self) -> bool {
         let bytes = |entry: usize| {
-            let here = match self.is_leaf {
-                true => match self.value(entry) {
+            let here = if self.is_leaf {
+                match self.value(entry) {
                     LeafValue::Here(bytes) => bytes.len(),
                     LeafValue::Overflow(..) => 8,
                     LeafValue::Tree(_) => TREE_BYTES,
-                },
-                false => 0,
+                }
+            } else {
+                0
             };
             (NODE_HEAD_BYTES + self.key(entry).len() + here).next_multiple_of(2)
         };
@@ -426,7 +429,7 @@ impl ReadPage {
     }
 }
 
-/// The bounds of what is below an entry of a branch, whose keys are `keys`: its own
+/// The bounds of the keys below an entry of a branch, whose keys are `keys`: its own
 /// key and the next one's, or the branch's.
 pub(super) fn bounds_below<'b>(
     entry: usize,

@@ -2,7 +2,7 @@
 //!
 //! A reader keeps one read transaction and one cursor a file, and renews them
 //! for each command; in between it holds its slot in the reader table and no
-//! page. That makes a command cost little more than the bare look-up.
+//! page. So a command costs little more than the bare look-up.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -48,7 +48,7 @@ pub struct LmdbReader {
     /// The table with the writer's word on how much was checked, if the writer
     /// is another process.
     lent: Option<Table>,
-    /// What is checked before LMDB follows pages.
+    /// The checks before LMDB follows pages.
     trust: PageTrust,
 }
 
@@ -69,19 +69,21 @@ struct Index {
 }
 
 impl CachedFile {
-    /// The record in what is stored.
+    /// The record in a stored value.
     pub fn record<'v>(&self, stored: &'v [u8]) -> &'v [u8] {
-        match self.sealed {
-            true => seal::unsealed(stored),
-            false => stored,
+        if self.sealed {
+            seal::unsealed(stored)
+        } else {
+            stored
         }
     }
 
-    /// The record in what is stored, if it is what was put there.
+    /// The record in a stored value, if its checksum is right.
     pub fn checked<'v>(&self, key: &[u8], stored: &'v [u8]) -> Option<&'v [u8]> {
-        match self.sealed {
-            true => seal::checked(key, stored),
-            false => Some(stored),
+        if self.sealed {
+            seal::checked(key, stored)
+        } else {
+            Some(stored)
         }
     }
 }
@@ -110,7 +112,7 @@ impl LmdbReader {
         })
     }
 
-    /// From now on a lent table says how much was checked.
+    /// From now on a lent table states how much was checked.
     pub(super) fn use_lent_table(&mut self, table: Table) {
         self.lent = Some(table);
         self.trust = PageTrust::Unchecked;
@@ -122,7 +124,7 @@ impl LmdbReader {
         self.trust() == PageTrust::Whole
     }
 
-    /// What is checked before LMDB follows pages. What is whole stays so.
+    /// The checks before LMDB follows pages. A store that is whole stays whole.
     #[inline]
     fn trust(&mut self) -> PageTrust {
         match self.trust {
@@ -226,7 +228,7 @@ impl LmdbReader {
     }
 
     /// Runs `look` on the newest state; if it finds nothing, makes sure that
-    /// this is not because the file is gone.
+    /// this is not because the file was removed.
     fn read_newest(
         &mut self,
         file: FileId,

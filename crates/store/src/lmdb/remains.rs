@@ -23,7 +23,7 @@ pub(super) struct PageRemains {
 
 /// The entries found in a page.
 struct PageEntries {
-    /// Where each begins, in the order of their keys.
+    /// The start of each, in the order of their keys.
     nodes: Vec<usize>,
     /// From where on they are entries for certain, and not left over.
     sure_from: usize,
@@ -94,9 +94,10 @@ fn find(bytes: &[u8], is_leaf: bool) -> PageEntries {
     let upper = number(bytes, 14, 2) as usize;
     let possible =
         |at: usize| at.is_multiple_of(2) && (PAGE_HEAD_BYTES..=bytes.len()).contains(&at);
-    let slots = match possible(lower) {
-        true => PAGE_HEAD_BYTES..lower,
-        false => 0..0,
+    let slots = if possible(lower) {
+        PAGE_HEAD_BYTES..lower
+    } else {
+        0..0
     };
     let places = slots.step_by(2).map(|slot| number(bytes, slot, 2) as usize);
     let listed: Vec<usize> = places.collect();
@@ -104,9 +105,10 @@ fn find(bytes: &[u8], is_leaf: bool) -> PageEntries {
     let fits = |at: &usize| *at >= lower && end(bytes, *at, is_leaf).is_some();
     let fitting: BTreeSet<usize> = listed.iter().copied().filter(fits).collect();
     // The entries after the free space, if the page's bounds are right.
-    let (following, to_end) = match possible(upper) {
-        true => chain(bytes, upper, is_leaf),
-        false => (Vec::new(), false),
+    let (following, to_end) = if possible(upper) {
+        chain(bytes, upper, is_leaf)
+    } else {
+        (Vec::new(), false)
     };
 
     if possible(lower) && fitting.len() == count {
@@ -115,10 +117,12 @@ fn find(bytes: &[u8], is_leaf: bool) -> PageEntries {
         if ends && all.len() == count && all.iter().all(|at| fitting.contains(at)) {
             // Where the free room ends otherwise, both may be true: what one of
             // them alone calls an entry may be left over.
-            let (nodes, sure_from) = match to_end {
-                true if upper < first => (following, first),
-                true => (listed, upper),
-                false => (listed, 0),
+            let (nodes, sure_from) = if !to_end {
+                (listed, 0)
+            } else if upper < first {
+                (following, first)
+            } else {
+                (listed, upper)
             };
             return PageEntries {
                 nodes,
@@ -137,9 +141,10 @@ fn find(bytes: &[u8], is_leaf: bool) -> PageEntries {
     }
     // If the list contains the end of the free space, that end is right; listed
     // or contiguous entries after it are real.
-    let sure_from = match listed.contains(&upper) {
-        true => upper,
-        false => usize::MAX,
+    let sure_from = if listed.contains(&upper) {
+        upper
+    } else {
+        usize::MAX
     };
     let nodes: BTreeSet<usize> = following.into_iter().chain(fitting).collect();
     PageEntries {
@@ -163,7 +168,7 @@ fn chain(bytes: &[u8], first: usize, is_leaf: bool) -> (Vec<usize>, bool) {
     (all, at == bytes.len())
 }
 
-/// Where the entry at a place ends, if it can be one.
+/// The end of the entry at a place, if there can be one.
 fn end(bytes: &[u8], at: usize, is_leaf: bool) -> Option<usize> {
     if !at.is_multiple_of(2) || at < PAGE_HEAD_BYTES || at + NODE_HEAD_BYTES > bytes.len() {
         return None;

@@ -36,9 +36,10 @@ pub fn salvage(
     write: Write<'_>,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<SalvageReport, SalvageError> {
-    let (data, lock) = match from.is_dir() {
-        true => (from.join("data.mdb"), WriterLock::take(from)),
-        false => (from.to_owned(), Err(LockError::Held(None))),
+    let (data, lock) = if from.is_dir() {
+        (from.join("data.mdb"), WriterLock::take(from))
+    } else {
+        (from.to_owned(), Err(LockError::Held(None)))
     };
     if let (true, Err(LockError::Held(pid))) = (from.is_dir(), &lock) {
         return Err(SalvageError::Held {
@@ -173,7 +174,7 @@ fn for_entries(met: VisitedEntry<'_>, each: &mut dyn FnMut(&PageRemains, usize))
 #[derive(Default)]
 struct Trees {
     by_name: BTreeMap<Vec<u8>, PageTree>,
-    /// Those of which another state speaks than the newest.
+    /// The keys that only an older state than the newest has.
     older: HashSet<Vec<u8>>,
     is_whole: bool,
 }
@@ -203,7 +204,7 @@ struct FileSalvage<'f> {
     /// The last key that was found, and the start of a gap after it.
     last: Option<Box<[u8]>>,
     gap: Option<Option<Box<[u8]>>>,
-    /// Where whole subtrees are missing.
+    /// The ranges of keys whose subtrees are missing.
     holes: Vec<KeyGap>,
     def: Option<&'f FileDef>,
 }
@@ -256,7 +257,7 @@ impl Salvage<'_> {
                 is_whole &= listed.len() as u64 == count && listed.is_sorted_by(|a, b| a > b);
                 for page in listed {
                     is_whole &= (2..=meta.last_page).contains(&page);
-                    // Those beyond the end of the file need never have been written.
+                    // Pages beyond the end of the file need never have been written.
                     is_whole &= !(ground.has(page) && free.set(page));
                 }
             }
@@ -272,8 +273,8 @@ impl Salvage<'_> {
         Ok(())
     }
 
-    /// The data bases that the main one names. Where a page of it is free, it
-    /// is one of a former state.
+    /// The data bases that the main one names. If one of its pages is free, the data base
+    /// belongs to a former state.
     fn trees(&self, meta: &MetaPage) -> io::Result<Trees> {
         let mut trees = Trees {
             by_name: BTreeMap::new(),
@@ -296,7 +297,7 @@ impl Salvage<'_> {
                     trees.older.insert(name.clone());
                 }
                 if let Some(other) = trees.by_name.insert(name.clone(), tree) {
-                    // It is not known which of the two has its own name.
+                    // Which of the two has its own name is not known.
                     let another = [&name[..], b"-2"].concat();
                     trees.by_name.insert(another.clone(), other);
                     trees.older.extend([name, another]);
@@ -383,10 +384,7 @@ impl Salvage<'_> {
                 number.len() == 8 && number.bytes().all(|digit| digit.is_ascii_hexdigit())
             });
             let is_newest = is_number && !trees.older.contains(db);
-            let name = match is_number {
-                true => name,
-                false => UNKNOWN.to_owned(),
-            };
+            let name = if is_number { name } else { UNKNOWN.to_owned() };
             let mut way = FileSalvage::new(name, None, true, is_newest);
             self.file(&mut way, Some(*tree))?;
             // The entries of an index have no records.
@@ -474,13 +472,11 @@ impl Salvage<'_> {
             let key = page.key(entry);
             let is_sure = is_ours && page.is_sure(entry) && is_within(key, bounds);
             let taken = self.entry(way, page, entry, is_sure)?;
-            match taken {
-                true if page.is_whole => way.close_gap(key),
-                true => {}
-                false => {
-                    way.file.damaged_records += 1;
-                    way.open_gap();
-                }
+            if !taken {
+                way.file.damaged_records += 1;
+                way.open_gap();
+            } else if page.is_whole {
+                way.close_gap(key);
             }
         }
         if !page.is_whole {
@@ -513,9 +509,10 @@ impl Salvage<'_> {
         for page in overflow {
             self.met.set(page);
         }
-        match is_certain {
-            true => way.file.records += 1,
-            false => way.file.doubtful += 1,
+        if is_certain {
+            way.file.records += 1
+        } else {
+            way.file.doubtful += 1
         }
         (self.write)(SalvagedRecord {
             name: &way.file.name,
@@ -612,9 +609,10 @@ impl<'f> FileSalvage<'f> {
 
     /// The record of an entry, if it is what was stored and keeps the rules.
     fn record<'s>(&self, key: &[u8], stored: &'s [u8]) -> Option<&'s [u8]> {
-        let record = match self.is_sealed {
-            true => seal::checked(key, stored)?,
-            false => stored,
+        let record = if self.is_sealed {
+            seal::checked(key, stored)?
+        } else {
+            stored
         };
         let keeps = self
             .def
@@ -637,9 +635,10 @@ impl<'f> FileSalvage<'f> {
     }
 
     fn lose(&mut self, from: Option<Box<[u8]>>, to: Option<&[u8]>) {
-        match self.file.lost.len() < MAX_LOST {
-            true => self.file.lost.push((from.map(Key), to.map(Key::from))),
-            false => self.file.more_lost += 1,
+        if self.file.lost.len() < MAX_LOST {
+            self.file.lost.push((from.map(Key), to.map(Key::from)))
+        } else {
+            self.file.more_lost += 1
         }
     }
 

@@ -29,11 +29,11 @@ pub enum SalvagedState {
     Newest,
     /// The one before the last: what leads to the last is damaged.
     Before,
-    /// It is not known which of the two, because of damage.
+    /// Which of the two is not known, because of damage.
     Unknown,
 }
 
-/// A file, and what was found of it.
+/// A file, and the result of its salvage.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SalvagedFile {
     /// Its name; `file-` and its number if the name was lost, `unknown` if the
@@ -47,11 +47,11 @@ pub struct SalvagedFile {
     pub doubtful: u64,
     /// Entries whose record has a wrong checksum.
     pub damaged_records: u64,
-    /// Pages of it that are damaged.
+    /// Its pages that are damaged.
     pub damaged_pages: u64,
     /// Its records that were not found for certain, if their number is known.
     pub missing: Option<u64>,
-    /// Where records may be missing: after the one key and before the other, if
+    /// The gaps in which records may be missing: after the one key and before the other, if
     /// there are such keys; the first 1,000.
     pub lost: Vec<(Option<Key>, Option<Key>)>,
     /// How many more such ranges there are.

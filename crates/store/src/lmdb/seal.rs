@@ -1,4 +1,4 @@
-//! Check sums: what was stored is what is read, or it is noticed.
+//! Check sums: a value that was changed after it was stored is noticed when it is read.
 //!
 //! Each record, table value and entry of the catalogue is followed by the
 //! CRC-32 of key and value, four bytes, lowest byte first. Dump, load of

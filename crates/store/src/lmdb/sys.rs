@@ -164,7 +164,7 @@ impl LmdbEnvironment {
         }
     }
 
-    /// Where the last commit is on its way to the disk.
+    /// Whether the last commit is on the disk.
     pub fn on_its_way(&self) -> LastMetaPage {
         *self.ahead()
     }
@@ -174,9 +174,10 @@ impl LmdbEnvironment {
         if let LastMetaPage::Lost(..) = *self.ahead() {
             return Err(LmdbError::REFUSED);
         }
-        match home::is_in_place(self.data_fd()?, &self.data) {
-            true => Ok(()),
-            false => Err(LmdbError::MISPLACED),
+        if home::is_in_place(self.data_fd()?, &self.data) {
+            Ok(())
+        } else {
+            Err(LmdbError::MISPLACED)
         }
     }
 
@@ -284,8 +285,8 @@ impl Drop for LmdbEnvironment {
         // No caller is left for the error.
         let _: Result<(), LmdbError> = self.settle();
         self.lent().end();
-        // SAFETY: transactions hold an `Arc` of this or borrow it, so none is
-        // left.
+        // SAFETY: transactions hold an `Arc` of this or borrow it, so no transaction
+        // is left.
         unsafe { ffi::mdb_env_close(self.ptr.as_ptr()) }
     }
 }
@@ -527,7 +528,7 @@ impl WriteTxn {
     ) -> Result<(), LmdbError> {
         let (mut key, mut data) = (val(key), val(data));
         // SAFETY: the transaction is active; LMDB copies both, and sets `data`
-        // to what is there if it refuses.
+        // to the existing value if it refuses.
         check(unsafe { ffi::mdb_put(self.ptr.as_ptr(), dbi.0, &mut key, &mut data, flags) })
     }
 
@@ -573,12 +574,12 @@ impl WriteTxn {
     }
 
     /// Makes the changes visible, and the commit before this one durable. This
-    /// one is when the next one succeeds, or by [`LmdbEnvironment::settle`].
+    /// commit is durable when the next one succeeds, or by [`LmdbEnvironment::settle`].
     pub fn commit_ahead(mut self) -> Result<(), LmdbError> {
         self.ended = true;
         // SAFETY: the transaction is active.
         let id = unsafe { ffi::mdb_txn_id(self.ptr.as_ptr()) } as u64;
-        // SAFETY: the transaction is active, and is gone after the call in any
+        // SAFETY: the transaction is active, and is freed by the call in any
         // case; `ended` keeps drop from it.
         let done = check(unsafe { ffi::mdb_txn_commit(self.ptr.as_ptr()) });
         let mut ahead = self.env.ahead();
@@ -635,14 +636,14 @@ pub(super) struct Cursor<'t> {
 /// Key and data where they lie.
 pub(super) type KeyValue<'t> = (&'t [u8], &'t [u8]);
 
-/// Where a cursor goes.
+/// The move of a cursor.
 #[derive(Clone, Copy)]
 pub(super) enum CursorMove<'k> {
     First,
     Last,
     Next,
     Previous,
-    /// Nowhere: what is here?
+    /// No move: reads the current entry.
     Here,
     /// To the first key that is this one or greater; it must not be empty.
     AtLeast(&'k [u8]),

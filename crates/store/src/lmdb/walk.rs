@@ -121,9 +121,10 @@ impl<'w> TreeWalk<'w> {
 
     /// Takes note of something that is wrong.
     pub fn find(&mut self, what: String) {
-        match self.findings.len() < MAX_FINDINGS {
-            true => self.findings.push(what),
-            false => self.more_findings += 1,
+        if self.findings.len() < MAX_FINDINGS {
+            self.findings.push(what)
+        } else {
+            self.more_findings += 1
         }
     }
 

@@ -56,7 +56,7 @@ impl TreeEntryKind {
     }
 }
 
-/// Whether what is stored under a key is a record of a file: by its checksum, if
+/// Whether the value under a key is a record of a file: by its checksum, if
 /// it is followed by one, and the file's rules.
 pub(super) fn is_record(def: &FileDef, sealed: bool, key: &[u8], stored: &[u8]) -> bool {
     let record = if sealed {
@@ -92,7 +92,7 @@ pub(super) fn tree_in(stored: &[u8]) -> Option<PageTree> {
 }
 
 impl PathCheck<'_> {
-    /// Looks at the way from the root of a tree to what is looked for.
+    /// Checks the pages from the root of a tree to a key.
     pub fn check_path(&self, tree: PageTree, aim: SeekTarget<'_>) -> Result<(), PageFlaw> {
         let Some(root) = tree.root.filter(|_| tree.depth > 0) else {
             return Ok(());
@@ -128,9 +128,10 @@ impl PathCheck<'_> {
             return Ok(());
         }
         let (left, right) = self.neighbours(&branches)?;
-        match found {
-            true => Ok(()),
-            false => self.check_neighbours(left.as_ref(), &at, right.as_ref(), place),
+        if found {
+            Ok(())
+        } else {
+            self.check_neighbours(left.as_ref(), &at, right.as_ref(), place)
         }
     }
 
@@ -146,9 +147,10 @@ impl PathCheck<'_> {
                 0 => self.end_of(left.as_ref(), level, false)?,
                 _ => Some(self.below(of, entry - 1, level)?),
             };
-            right = match entry + 1 == of.page.len() {
-                true => self.end_of(right.as_ref(), level, true)?,
-                false => Some(self.below(of, entry + 1, level)?),
+            right = if entry + 1 == of.page.len() {
+                self.end_of(right.as_ref(), level, true)?
+            } else {
+                Some(self.below(of, entry + 1, level)?)
             };
             if self.changes {
                 for side in [&left, &right].into_iter().flatten() {
@@ -293,9 +295,10 @@ fn place(page: &ReadPage, from: usize, is_before: impl Fn(&[u8]) -> bool) -> usi
     let (mut low, mut high) = (from, page.len());
     while low < high {
         let middle = low + (high - low) / 2;
-        match is_before(page.key(middle)) {
-            true => low = middle + 1,
-            false => high = middle,
+        if is_before(page.key(middle)) {
+            low = middle + 1
+        } else {
+            high = middle
         }
     }
     low

@@ -1,7 +1,7 @@
 //! The writing side: the region's.
 //!
 //! An apply is one transaction and one flush for all its units (group commit).
-//! A unit is checked as a whole before anything of it is written, so one that
+//! A unit is checked as a whole before any part of it is written, so one that
 //! cannot be applied leaves no trace among the others. When there is no room
 //! for all of them, the batch is halved until each unit that fits alone is in.
 //! Applied ahead, its second flush is left to the next apply (see `ahead`).
@@ -47,7 +47,7 @@ pub struct LmdbStore {
     paths: BTreeMap<FileName, PathDef>,
     /// Pages in the file when dead readers were last looked for.
     pages_checked: u64,
-    // After `env`: the lock is given back when the environment is closed.
+    // After `env`: the lock is released when the environment is closed.
     _lock: WriterLock,
 }
 
@@ -150,7 +150,7 @@ impl LmdbStore {
         all.filter(move |entry| entry.base == file)
     }
 
-    /// Has the readers of this process look at the catalogue again.
+    /// Makes the readers of this process read the catalogue again.
     pub(super) fn catalogue_changed(&self) {
         self.env.catalogue_changes.fetch_add(1, Ordering::AcqRel);
     }
@@ -190,7 +190,7 @@ impl LmdbStore {
         let mut txn = WriteTxn::begin(self.env.sys())?;
         for (unit, result) in units.iter().zip(results) {
             let checked = match self.check(&txn, unit) {
-                // It costs the units that need the damaged page.
+                // Only units that need the damaged page fail.
                 Err(LmdbError::DAMAGED) => Err(self
                     .env
                     .error(LmdbError::DAMAGED, "applying changes")
@@ -399,9 +399,10 @@ impl LmdbStore {
                 .values()
                 .any(|index| index.entry.def.name == *name)
             || self.paths.contains_key(name);
-        match taken {
-            true => Err(DefineError::AlreadyDefined { name: name.clone() }),
-            false => Ok(()),
+        if taken {
+            Err(DefineError::AlreadyDefined { name: name.clone() })
+        } else {
+            Ok(())
         }
     }
 
@@ -414,7 +415,7 @@ impl LmdbStore {
         }
     }
 
-    /// Why a name is not what is wanted.
+    /// Why a name does not denote a thing of the wanted kind.
     fn not_a(&self, wanted: &'static str, name: &FileName) -> DefineError {
         let what = if self.paths.contains_key(name) {
             "a path"
@@ -557,7 +558,7 @@ impl WriteStore for LmdbStore {
         let (old_db, mut entry) = (*old_db, entry.clone());
         let base = self.files.get(&entry.base).cloned();
         let base = base.ok_or(BuildError::UnknownFile(entry.base))?;
-        // The one is read, the pages of the other are given back.
+        // The one is read, the pages of the other are freed.
         self.verify(&[entry.base, index])?;
         let (new, db) = self.create_db(catalogue::discard)?;
         let switch = |filler: &mut IndexFiller| {

@@ -98,9 +98,10 @@ impl Records {
                 }
                 *last = Some(place.into());
                 taken += 1;
-                match taken < CHUNK_RECORDS {
-                    true => ControlFlow::Continue(()),
-                    false => ControlFlow::Break(()),
+                if taken < CHUNK_RECORDS {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
                 }
             });
         match (scanned, failed) {

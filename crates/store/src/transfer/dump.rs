@@ -16,7 +16,7 @@ use crate::traits::ReadStore;
 /// Which records, and in what form.
 #[derive(Debug, Clone, Copy)]
 pub struct DumpOptions {
-    /// Where records begin and end in the output.
+    /// The framing of records in the output.
     pub framing: RecordFraming,
     /// Records passed over at the beginning.
     pub skip: u64,
@@ -48,7 +48,7 @@ pub struct DumpReport {
     pub bytes: u64,
 }
 
-/// Why a dump ended early. What was written before is whole.
+/// Why a dump ended early. The records written before are whole.
 #[derive(Debug, Error)]
 pub enum DumpError {
     /// A record has no place in the form asked for.
@@ -59,7 +59,7 @@ pub enum DumpError {
         /// Why not.
         reason: String,
     },
-    /// The output took no more.
+    /// A write to the output failed.
     #[error("the output cannot be written")]
     Output(#[from] io::Error),
     /// The store failed.

@@ -1,4 +1,4 @@
-//! Where a record begins and ends in a stream of bytes.
+//! The boundaries of records in a stream of bytes.
 //!
 //! Reference: IBM, *DFSMS Using Data Sets*, Record Formats (fixed-length
 //! records; the record descriptor word of variable-length records).
@@ -39,7 +39,7 @@ pub enum RecordFraming {
 /// The stream does not match its framing; the rest cannot be interpreted.
 #[derive(Debug, Error)]
 pub enum FramingError {
-    /// It ends inside a record.
+    /// The input ends inside a record.
     #[error("the input ends within record {record}, after {got} of its {expected} bytes")]
     Truncated {
         /// Number of the record, from 1.
@@ -143,7 +143,7 @@ impl RecordFraming {
         *self == Self::JsonLines && buffer.iter().all(u8::is_ascii_whitespace)
     }
 
-    /// Writes a record; the error says why this framing cannot represent it.
+    /// Writes a record; the error is the reason why this framing cannot represent it.
     pub fn write(&self, output: &mut dyn Write, record: &[u8]) -> io::Result<Result<(), String>> {
         match *self {
             Self::Fixed { record_bytes } if record.len() != record_bytes => {

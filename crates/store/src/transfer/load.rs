@@ -21,9 +21,9 @@ use crate::unit::{UnitError, UnitOfWork};
 /// How to load.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoadOptions {
-    /// Where records begin and end.
+    /// The framing of records.
     pub framing: RecordFraming,
-    /// What happens to existing records.
+    /// The treatment of existing records.
     pub mode: LoadMode,
     /// Records that may be refused; one more ends the load.
     pub max_rejects: u64,
@@ -37,16 +37,16 @@ pub struct LoadOptions {
     pub numbered: bool,
 }
 
-/// What happens to existing records.
+/// The treatment of existing records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LoadMode {
-    /// They give way to the new ones, all at once. A load that ends early
+    /// The new records replace all old ones at once. A load that ends early
     /// changes nothing.
     Replace,
-    /// They stay, and new ones must have other keys. A load that ends early has
-    /// added what came before.
+    /// Existing records stay, and new ones must have other keys. A load that ends early has
+    /// added the records before its end.
     Add,
-    /// They stay, but a new one takes the place of one with its key.
+    /// Existing records stay, but a new one replaces one with its key.
     Merge,
 }
 
@@ -87,10 +87,10 @@ pub enum LoadEvent<'e> {
 /// Why a record was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RejectReason {
-    /// It cannot be converted.
+    /// The record cannot be converted.
     #[error(transparent)]
     Convert(#[from] ConvertError),
-    /// It breaks the file's definition.
+    /// The record breaks the file's definition.
     #[error(transparent)]
     Record(#[from] RecordError),
     /// Its key is taken.
@@ -117,7 +117,7 @@ pub enum LoadError {
         /// How many might have been.
         allowed: u64,
     },
-    /// The input is not what its framing says.
+    /// The input does not have its framing.
     #[error(transparent)]
     Framing(#[from] FramingError),
     /// The scratch file for sorting failed.
@@ -221,7 +221,7 @@ pub fn load(
     }
 }
 
-/// Where records go; a reason if they cannot.
+/// The target of records; with a reason if it accepts none.
 trait Target {
     fn insert(&mut self, key: &[u8], record: &[u8]) -> Result<Option<RejectReason>, LoadError>;
 }
@@ -323,7 +323,7 @@ impl LoadProgress<'_> {
     }
 }
 
-/// Where records come from.
+/// The source of records.
 struct Source<'s> {
     def: &'s FileDef,
     input: &'s mut dyn BufRead,
@@ -384,9 +384,10 @@ impl Source<'_> {
 
     /// Converts and checks a record; gives its key.
     fn take(&mut self, outside: &[u8], record: &mut Vec<u8>) -> Result<Vec<u8>, RejectReason> {
-        let (number, outside) = match self.numbered {
-            true => outside.split_at(self.def.key_bytes().min(outside.len())),
-            false => (&[][..], outside),
+        let (number, outside) = if self.numbered {
+            outside.split_at(self.def.key_bytes().min(outside.len()))
+        } else {
+            (&[][..], outside)
         };
         self.convert.inward(outside, record)?;
         self.def.check_record(record)?;

@@ -7,7 +7,7 @@
 //!
 //! A [`RecordFraming`] defines where a record begins and ends, a [`RecordConverter`] the
 //! meaning of its bytes: unchanged, in another code page, or JSON through a
-//! copybook. They are independent of each other.
+//! copybook. The two are independent of each other.
 //!
 //! Invariant: memory is bounded for every size and order of the input.
 

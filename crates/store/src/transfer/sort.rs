@@ -1,9 +1,9 @@
 //! Records in the order of their keys, with bounded memory.
 //!
-//! As long as the input is in order it passes through. What is out of order
-//! before the first buffer is full makes everything be sorted: sorted runs go
+//! As long as the input is in order it passes through. If a record is out of order
+//! before the first buffer is full, everything is sorted: sorted runs are written
 //! to a scratch file and are merged at the end, so that keys reach the store in
-//! ascending order and fill its pages. What comes out of order later is sorted
+//! ascending order and fill its pages. Records that are out of order later are sorted
 //! apart and inserted at the end. Of records with one key the first read comes
 //! first, either way.
 
@@ -27,7 +27,7 @@ pub(crate) struct RecordSorter {
     memory_bytes: usize,
     /// Items one after the other, encoded.
     buffer: Vec<u8>,
-    /// Where each begins.
+    /// The start of each.
     starts: Vec<usize>,
     /// Whether all that came so far came in order.
     ordered: bool,
@@ -41,7 +41,7 @@ pub(crate) struct RecordSorter {
 /// Sorted runs in one file without a name.
 struct Scratch {
     file: File,
-    /// Where each run ends; it begins where the one before it ends.
+    /// The end of each run, which is the start of the next.
     ends: Vec<u64>,
 }
 
@@ -157,7 +157,7 @@ struct Run {
     at: u64,
     end: u64,
     buffer: Vec<u8>,
-    /// Where in `buffer` the item on top begins.
+    /// The offset in `buffer` of the item on top.
     start: usize,
 }
 
@@ -272,7 +272,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The output of a sorter with this much memory, and how much of it came
+    /// The output of a sorter with this much memory, and how much of it was ready
     /// before the input ended.
     fn sorted(memory_bytes: usize, keys: &[Vec<u8>]) -> (Vec<(Vec<u8>, u64)>, usize) {
         let mut sorter = RecordSorter::new(memory_bytes);

@@ -155,9 +155,10 @@ fn a_store_that_lost_its_data_is_not_taken_for_a_new_one() {
     for missing in [false, true] {
         let home = tempfile::tempdir().unwrap();
         make(home.path());
-        match missing {
-            true => std::fs::remove_file(home.path().join("data.mdb")).unwrap(),
-            false => data(home.path()).set_len(0).unwrap(),
+        if missing {
+            std::fs::remove_file(home.path().join("data.mdb")).unwrap()
+        } else {
+            data(home.path()).set_len(0).unwrap()
         }
         for error in [
             LmdbStore::open(home.path(), &options()).err().unwrap(),
@@ -636,9 +637,10 @@ fn a_store_whose_file_is_deleted_or_replaced_under_it_takes_no_more_and_can_be_s
         make(other.path());
 
         let mut store = LmdbStore::open(home.path(), &options()).unwrap();
-        match replaced {
-            true => std::fs::rename(other.path().join("data.mdb"), &data).unwrap(),
-            false => std::fs::remove_file(&data).unwrap(),
+        if replaced {
+            std::fs::rename(other.path().join("data.mdb"), &data).unwrap()
+        } else {
+            std::fs::remove_file(&data).unwrap()
         }
         let mut unit = UnitOfWork::new();
         unit.put(Table::new("tsqueue"), b"late", b"x");

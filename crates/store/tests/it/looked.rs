@@ -272,12 +272,12 @@ fn a_page_that_lost_its_last_entries_is_reported() {
     let store = LmdbStore::open(home.path(), &options()).unwrap();
     let mut reader = store.reader().unwrap();
     let file = reader.files().unwrap()[0].id;
-    let mut told = |number: u32| {
+    let mut damaged = |number: u32| {
         let key = key(2 * number);
         let found = reader.read(file, SeekKey::Less(&key), |_| ());
         found.is_err_and(|error| is_damage_error(&error))
     };
-    assert!((1180..1240).any(&mut told));
+    assert!((1180..1240).any(&mut damaged));
     for number in 1180..1240 {
         let found = reader.get(file, &key(2 * number), |_| ());
         assert!(found.map_or_else(|error| is_damage_error(&error), |found| found.is_some()));
@@ -310,8 +310,8 @@ fn the_page_of_another_tree_is_detected_where_its_keys_would_fit() {
         let error = reader.read(file, seek, |_| ()).unwrap_err();
         assert!(is_damage_error(&error), "{error:?}");
     }
-    // A store whose tables are damaged is not opened: who begins by them would
-    // go by what is not there.
+    // A store whose tables are damaged is not opened: a start from them would
+    // follow damaged references.
     let home = tempfile::tempdir().unwrap();
     let mut bytes = whole;
     let other = page_of(&bytes, record(1200).as_bytes());

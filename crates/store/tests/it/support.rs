@@ -143,9 +143,10 @@ pub fn browsed(
     );
     while let Some((record, position)) = next {
         records.push(record);
-        let step = match backwards {
-            true => SeekKey::Less(&position),
-            false => SeekKey::Greater(&position),
+        let step = if backwards {
+            SeekKey::Less(&position)
+        } else {
+            SeekKey::Greater(&position)
         };
         next = on_path(unit, reader, index, step);
     }

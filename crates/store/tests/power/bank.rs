@@ -27,23 +27,23 @@ pub type Number = u64;
 /// The known fates of units.
 #[derive(Debug, Clone, Default)]
 pub struct Fates {
-    /// Units whose tasks received that they are committed.
+    /// Units that were reported to their tasks as committed.
     pub reported_committed: BTreeSet<Number>,
-    /// Units whose tasks received that they failed.
+    /// Units that were reported to their tasks as failed.
     pub reported_failed: BTreeSet<Number>,
-    /// Units whose tasks received that the outcome is unknown.
+    /// Units whose outcome was reported to their tasks as unknown.
     pub reported_unknown: BTreeSet<Number>,
 }
 
 impl Fates {
     /// Answers a unit's task.
     pub fn report_outcome(&mut self, number: Number, result: &Result<(), ApplyError>) {
-        let told = match result {
+        let units = match result {
             Ok(()) => &mut self.reported_committed,
             Err(error) if error.is_uncertain() => &mut self.reported_unknown,
             Err(_) => &mut self.reported_failed,
         };
-        told.insert(number);
+        units.insert(number);
     }
 }
 
@@ -122,7 +122,7 @@ fn transfer_of(number: Number) -> (usize, usize) {
     )
 }
 
-/// The units with these numbers, made from what is to be seen; none when the
+/// The units with these numbers, made from what is to be seen; `None` when the
 /// store cannot be read any more.
 pub fn units(reader: &mut LmdbReader, numbers: &[Number]) -> Option<Vec<UnitOfWork>> {
     reader.files().ok()?;

@@ -370,12 +370,11 @@ pub unsafe extern "C" fn fdatasync(fd: c_int) -> c_int {
         return 0;
     };
     let fails = notes.fails();
-    match notes.flush(fd, 0..usize::MAX, fails) {
-        true => 0,
-        false => {
-            set_errno(fails.map_or(libc::EIO, |fault| fault.code));
-            -1
-        }
+    if notes.flush(fd, 0..usize::MAX, fails) {
+        0
+    } else {
+        set_errno(fails.map_or(libc::EIO, |fault| fault.code));
+        -1
     }
 }
 

@@ -1,6 +1,6 @@
 //! The phrases of a JSON or XML statement before ON EXCEPTION.
 //!
-//! What the statement means for its items is decided by [`super::describe`].
+//! [`super::describe`] decides the statement's effect on its items.
 //! Phrases that are known and not done are reported here.
 //! Reference: Enterprise COBOL Language Reference, "JSON GENERATE statement",
 //! "JSON PARSE statement", "XML GENERATE statement", "XML PARSE statement".
@@ -25,7 +25,7 @@ pub(crate) struct MarkupProblem {
     pub help: String,
 }
 
-/// What SUPPRESS names.
+/// The subject of SUPPRESS.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SuppressTarget {
     Item(IdentifierTokens),
@@ -219,7 +219,7 @@ impl ClauseReader<'_> {
         });
     }
 
-    /// Whether a data name stands here.
+    /// Whether the next word is a data name.
     fn is_name(&self) -> bool {
         let Some(token) = self.tokens.get(self.at) else {
             return false;

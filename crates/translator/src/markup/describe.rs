@@ -24,7 +24,7 @@ pub(super) struct DescribedStatement {
     pub counters: Vec<String>,
 }
 
-/// Makes the descriptor of a statement on a record; what is wrong goes to
+/// Makes the descriptor of a statement on a record; errors are added to
 /// `problems`.
 pub(super) fn describe(
     tokens: &[Token],
@@ -353,7 +353,7 @@ impl StatementDescriber<'_> {
         })
     }
 
-    /// What the run time does not do.
+    /// Reports the forms that the run time does not support.
     fn check(&mut self, statement: &Statement) {
         let is_json = matches!(self.clauses.verb, Verb::JsonGenerate | Verb::JsonParse);
         let place = self.place;

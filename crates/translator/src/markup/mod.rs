@@ -6,7 +6,7 @@
 //! exception phrases. XML PARSE becomes a loop that PERFORMs the processing
 //! procedure for each event. GnuCOBOL has the registers JSON-CODE and XML-CODE.
 //! The others are items that are declared in the outermost program; their names
-//! are put in the place of the registers'.
+//! replace those of the registers.
 //! Reference: Enterprise COBOL Language Reference, "Special registers", and the
 //! four statements.
 
@@ -55,8 +55,8 @@ impl MarkupNeeds {
     }
 }
 
-/// The special registers that GnuCOBOL does not have, and the items that stand
-/// for them.
+/// The special registers that GnuCOBOL does not have, and the items that replace
+/// them.
 const REGISTERS: &[(&str, &str)] = &[
     ("JSON-STATUS", "DFHJSS"),
     ("XML-EVENT", "DFHXEV"),
@@ -136,7 +136,7 @@ impl TranslationState {
         self.rewrite_phrases(&found, format!("IF {code} {relation} 0"));
     }
 
-    /// The statements that do it; its descriptor goes to the unit's storage.
+    /// The statements that replace it; its descriptor is added to the unit's storage.
     fn statement(
         &self,
         clauses: &StatementClauses,
@@ -314,7 +314,7 @@ fn lengths(longest: u32) -> [(&'static str, &'static str, u32); 3] {
     ]
 }
 
-/// XML PARSE: the next event until there is none.
+/// XML PARSE: the next event, until the document ends.
 fn xml_parse(descriptor: &str, document: &str, procedure: &str) -> String {
     // The texts are passed at their greatest lengths.
     let next = format!(

@@ -7,7 +7,7 @@
 use std::fmt::Write;
 
 /// Message numbers and severities of the services that programs can CALL
-/// here, and of the storage and condition services beside them.
+/// here, and of the storage and condition services.
 const CODES: &[(u16, u16)] = &[
     (1, 1),
     (2, 2),

@@ -11,7 +11,7 @@ use std::fmt::Write;
 /// A field below level 15 of a structure.
 type Field = (&'static str, MqFieldKind);
 
-/// What a field holds, and what it holds at first.
+/// The type of a field, and its initial value.
 enum MqFieldKind {
     Number(i64),
     Long(i64),

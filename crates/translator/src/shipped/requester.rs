@@ -1,11 +1,11 @@
-//! BAQRINFO, BAQHAREC and BAQHCONC: what a program tells the API requester's
-//! stub and host API, and hears from them.
+//! BAQRINFO, BAQHAREC and BAQHCONC: what a program passes to the API requester's
+//! stub and host API, and what they return.
 //!
 //! Reference: z/OS Connect, "API requester: BAQRINFO copybook", "Understanding
 //! the Host API". Pointers have eight bytes here, so the areas of the host API
 //! are longer than on z/OS.
 
-/// What the stub is told and tells.
+/// The areas that the stub receives and returns.
 pub(super) const BAQRINFO: &str = r#"
        01  BAQ-REQUEST-INFO.
            03  BAQ-REQUEST-INFO-COMP-LEVEL  PIC S9(9) COMP-5 SYNC

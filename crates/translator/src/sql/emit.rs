@@ -1,4 +1,4 @@
-//! The COBOL that stands for a statement.
+//! The COBOL that replaces a statement.
 
 use sql::block::{FieldDescriptor, SQL_ENTRY, StatementBlock};
 use sql::field::CobolType;
@@ -151,7 +151,7 @@ impl TranslationState {
         block.name = statement.name.clone().unwrap_or_default();
         block.prepared = statement.prepared.clone().unwrap_or_default();
         block.text = statement.text();
-        // A cursor's query stands where it is declared.
+        // A cursor's query is where the cursor is declared.
         let at = inputs_text.place(0);
         self.sql.push(SqlUse {
             file: self.file(at),
@@ -162,7 +162,7 @@ impl TranslationState {
         program.call(&block, &arguments)
     }
 
-    /// The fields of a reference; what is wrong with it is reported.
+    /// The fields of a reference; an error in the reference is reported.
     fn sql_fields(
         &mut self,
         program: &Program<'_>,
@@ -231,7 +231,7 @@ impl TranslationState {
 }
 
 impl Program<'_> {
-    /// A statement that is known and not served: the run time says so.
+    /// A statement that is known and not supported: the run time returns its SQLCODE.
     pub(super) fn refused_call(&mut self, place: SourcePlace) -> String {
         self.number = self.number.saturating_add(1);
         let block = self.block(StatementKind::Other, place);

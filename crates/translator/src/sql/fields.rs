@@ -22,7 +22,7 @@ pub(super) struct HostRecords {
     failed: Vec<(String, String)>,
 }
 
-/// What a reference stands for.
+/// The item of a reference.
 #[derive(Debug, Clone)]
 pub(super) struct ResolvedReference {
     /// The item as COBOL names it, qualified.
@@ -44,7 +44,7 @@ pub(super) struct HostField {
     pub stride: u32,
 }
 
-/// Why a reference stands for nothing.
+/// Why a reference has no item.
 #[derive(Debug, Clone)]
 pub(super) struct NotFound {
     pub message: String,
@@ -203,7 +203,7 @@ impl HostRecords {
 fn entry_text(entry: &[Token], is_record: bool) -> String {
     let at = entry.iter().position(|t| t.is("REDEFINES"));
     let text = match at.filter(|_| is_record) {
-        // What it redefines is another record, and makes no difference to its own.
+        // The redefined item is another record, and makes no difference to its own.
         Some(at) => {
             let rest = entry.get(at + 2..).unwrap_or_default();
             format!("{} {}", inline(&entry[..at]), inline(rest))

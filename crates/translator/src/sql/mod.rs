@@ -2,7 +2,7 @@
 //!
 //! The statement itself is the `sql` crate's; here are its text and places, the
 //! fields that its host variables are, the cursors and WHENEVERs of the program,
-//! and the COBOL that stands for it.
+//! and the COBOL that replaces it.
 //!
 //! Reference: Db2 for z/OS Application Programming and SQL Guide, "Coding SQL
 //! statements in COBOL application programs".
@@ -36,7 +36,7 @@ pub struct SqlUse {
     pub file: PathBuf,
     /// Line of EXEC SQL, from 1.
     pub line: u32,
-    /// Column of it, from 1.
+    /// Column of the place, from 1.
     pub column: u32,
     /// The statement block (`sql::block`).
     pub block: Vec<u8>,
@@ -57,7 +57,7 @@ pub(crate) struct SqlBlock {
     text: SqlText,
 }
 
-/// What is known of one program's SQL.
+/// The translator's knowledge of one program's SQL.
 struct Program<'a> {
     fields: HostRecords,
     cursors: HashMap<String, (Statement, &'a SqlText)>,
@@ -168,7 +168,7 @@ impl TranslationState {
         }
     }
 
-    /// What the first statement of a program needs.
+    /// The declarations that the first statement of a program needs.
     fn sql_first(&mut self, program: &Program<'_>, place: SourcePlace) {
         if !program.has_area {
             let message = "the program has no SQLCA".to_owned();
@@ -278,7 +278,7 @@ impl TranslationState {
         program
     }
 
-    /// Eight characters that tell builds of a program apart.
+    /// Eight characters that distinguish builds of a program.
     fn sql_token(&self, unit: &ProgramUnit) -> [u8; 8] {
         let mut digest = SourceDigest::default();
         for token in &self.tokens[unit.start..unit.end.min(self.tokens.len())] {
@@ -291,7 +291,7 @@ impl TranslationState {
         token
     }
 
-    /// Rewrites a statement to see what is wrong with it.
+    /// Rewrites a statement to find its errors.
     fn sql_check(&mut self, program: &Program<'_>, statement: &Statement, text: &SqlText) -> bool {
         use StatementKind as K;
         let checked = matches!(
@@ -313,7 +313,7 @@ impl TranslationState {
         let mut counts = Vec::new();
         for input in &statement.inputs {
             let Ok(found) = program.fields.find(&input.name) else {
-                // It is reported where the call is made.
+                // The error is reported where the call is made.
                 return true;
             };
             counts.push(found.fields.len());

@@ -1,4 +1,4 @@
-//! The text of a statement and where each part of it stands in the source.
+//! The text of a statement and the place of each of its parts in the source.
 
 use crate::source::SourcePlace;
 use crate::token::Token;

@@ -1,4 +1,4 @@
-//! `SQL TYPE IS` in data descriptions: what it declares in COBOL.
+//! `SQL TYPE IS` in data descriptions: the COBOL that it declares.
 //!
 //! Reference: Db2 for z/OS Application Programming and SQL Guide, "LOB, binary
 //! and varbinary host variables in COBOL".
@@ -7,7 +7,7 @@ use crate::token::{Token, TokenKind};
 use crate::translate::TranslationState;
 
 impl TranslationState {
-    /// Puts groups of level 49 and pictures in the place of `SQL TYPE IS`.
+    /// Replaces `SQL TYPE IS` by groups of level 49 and pictures.
     pub(crate) fn sql_types(&mut self) {
         let mut at = 0;
         while at + 3 < self.tokens.len() {

@@ -92,7 +92,7 @@ fn a_build_without_changes_does_not_run_the_compiler() {
     assert_eq!(second.module, first.module);
     assert_eq!(
         second.diagnostics, first.diagnostics,
-        "warnings are told again"
+        "warnings are reported again"
     );
     let unchecked = compiler.build(&ProgramSource {
         checks: false,

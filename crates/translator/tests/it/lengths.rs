@@ -97,18 +97,18 @@ fn a_command_is_given_such_a_length() {
 
 #[test]
 fn a_record_that_the_compiler_lays_out_wrongly_is_reported() {
-    let behind = format!("{RECORD}\n           05  ORD-END            PIC X.");
-    let told = program(&behind, "           DISPLAY ORD-END");
-    let said: Vec<(Severity, u32, &str)> = told
+    let followed = format!("{RECORD}\n           05  ORD-END            PIC X.");
+    let built = program(&followed, "           DISPLAY ORD-END");
+    let said: Vec<(Severity, u32, &str)> = built
         .diagnostics
         .iter()
         .map(|d| (d.severity, d.line, d.message.as_str()))
         .collect();
-    let message = "the compiler counts what this describes twice: it takes ORD for longer than it \
-                   is, and looks for what is behind its table too far away";
+    let message = "GnuCOBOL counts this REDEFINES twice: LENGTH OF ORD and the fields after the \
+                   table are wrong";
     assert_eq!(said, [(Severity::Warning, 12, message)]);
-    // Without a second description, or without something behind, all is well.
-    let once: Vec<&str> = behind
+    // Without a second description, or without a field after it, no record is reported.
+    let once: Vec<&str> = followed
         .lines()
         .filter(|l| !l.contains("REDEFINES"))
         .collect();
@@ -116,6 +116,6 @@ fn a_record_that_the_compiler_lays_out_wrongly_is_reported() {
         .join("\n")
         .replace("               15  ORD-DAY", "             10  ORD-DAY");
     let once = once.replace("               15  ORD-YEAR", "             10  ORD-YEAR");
-    let told = program(&once, "           DISPLAY ORD-END");
-    assert!(told.diagnostics.is_empty(), "{:?}", told.diagnostics);
+    let built = program(&once, "           DISPLAY ORD-END");
+    assert!(built.diagnostics.is_empty(), "{:?}", built.diagnostics);
 }

@@ -1,4 +1,4 @@
-//! What a program may reach outside of itself, and where it is told.
+//! What a program may reach outside of itself, and where the translator reports it.
 
 use translator::{BuildResult, CompilerOptions, ModuleCompiler, ProgramSource, Severity};
 
@@ -48,12 +48,12 @@ fn calls_that_the_loader_would_bind_are_refused_where_they_stand() {
 ",
     );
     assert_eq!(built.module, None);
-    let told = errors(&built);
-    let lines: Vec<u32> = told.iter().map(|(line, _)| *line).collect();
-    // An ENTRY is asked for at run time; its line is told beside the CALL that
+    let reported = errors(&built);
+    let lines: Vec<u32> = reported.iter().map(|(line, _)| *line).collect();
+    // An ENTRY is asked for at run time; its line is reported with the CALL that
     // has the same name.
-    assert_eq!(lines, [11, 12, 13, 14, 15, 18], "{told:?}");
-    assert_eq!(told[0].1, "CALL of 'system', which is not for programs");
+    assert_eq!(lines, [11, 12, 13, 14, 15, 18], "{reported:?}");
+    assert_eq!(reported[0].1, "CALL of 'system', which is not for programs");
 }
 
 #[test]

@@ -69,14 +69,14 @@ fn an_option_that_lacks_its_value_shifts_no_other() {
 fn options_and_values_that_are_not_served_only_warn() {
     let translation = translated("unserved.cbl");
     assert!(!translation.has_errors());
-    let told: Vec<(u32, &str, Option<&str>)> = translation
+    let shown: Vec<(u32, &str, Option<&str>)> = translation
         .diagnostics
         .iter()
         .map(|d| (d.line, d.message.as_str(), d.help.as_deref()))
         .collect();
     let told_of = |line, what, help| (line, what, Some(help));
     assert_eq!(
-        told,
+        shown,
         [
             told_of(
                 8,

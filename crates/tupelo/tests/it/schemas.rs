@@ -273,6 +273,14 @@ fn what_sockets_and_operators_see_is_as_published() {
     }
 }
 
+#[test]
+fn a_self_test_of_the_load_driver_prints_what_its_schema_names() {
+    fits(
+        "drive-self-test",
+        &printed(&["drive", "--self-test", "3", "--json"]),
+    );
+}
+
 /// Whatever takes `--json` has a schema whose description names it.
 #[test]
 fn every_command_that_prints_json_has_a_schema() {

@@ -18,7 +18,7 @@ const QUEUE: usize = 16;
 /// The body of a request.
 #[derive(Debug)]
 pub enum RequestBody {
-    /// It is complete.
+    /// The body is complete.
     Whole(Full<Bytes>),
     /// A body in chunks, with trailers after the last; `None` ends it. If the
     /// channel closes before that, the request is cut off.
@@ -50,7 +50,7 @@ impl From<Bytes> for RequestBody {
     }
 }
 
-/// The program has gone away before the end of its chunks.
+/// The program has ended before the end of its chunks.
 #[derive(Debug, thiserror::Error)]
 #[error("the request's chunks were not ended")]
 pub struct CutOff;

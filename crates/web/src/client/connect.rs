@@ -40,13 +40,15 @@ impl ServerTarget {
     /// The Host header: the port where it is not the scheme's own.
     pub fn authority(&self) -> String {
         let own = if self.secure { 443 } else { 80 };
-        let host = match self.host.contains(':') {
-            true => format!("[{}]", self.host),
-            false => self.host.clone(),
+        let host = if self.host.contains(':') {
+            format!("[{}]", self.host)
+        } else {
+            self.host.clone()
         };
-        match self.port == own {
-            true => host,
-            false => format!("{host}:{}", self.port),
+        if self.port == own {
+            host
+        } else {
+            format!("{host}:{}", self.port)
         }
     }
 }
@@ -142,18 +144,17 @@ impl ClientConnector {
     pub async fn connect(&self, target: &ServerTarget) -> Result<RequestSender, ClientError> {
         let stream = self.stream(target).await?;
         let _ = stream.set_nodelay(true);
-        match target.secure {
-            false => begin(stream).await,
-            true => {
-                let tls = self.tls(target)?;
-                let name = ServerName::try_from(target.host.clone());
-                let name = name.map_err(|_| ClientError::Host)?;
-                let stream = tls.connect(name, stream).await.map_err(|error| {
-                    tracing::info!(host = target.host, %error, "a server's TLS was refused");
-                    ClientError::Trust
-                })?;
-                begin(stream).await
-            }
+        if target.secure {
+            let tls = self.tls(target)?;
+            let name = ServerName::try_from(target.host.clone());
+            let name = name.map_err(|_| ClientError::Host)?;
+            let stream = tls.connect(name, stream).await.map_err(|error| {
+                tracing::info!(host = target.host, %error, "a server's TLS was refused");
+                ClientError::Trust
+            })?;
+            begin(stream).await
+        } else {
+            begin(stream).await
         }
     }
 

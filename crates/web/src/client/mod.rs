@@ -33,7 +33,7 @@ pub enum ClientError {
     Path,
     /// The answer is larger than allowed, or not as it must be.
     Body,
-    /// It took too long.
+    /// The request took too long.
     TimedOut,
 }
 

@@ -29,7 +29,7 @@ pub struct Session {
     pub headers: HeaderMap,
     /// The answer that was received.
     pub response: Option<Arc<Response>>,
-    /// Bytes of it that RECEIVE with NOTRUNCATE has given.
+    /// Bytes of the body that RECEIVE with NOTRUNCATE has returned.
     pub received: usize,
     /// The position of the browse of its headers.
     pub browse: Option<usize>,
@@ -94,7 +94,7 @@ pub struct OutgoingRequest {
 /// Sends a request and receives its answer whole, of at most so many bytes; and
 /// gives the connection when it stays. Trailers are among the answer's headers.
 /// A connection that the server has closed meanwhile is made again, as long as
-/// nothing of the request has gone out on it.
+/// nothing of the request has been sent on it.
 pub async fn exchange(
     connector: &ClientConnector,
     target: &ServerTarget,

@@ -1,8 +1,8 @@
 //! WSACONTEXT BUILD, GET and DELETE, WSAEPR CREATE: the addressing of messages
-//! as programs see it.
+//! for programs.
 //!
-//! A context is of a channel. That of a provider's own channels is of the
-//! request that it serves and of its response; of any other channel it is of the
+//! A context belongs to a channel. A provider's own channels have the context of the
+//! request that it serves and of its response; any other channel has that of the
 //! requests that INVOKE SERVICE sends with it, and of their responses.
 //!
 //! Reference: CICS API reference, WSACONTEXT BUILD, DELETE, GET, WSAEPR CREATE.
@@ -142,9 +142,10 @@ pub fn get(context: Option<&Context>, given: &CommandOperands, page: CodePage) -
             return part(given, filled, &local(&text, page));
         }
     }
-    match found {
-        true => filled.done(),
-        false => fail(Condition::NotFnd, NO_PROPERTY),
+    if found {
+        filled.done()
+    } else {
+        fail(Condition::NotFnd, NO_PROPERTY)
     }
 }
 
@@ -260,9 +261,10 @@ fn uri(
 
 fn address(text: &str) -> Result<String, CommandFailure> {
     let clean = !text.is_empty() && !text.contains(|c: char| c.is_control() || c == ' ');
-    match clean {
-        true => Ok(text.to_owned()),
-        false => fail(Condition::InvReq, TEXT),
+    if clean {
+        Ok(text.to_owned())
+    } else {
+        fail(Condition::InvReq, TEXT)
     }
 }
 

@@ -1,5 +1,5 @@
 //! WEB OPEN, SEND, RECEIVE, CONVERSE, EXTRACT and CLOSE with a session token:
-//! the parts that decide. What waits is in [`crate::outgoing`].
+//! the parts that decide. The parts that wait are in [`crate::outgoing`].
 //!
 //! Reference: CICS API reference, WEB OPEN, WEB SEND (client), WEB RECEIVE
 //! (client), WEB CONVERSE, WEB EXTRACT, WEB CLOSE. RESP2 values of WEB OPEN's
@@ -175,14 +175,15 @@ fn target(given: &CommandOperands) -> Result<ServerTarget, CommandFailure> {
     let Some(port) = u16::try_from(port).ok().filter(|port| *port > 0) else {
         return fail(Condition::InvReq, 22);
     };
-    match host.is_empty() || !host.bytes().all(|b| b.is_ascii_graphic()) {
-        true => fail(Condition::NotFnd, 1),
-        false => Ok(ServerTarget {
+    if host.is_empty() || !host.bytes().all(|b| b.is_ascii_graphic()) {
+        fail(Condition::NotFnd, 1)
+    } else {
+        Ok(ServerTarget {
             secure,
             host: host.to_owned(),
             port,
             certificate: None,
-        }),
+        })
     }
 }
 
@@ -211,7 +212,7 @@ pub fn send(
         return fail(Condition::InvReq, CHUNKS);
     }
     if session.chunks.is_some() {
-        // Its method, path and headers have gone out.
+        // Its method, path and headers have been sent.
         if !last && !more {
             return fail(Condition::InvReq, CHUNKS);
         }
@@ -529,9 +530,10 @@ fn response_outputs<'r>(
         "" => CodePage::latin1(),
         name => pages::named(name).unwrap_or(CodePage::latin1()),
     };
-    let body = match asks && pages::is_text(media) && !given.has(options.container) {
-        true => pages::convert(&response.body, from, page).into(),
-        false => (&*response.body).into(),
+    let body = if asks && pages::is_text(media) && !given.has(options.container) {
+        pages::convert(&response.body, from, page).into()
+    } else {
+        (&*response.body).into()
     };
     Ok((filled, body))
 }

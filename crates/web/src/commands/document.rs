@@ -144,16 +144,18 @@ pub fn set(
     } else {
         let name = text(given, set_row::SYMBOL).unwrap_or_default();
         let value = given.get_bytes(set_row::VALUE).unwrap_or_default();
-        let value = match raw {
-            true => value.to_vec(),
-            false => crate::fields::unescaped(value),
+        let value = if raw {
+            value.to_vec()
+        } else {
+            crate::fields::unescaped(value)
         };
         let set = document.symbols.set(&name, value);
         set.or_else(|SymbolError(at)| fail(Condition::SymbolErr, at as u32))?;
     }
-    match others + document.symbols.bytes() > means.most {
-        true => fail(Condition::InvReq, 1),
-        false => Ok(CommandOperands::default()),
+    if others + document.symbols.bytes() > means.most {
+        fail(Condition::InvReq, 1)
+    } else {
+        Ok(CommandOperands::default())
     }
 }
 
@@ -174,9 +176,10 @@ pub fn retrieve(
             Err(_) => return fail(Condition::NotFnd, 7),
         },
     };
-    let data = match given.has(retrieve_row::DATAONLY) || pages.is_some() {
-        true => document.data(pages),
-        false => document.tagged(),
+    let data = if given.has(retrieve_row::DATAONLY) || pages.is_some() {
+        document.data(pages)
+    } else {
+        document.tagged()
     };
     let room = given
         .get_int(retrieve_row::MAXLENGTH)
@@ -189,13 +192,14 @@ pub fn retrieve(
     let mut filled = OutputAreas::default();
     filled.chars(retrieve_row::INTO, &data[..data.len().min(room)]);
     filled.int(retrieve_row::LENGTH, data.len() as i64);
-    match data.len() > room {
-        false => filled.done(),
-        true => Err(CommandFailure {
+    if data.len() > room {
+        Err(CommandFailure {
             condition: Condition::LengErr,
             resp2: 2,
             operands: filled.done()?,
-        }),
+        })
+    } else {
+        filled.done()
     }
 }
 
@@ -242,9 +246,10 @@ fn symbol_list(
 
 fn lengths(given: &CommandOperands, options: &[u8]) -> Result<(), CommandFailure> {
     let wrong = |option: &u8| given.get_int(*option).is_some_and(|n| n < 0);
-    match options.iter().any(wrong) {
-        true => fail(Condition::LengErr, 1),
-        false => Ok(()),
+    if options.iter().any(wrong) {
+        fail(Condition::LengErr, 1)
+    } else {
+        Ok(())
     }
 }
 
@@ -256,7 +261,7 @@ fn page_of(given: &CommandOperands, option: u8) -> Result<(), CommandFailure> {
     }
 }
 
-/// Whether a document fits, in the place of one of so many bytes or as a new one.
+/// Whether a document fits, replacing one of so many bytes or as a new one.
 fn room(
     documents: &TaskDocuments,
     replaced: Option<usize>,

@@ -96,9 +96,10 @@ pub fn certificate(server: &ServerSide, given: &CommandOperands, user: &[u8]) ->
         None if shown.is_empty() => tls::Certificate::default(),
         None => return fail(Condition::InvReq, 0),
     };
-    let name = match given.has(row::ISSUER) {
-        true => &read.issuer,
-        false => &read.subject,
+    let name = if given.has(row::ISSUER) {
+        &read.issuer
+    } else {
+        &read.subject
     };
     let mut filled = OutputAreas::default();
     let mut area = |(option, length): (u8, u8), data: &[u8]| {

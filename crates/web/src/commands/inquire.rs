@@ -1,5 +1,5 @@
 //! INQUIRE URIMAP: one definition by its name, or all of them one by one; SET,
-//! CREATE and DISCARD URIMAP. What other definitions share with it is here, too.
+//! CREATE and DISCARD URIMAP. The parts that other definitions share are here, too.
 //!
 //! A browse goes through the names in order, so a reload during a browse
 //! neither ends it nor returns a definition twice.
@@ -25,13 +25,13 @@ use super::{CommandFailure, OutputAreas, WebCommandResult, cvda, fail, is_select
 use crate::maps::{InstalledUriMap, UriMapChange, UriMaps};
 use crate::service::{ALIAS, PIPELINE, WebDefinitions};
 
-/// Where a task's browses of definitions go on, by the number of their command.
+/// The positions of a task's browses of definitions, by the number of their command.
 pub type BrowsePositions = HashMap<u16, InquirePosition>;
 
 /// The position of a browse.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InquirePosition {
-    /// This name, or the next one if it is not defined.
+    /// At this name, or the next one if it is not defined.
     At(String),
     /// The name after this one.
     After(String),
@@ -135,7 +135,7 @@ pub fn urimap(
     }
 }
 
-/// CREATE URIMAP. It lasts until the definitions are read again.
+/// CREATE URIMAP. The definition lasts until the definitions are read again.
 pub fn create(
     before: &WebDefinitions,
     given: &CommandOperands,
@@ -200,7 +200,7 @@ mod resp2 {
     pub const REDIRECT: u32 = 2;
     /// INVREQ: LOCATION is no whole URL.
     pub const LOCATION: u32 = 3;
-    /// INVREQ: requests are to go elsewhere, and nothing says where.
+    /// INVREQ: requests are to be redirected, and no target is given.
     pub const NOWHERE: u32 = 4;
     /// INVREQ: requests of a map with USAGE(CLIENT) cannot go elsewhere.
     pub const CLIENT: u32 = 5;
@@ -259,7 +259,7 @@ fn changed(maps: &UriMaps, given: &CommandOperands) -> Result<UriMaps, CommandFa
         }
         _ => None,
     };
-    // It is not looked at when requests go nowhere else.
+    // LOCATION is ignored when requests are not redirected.
     let location = text(given, set_row::LOCATION).filter(|_| redirect != Some(None));
     if let Some(location) = &location
         && (super::parse::url(location).is_none() || http::HeaderValue::from_str(location).is_err())
@@ -348,7 +348,7 @@ fn reported(
     })
 }
 
-/// The characters of an option; none for what its definition does not have.
+/// The characters of an option; `None` for what its definition does not have.
 fn characters(def: &UriMapDef, option: u8) -> &str {
     match option {
         row::CERTIFICATE => return or_none(&def.certificate),
@@ -424,10 +424,13 @@ fn value(def: &UriMapDef, option: u8) -> &'static str {
                 answer: UriMapAnswer::Redirect { permanent, .. },
                 ..
             },
-        ) => match permanent {
-            true => "PERMANENT",
-            false => "TEMPORARY",
-        },
+        ) => {
+            if *permanent {
+                "PERMANENT"
+            } else {
+                "TEMPORARY"
+            }
+        }
         (row::REDIRECTTYPE, _) => "NONE",
         (row::SCHEME, _) if def.secure => "HTTPS",
         (row::SCHEME, _) => "HTTP",

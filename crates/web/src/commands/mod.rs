@@ -1,8 +1,8 @@
 //! The commands: a file a group, each a function from the task's state and the
-//! operands to what the program gets.
+//! operands to the values that the program gets.
 //!
-//! They run on the region's dispatch thread and never wait. What has to wait,
-//! for a server or for a client that reads its chunks, is handed to the
+//! The commands run on the region's dispatch thread and never wait. Work that has to wait,
+//! for a server or for a client that reads its chunks, is passed to the
 //! runtime of [`crate::client`] and answered from there.
 
 pub mod addressing;

@@ -41,16 +41,16 @@ pub fn url(text: &str) -> Option<UrlParts<'_>> {
     }
     let rest = rest.split('#').next().unwrap_or_default();
     let end = rest.find(['/', '?']).unwrap_or(rest.len());
-    let (authority, behind) = rest.split_at(end);
+    let (authority, rest) = rest.split_at(end);
     // User and password have no place in a URL here.
     if authority.contains('@') {
         return None;
     }
-    let (path, query) = behind.split_once('?').unwrap_or((behind, ""));
+    let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
     let (host, port) = match authority.strip_prefix('[') {
         Some(address) => {
-            let (address, behind) = address.split_once(']')?;
-            (address, behind.strip_prefix(':'))
+            let (address, rest) = address.split_once(']')?;
+            (address, rest.strip_prefix(':'))
         }
         None => match authority.split_once(':') {
             Some((host, port)) => (host, Some(port)),

@@ -351,9 +351,10 @@ pub fn set_template(
         return fail(Condition::NotFnd, resp2::NO_TEMPLATE);
     }
     if !is_selected(given, row::NEWCOPY, row::COPY, "NEWCOPY") {
-        return match given.has(row::COPY) {
-            true => fail(Condition::InvReq, resp2::COPY),
-            false => Ok(before.clone()),
+        return if given.has(row::COPY) {
+            fail(Condition::InvReq, resp2::COPY)
+        } else {
+            Ok(before.clone())
         };
     }
     match before.templates.again(&name) {

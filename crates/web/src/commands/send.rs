@@ -3,7 +3,7 @@
 //! EVENTUAL keeps the answer until the task ends, and a second one replaces it;
 //! IMMEDIATE and chunks are sent at once. Chunks have a bounded queue: a client
 //! that does not read them makes the task wait. Headers that are written after
-//! the first chunk are trailers. They are sent with the end if the header
+//! the first chunk are trailers. Trailers are sent with the end if the header
 //! Trailer names them and the client accepts trailers.
 //!
 //! Reference: CICS API reference, WEB SEND (server), WEB RETRIEVE.
@@ -29,9 +29,9 @@ const CHUNKS: usize = 16;
 /// The outcome of a SEND.
 #[derive(Debug)]
 pub enum SendOutcome {
-    /// It is done.
+    /// The send is done.
     Done,
-    /// It is done when these pieces are in the queue.
+    /// The send is done when these pieces are in the queue.
     Waits(mpsc::Sender<BodyPiece>, Vec<BodyPiece>),
 }
 
@@ -80,12 +80,11 @@ pub fn send(
         conversion,
         body.is_empty(),
     )?);
-    server.sent_document = match delete_document(given)? {
-        true => {
-            document.map(|token| documents.remove(&token));
-            None
-        }
-        false => document.filter(|_| !immediate),
+    server.sent_document = if delete_document(given)? {
+        document.map(|token| documents.remove(&token));
+        None
+    } else {
+        document.filter(|_| !immediate)
     };
     if chunking == Chunking::Yes {
         return begin_chunks(server, answer, body);
@@ -102,15 +101,16 @@ pub fn send(
     hand_over(server, answer)
 }
 
-/// Gives the client its answer; IOERR when it has gone.
+/// Gives the client its answer; IOERR when it has disconnected.
 fn hand_over(server: &mut ServerSide, answer: WebAnswer) -> Result<SendOutcome, CommandFailure> {
     let sent = server
         .way
         .take()
         .is_some_and(|way| way.send(answer).is_ok());
-    match sent {
-        true => Ok(SendOutcome::Done),
-        false => fail(Condition::IoErr, 42),
+    if sent {
+        Ok(SendOutcome::Done)
+    } else {
+        fail(Condition::IoErr, 42)
     }
 }
 
@@ -174,9 +174,10 @@ fn chunking(given: &CommandOperands) -> Result<Chunking, CommandFailure> {
     if is(row::CHUNKEND, "CHUNKEND") {
         return Ok(Chunking::End);
     }
-    match given.has(row::CHUNKING) && !is(row::CHUNKNO, "CHUNKNO") {
-        true => fail(Condition::InvReq, 75),
-        false => Ok(Chunking::No),
+    if given.has(row::CHUNKING) && !is(row::CHUNKNO, "CHUNKNO") {
+        fail(Condition::InvReq, 75)
+    } else {
+        Ok(Chunking::No)
     }
 }
 
@@ -204,9 +205,10 @@ fn body(
 fn delete_document(given: &CommandOperands) -> Result<bool, CommandFailure> {
     let deletes = is_selected(given, row::DOCDELETE, row::DOCSTATUS, "DOCDELETE");
     let known = deletes || given.get_int(row::DOCSTATUS) == Some(cvda("NODOCDELETE"));
-    match given.has(row::DOCSTATUS) && !known {
-        true => fail(Condition::InvReq, 145),
-        false => Ok(deletes),
+    if given.has(row::DOCSTATUS) && !known {
+        fail(Condition::InvReq, 145)
+    } else {
+        Ok(deletes)
     }
 }
 

@@ -87,7 +87,7 @@ const TOP: [u8; 16] = *b"TOP             ";
 const BOTTOM: [u8; 16] = *b"BOTTOM          ";
 
 impl TaskDocuments {
-    /// Adds a document; none when the task has as many as it may.
+    /// Adds a document. Returns `None` when the task has the most documents allowed.
     pub fn add(&mut self, document: Document) -> Option<[u8; 16]> {
         if self.each.len() >= MOST {
             return None;
@@ -134,7 +134,7 @@ impl Document {
         retrieved::size(&self.blocks)
     }
 
-    /// Inserts at the end, or AT a bookmark, in the place of what is between
+    /// Inserts at the end, or AT a bookmark, replacing the text between
     /// it and TO. Nothing changes when that is not possible.
     pub fn insert(
         &mut self,
@@ -186,9 +186,10 @@ impl Document {
             return Ok(before..before);
         };
         let (_, until) = place(&to).ok_or(InsertError::To)?;
-        match begin <= until {
-            true => Ok(begin..until),
-            false => Err(InsertError::Order),
+        if begin <= until {
+            Ok(begin..until)
+        } else {
+            Err(InsertError::Order)
         }
     }
 
@@ -209,9 +210,10 @@ impl Document {
             InsertedPart::Template(name) => {
                 let made = templates.expand(name, &mut self.symbols);
                 let (bytes, binary) = made.map_err(InsertError::Template)?;
-                vec![match binary {
-                    true => Block::Binary(bytes),
-                    false => Block::Text(bytes),
+                vec![if binary {
+                    Block::Binary(bytes)
+                } else {
+                    Block::Text(bytes)
                 }]
             }
             InsertedPart::From(bytes) => match retrieved::parse(bytes) {

@@ -42,13 +42,13 @@ pub fn emit(blocks: &[Block]) -> Vec<u8> {
     out
 }
 
-/// Reads blocks; none when the bytes are something else.
+/// Reads blocks. Returns `None` when the bytes have another format.
 pub fn parse(bytes: &[u8]) -> Option<Vec<Block>> {
     let mut rest = bytes.strip_prefix(MAGIC)?;
     let mut blocks = Vec::new();
-    while let Some((head, behind)) = rest.split_first_chunk::<HEAD>() {
+    while let Some((head, tail)) = rest.split_first_chunk::<HEAD>() {
         let length = u32::from_be_bytes([head[1], head[2], head[3], head[4]]) as usize;
-        let (data, after) = behind.split_at_checked(length)?;
+        let (data, after) = tail.split_at_checked(length)?;
         blocks.push(match head[0] {
             b'T' => Block::Text(data.to_vec()),
             b'B' => Block::Binary(data.to_vec()),

@@ -8,8 +8,8 @@
 //! into force.
 //!
 //! Reference: CICS Internet guide, "Creating a document template". Invariant:
-//! no text makes the reader panic, no template includes itself, and what is
-//! made is bounded.
+//! no text makes the reader panic, no template includes itself, and the size of the
+//! result is bounded.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -55,7 +55,7 @@ enum TemplateText {
     Text(Arc<Vec<u8>>),
     /// Its program has given none.
     Refused,
-    /// It is not there.
+    /// The template is missing.
     Missing,
 }
 
@@ -65,7 +65,7 @@ struct Template {
     binary: bool,
 }
 
-/// Where the text of a template is.
+/// The source of a template's text.
 #[derive(Debug, Clone)]
 enum Text {
     Here(Vec<u8>),
@@ -304,19 +304,18 @@ fn member_file(folder: &Path, member: &str) -> Option<PathBuf> {
     found.into_iter().next()
 }
 
-/// The lines that a task has read, each after its length. They are joined with
+/// Joins the lines that a task has read, each after its length: with
 /// line ends and without their leading blanks, or as they are.
 fn joined(mut read: &[u8], ends: bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(read.len());
     while let Some((length, rest)) = read.split_first_chunk::<4>() {
         let length = u32::from_be_bytes(*length) as usize;
         let (line, rest) = rest.split_at(length.min(rest.len()));
-        match ends {
-            true => {
-                out.extend_from_slice(line.trim_ascii_end());
-                out.extend_from_slice(b"\r\n");
-            }
-            false => out.extend_from_slice(line),
+        if ends {
+            out.extend_from_slice(line.trim_ascii_end());
+            out.extend_from_slice(b"\r\n");
+        } else {
+            out.extend_from_slice(line)
         }
         read = rest;
     }
@@ -505,7 +504,7 @@ fn has_markup(text: &[u8]) -> bool {
     opens.any(|at| !text[at..].starts_with(b"<!--#") && text.get(at + 1).is_some_and(tag))
 }
 
-/// What `encoding=none` and `encoding=entity` say; none of other pairs.
+/// The meaning of `encoding=none` and `encoding=entity`. Returns `None` for other pairs.
 fn escapes((key, value): &(String, String)) -> Option<bool> {
     let value = value.to_ascii_lowercase();
     match (key.eq_ignore_ascii_case("encoding"), value.as_str()) {
@@ -542,7 +541,7 @@ fn pairs(mut text: &str) -> Option<Vec<(String, String)>> {
         let (key, rest) = text.split_once('=')?;
         let rest = rest.trim_start();
         let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''));
-        let (value, behind) = match quote {
+        let (value, rest) = match quote {
             Some(quote) => rest[1..].split_once(quote)?,
             None => {
                 let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
@@ -550,7 +549,7 @@ fn pairs(mut text: &str) -> Option<Vec<(String, String)>> {
             }
         };
         found.push((key.trim().to_owned(), value.to_owned()));
-        text = behind;
+        text = rest;
     }
 }
 

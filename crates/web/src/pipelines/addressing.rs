@@ -70,9 +70,10 @@ impl CicsWebSupport {
         version: SoapVersion,
         message: Vec<u8>,
     ) {
-        let connector = match by_program {
-            true => self.0.connector.clone(),
-            false => self.0.replies.clone(),
+        let connector = if by_program {
+            self.0.connector.clone()
+        } else {
+            self.0.replies.clone()
         };
         let limit = Duration::from_millis(u64::from(self.0.config.client_timeout_ms));
         self.0.runtime.spawn(move || async move {

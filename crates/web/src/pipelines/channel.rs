@@ -58,9 +58,10 @@ impl ContainerKinds {
             let binary = self.0.contains(name) || name == names::LEVEL;
             Some(ContainerData {
                 name: ContainerName::new(name).ok()?,
-                kind: match binary {
-                    true => ContainerType::Bit,
-                    false => ContainerType::Char,
+                kind: if binary {
+                    ContainerType::Bit
+                } else {
+                    ContainerType::Char
                 },
                 ccsid: if binary { 0 } else { UTF8 },
                 bytes: bytes.clone(),

@@ -13,8 +13,8 @@ use soap::codec::RecordMessage;
 use soap::pipeline::{ChannelContainers, names};
 use soap::xml::NamespaceScopes;
 
-/// The record and further containers of a message. The error is for who sent
-/// it.
+/// The record and further containers of a message. The error is for the sender
+/// of the message.
 pub fn record(
     conversion: &MessageCodec,
     json: bool,

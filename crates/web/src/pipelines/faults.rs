@@ -22,7 +22,7 @@ use crate::pages;
 /// The state of a web service's task.
 #[derive(Debug, Clone, Default)]
 pub struct ServiceSide {
-    /// Version of the message that the task serves; none for what is not SOAP.
+    /// Version of the message that the task serves; `None` for a message other than SOAP.
     pub version: Option<SoapVersion>,
     /// The fault that its program has made.
     pub fault: Option<Fault>,
@@ -65,7 +65,7 @@ pub fn create(side: &mut ServiceSide, given: &CommandOperands, page: CodePage) -
     let detail = text(row::DETAIL, row::DETAILLENGTH)?.map(|detail| detail.trim_end().to_owned());
     let detail = detail.filter(|detail| !detail.is_empty());
     if let Some(detail) = &detail {
-        // It is in the message unchanged.
+        // The detail is in the message unchanged.
         let whole = format!("<detail>{detail}</detail>");
         if soap::xml::parse_tree(&whole, soap::xml::Limits::default()).is_err() {
             return fail(Condition::InvReq, NO_XML);
@@ -139,7 +139,7 @@ fn language(given: &CommandOperands, option: u8) -> String {
     named.unwrap_or_else(|| "en".to_owned())
 }
 
-/// An area's text in UTF-8; none when the program does not give it.
+/// An area's text in UTF-8. Returns `None` when the program does not give it.
 fn text(
     given: &CommandOperands,
     option: u8,

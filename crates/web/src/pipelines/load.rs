@@ -23,7 +23,7 @@ use crate::files::below;
 /// A problem of a definition or its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DefinitionProblem {
-    /// The file; none for the definition itself.
+    /// The file; `None` for the definition itself.
     pub file: Option<PathBuf>,
     /// Line in it, from 1; 0 for the whole.
     pub line: u32,
@@ -268,8 +268,8 @@ impl Loader<'_> {
             return self.refuse(Some(file), 0, message, help);
         }
         let description = description.or_else(|| {
-            let beside = file.with_extension("wsdl");
-            beside.is_file().then_some(beside)
+            let wsdl = file.with_extension("wsdl");
+            wsdl.is_file().then_some(wsdl)
         });
         let shown = |path: &Path| {
             let path = path.strip_prefix(self.folder).unwrap_or(path);

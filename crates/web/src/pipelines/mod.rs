@@ -42,11 +42,11 @@ pub struct InstalledPipeline {
     pub name: String,
     /// Its definition.
     pub def: PipelineDef,
-    /// STATUS(ENABLED), or what SET PIPELINE has made of it.
+    /// STATUS(ENABLED), or the value of SET PIPELINE.
     pub enabled: bool,
     /// Its configuration file.
     pub config: Arc<Config>,
-    /// RESPWAIT in seconds, or what SET PIPELINE has made of it; none for the
+    /// RESPWAIT in seconds, or the value of SET PIPELINE; `None` for the
     /// region's limit, 0 for no limit.
     pub wait_s: Option<u32>,
 }

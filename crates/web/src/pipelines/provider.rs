@@ -2,7 +2,7 @@
 //! through the handlers to the program, and the answer back.
 //!
 //! The task is open: it holds a worker only while one of its programs runs, and
-//! all of them are in its unit of work. It has CPIH as its transaction, or the
+//! all of them are in its unit of work. The task has CPIH as its transaction, or the
 //! URIMAP's. When a handler has changed DFHWS-TRANID or DFHWS-USERID, the
 //! program runs in a task of its own, under that transaction for that user.
 //!
@@ -213,9 +213,10 @@ fn methods<'p>(
         }
         _ => false,
     };
-    match reads_itself {
-        true => ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"].to_vec(),
-        false => ["POST"].to_vec(),
+    if reads_itself {
+        ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"].to_vec()
+    } else {
+        ["POST"].to_vec()
     }
 }
 
@@ -302,9 +303,10 @@ impl Run<'_> {
 
     /// A handler, or a program for header blocks.
     async fn handler(&mut self, program: &str) {
-        let channel = match self.pipeline.containers.contains_key(names::HEADER) {
-            true => HEADERS,
-            false => HANDLERS,
+        let channel = if self.pipeline.containers.contains_key(names::HEADER) {
+            HEADERS
+        } else {
+            HANDLERS
         };
         self.note_version();
         let given = self.kinds.give(channel, &self.pipeline.containers);
@@ -331,9 +333,10 @@ impl Run<'_> {
                 let back = reply.channel_data();
                 drop(reply);
                 self.pipeline.containers = self.kinds.take(&back, self.web.0.page);
-                let name = match self.pipeline.is_json() {
-                    true => names::RESPONSE,
-                    false => names::BODY,
+                let name = if self.pipeline.is_json() {
+                    names::RESPONSE
+                } else {
+                    names::BODY
                 };
                 let answer = self.pipeline.containers.get(name);
                 let answered = answer.is_some_and(|bytes| !bytes.is_empty());
@@ -356,9 +359,10 @@ impl Run<'_> {
         let from = if json { names::REQUEST } else { names::BODY };
         let containers = &self.pipeline.containers;
         let request = &service.conversions.request;
-        let message = match self.restful && !self.has_body() {
-            true => Ok(None),
-            false => convert::record(request, json, containers, from).map(Some),
+        let message = if self.restful && !self.has_body() {
+            Ok(None)
+        } else {
+            convert::record(request, json, containers, from).map(Some)
         };
         let message = match message {
             Ok(message) => message,
@@ -491,7 +495,7 @@ impl Run<'_> {
     ) -> Input {
         match &service.binding.interface {
             ProgramInterface::Commarea => {
-                // It holds the answer afterwards.
+                // The area holds the answer afterwards.
                 let mut area = message.map_or_else(Vec::new, |message| message.record);
                 let response = service.conversions.response.as_ref();
                 let room = response.map_or(0, |r| r.xml.max_len());
@@ -550,9 +554,10 @@ impl Run<'_> {
                 let side = ServiceSide::default();
                 let cell = self.web.register_service(number, side);
                 lock(&cell).service.clone_from(&lock(&self.cell).service);
-                let ran = match fill(&mut task, input) {
-                    true => back(task.run().await),
-                    false => ProgramOutcome::Failed(too_large(program)),
+                let ran = if fill(&mut task, input) {
+                    back(task.run().await)
+                } else {
+                    ProgramOutcome::Failed(too_large(program))
                 };
                 let made = lock(&cell).service.take();
                 if let (Some(side), Some(made)) = (&mut lock(&self.cell).service, made) {
@@ -592,9 +597,10 @@ impl Run<'_> {
     }
 
     fn failed(&mut self, abend: Abend) {
-        let reason = match abend.message.is_empty() {
-            true => format!("abend {}", abend.code()),
-            false => format!("abend {}: {}", abend.code(), abend.message),
+        let reason = if abend.message.is_empty() {
+            format!("abend {}", abend.code())
+        } else {
+            format!("abend {}: {}", abend.code(), abend.message)
         };
         self.pipeline.handle_failure(&reason);
         self.abend = Some(abend);
@@ -641,16 +647,15 @@ impl Run<'_> {
         let version = self.pipeline.version();
         if let (TaskOutcome::Abend(abend), false) = (&ended, backed_out) {
             let reason = format!("The task abended with code {}", abend.code());
-            return match json {
-                true => WebAnswer::problem(StatusCode::INTERNAL_SERVER_ERROR, &reason),
-                false => {
-                    let text = Fault::new(FaultCode::Receiver, reason).message(version);
-                    answered(
-                        text,
-                        StatusCode::INTERNAL_SERVER_ERROR,
-                        version.media_type(),
-                    )
-                }
+            return if json {
+                WebAnswer::problem(StatusCode::INTERNAL_SERVER_ERROR, &reason)
+            } else {
+                let text = Fault::new(FaultCode::Receiver, reason).message(version);
+                answered(
+                    text,
+                    StatusCode::INTERNAL_SERVER_ERROR,
+                    version.media_type(),
+                )
             };
         }
         let status = match self.pipeline.answered_fault() {
@@ -738,7 +743,7 @@ fn with_program_status(
     answer
 }
 
-/// The answer's text from what the program has given back.
+/// The answer's text from the program's returned data.
 fn answer(
     service: &WebService,
     response: &soap::MessageCodec,

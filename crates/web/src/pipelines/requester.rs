@@ -1,9 +1,9 @@
 //! INVOKE SERVICE: a program's record through a requester's pipeline to a
 //! server, and the answer back into its channel.
 //!
-//! The command comes with the program's channel. Handlers run in the task's
+//! The command is passed with the program's channel. Handlers run in the task's
 //! worker: the answer names the program and has its channel, and the command
-//! comes again when it is back. What waits, and the conversions, are on the
+//! is repeated when the program has returned. Waits and conversions are on the
 //! runtime of [`crate::client`].
 //!
 //! The reason of a failure is a text in DFHERROR; a fault's element is in
@@ -328,9 +328,10 @@ impl RequesterRun {
         let media = media.and_then(|m| m.to_str().ok()).unwrap_or_default();
         let message = encoding::in_utf8(&response.body, media);
         let media = media.split(';').next().unwrap_or_default().trim();
-        let fits = match self.pipeline.is_json() {
-            true => status.is_success() && media.ends_with("json"),
-            false => media == "text/xml" || media.ends_with("/xml") || media.ends_with("+xml"),
+        let fits = if self.pipeline.is_json() {
+            status.is_success() && media.ends_with("json")
+        } else {
+            media == "text/xml" || media.ends_with("/xml") || media.ends_with("+xml")
         };
         if !fits || response.body.is_empty() {
             let why = format!(
@@ -432,12 +433,11 @@ fn resumed(
     let channel = given.get_bytes(CHANNEL_DATA).unwrap_or_default();
     let channel = ChannelData::parse(channel).unwrap_or_default();
     requester.pipeline.containers = requester.kinds.take(&channel, web.0.page);
-    match ended.iter().all(|b| *b == b' ') {
-        true => requester.pipeline.handle_return(),
-        false => {
-            let why = format!("abend {}", String::from_utf8_lossy(ended));
-            requester.pipeline.handle_failure(&why);
-        }
+    if ended.iter().all(|b| *b == b' ') {
+        requester.pipeline.handle_return()
+    } else {
+        let why = format!("abend {}", String::from_utf8_lossy(ended));
+        requester.pipeline.handle_failure(&why);
     }
     requester
 }

@@ -58,7 +58,7 @@ pub(super) fn set(block: &CommandOperand<'_>, at: usize, bytes: &[u8]) {
     }
 }
 
-/// A message with its length in front or behind, cut and padded.
+/// A message with its length as a number next to it, cut and padded.
 pub(super) fn message(text: &str) -> (Vec<u8>, [u8; 4]) {
     let length = text.len().min(MESSAGE_BYTES);
     let mut bytes = text.as_bytes()[..length].to_vec();
@@ -99,7 +99,7 @@ pub(super) fn parameters(block: &[u8], at: usize) -> Vec<(String, Vec<u8>)> {
     all
 }
 
-/// Characters without the blanks and zeros behind them.
+/// Characters without trailing blanks and zeros.
 pub(super) fn text(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     text.trim_end_matches([' ', '\0']).trim_start().to_owned()

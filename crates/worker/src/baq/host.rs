@@ -56,7 +56,7 @@ pub(crate) fn terminate(w: &mut Worker, args: &LeArguments<'_>) -> LeResult {
     Ok(())
 }
 
-/// BAQFREE: what the last response left is gone.
+/// BAQFREE: frees the areas of the last response.
 pub(crate) fn free(w: &mut Worker, args: &LeArguments<'_>) -> LeResult {
     w.task.requester.forget();
     if let Some(area) = area(args) {
@@ -84,9 +84,10 @@ pub(crate) fn put_next(w: &mut Worker, args: &LeArguments<'_>) -> LeResult {
         () => {
             // SAFETY: it is copied at once.
             let element = unsafe { storage(element, length) };
-            match w.task.requester.put(&name, element) {
-                true => (0, ""),
-                false => (NO_ROOM, "the data areas of the request are too large"),
+            if w.task.requester.put(&name, element) {
+                (0, "")
+            } else {
+                (NO_ROOM, "the data areas of the request are too large")
             }
         }
     };
@@ -174,14 +175,14 @@ pub(crate) fn exec(w: &mut Worker, args: &LeArguments<'_>) -> LeResult {
         api: &api,
         path: &path,
         method: &method,
-        // SAFETY: it is copied before the program goes on.
+        // SAFETY: the bytes are copied before the program runs again.
         base: unsafe { storage(base, length) },
         parameters: all,
     };
     let reply = asked.send(w).map_err(ServiceEnd::Stop)?;
     let answer = reply.operands;
     w.task.requester.keep(&answer);
-    let told = String::from_utf8_lossy(answer.get_bytes(operand::MESSAGE).unwrap_or_default());
+    let reported = String::from_utf8_lossy(answer.get_bytes(operand::MESSAGE).unwrap_or_default());
     let status = answer.get_int(operand::STATUS).unwrap_or(0) as u32;
     let (completion, reason) = match answer.get_int(operand::OUTCOME) {
         Some(outcome::MAPPED) => (SUCCESS, 0),
@@ -195,7 +196,7 @@ pub(crate) fn exec(w: &mut Worker, args: &LeArguments<'_>) -> LeResult {
     } else {
         base.as_ptr() as usize
     };
-    let (message, length) = message(&told);
+    let (message, length) = message(&reported);
     set(&response, 16, &address.to_ne_bytes());
     set(&response, 24, &(base.len() as u32).to_ne_bytes());
     set(&response, 32, &status.to_ne_bytes());
@@ -205,7 +206,7 @@ pub(crate) fn exec(w: &mut Worker, args: &LeArguments<'_>) -> LeResult {
         &area,
         completion,
         reason,
-        if completion >= ERROR { &told } else { "" },
+        if completion >= ERROR { &reported } else { "" },
     );
     Ok(())
 }
@@ -218,7 +219,7 @@ fn called(args: &LeArguments<'_>) -> Option<[String; 3]> {
         bytes => {
             let from = blocks::pointer(bytes, 0);
             let length = INFORMATION_HEAD + 3 * 260;
-            // SAFETY: it is copied before the program goes on.
+            // SAFETY: the bytes are copied before the program runs again.
             unsafe { storage(from, length) }
         }
     };

@@ -1,10 +1,10 @@
 //! Calls of the API requester: the host API (BAQINIT, BAQPUTN, BAQEXEC, BAQGETN,
 //! BAQFREE, BAQTERM) and its older stub (BAQCSTUB, BAQCTERM).
 //!
-//! The worker takes what the program's control blocks point at and sends it to
-//! the region, which makes the request; what comes back stays here, and the
-//! program reads it where it lies. What an API's structures mean is not known
-//! here.
+//! The worker takes the areas of the program's control blocks and sends them to
+//! the region, which makes the request. The response stays here, and the
+//! program reads it in place. The meaning of an API's structures belongs to the
+//! gateway.
 //!
 //! Reference: z/OS Connect, "Understanding the Host API"; the control blocks of
 //! BAQHAREC and BAQRINFO.
@@ -44,7 +44,7 @@ pub mod operand {
     pub const OUTCOME: u8 = 7;
     /// Of an answer: HTTP status, 0 for none.
     pub const STATUS: u8 = 8;
-    /// Of an answer: what to tell.
+    /// Of an answer: the message for the program.
     pub const MESSAGE: u8 = 9;
     /// Of an answer: bytes of one element of each area, as pairs.
     pub const ELEMENTS: u8 = 10;
@@ -65,7 +65,7 @@ pub mod outcome {
 /// Most bytes that a task's data areas may have.
 const MOST_BYTES: usize = 24 << 20;
 
-/// What a task has for its calls.
+/// The storage of a task's calls.
 #[derive(Debug, Default)]
 pub(crate) struct ApiAreas {
     initialised: bool,
@@ -143,7 +143,7 @@ pub fn emit_pairs<'a>(pairs: impl IntoIterator<Item = (&'a [u8], &'a [u8])>) -> 
     out
 }
 
-/// Reads them; what is cut ends the list.
+/// Reads them; a truncated pair ends the list.
 pub fn pairs(mut bytes: &[u8]) -> Vec<(&[u8], &[u8])> {
     let mut all = Vec::new();
     let mut take = || {

@@ -24,8 +24,8 @@ const IN_API: i32 = 1;
 const IN_REQUESTER: i32 = 2;
 const IN_STUB: i32 = 3;
 const NO_RESPONSE: i32 = 4;
-/// Texts of BAQ-REQUEST-INFO: offset, name of the parameter. The length stands
-/// behind the 256 characters.
+/// Texts of BAQ-REQUEST-INFO: offset, name of the parameter. The length follows
+/// the 256 characters.
 const CREDENTIALS: [(usize, &str); 4] = [
     (4, "BAQHAPI-oAuth-Username"),
     (264, "BAQHAPI-oAuth-Password"),
@@ -55,12 +55,12 @@ pub(crate) fn stub(w: &mut Worker, args: &LeArguments<'_>) -> LeResult {
         api: &api,
         path: &path,
         method: &method,
-        // SAFETY: it is copied before the program goes on.
+        // SAFETY: the bytes are copied before the program runs again.
         base: unsafe { storage(from, request as usize) },
         parameters: credentials,
     };
     let answer = asked.send(w).map_err(ServiceEnd::Stop)?.operands;
-    let told = String::from_utf8_lossy(answer.get_bytes(operand::MESSAGE).unwrap_or_default());
+    let reported = String::from_utf8_lossy(answer.get_bytes(operand::MESSAGE).unwrap_or_default());
     let status = answer.get_int(operand::STATUS).unwrap_or(0);
     let code = match answer.get_int(operand::OUTCOME) {
         Some(outcome::MAPPED) => 0,
@@ -82,7 +82,7 @@ pub(crate) fn stub(w: &mut Worker, args: &LeArguments<'_>) -> LeResult {
         unsafe { std::ptr::copy(base.as_ptr(), to, base.len()) };
         args.set_int(6, base.len() as i64);
     }
-    finish(args, code, status, &told)
+    finish(args, code, status, &reported)
 }
 
 /// BAQCTERM: there is no connection to close.
@@ -109,9 +109,9 @@ fn credentials(block: &[u8]) -> Vec<(String, Vec<u8>)> {
     all
 }
 
-fn finish(args: &LeArguments<'_>, code: i32, status: i64, told: &str) -> LeResult {
+fn finish(args: &LeArguments<'_>, code: i32, status: i64, reported: &str) -> LeResult {
     if let Some(block) = args.get(4) {
-        let (message, length) = message(told);
+        let (message, length) = message(reported);
         set(&block, STUB_NAME, b"BAQCSTUB");
         set(&block, RETURN_CODE, &code.to_ne_bytes());
         set(&block, STATUS_CODE, &(status as i32).to_ne_bytes());

@@ -47,7 +47,7 @@ impl OwnedField {
         OwnedField { data, field }
     }
 
-    /// libcob's description of it, valid as long as this is. Returns null, which
+    /// libcob's description of the field, valid as long as `self`. Returns null, which
     /// counts as omitted, if it has no bytes.
     pub fn field_or_null(&self) -> *const Field {
         if self.data.is_empty() {
@@ -113,7 +113,7 @@ pub struct CommandOperand<'c> {
 }
 
 impl<'c> CommandOperand<'c> {
-    /// The operand of a field; none for one that was omitted.
+    /// The operand of a field; `None` for one that was omitted.
     ///
     /// # Safety
     /// `field` is null or a field of the calling program whose data stays
@@ -134,7 +134,7 @@ impl<'c> CommandOperand<'c> {
         self.size
     }
 
-    /// Where the item lies.
+    /// The address of the item.
     pub fn data(&self) -> *mut u8 {
         self.data
     }
@@ -182,7 +182,7 @@ impl<'c> CommandOperand<'c> {
         unsafe { std::ptr::copy(from.as_ptr(), self.data, n) };
     }
 
-    /// Writes bytes from an offset on; what is beyond the item is left out. An
+    /// Writes bytes from an offset on; bytes beyond the item are left out. An
     /// item of varying length has `room` bytes at its greatest.
     pub fn write_at(&self, offset: usize, from: &[u8], room: usize) {
         let Some(room) = self.size.max(room).checked_sub(offset) else {

@@ -5,7 +5,7 @@
 //! instance. A second load of the same file gives the same storage, so a further
 //! instance comes from a copy in a memory file. Its descriptor stays open:
 //! the loader knows an object by its path, and a number that is used again
-//! would give back the earlier object.
+//! would return the earlier object.
 
 use std::ffi::{CStr, CString, c_void};
 use std::io;
@@ -14,7 +14,7 @@ use std::path::Path;
 
 use cics::cobol::entry_symbol;
 
-/// A loaded instance of a module, with storage of its own. It stays loaded
+/// A loaded instance of a module, with storage of its own. An instance stays loaded
 /// until the process ends.
 #[derive(Debug)]
 pub struct ModuleInstance {
@@ -30,7 +30,7 @@ pub enum LoadError {
     Read {
         /// The module's path.
         path: String,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// The loader refused.
@@ -38,7 +38,7 @@ pub enum LoadError {
     Open {
         /// The module's path.
         path: String,
-        /// What the loader said.
+        /// The loader's message.
         reason: String,
     },
     /// The module has no entry of the program's name.
@@ -52,7 +52,7 @@ pub enum LoadError {
 }
 
 impl ModuleInstance {
-    /// Loads a module: the file itself the first time, a copy of it for each
+    /// Loads a module: the file itself the first time, a copy for each
     /// further instance.
     pub fn load(path: &Path, copy: bool) -> Result<Self, LoadError> {
         let shown = || path.display().to_string();
@@ -93,7 +93,7 @@ impl ModuleInstance {
     }
 }
 
-/// What the loader says about the last failure.
+/// The loader's message about the last failure.
 pub(super) fn loader_error() -> String {
     // SAFETY: the text stays until the next call of the loader.
     let text = unsafe { libc::dlerror() };

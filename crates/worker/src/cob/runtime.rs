@@ -1,8 +1,8 @@
 //! libcob in this process: loading it, taking its signals away, calling in.
 //!
-//! The C object is loaded first and for everybody, so that its entries stand
-//! before libcob's. It travels inside this library as bytes: a worker needs
-//! no compiler, no header and no file of ours beside the executable.
+//! The C object is loaded first and for all later objects, so that its entries
+//! are found before libcob's. The object is part of this library as bytes: a worker needs
+//! no compiler, no header and no file of Tupelo except the executable.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::mem::MaybeUninit;
@@ -12,7 +12,7 @@ use super::field::Field;
 use super::module::{loader_error, memory_file};
 use crate::print;
 
-/// What the C side shall do next.
+/// The next action of the C side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 pub struct Flow {
@@ -144,7 +144,7 @@ impl CobolRuntime {
         let path = format!("/proc/self/fd/{}", fd.as_raw_fd());
         let path = CString::new(path).map_err(|e| shim_error(e.to_string()))?;
         let shim = open(&path).map_err(shim_error)?;
-        // The path must not come to mean another object.
+        // The descriptor's path must not name another object later.
         std::mem::forget(fd);
         let libcob = open(c"libcob.so.4").map_err(StartError::Libcob)?;
         // SAFETY: the handle is open.
@@ -267,7 +267,7 @@ unsafe extern "C" fn on_printed(stream: c_int, text: *const c_char, bytes: usize
 }
 
 fn open(path: &CStr) -> Result<*mut c_void, String> {
-    // SAFETY: neither object runs code of ours when it is loaded.
+    // SAFETY: neither object runs code of this crate when it is loaded.
     let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL) };
     if handle.is_null() {
         Err(loader_error())

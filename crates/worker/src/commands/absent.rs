@@ -1,6 +1,6 @@
-//! Commands on what no region of ours has: an external security manager, and
-//! applications of a platform. They answer as the manual says for a region
-//! without; SIGNAL EVENT looks at what it is given, and nothing captures it.
+//! Commands on things that no region here has: an external security manager, and
+//! applications of a platform. The commands answer as the manual says for a region
+//! without; SIGNAL EVENT checks its operands, and no event is captured.
 //!
 //! Reference: CICS API reference, the commands' own pages.
 

@@ -2,9 +2,9 @@
 //!
 //! Reference: CICS API reference, ALLOCATE (APPC), CONNECT PROCESS, FREE
 //! (APPC). EIBRSRCE has the conversation's identifier after ALLOCATE. NOQUEUE
-//! makes no difference: the region makes a session when there is none. PIPLIST
-//! is a list of parameters with a length in front of each; a list that lies in
-//! its lengths answers LENGERR.
+//! makes no difference: the region makes a session when none is free. PIPLIST
+//! is a list of parameters with a length before each; a list whose lengths are
+//! wrong answers LENGERR.
 
 use cics::command::commands::{allocate as row, connect_process, free as free_row};
 use cics::resp::Condition;

@@ -76,7 +76,7 @@ fn give(w: &Worker, call: &CommandCall<'_>, option: u8) -> Result<(), u32> {
         row::TNIPFAMILY => int(i64::from(cvda::value("NOTAPPLIC").unwrap_or(1))),
         // The principal facility is a terminal.
         row::FCI if task.terminal.is_some() => text(&[1]),
-        // None of it: binary zeros.
+        // Not supported: binary zeros.
         row::ABDUMP
         | row::ASRAINTRPT
         | row::ASRAPSW

@@ -1,7 +1,7 @@
-//! ASSIGN of what a task's terminal is and can do.
+//! ASSIGN of the attributes of a task's terminal.
 //!
-//! Reference: CICS API reference, ASSIGN. A feature is X'FF' where the terminal
-//! has it and X'00' where not. What these terminals never have is X'00'.
+//! Reference: CICS API reference, ASSIGN. A feature is X'FF' if the terminal
+//! has it and X'00' if not. Features that these terminals never have are X'00'.
 
 use cics::command::commands::assign as row;
 use link::terminal::feature;

@@ -1,8 +1,8 @@
-//! BIF DEEDIT: what is left of an edited number.
+//! BIF DEEDIT: the digits and the sign of an edited number.
 //!
 //! Reference: CICS API reference, BIF DEEDIT: digits move to the right, zeros
 //! fill the left. "If the field ends with a minus sign or a carriage-return
-//! (CR)", the last digit's zone is negative; a blank behind it is another end.
+//! (CR)", the last digit's zone is negative; a blank after it is another end.
 //! A last byte with zone A to F and a digit stays as it is, so that zoned
 //! numbers can be edited: in this code page these are the characters that have
 //! such a byte in EBCDIC, and the negative digits that GnuCOBOL writes in

@@ -63,7 +63,7 @@ pub fn startbr(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
 }
 
 /// Whether a browse can start there: a record satisfies the key, or the key
-/// is the highest there is, from where READPREV goes back.
+/// is the highest possible, from which READPREV reads backwards.
 fn can_start(
     w: &mut Worker,
     file: usize,
@@ -214,9 +214,12 @@ fn step(w: &mut Worker, call: &CommandCall<'_>, s: &BrowseOptions) -> CommandRes
     let outcome = match read {
         Ok(true) => {
             let taken = take(w, call, s, (file, reqid), ridfld, position, &mut found);
-            taken.and_then(|()| match more {
-                true => condition(Condition::DupKey, 140),
-                false => Ok(()),
+            taken.and_then(|()| {
+                if more {
+                    condition(Condition::DupKey, 140)
+                } else {
+                    Ok(())
+                }
             })
         }
         Ok(false) => none_found(w, s, file, reqid, skip.is_some()),
@@ -247,7 +250,7 @@ fn skip_to(
     Ok((!unchanged).then(|| Key::new(named, generic)))
 }
 
-/// Where the next step looks; none at the end of the file.
+/// The key of the next step. Returns `None` at the end of the file.
 fn from_state(browse: &FileBrowse, forward: bool) -> Option<SeekKey<'_>> {
     let key = browse.position.as_slice();
     let highest = !key.is_empty() && key.iter().all(|b| *b == 0xFF);

@@ -198,13 +198,13 @@ pub fn getnext(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
 }
 
 pub fn endbrowse(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
-    match w
-        .task
+    if w.task
         .channels
         .end_browse(token(call, endbrowse_container::BROWSETOKEN))
     {
-        true => Ok(()),
-        false => condition(Condition::TokenErr, 3),
+        Ok(())
+    } else {
+        condition(Condition::TokenErr, 3)
     }
 }
 

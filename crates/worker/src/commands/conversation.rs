@@ -1,8 +1,8 @@
-//! What the commands of conversations share.
+//! The common parts of the commands of conversations.
 //!
 //! The region holds the conversation and its state; a command asks it, puts
-//! what it tells into the EIB and stores STATE. Without CONVID a command is
-//! meant for the principal facility.
+//! the returned indicators into the EIB and stores STATE. Without CONVID a
+//! command uses the principal facility.
 
 use cics::command::{Command, OptionRule};
 use cics::eib::ConversationIndicators;
@@ -46,7 +46,7 @@ pub fn number(
     }
 }
 
-/// Asks the region and tells the program, except for the data. Answers the
+/// Asks the region and sets the EIB and STATE, but stores no data. Answers the
 /// region's condition when it is one that leaves nothing else to do.
 pub fn run_verb(
     w: &mut Worker,
@@ -64,10 +64,10 @@ pub fn run_verb(
     Ok(answer)
 }
 
-/// Puts what the region told into the EIB and STATE.
+/// Puts the region's answer into the EIB and STATE.
 pub fn set_state(w: &mut Worker, call: &CommandCall<'_>, state: Option<u8>, answer: &VerbAnswer) {
-    let [conversation, state_now, told, error_code, ..] = answer.args;
-    let has = |bit: u64| told & bit != 0;
+    let [conversation, state_now, indicators, error_code, ..] = answer.args;
+    let has = |bit: u64| indicators & bit != 0;
     let mut eib = w.task.level_mut().eib();
     if conversation != 0 {
         eib.set_resource(&(conversation as u32).to_be_bytes());
@@ -98,22 +98,24 @@ pub fn outcome(answer: &VerbAnswer) -> CommandResult {
     }
 }
 
-/// NOTALLOC when the command is meant for the principal facility of a task that
-/// has none.
+/// NOTALLOC when the command would use the principal facility of a task without
+/// one.
 pub fn allocated(w: &Worker, call: &CommandCall<'_>, named: &ConversationOptions) -> CommandResult {
     let names = call.has(named.convid) || named.session.is_some_and(|option| call.has(option));
-    match names || w.task.facility != [b' '; 4] {
-        true => Ok(()),
-        false => condition(Condition::NotAlloc, 0),
+    if names || w.task.facility != [b' '; 4] {
+        Ok(())
+    } else {
+        condition(Condition::NotAlloc, 0)
     }
 }
 
 /// INVREQ when the command has one of these options, which are for terminals
 /// and sessions of other kinds.
 pub fn refuse_options(call: &CommandCall<'_>, options: &[u8]) -> CommandResult {
-    match options.iter().any(|option| call.has(*option)) {
-        true => condition(Condition::InvReq, 0),
-        false => Ok(()),
+    if options.iter().any(|option| call.has(*option)) {
+        condition(Condition::InvReq, 0)
+    } else {
+        Ok(())
     }
 }
 

@@ -15,8 +15,8 @@ use crate::exec::{CommandCall, CommandStop};
 /// CCSID of the region's code page, ISO 8859-1.
 pub const LOCAL_CCSID: u16 = 819;
 
-/// The code page that a command names by number or name; none when it names
-/// none.
+/// The code page that a command names by number or name. Returns `None` when the
+/// command has neither.
 pub fn named_page(call: &CommandCall<'_>, ccsid: u8, name: u8) -> Result<Option<u16>, CommandStop> {
     if let Some(number) = call.int(ccsid) {
         let Ok(number @ 1..) = u16::try_from(number) else {
@@ -82,9 +82,12 @@ impl TextEncoding {
         }
         let units: Vec<u16> = bytes
             .chunks_exact(2)
-            .map(|pair| match high_first {
-                true => u16::from_be_bytes([pair[0], pair[1]]),
-                false => u16::from_le_bytes([pair[0], pair[1]]),
+            .map(|pair| {
+                if high_first {
+                    u16::from_be_bytes([pair[0], pair[1]])
+                } else {
+                    u16::from_le_bytes([pair[0], pair[1]])
+                }
             })
             .collect();
         String::from_utf16(&units).ok()

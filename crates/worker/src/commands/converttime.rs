@@ -1,5 +1,5 @@
-//! CONVERTTIME: a date and time stamp as local absolute time; zero for what is in
-//! no known format.
+//! CONVERTTIME: a date and time stamp as local absolute time; zero for a stamp of
+//! an unknown format.
 //!
 //! Reference: CICS API reference, CONVERTTIME.
 

@@ -1,9 +1,9 @@
-//! CREATE and DISCARD: the region installs or forgets a definition; the unit of
-//! work ends with it where the manual says so.
+//! CREATE and DISCARD: the region installs or removes a definition; the unit of
+//! work ends with the command if the manual requires it.
 //!
-//! A syncpoint is implicit: what the unit has changed is committed when the
-//! definition was installed, and backed out when it was understood and could
-//! not be. A mistake in ATTRIBUTES is found early and leaves the unit alone.
+//! A syncpoint is implicit: the unit's changes are committed when the
+//! definition was installed, and backed out when it was valid and could not be
+//! installed. An error in ATTRIBUTES is found early and does not end the unit.
 //!
 //! Reference: CICS system programming reference, "Creating resource
 //! definitions".

@@ -40,10 +40,11 @@ pub fn delete(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     }
     let key = NAMED.key(&w.files, file, call)?;
     if !generic {
-        // The record is gone; the condition says that others have its key.
-        return match w.services.delete(file, key.bytes(), nosuspend)? {
-            true => condition(Condition::DupKey, 140),
-            false => Ok(()),
+        // The record is deleted; the condition reports that others have its key.
+        return if w.services.delete(file, key.bytes(), nosuspend)? {
+            condition(Condition::DupKey, 140)
+        } else {
+            Ok(())
         };
     }
     let deleted = w.services.delete_generic(file, key.bytes(), nosuspend)?;

@@ -1,10 +1,10 @@
 //! DOCUMENT CREATE and INSERT: the region serves them, and asks for the text of
 //! a template that is in a queue or a file, or that a program gives.
 //!
-//! Those are read here, as the task's own commands would read them: within its
-//! unit of work, with the switches that its files have. The items of a queue, or
-//! the records of a file from its first one on, are the template's lines. Who
-//! reads a transient data queue takes its records, so they are kept for others.
+//! The worker reads these as the task's own commands would: within its
+//! unit of work, with the switches of its files. The items of a queue, or
+//! the records of a file from its first one on, are the template's lines. Reading
+//! a transient data queue removes its records, so they are kept for later reads.
 //!
 //! Reference: CICS resource definition, DOCTEMPLATE, FILE, TSQUEUE, TDQUEUE and
 //! EXITPGM.
@@ -45,15 +45,15 @@ pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     forward::give(w, call, &reply)
 }
 
-/// What was read of a template.
+/// The result of reading a template.
 pub(super) enum TemplateRead {
-    /// Its lines, each behind its length.
+    /// Its lines, each after its length.
     Lines(Vec<u8>),
     /// The same, which others are to be given without another reading.
     Kept(Vec<u8>),
     /// Its program has given none.
     Refused,
-    /// It is not there.
+    /// The queue, file or program is missing.
     Missing,
 }
 
@@ -79,7 +79,7 @@ impl TemplateRead {
     }
 }
 
-/// What stands before the first zero byte, and behind it.
+/// The bytes before the first zero byte, and those after it.
 fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
     let at = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
     (&bytes[..at], bytes.get(at + 1..).unwrap_or_default())
@@ -126,7 +126,7 @@ fn transient_text(w: &mut Worker, queue: &[u8]) -> Result<Option<Vec<u8>>, Comma
     }
 }
 
-/// The records of a file in the order of their keys; none where the file may
+/// The records of a file in the order of their keys; `None` if the file may
 /// not be browsed, or has no record.
 fn file_text(w: &mut Worker, name: &[u8]) -> Result<Option<Vec<u8>>, CommandStop> {
     let mut padded = [b' '; 8];
@@ -145,15 +145,16 @@ fn file_text(w: &mut Worker, name: &[u8]) -> Result<Option<Vec<u8>>, CommandStop
             now = found.position.to_vec();
             fits = add(&mut text, found.record);
         })?;
-        match found && fits {
-            true => last = Some(now),
-            false => break,
+        if found && fits {
+            last = Some(now)
+        } else {
+            break;
         }
     }
     Ok((fits && last.is_some()).then_some(text))
 }
 
-/// Adds a line behind its length; false when the template is too large.
+/// Adds a line after its length; false when the template is too large.
 pub(super) fn add(text: &mut Vec<u8>, line: &[u8]) -> bool {
     text.extend_from_slice(&(line.len() as u32).to_be_bytes());
     text.extend_from_slice(line);

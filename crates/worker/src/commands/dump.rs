@@ -1,7 +1,7 @@
 //! DUMP TRANSACTION: the task's storage as text, for the region to file.
 //!
-//! EIB, COMMAREA and TWA always; FROM and the segments where they are given.
-//! What else the command can ask for (tables, trace) is not in a worker.
+//! EIB, COMMAREA and TWA always; FROM and the segments if they are given.
+//! Tables and trace, for which the command can also ask, are not in a worker.
 
 use std::fmt::Write;
 

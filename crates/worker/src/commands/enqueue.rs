@@ -2,7 +2,7 @@
 //!
 //! With LENGTH it is the contents of the area; without, its address, which
 //! other workers do not share: the name is made one that only this process has,
-//! but for an address in the CWA or in shared storage.
+//! except for an address in the CWA or in shared storage.
 //!
 //! Reference: CICS API reference, ENQ and DEQ.
 
@@ -27,15 +27,17 @@ fn serve(w: &mut Worker, call: &CommandCall<'_>, resource: u8, length: u8) -> Co
         && let Some(area) = call.arg(resource)
     {
         let at = area.data();
-        let name = match w.facts.shared.holds(at) {
-            true => format!("@{:x}", at as usize),
-            false => format!("{}@{:x}", std::process::id(), at as usize),
+        let name = if w.facts.shared.holds(at) {
+            format!("@{:x}", at as usize)
+        } else {
+            format!("{}@{:x}", std::process::id(), at as usize)
         };
         let mut by_address = CommandOperands::new(operands.options);
         for (index, operand) in operands.each() {
-            let operand = match index == resource {
-                true => OperandValue::Bytes(name.clone().into_bytes()),
-                false => operand.clone(),
+            let operand = if index == resource {
+                OperandValue::Bytes(name.clone().into_bytes())
+            } else {
+                operand.clone()
             };
             by_address.push(index, operand);
         }

@@ -1,9 +1,9 @@
 //! POST, WAIT EVENT, WAIT EXTERNAL, WAITCICS, SUSPEND and CHANGE TASK.
 //!
-//! Event control blocks are in the program's storage. The worker looks at
-//! them, has the region let the task wait, and looks again: at the instant of
-//! the task's own POST, and every few milliseconds for a block that something
-//! else posts. A block is posted when bit 1 of its first byte is on.
+//! Event control blocks are in the program's storage. The worker reads
+//! them, has the region let the task wait, and reads them again: at the instant of
+//! the task's own POST, and every few milliseconds for a block that another
+//! program posts. A block is posted when bit 1 of its first byte is on.
 //!
 //! An ECBLIST is a list of items with USAGE POINTER, eight bytes each. Blocks
 //! that are not in the process's storage are not valid.
@@ -135,18 +135,20 @@ fn listed(
         }
         ecbs.push(ecb);
     }
-    match ecbs.is_empty() {
-        true => condition(Condition::InvReq, 5),
-        false => Ok(ecbs),
+    if ecbs.is_empty() {
+        condition(Condition::InvReq, 5)
+    } else {
+        Ok(ecbs)
     }
 }
 
 /// Waits until one of the blocks is posted.
 fn wait(w: &mut Worker, ecbs: &[*mut u8]) -> CommandResult {
-    let mut slice = match ecbs.iter().all(|e| w.task.timer.is_at(*e)) {
+    let mut slice = if ecbs.iter().all(|e| w.task.timer.is_at(*e)) {
         // Nothing else posts the timer event area.
-        true => 0,
-        false => FIRST_LOOK_NS,
+        0
+    } else {
+        FIRST_LOOK_NS
     };
     loop {
         w.task.timer.post_if_due();
@@ -165,7 +167,7 @@ fn wait(w: &mut Worker, ecbs: &[*mut u8]) -> CommandResult {
     }
 }
 
-/// Whether the region says that the task's POST is due.
+/// Asks the region whether the task's POST is due.
 fn posted(operands: &CommandOperands) -> bool {
     operands.get_int(wait_event::ECADDR) == Some(1)
 }

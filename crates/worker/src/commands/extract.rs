@@ -48,9 +48,10 @@ pub fn process(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let fits = name.len() <= room.min(area.size());
     name.resize(room.min(area.size()), b' ');
     area.set_bytes(&name, area.size());
-    match fits {
-        true => Ok(()),
-        false => condition(Condition::LengErr, 0),
+    if fits {
+        Ok(())
+    } else {
+        condition(Condition::LengErr, 0)
     }
 }
 

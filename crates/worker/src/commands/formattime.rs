@@ -65,8 +65,8 @@ pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     Ok(())
 }
 
-/// The separator of an option: what it names, the manual's when it names
-/// nothing, none without the option.
+/// The separator of an option: the given character, or the manual's default. Returns
+/// `None` without the option.
 fn separator(call: &CommandCall<'_>, option: u8, default: char) -> Option<char> {
     if !call.has(option) {
         return None;

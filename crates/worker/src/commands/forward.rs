@@ -1,9 +1,9 @@
 //! Commands that the region serves as they are: their operands go there by the
 //! index of their options, and what comes back is put where it belongs.
 //!
-//! An area that a command fills (INTO) gets as much as fits, as LENGTH or its
-//! own size says; LENGTH tells how much there was, and LENGERR that not all
-//! fitted. SET gets the address of a copy.
+//! An area that a command fills (INTO) gets as much as fits into LENGTH or into
+//! its own size. LENGTH then has the full length, and LENGERR is raised when not
+//! all fitted. SET gets the address of a copy.
 
 use cics::command::{DataDirection, OptionArgument, OptionRow};
 use cics::resp::Condition;
@@ -72,9 +72,10 @@ pub fn give(w: &mut Worker, call: &CommandCall<'_>, reply: &CommandReply) -> Com
             (OperandValue::Bytes(data), OptionArgument::PtrRef) => {
                 let key = u32::from(call.row.number) << 8 | u32::from(index);
                 // Nothing is nowhere: low-values, as programs test for.
-                let at = match data.is_empty() {
-                    true => std::ptr::null_mut(),
-                    false => w.task.storage.area(key, data),
+                let at = if data.is_empty() {
+                    std::ptr::null_mut()
+                } else {
+                    w.task.storage.area(key, data)
                 };
                 call.set_pointer(index, at);
             }
@@ -126,7 +127,7 @@ fn pointer_option(call: &CommandCall<'_>, area: &OptionRow) -> Option<u8> {
     options(call).find(set).map(|(index, _)| index)
 }
 
-/// The bytes of an area that the command reads, as many as its length says.
+/// The bytes of an area that the command reads, as many as its length.
 fn area(call: &CommandCall<'_>, option: &OptionRow, index: u8) -> Result<Vec<u8>, CommandStop> {
     let Some(arg) = call.arg(index) else {
         return Ok(Vec::new());

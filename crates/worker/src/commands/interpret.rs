@@ -38,7 +38,7 @@ pub fn run(w: &mut Worker, request: &[u8]) -> Option<Vec<u8>> {
         OwnedField::binary(vec![0; 4]),
     ]);
     let pointers: Vec<*const Field> = fields.iter().map(OwnedField::field_or_null).collect();
-    // Where the program would go on is nowhere.
+    // There is no program to continue.
     let _ = w.exec(&pointers);
     let level = w.task.level_mut();
     let exit = std::mem::replace(&mut level.exit, LevelExit::Returned);

@@ -1,9 +1,9 @@
-//! INVOKE SERVICE: the region runs the requester's pipeline, this program's
-//! channel goes there and comes back.
+//! INVOKE SERVICE: the region runs the requester's pipeline; this program's
+//! channel is sent to the region and returned.
 //!
 //! Handlers of the pipeline are programs, which run here at the next level: the
-//! region answers with the program and its channel, and is given the command
-//! again with what the program left.
+//! region answers with the program and its channel, and receives the command
+//! again with the channel as the program left it.
 //!
 //! Reference: CICS API reference, INVOKE SERVICE.
 
@@ -41,7 +41,7 @@ pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     }
 }
 
-/// Runs a handler; gives what the region is told of it.
+/// Runs a handler; returns what the region gets of its outcome.
 fn run(w: &mut Worker, name: &[u8], reply: &CommandReply) -> Result<CommandOperands, CommandStop> {
     let mut padded = [b' '; 8];
     let length = name.len().min(8);
@@ -60,7 +60,7 @@ fn run(w: &mut Worker, name: &[u8], reply: &CommandReply) -> Result<CommandOpera
         .bytes(CHANNEL_DATA, back.emit()))
 }
 
-/// The region has sent what is no channel.
+/// The region has sent bytes that are not a channel.
 fn broken() -> CommandStop {
     CommandStop::Condition(Condition::Error, 0)
 }

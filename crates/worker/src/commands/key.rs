@@ -1,4 +1,4 @@
-//! What file commands share: keys, and where records go to and come from.
+//! The common parts of file commands: keys, and the areas of records.
 //!
 //! Reference: CICS API reference, READ: RIDFLD, KEYLENGTH, GENERIC, LENGTH and
 //! the RESP2 values of INVREQ (25, 26, 42) and LENGERR (10 to 14).
@@ -89,7 +89,7 @@ fn refresh(w: &mut Worker, file: usize, name: &[u8; 8]) {
     for (option, cvda_name, switch) in switches {
         let value = cvda::value(cvda_name).map(i64::from);
         let is = reply.operands.get_int(option) == value;
-        // All are told, or the file is not known any more.
+        // Either all are returned, or the file is not known any more.
         *switch = if option == row::ENABLESTATUS { !is } else { is };
     }
 }
@@ -99,7 +99,7 @@ fn refresh(w: &mut Worker, file: usize, name: &[u8; 8]) {
 pub struct Key {
     bytes: [u8; MAX_KEY_BYTES as usize],
     len: usize,
-    /// It is a generic one.
+    /// The key is a generic one.
     pub generic: bool,
 }
 
@@ -121,7 +121,7 @@ impl Key {
         &self.bytes[..self.len]
     }
 
-    /// Where a command that wants this key, or one at least as great, looks.
+    /// The seek of a command for this key, or for one at least as great.
     pub fn seek(&self, at_least: bool) -> SeekKey<'_> {
         match (at_least, self.generic) {
             (true, _) => SeekKey::AtLeast(self.bytes()),
@@ -131,7 +131,7 @@ impl Key {
     }
 }
 
-/// How a command says what RIDFLD holds.
+/// How a command states the kind of RIDFLD.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum RidfldKind {
     /// A key.
@@ -171,7 +171,7 @@ macro_rules! named {
 pub(super) use named;
 
 impl RecordOptions {
-    /// What RIDFLD holds: it must be what the file's records are found by.
+    /// Checks RIDFLD: its kind must be that of the file's records.
     pub fn addressing(
         &self,
         files: &TaskFiles,
@@ -308,10 +308,10 @@ pub fn deliver(
     Ok(())
 }
 
-/// The record in FROM with the length that the command gives it, and what the
-/// program is told when it is in the file: of one that is too long, as much as
-/// the file takes is written all the same. One of a file with variable records
-/// may be too short for its key: the caller compares that with RIDFLD.
+/// The record in FROM with the length that the command gives it, and the
+/// condition to answer once the record is in the file. A record that is too long
+/// is cut to the file's maximum, written, and answered LENGERR. A record of a
+/// variable file may be too short for its key: the caller compares it with RIDFLD.
 pub fn record<'c>(
     files: &TaskFiles,
     file: usize,
@@ -333,11 +333,12 @@ pub fn record<'c>(
     // SAFETY: the program's storage; a length beyond the item is the
     // program's error and can harm only its own process.
     let record = unsafe { std::slice::from_raw_parts(from.data(), bytes.min(longest)) };
-    let told = match bytes > longest {
-        true => condition(Condition::LengErr, 12),
-        false => Ok(()),
+    let condition_after = if bytes > longest {
+        condition(Condition::LengErr, 12)
+    } else {
+        Ok(())
     };
-    Ok((record, told))
+    Ok((record, condition_after))
 }
 
 /// A record copied out of the store, so that it can be given to the program.

@@ -43,7 +43,7 @@ pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     if let Some(remote) = remote(w, call, &name) {
         let given = match channel(w, call, row::CHANNEL)? {
             Some(channel) => LinkArea::Channel(channel),
-            // SAFETY: the program's own area, which nobody else uses while it
+            // SAFETY: the program's own area, which nothing else uses while it
             // waits.
             None => LinkArea::Commarea(unsafe { as_area(commarea, bytes) }),
         };
@@ -87,8 +87,8 @@ pub fn commarea(
     Ok((area.data(), bytes as usize))
 }
 
-/// The channel that a command passes: made when it is not there, none when
-/// the command names none.
+/// The channel that a command passes, which is made if missing. Returns `None` when
+/// the command names no channel.
 pub fn channel(
     w: &mut Worker,
     call: &CommandCall<'_>,
@@ -101,8 +101,8 @@ pub fn channel(
     }
 }
 
-/// Where SYSID or the program's definition says that it runs, when that is not
-/// this region. SYSID goes before the definition, which then says nothing.
+/// The region of SYSID or of the program's definition, when that is not
+/// this region. SYSID overrides the definition.
 fn remote(w: &Worker, call: &CommandCall<'_>, name: &[u8; 8]) -> Option<LinkTarget> {
     let mirror = call.name::<4>(row::TRANSID);
     let blank = [b' '; 4];
@@ -121,9 +121,10 @@ fn remote(w: &Worker, call: &CommandCall<'_>, name: &[u8; 8]) -> Option<LinkTarg
             }
             let defined = def.remote_transid;
             let defined = (!defined.is_blank()).then_some(*defined.as_bytes());
-            let program = match def.remote_name.is_blank() {
-                true => *name,
-                false => *def.remote_name.as_bytes(),
+            let program = if def.remote_name.is_blank() {
+                *name
+            } else {
+                *def.remote_name.as_bytes()
             };
             let system = *def.remote_system.as_bytes();
             elsewhere(&system).then_some(LinkTarget {
@@ -139,7 +140,7 @@ fn remote(w: &Worker, call: &CommandCall<'_>, name: &[u8; 8]) -> Option<LinkTarg
 /// The bytes of a COMMAREA.
 ///
 /// # Safety
-/// `commarea` has so many bytes, which nobody else uses meanwhile.
+/// `commarea` has so many bytes, and nothing else uses them meanwhile.
 unsafe fn as_area<'a>(commarea: *mut u8, bytes: usize) -> &'a mut [u8] {
     match bytes {
         0 => &mut [],
@@ -150,7 +151,7 @@ unsafe fn as_area<'a>(commarea: *mut u8, bytes: usize) -> &'a mut [u8] {
 
 /// LINK to a program that the region runs.
 pub fn elsewhere(w: &mut Worker, name: &[u8; 8], passed: EntryArguments) -> CommandResult {
-    // SAFETY: the program's own area, which nobody else uses while it waits.
+    // SAFETY: the program's own area, which nothing else uses while it waits.
     let area = unsafe { as_area(passed.commarea, passed.bytes) };
     let given = match passed.channel {
         Some(channel) => LinkData::Channel(export(w, channel)),
@@ -176,7 +177,7 @@ pub fn elsewhere(w: &mut Worker, name: &[u8; 8], passed: EntryArguments) -> Comm
 }
 
 /// Runs a program at the next level with a channel of its own that holds
-/// `data`; gives its abend and what it left in the channel.
+/// `data`; returns its abend and the channel as it left it.
 pub fn run_with(
     w: &mut Worker,
     program: ProgramId,

@@ -1,6 +1,6 @@
 //! LOAD and RELEASE.
 //!
-//! Reference: CICS API reference, LOAD, RELEASE. What is loaded here is a
+//! Reference: CICS API reference, LOAD, RELEASE. The loaded object is a
 //! compiled program, not a table: SET and ENTRY give the entry of the level's
 //! instance, which a procedure pointer can call, and LENGTH the bytes of its
 //! module. An instance stays loaded anyway, so RELEASE only keeps count.

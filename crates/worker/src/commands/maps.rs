@@ -2,8 +2,8 @@
 //!
 //! The terminal's door has the maps and formats screens. RECEIVE MAP receives
 //! the input as RECEIVE does, and asks the door to map it; FROM maps a record
-//! that the program has. EIBAID and EIBCPOSN are set by the input, also when
-//! nothing of it belongs to the map.
+//! that the program has. The input sets EIBAID and EIBCPOSN, also when
+//! no field of the map is in it.
 //!
 //! Reference: CICS API reference, SEND MAP, SEND TEXT, SEND CONTROL, RECEIVE MAP.
 

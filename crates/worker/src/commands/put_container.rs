@@ -39,7 +39,7 @@ pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
         (_, true) => PutMode::Prepend,
         _ => PutMode::Replace,
     };
-    // What is there keeps its type and, when it is extended, its page.
+    // An existing container keeps its type and, when it is extended, its page.
     let before = w.task.channels.get(channel, &name);
     if let (Some(kind), Some(before)) = (kind, before)
         && kind != before.kind
@@ -72,7 +72,7 @@ pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     }
 }
 
-/// The data to put: FROM for as many bytes as FLENGTH says.
+/// The data to put: FLENGTH bytes of FROM.
 fn data<'c>(call: &CommandCall<'c>) -> Result<&'c [u8], CommandStop> {
     let Some(from) = call.arg(row::FROM) else {
         return condition(Condition::InvReq, 2);

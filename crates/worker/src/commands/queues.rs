@@ -1,5 +1,5 @@
-//! Queue commands that may wait: an active HANDLE or IGNORE CONDITION for what
-//! they wait for stands for NOSUSPEND.
+//! Queue commands that may wait: an active HANDLE or IGNORE CONDITION for the
+//! condition of the wait has the effect of NOSUSPEND.
 //!
 //! Reference: CICS API reference, READQ TD (QBUSY) and WRITEQ TS (NOSPACE).
 
@@ -20,7 +20,7 @@ pub fn write_ts(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
 
 fn serve(w: &mut Worker, call: &CommandCall<'_>, wait: Condition, nosuspend: u8) -> CommandResult {
     let mut operands = forward::gather(call)?;
-    // ERROR stands in for what ends a task, not for what makes it wait.
+    // ERROR covers conditions that end a task, not those of a wait.
     if handle::frame(w).handles.handles(wait) {
         operands.options |= 1 << nosuspend;
     }

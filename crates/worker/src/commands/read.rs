@@ -1,8 +1,8 @@
 //! READ.
 //!
 //! Reference: CICS API reference, READ. Without UPDATE the newest committed
-//! record is read, or the task's own change of it; with UPDATE the region
-//! locks it first.
+//! record is read, or the task's own changed record; with UPDATE the region
+//! locks the record first.
 
 use cics::command::commands::read as row;
 use cics::file::FileAccess;
@@ -34,7 +34,7 @@ pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     if update && !by_token && w.files.held.find(file, None).is_some() {
         return condition(Condition::InvReq, 28);
     }
-    // A record that is held cannot be read for update again, whoever asks.
+    // A record that the task holds cannot be read for update again.
     if update && !key.generic && !call.has(row::GTEQ) && w.files.held.holds(file, key.bytes()) {
         return condition(Condition::InvReq, 28);
     }
@@ -70,9 +70,12 @@ pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
         w.services.fetch(file, seek, access, &mut show)
     };
     let outcome = match read {
-        Ok(true) => deliver(w, call, &TARGET, file, &found).and_then(|()| match more {
-            true => condition(Condition::DupKey, 140),
-            false => Ok(()),
+        Ok(true) => deliver(w, call, &TARGET, file, &found).and_then(|()| {
+            if more {
+                condition(Condition::DupKey, 140)
+            } else {
+                Ok(())
+            }
         }),
         Ok(false) => condition(Condition::NotFnd, 80),
         Err(failure) => Err(failure.into()),

@@ -1,11 +1,11 @@
 //! RECEIVE and CONVERSE.
 //!
 //! Reference: CICS API reference, RECEIVE (APPC), CONVERSE (APPC). A record
-//! that is longer than the program wants is cut with LENGERR, or goes on with
-//! the next RECEIVE when NOTRUNCATE is there. LENGTH receives the length that
-//! the record has, or with NOTRUNCATE what was given of it. What ends the
-//! partner's chain (its turn, a request to confirm, its end) raises EOC, which a
-//! program that does not ask for it never sees.
+//! longer than the program's area is cut with LENGERR, or with NOTRUNCATE continues
+//! at the next RECEIVE. LENGTH receives the length of the record, or with
+//! NOTRUNCATE the length of the returned part. The end of the
+//! partner's chain (its turn, a request to confirm, its end) raises EOC, which is
+//! ignored unless the program handles it.
 
 use std::sync::LazyLock;
 

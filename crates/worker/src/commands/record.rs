@@ -1,5 +1,5 @@
-//! Where RECEIVE and CONVERSE put the data that have come, and how much of them
-//! is wanted.
+//! The areas of RECEIVE and CONVERSE for received data, and the length that the
+//! program asks for.
 
 use cics::resp::Condition;
 use link::conversation::VERB_NOTRUNCATE;
@@ -12,7 +12,7 @@ use crate::worker::Worker;
 /// Key of the area where SET points, out of the way of those of files.
 const RECORD_AREA: u32 = u32::MAX - 1;
 
-/// Where the data and their length go, by option.
+/// The options for the data and their length.
 pub(super) struct DataTarget {
     pub into: u8,
     pub set: u8,
@@ -29,7 +29,7 @@ impl DataTarget {
         let max = call.int(self.maxlength).or(call.int(self.maxflength));
         let length = call.int(self.length).or(call.int(self.flength));
         let limit = match call.arg(self.into) {
-            // MAXLENGTH says how long the area is, else LENGTH does.
+            // MAXLENGTH is the size of the area, else LENGTH is.
             Some(into) => max.or(length).unwrap_or(into.size() as i64),
             None => max.unwrap_or(MAX_RECORD),
         };
@@ -37,9 +37,10 @@ impl DataTarget {
             return condition(Condition::LengErr, 0);
         }
         let area = call.arg(self.into).map_or(limit, |a| a.size() as i64);
-        let flags = match call.has(self.notruncate) {
-            true => VERB_NOTRUNCATE,
-            false => 0,
+        let flags = if call.has(self.notruncate) {
+            VERB_NOTRUNCATE
+        } else {
+            0
         };
         Ok((limit.min(area) as u64, flags))
     }

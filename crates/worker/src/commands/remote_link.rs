@@ -37,7 +37,7 @@ const TOO_LARGE: u32 = 11;
 /// Sense data of an Attach that was refused for its initialisation parameters.
 const PARAMETERS_REFUSED: [u32; 2] = [0x1008_6031, 0x1008_6032];
 
-/// Where a program is linked to.
+/// The region and program of a LINK.
 pub struct LinkTarget {
     /// SYSID.
     pub system: [u8; 4],
@@ -49,7 +49,7 @@ pub struct LinkTarget {
     pub syncs: bool,
 }
 
-/// What the program gets and changes.
+/// The data that the program gets and changes.
 pub enum LinkArea<'a> {
     /// A COMMAREA, empty for none.
     Commarea(&'a mut [u8]),
@@ -57,11 +57,11 @@ pub enum LinkArea<'a> {
     Channel(ChannelId),
 }
 
-/// What came of an exchange with a mirror.
+/// The outcome of an exchange with a mirror.
 pub enum MirrorAnswer {
     /// The message that came back.
     Reply(Vec<u8>),
-    /// It failed, with this sense data.
+    /// The exchange failed, with this sense data.
     Failed(u64),
 }
 
@@ -120,8 +120,8 @@ fn request(
                 return condition(Condition::LengErr, TOO_LARGE);
             }
             let sent = entries.iter().map(|e| {
-                // SAFETY: the container's bytes in the arena, which nobody
-                // changes before the message is made.
+                // SAFETY: the container's bytes in the arena, which do not
+                // change before the message is made.
                 let data = unsafe { std::slice::from_raw_parts(base.add(e.offset), e.bytes) };
                 MessageContainer {
                     name: e.name,
@@ -136,7 +136,7 @@ fn request(
     Ok(Request { program, passed }.emit())
 }
 
-/// Who calls, as the region's own way to another region is told.
+/// The caller's identity, in the form that a connection to another region sends.
 pub fn caller_identity(w: &Worker, flags: u8) -> Vec<u8> {
     [CALLER_PARAMETER, &[flags], &w.task.userid].concat()
 }
@@ -209,8 +209,8 @@ fn take_commarea(reply: &[u8], area: &mut [u8]) -> CommandResult {
     }
 }
 
-/// Stores what the program changed in its channel: containers that are no more
-/// in it are deleted. When it did not end normally, nothing is changed.
+/// Stores the changes of the program in its channel: containers that it removed
+/// are deleted. When the program did not end normally, nothing is changed.
 fn take_channel(w: &mut Worker, reply: &[u8], channel: ChannelId) -> CommandResult {
     let Some(LinkReply {
         ending,

@@ -2,8 +2,8 @@
 //! which ends the task wherever it is.
 //!
 //! Reference: CICS API reference, RETURN. TRANSID needs a terminal: a task
-//! that was started without one gets INVREQ. With one the region keeps what is
-//! left for the next task.
+//! that was started without one gets INVREQ. With one the region keeps the
+//! data for the next task.
 
 use cics::command::commands::ret as row;
 use cics::resp::Condition;
@@ -21,7 +21,7 @@ pub fn shutdown(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     Ok(())
 }
 
-/// Leaves the next transaction, and what it is given, with the region.
+/// Passes the next transaction and its data to the region.
 fn leave_next(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let mut operands = forward::gather(call)?;
     add_channel(w, call, row::CHANNEL, &mut operands)?;

@@ -30,7 +30,7 @@ const MOST_MESSAGE: usize = 1024;
 /// Characters of a template's name.
 const NAME: usize = 48;
 
-/// What one run has left.
+/// The result of one run.
 struct ExitRun {
     code: i64,
     /// Bytes that the template has.
@@ -82,9 +82,10 @@ pub(super) fn text(
         if !add(&mut lines, &run.text) {
             return Ok(refused(name, template, "the template is too large"));
         }
-        return Ok(match run.keeps {
-            true => TemplateRead::Kept(lines),
-            false => TemplateRead::Lines(lines),
+        return Ok(if run.keeps {
+            TemplateRead::Kept(lines)
+        } else {
+            TemplateRead::Lines(lines)
         });
     }
     Ok(refused(
@@ -136,12 +137,13 @@ fn run(
         *area.get("DHTX-CACHE-RESPONSE") == *b"1",
     );
     // SAFETY: the buffer is the task's, of so many bytes, unless the program has
-    // freed it; the message is where the program says: what is wrong about either
+    // freed it; the message is at the program's address. A wrong value of either
     // harms this process only.
     let (text, message) = unsafe {
-        let message = match message_at.is_null() {
-            true => Vec::new(),
-            false => copied(message_at, message_bytes),
+        let message = if message_at.is_null() {
+            Vec::new()
+        } else {
+            copied(message_at, message_bytes)
         };
         (copied(buffer, needs.min(room)), message)
     };
@@ -171,7 +173,7 @@ fn refused(program: &[u8], template: &[u8], why: &str) -> TemplateRead {
     TemplateRead::Refused
 }
 
-/// A program's message goes to CSDH, where there is such a queue, and to the log.
+/// A program's message is written to CSDH, if the queue is defined, and to the log.
 fn write_message(w: &mut Worker, message: &[u8]) -> Result<(), CommandStop> {
     if message.is_empty() {
         return Ok(());
@@ -180,8 +182,8 @@ fn write_message(w: &mut Worker, message: &[u8]) -> Result<(), CommandStop> {
     let asks = CommandOperands::new(1 << writeq_td::QUEUE | 1 << writeq_td::FROM)
         .bytes(writeq_td::QUEUE, *b"CSDH")
         .bytes(writeq_td::FROM, message);
-    let told = w.services.command(writeq_td::NUMBER, &asks)?;
-    match told.condition {
+    let answer = w.services.command(writeq_td::NUMBER, &asks)?;
+    match answer.condition {
         Condition::Normal | Condition::QIdErr => {}
         other => print::line(1, &format!("the message did not go to CSDH: {other:?}")),
     }

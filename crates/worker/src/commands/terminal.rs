@@ -1,9 +1,9 @@
 //! RECEIVE, SEND and CONVERSE on the task's terminal, as data streams.
 //!
-//! The region has the terminal's input and output. What is longer than the
-//! program wants is cut with LENGERR, or goes on with the next RECEIVE when
-//! NOTRUNCATE is there. Each input sets EIBAID and EIBCPOSN, also one without
-//! data, and a label of HANDLE AID is looked for when the command is over.
+//! The region has the terminal's input and output. Input longer than the
+//! program's area is cut with LENGERR, or with NOTRUNCATE continues at the next
+//! RECEIVE. Each input sets EIBAID and EIBCPOSN, also one without
+//! data, and a label of HANDLE AID is taken after the command.
 //!
 //! Reference: CICS API reference, RECEIVE (3270 logical), SEND (3270 logical),
 //! CONVERSE (3270 logical), HANDLE AID.
@@ -22,9 +22,9 @@ use crate::worker::Worker;
 /// The task's terminal.
 #[derive(Debug, Default)]
 pub struct TaskTerminal {
-    /// What the region says of it.
+    /// The terminal's attributes from the region.
     pub data: TerminalData,
-    /// What is left of an input after a RECEIVE with NOTRUNCATE.
+    /// The rest of an input after a RECEIVE with NOTRUNCATE.
     rest: Vec<u8>,
     /// The input that began the task was not received yet.
     unread: bool,
@@ -47,7 +47,7 @@ impl TaskTerminal {
     }
 }
 
-/// Whether a command is meant for the task's terminal.
+/// Whether a command uses the task's terminal.
 pub fn is_for(w: &Worker, call: &CommandCall<'_>, named: &ConversationOptions) -> bool {
     let elsewhere = call.has(named.convid) || named.session.is_some_and(|option| call.has(option));
     w.task.terminal.is_some() && !elsewhere
@@ -69,7 +69,7 @@ pub fn drop_released_input(w: &mut Worker) -> CommandResult {
     let released = terminal.unread && terminal.sent;
     terminal.unread = false;
     if released {
-        // It is there, so this waits for nothing.
+        // An input exists, so the command does not wait.
         let reply = w
             .services
             .command(row::NUMBER, &CommandOperands::default())?;
@@ -135,8 +135,8 @@ pub(super) fn converse(
     deliver(w, call, target, data, limit, flags != 0)
 }
 
-/// Takes an input over: its key into the EIB, its data for the program. Maps are
-/// received on top of it.
+/// Takes an input over: its key into the EIB, its data for the program. RECEIVE MAP
+/// uses this function too.
 pub fn input(w: &mut Worker, reply: &CommandReply, into: u8) -> Result<Vec<u8>, CommandStop> {
     conclude(reply)?;
     let key = |option| reply.operands.get_int(option).unwrap_or(0);
@@ -165,8 +165,8 @@ fn deliver(
     let rest = data.split_off(whole.min(limit as usize));
     let cut = !rest.is_empty() && !notruncate;
     // With NOTRUNCATE the length is that of what was given.
-    let told = if notruncate { data.len() } else { whole };
-    target.store(w, call, &data, told as i64);
+    let length = if notruncate { data.len() } else { whole };
+    target.store(w, call, &data, length as i64);
     if let (true, Some(terminal)) = (notruncate, w.task.terminal.as_mut()) {
         terminal.rest = rest;
     }

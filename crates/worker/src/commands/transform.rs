@@ -1,8 +1,8 @@
 //! TRANSFORM: records to XML and JSON and back, by the region's bindings.
 //!
 //! Reference: CICS API reference, TRANSFORM DATATOXML, XMLTODATA, DATATOJSON and
-//! JSONTODATA. What a conversion did not like is a line of the region's log,
-//! and of JSON the container DFHJSON-ERRORMSG.
+//! JSONTODATA. The reason of a failed conversion is a line of the region's log,
+//! and for JSON also the container DFHJSON-ERRORMSG.
 
 use std::rc::Rc;
 
@@ -79,20 +79,20 @@ pub fn data_to_xml(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
 
 pub fn xml_to_data(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let channel = channel(w, call, from_xml::CHANNEL)?;
-    let transform = match call.has(from_xml::XMLTRANSFORM) {
-        true => Some(transform(w, call, from_xml::XMLTRANSFORM)?),
-        false => None,
+    let transform = if call.has(from_xml::XMLTRANSFORM) {
+        Some(transform(w, call, from_xml::XMLTRANSFORM)?)
+    } else {
+        None
     };
     let text = text(w, channel, &container(call, from_xml::XMLCONTAINER))?;
-    let scopes = match call.has(from_xml::NSCONTAINER) {
-        true => {
-            let around = self::text(w, channel, &container(call, from_xml::NSCONTAINER))?;
-            match NamespaceScopes::from_attributes(&around) {
-                Ok(scopes) => scopes,
-                Err(error) => return refused("XMLTODATA", &error),
-            }
+    let scopes = if call.has(from_xml::NSCONTAINER) {
+        let around = self::text(w, channel, &container(call, from_xml::NSCONTAINER))?;
+        match NamespaceScopes::from_attributes(&around) {
+            Ok(scopes) => scopes,
+            Err(error) => return refused("XMLTODATA", &error),
         }
-        false => NamespaceScopes::new(),
+    } else {
+        NamespaceScopes::new()
     };
     let root = match read_root(&text, &scopes) {
         Ok(root) => root,
@@ -143,7 +143,7 @@ pub fn xml_to_data(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     put(w, channel, &name, &message.record, (ContainerType::Bit, 0))
 }
 
-/// What the XML's first element is: its name and `xsi:type`, namespaces first.
+/// The XML's first element: its name and `xsi:type`, namespaces first.
 struct RootElement {
     element: (String, String),
     kind: (String, String),
@@ -243,13 +243,14 @@ fn output(call: &CommandCall<'_>, option: u8, usual: &str) -> Result<ContainerNa
         return Ok(ContainerName::from_bytes(padded(usual)));
     }
     let name = container(call, option);
-    match valid_name(name.as_bytes()) {
-        true => Ok(name),
-        false => condition(Condition::ContainerErr, 18),
+    if valid_name(name.as_bytes()) {
+        Ok(name)
+    } else {
+        condition(Condition::ContainerErr, 18)
     }
 }
 
-/// Puts a container in the place of one that may be there.
+/// Puts a container, replacing one of the same name.
 fn put(
     w: &mut Worker,
     channel: ChannelId,
@@ -285,14 +286,15 @@ fn store_name(
     let room = room.unwrap_or(0).min(into.size());
     into.set_bytes(&text.as_bytes()[..text.len().min(room)], room);
     call.set_int(length, text.len() as i64);
-    match text.len() > room {
-        true => condition(Condition::LengErr, resp2),
-        false => Ok(()),
+    if text.len() > room {
+        condition(Condition::LengErr, resp2)
+    } else {
+        Ok(())
     }
 }
 
 fn refused(what: &str, why: &str) -> CommandResult {
-    // It becomes a line of the region's log.
+    // The text becomes a line of the region's log.
     print::line(1, &format!("TRANSFORM {what}: {why}"));
     condition(Condition::InvReq, 6)
 }

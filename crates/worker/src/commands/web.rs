@@ -6,7 +6,7 @@
 //! the region's: sessions with servers, documents, chunks, and an answer that
 //! the client is to get at once.
 //!
-//! A body that was received for a container goes there under the operand of
+//! A received body for a container is an operand under the index of
 //! INTO. The region has cut it to MAXLENGTH, or LENGTH where that is absent.
 //!
 //! Reference: CICS API reference, WEB RECEIVE, WEB SEND, WEB CONVERSE.
@@ -24,7 +24,7 @@ use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
 use crate::services::CommandReply;
 use crate::worker::Worker;
 
-/// Where a body that was received goes.
+/// The target of a received body.
 struct BodyTarget {
     into: u8,
     set: u8,
@@ -62,7 +62,7 @@ pub fn read(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     forward::give(w, call, &reply)
 }
 
-/// What a command that reads comes to: here when it is about the request that
+/// The result of a command that reads: served here when it is about the request that
 /// the task serves.
 fn reading(
     w: &mut Worker,
@@ -152,9 +152,10 @@ pub fn send(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
         match made {
             Err(failure) => return forward::give(w, call, &reply(Err(failure))),
             Ok(Some(answer)) => {
-                return match w.task.web.keep(&answer, w.services.arena()) {
-                    true => Ok(()),
-                    false => condition(Condition::NoStg, 0),
+                return if w.task.web.keep(&answer, w.services.arena()) {
+                    Ok(())
+                } else {
+                    condition(Condition::NoStg, 0)
                 };
             }
             Ok(None) => {}
@@ -205,9 +206,10 @@ fn check(call: &CommandCall<'_>, place: &BodyTarget) -> CommandResult {
     {
         return condition(Condition::ChannelErr, 1);
     }
-    match valid_name(container(call, place.container).as_bytes()) {
-        true => Ok(()),
-        false => condition(Condition::ContainerErr, 18),
+    if valid_name(container(call, place.container).as_bytes()) {
+        Ok(())
+    } else {
+        condition(Condition::ContainerErr, 18)
     }
 }
 
@@ -219,7 +221,7 @@ fn answered(
     place: &BodyTarget,
 ) -> CommandResult {
     if let Some(into) = call.arg(place.into) {
-        // What it holds at most when the program gives no length.
+        // The item's size, when the program gives no length.
         operands.push(place.into, OperandValue::Int(into.size() as i64));
     }
     let reply = reading(w, call, &operands)?;

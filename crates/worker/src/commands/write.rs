@@ -18,13 +18,13 @@ const NAMED: RecordOptions = named!(row, None);
 pub fn write(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let file = file(w, call, file_options!(row), FileAccess::Write)?;
     let by = NAMED.addressing(&w.files, file, call)?;
-    // What names the record may be where the command puts it: it is read only
-    // where it must be there.
+    // The name of the record may be an output of the command: it is read only
+    // when it must be an input.
     let number = match by {
         RidfldKind::Rba | RidfldKind::Xrba => None,
         RidfldKind::Rrn | RidfldKind::Key => Some(NAMED.key(&w.files, file, call)?),
     };
-    let (record, told) = record(&w.files, file, call.arg(row::FROM), call.int(row::LENGTH))?;
+    let (record, answer) = record(&w.files, file, call.arg(row::FROM), call.int(row::LENGTH))?;
     let kind = w.files.definition(file).kind;
     let number = match (kind, &number) {
         (FileKind::Ksds, Some(key)) if w.files.key_of(file, record) != key.bytes() => {
@@ -41,7 +41,7 @@ pub fn write(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     {
         set_ridfld(&w.files, file, ridfld, &key);
     }
-    told
+    answer
 }
 
 pub fn rewrite(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
@@ -51,7 +51,7 @@ pub fn rewrite(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
         return condition(Condition::InvReq, if named.is_some() { 47 } else { 30 });
     };
     let token = held.token;
-    let (record, told) = record(
+    let (record, answer) = record(
         &w.files,
         file,
         call.arg(rewrite_row::FROM),
@@ -65,5 +65,5 @@ pub fn rewrite(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let nosuspend = call.has(rewrite_row::NOSUSPEND);
     w.services.rewrite(file, token, record, nosuspend)?;
     w.files.held.release(file, token);
-    told
+    answer
 }

@@ -1,10 +1,10 @@
 //! The event control blocks of SELECTEX, and the wait for them.
 //!
 //! SELECB is one block of four bytes, or a list of the addresses of blocks. The
-//! manual tells the two apart by the high-order bit of SELECB's own address,
+//! manual distinguishes the two by the high-order bit of SELECB's own address,
 //! which no COBOL program sets; here an item with room for an address is a list.
 //! As in an ECBLIST of WAIT EXTERNAL its items have USAGE POINTER, and null is
-//! passed over. The list ends with the item, or behind the address whose
+//! passed over. The list ends with the item, or after the address whose
 //! high-order bit is on, as the manual has it.
 //!
 //! While the call waits, blocks are looked at every few milliseconds, and the
@@ -34,7 +34,7 @@ const LAST: usize = 1 << (usize::BITS - 1);
 pub(super) struct CallBlocks(Vec<*mut u8>);
 
 impl CallBlocks {
-    /// What SELECB names; EFAULT for a block that is not there.
+    /// The blocks that SELECB names; EFAULT for a block without storage.
     pub fn of(selecb: Option<CommandOperand<'_>>) -> Result<CallBlocks, Errno> {
         let Some(item) = selecb else {
             return Ok(CallBlocks::default());

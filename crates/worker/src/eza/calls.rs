@@ -20,12 +20,12 @@ pub(crate) fn call(w: &mut Worker, args: &LeArguments<'_>) -> LeResult {
         return finish(args, ResultParameters::Both, Err(Errno::FUNCTION.into()));
     };
     let ends = function.ends();
-    let behind = match ends {
+    let results = match ends {
         ResultParameters::Both => 2,
         ResultParameters::Retcode => 1,
         ResultParameters::Nothing => 0,
     };
-    if args.count() != 1 + function.parameters() + behind {
+    if args.count() != 1 + function.parameters() + results {
         return finish(args, ends, Err(Errno::PARAMETERS.into()));
     }
     let missing = |at: &usize| args.get(*at).is_none() && !may_be_missing(function, *at);
@@ -191,9 +191,10 @@ fn set_option(w: &mut Worker, p: &CallParameters<'_, '_>) -> CallResult {
     let length = usize::try_from(p.int(4)?).map_err(|_| Errno::SET_OPTION_LENGTH)?;
     request.args = [p.int(2)?, length as i64, 0, 0];
     let value = p.get(3)?;
-    request.data = match value.is_number() {
-        true => (value.int() as i32).to_be_bytes().to_vec(),
-        false => p.bytes(3, length)?.to_vec(),
+    request.data = if value.is_number() {
+        (value.int() as i32).to_be_bytes().to_vec()
+    } else {
+        p.bytes(3, length)?.to_vec()
     };
     plain(w, &request)
 }

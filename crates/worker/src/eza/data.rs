@@ -5,7 +5,7 @@ use ezasoket::{Errno, Function, MAX_DATA_BYTES, SOCKADDR_BYTES, SOCKADDR6_BYTES}
 use super::parameters::{CallParameters, CallResult, ask};
 use crate::worker::Worker;
 
-/// READ: S, NBYTE, BUF. RECV: S, FLAGS, NBYTE, BUF. RECVFROM: NAME behind.
+/// READ: S, NBYTE, BUF. RECV: S, FLAGS, NBYTE, BUF. RECVFROM: NAME after these.
 pub(super) fn receive(w: &mut Worker, p: &CallParameters<'_, '_>) -> CallResult {
     let mut request = p.request()?;
     let (flags, nbyte, buffer) = match p.function {
@@ -36,7 +36,7 @@ pub(super) fn receive(w: &mut Worker, p: &CallParameters<'_, '_>) -> CallResult 
     Ok(reply.retcode)
 }
 
-/// WRITE: S, NBYTE, BUF. SEND: S, FLAGS, NBYTE, BUF. SENDTO: NAME behind.
+/// WRITE: S, NBYTE, BUF. SEND: S, FLAGS, NBYTE, BUF. SENDTO: NAME after these.
 pub(super) fn send(w: &mut Worker, p: &CallParameters<'_, '_>) -> CallResult {
     let mut request = p.request()?;
     let (flags, nbyte, buffer) = match p.function {

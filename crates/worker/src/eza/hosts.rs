@@ -7,7 +7,7 @@
 //!              | bytes of NAME u32 | addresses of: canonical name | NAME | next
 //! ```
 //!
-//! They lie below two gigabytes, because many programs keep their addresses in
+//! The areas are below two gigabytes, because many programs keep their addresses in
 //! fullwords. Integers are big-endian, addresses as long as a pointer. A
 //! HOSTENT is good until some calls later, an ADDRINFO too.
 //!
@@ -27,7 +27,7 @@ use crate::worker::Worker;
 const POINTER: usize = size_of::<*mut u8>();
 /// Bytes of the area.
 const AREA_BYTES: usize = 256 << 10;
-/// Where it is asked for.
+/// The requested address.
 const AREA_ADDRESS: usize = 0x1000_0000;
 /// Longest name of a host.
 const NAME_BYTES: usize = 255;
@@ -111,9 +111,10 @@ pub(super) fn lookup(w: &mut Worker, p: &CallParameters<'_, '_>) -> CallResult {
         }
         _ => {
             let address = p.get(1)?;
-            request.data = match address.is_number() {
-                true => (address.int() as u32).to_be_bytes().to_vec(),
-                false => p.bytes(1, 4)?.to_vec(),
+            request.data = if address.is_number() {
+                (address.int() as u32).to_be_bytes().to_vec()
+            } else {
+                p.bytes(1, 4)?.to_vec()
             };
             2
         }
@@ -247,7 +248,7 @@ pub(super) fn names(w: &mut Worker, p: &CallParameters<'_, '_>) -> CallResult {
     Ok(0)
 }
 
-/// CALL 'EZACIC08': what a HOSTENT says, an alias and an address at a time.
+/// CALL 'EZACIC08': the fields of a HOSTENT, an alias and an address at a time.
 pub(crate) fn host_entry(_: &mut Worker, args: &LeArguments<'_>) -> LeResult {
     let retcode = if show_host(args).is_some() { 0 } else { -1 };
     args.set_int(12, retcode);
@@ -283,9 +284,10 @@ fn show_host(args: &LeArguments<'_>) -> Option<()> {
     if let Some(at) = list.get(number) {
         let octets: [u8; 4] = read(*at, 4)?.try_into().ok()?;
         let place = args.get(11)?;
-        match place.is_number() {
-            true => place.set_int(i64::from(u32::from_be_bytes(octets))),
-            false => place.set_bytes(&octets, 4),
+        if place.is_number() {
+            place.set_int(i64::from(u32::from_be_bytes(octets)))
+        } else {
+            place.set_bytes(&octets, 4)
         }
         args.set_int(10, number as i64 + 1);
     }
@@ -313,7 +315,7 @@ fn show_address(args: &LeArguments<'_>) -> Option<()> {
     Some(())
 }
 
-/// So many bytes of the program's storage; none where it has none.
+/// So many bytes of the program's storage; `None` if it has none.
 fn read<'p>(at: usize, bytes: usize) -> Option<&'p [u8]> {
     // SAFETY: so many bytes can be read there.
     is_readable(at as *const u8, bytes)
@@ -331,16 +333,18 @@ fn text_at<'p>(at: usize) -> Option<&'p [u8]> {
 
 /// The address that a pointer or a fullword holds.
 fn address(arg: &CommandOperand<'_>) -> usize {
-    match arg.size() >= POINTER && !arg.is_number() {
-        true => arg.pointer() as usize,
-        false => usize::try_from(arg.int()).unwrap_or(0),
+    if arg.size() >= POINTER && !arg.is_number() {
+        arg.pointer() as usize
+    } else {
+        usize::try_from(arg.int()).unwrap_or(0)
     }
 }
 
 fn set_address(arg: &CommandOperand<'_>, at: usize) {
-    match arg.size() >= POINTER && !arg.is_number() {
-        true => arg.set_pointer(at as *mut u8),
-        false => arg.set_int(at as i64),
+    if arg.size() >= POINTER && !arg.is_number() {
+        arg.set_pointer(at as *mut u8)
+    } else {
+        arg.set_int(at as i64)
     }
 }
 

@@ -8,7 +8,7 @@
 //!
 //! Addresses are as long as a pointer of the program. The manual's example of
 //! SENDMSG has the length of NAME itself, a fullword, where its address would
-//! be; on z/OS both have four bytes, here the size of MSG tells them apart. The
+//! be; on z/OS both have four bytes, here the size of MSG distinguishes them. The
 //! buffers are put together for the region and taken apart here.
 //!
 //! Reference: IP CICS Sockets Guide, READV, RECVMSG, SENDMSG, WRITEV.
@@ -32,7 +32,7 @@ struct ProgramBuffer {
     bytes: usize,
 }
 
-/// What a call names: its buffers, and where an address is or goes.
+/// The buffers and the address item that a call names.
 struct BufferList {
     buffers: Vec<ProgramBuffer>,
     name: Option<ProgramBuffer>,
@@ -59,10 +59,10 @@ pub(super) fn receive(w: &mut Worker, p: &CallParameters<'_, '_>) -> CallResult 
         .min(reply.data.len());
     let (mut rest, name) = reply.data.split_at(count);
     for buffer in &lists.buffers {
-        let (part, behind) = rest.split_at(rest.len().min(buffer.bytes));
+        let (part, following) = rest.split_at(rest.len().min(buffer.bytes));
         // SAFETY: the program's storage, which `ProgramBuffer::at` looked at.
         unsafe { std::ptr::copy(part.as_ptr(), buffer.at, part.len()) };
-        rest = behind;
+        rest = following;
     }
     if let Some(place) = lists.name {
         let n = name.len().min(place.bytes);
@@ -122,7 +122,7 @@ fn lists(p: &CallParameters<'_, '_>) -> Result<BufferList, Errno> {
     })
 }
 
-/// What stands for the length of NAME in MSG, behind the address of NAME.
+/// The form of NAME's length in MSG, after the address of NAME.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NameLengthForm {
     /// The length's address.
@@ -143,7 +143,7 @@ impl NameLengthForm {
         }
     }
 
-    /// Where the address of IOV is.
+    /// The end of the length, where the address of IOV is.
     fn end(self) -> usize {
         match self {
             NameLengthForm::Address => 2 * POINTER,
@@ -205,9 +205,10 @@ fn buffers(at: *mut u8, room: usize, count: i64) -> Result<Vec<ProgramBuffer>, E
 impl ProgramBuffer {
     /// A buffer that can be read; EFAULT for another.
     fn at(at: *mut u8, bytes: usize) -> Result<ProgramBuffer, Errno> {
-        match bytes <= MAX_DATA_BYTES && is_readable(at, bytes) {
-            true => Ok(ProgramBuffer { at, bytes }),
-            false => Err(Errno::EFAULT),
+        if bytes <= MAX_DATA_BYTES && is_readable(at, bytes) {
+            Ok(ProgramBuffer { at, bytes })
+        } else {
+            Err(Errno::EFAULT)
         }
     }
 }
@@ -216,9 +217,10 @@ impl ProgramBuffer {
 fn length(four: &[u8]) -> usize {
     let bytes: [u8; 4] = four.try_into().unwrap_or_default();
     let (big, little) = (u32::from_be_bytes(bytes), u32::from_le_bytes(bytes));
-    match big as usize > MAX_DATA_BYTES {
-        true => little as usize,
-        false => big as usize,
+    if big as usize > MAX_DATA_BYTES {
+        little as usize
+    } else {
+        big as usize
     }
 }
 

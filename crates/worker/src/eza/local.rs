@@ -1,11 +1,11 @@
-//! Calls that are made in the worker, where the region says so.
+//! Calls that are made in the worker, if the region allows it.
 //!
 //! The region makes, connects and binds sockets and passes copies of their
-//! descriptors; reading, writing and waiting happen here, on streams. What
-//! changes how a socket blocks is done on both sides, because the region's
-//! socket goes on when it is given to another task.
+//! descriptors; reading, writing and waiting happen here, on streams. A change of
+//! how a socket blocks is made on both sides, because the region's
+//! socket stays open when it is given to another task.
 //!
-//! While a call waits the QR token is given back, as for a call of the region.
+//! While a call waits the QR token is released, as for a call of the region.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ impl SocketWaiter for QrWaiter<'_> {
     }
 }
 
-/// Serves a call here; none when the region must.
+/// Serves a call here. Returns `None` when the region must serve it.
 pub(super) fn serve(w: &mut Worker, request: &Request) -> Option<Result<CallReply, Errno>> {
     if w.sockets.0.is_empty() {
         return None;
@@ -106,7 +106,7 @@ fn receive(
     Ok(CallReply::with(count as i64, data))
 }
 
-/// The region has served a call: what it says of sockets that are here too.
+/// The region has served a call: applies its answer to sockets that are here too.
 pub(super) fn served(w: &mut Worker, request: &Request, reply: &CallReply) {
     let makes = [Function::Socket, Function::Accept, Function::TakeSocket];
     if let Some((kind, blocks)) = reply

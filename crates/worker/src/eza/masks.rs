@@ -1,6 +1,6 @@
 //! EZACIC06: masks of SELECT as characters, one a socket.
 //!
-//! The first character stands for socket 0.
+//! The first character is that of socket 0.
 //!
 //! Reference: IP CICS Sockets Guide, EZACIC06.
 

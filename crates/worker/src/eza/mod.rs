@@ -1,8 +1,8 @@
-//! Socket calls of programs: CALL 'EZASOKET' and the routines beside it.
+//! Socket calls of programs: CALL 'EZASOKET' and its auxiliary routines.
 //!
-//! The worker takes a call's parameters as the manual orders them, sends what
-//! they say to the region, and puts what comes back where it belongs. What a
-//! call means is decided there; here are the parameters, and what needs no
+//! The worker takes a call's parameters as the manual orders them, sends
+//! their values to the region, and stores the results. The region decides the
+//! meaning of a call; this module has the parameters, and calls that need no
 //! socket at all: addresses as text, masks, code pages. Where the region passes
 //! descriptors, calls that only move data are made here (`local`).
 //!

@@ -10,7 +10,7 @@ use crate::worker::Worker;
 
 /// Why a call gives no RETCODE of its own.
 pub(super) enum CallFailure {
-    /// It failed: RETCODE is -1.
+    /// The call failed: RETCODE is -1.
     Errno(Errno),
     /// The program does not go on.
     Stop(CommandStop),
@@ -22,12 +22,12 @@ impl From<Errno> for CallFailure {
     }
 }
 
-/// RETCODE, or why there is none.
+/// RETCODE, or the reason for a failed call.
 pub(super) type CallResult = Result<i64, CallFailure>;
 
 /// A call of a program.
 pub(super) struct CallParameters<'a, 'c> {
-    /// What is called.
+    /// The called function.
     pub function: Function,
     /// All arguments; the first is the function's name.
     pub args: &'a LeArguments<'c>,
@@ -72,7 +72,7 @@ impl<'c> CallParameters<'_, 'c> {
         Ok(bytes[..bytes.len().min(ezasoket::SOCKADDR6_BYTES)].to_vec())
     }
 
-    /// Puts bytes into a parameter, as far as it goes.
+    /// Puts bytes into a parameter, as many as fit.
     pub fn put(&self, at: usize, bytes: &[u8]) {
         if let Some(arg) = self.args.get(at) {
             arg.set_bytes(bytes, bytes.len());

@@ -23,7 +23,7 @@ impl<'c> LeArguments<'c> {
         self.0.len()
     }
 
-    /// An argument; none when it was left out or has no address.
+    /// An argument. Returns `None` when it was omitted or has no address.
     pub(crate) fn get(&self, at: usize) -> Option<CommandOperand<'c>> {
         self.0.get(at).copied().flatten()
     }

@@ -1,6 +1,6 @@
 //! Services that programs CALL, and exceptions of a program that the C side found.
 //!
-//! Those of Language Environment are `runtime::le`'s; the worker is their host. The
+//! The services of Language Environment are `runtime::le`'s; the worker is their host. The
 //! services for sockets ([`crate::eza`]) and of the API requester are called in
 //! the same way: a number counts through both tables, the worker's own first.
 
@@ -88,7 +88,7 @@ pub(crate) unsafe extern "C" fn on_service_named(name: *const u8, len: usize) ->
         return -1;
     };
     head.copy_from_slice(name);
-    // A program of that name in the table stands before the service.
+    // A program of that name in the table takes precedence over the service.
     if worker.is_some_and(|w| w.programs.find(&field).is_some()) {
         return -1;
     }

@@ -11,7 +11,7 @@ use crate::worker::Worker;
 
 /// Why a service does not come back, or comes back with a code.
 pub(crate) enum ServiceEnd {
-    /// It does not come back.
+    /// The service does not return.
     Stop(CommandStop),
     /// With this in RETURN-CODE.
     ReturnCode(i32),

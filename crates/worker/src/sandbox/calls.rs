@@ -3,7 +3,7 @@
 //! Two filters. The first lets through what a program and its run-time library
 //! use and answers EPERM to the rest. The second ends the process for calls
 //! that no COBOL program makes by accident: a shell, another process's memory,
-//! a signal to somebody else. The stricter one decides.
+//! a signal to another process. The stricter one decides.
 //! Reference: seccomp(2).
 
 use std::collections::BTreeMap;
@@ -173,7 +173,7 @@ const USUAL: &[c_long] = &[
     libc::SYS_recvmsg,
     libc::SYS_setsockopt,
     libc::SYS_shutdown,
-    // Clocks, and who am I.
+    // Clocks, and the process's own identifiers.
     libc::SYS_clock_getres,
     libc::SYS_clock_gettime,
     libc::SYS_getcpu,
@@ -227,7 +227,7 @@ const HOSTILE: &[c_long] = &[
     libc::SYS_fork,
     #[cfg(target_arch = "x86_64")]
     libc::SYS_vfork,
-    // Somebody else's memory, descriptors, limits and signals.
+    // Memory, descriptors, limits and signals of other processes.
     libc::SYS_kcmp,
     libc::SYS_migrate_pages,
     libc::SYS_move_pages,

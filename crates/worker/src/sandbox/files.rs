@@ -2,8 +2,8 @@
 //!
 //! Modules and time zones may be read; nothing may be written, made, run, or
 //! listed; no address bound or connected to; no process outside signalled or
-//! traced. What is open already stays usable, and memory files have no place
-//! in the file system, so that a module's copy is loaded all the same.
+//! traced. Open files stay usable, and memory files have no place
+//! in the file system, so that a module's copy can still be loaded.
 //! Reference: landlock(7).
 
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ use link::WorkerConfig;
 /// The version whose rights are asked for: with scopes, Linux 6.12.
 const WANTED: ABI = ABI::V6;
 
-/// Where local time comes from.
+/// The files of local time.
 const ZONES: [&str; 2] = ["/etc/localtime", "/usr/share/zoneinfo"];
 
 /// The version that the kernel has, 0 for none.
@@ -58,7 +58,7 @@ pub fn restrict(config: &WorkerConfig) -> Result<(), RulesetError> {
         .scope(Scope::from_all(WANTED))?
         .create()?;
     for path in folders.into_iter().chain(zones) {
-        // What is not there cannot be read either.
+        // A missing file cannot be read either.
         if let Ok(place) = PathFd::new(path) {
             rules = rules.add_rule(PathBeneath::new(place, AccessFs::ReadFile))?;
         }

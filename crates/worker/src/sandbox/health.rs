@@ -15,10 +15,10 @@ use super::limits::page_bytes;
 const EVERY: u32 = 256;
 /// Nanoseconds of a task that is looked after at once.
 const LONG_NS: u64 = 500_000;
-/// Descriptors that may be open beside the worker's own and its modules'.
+/// Descriptors that may be open in addition to the worker's own and its modules'.
 const SPARE_DESCRIPTORS: i32 = 64;
 
-/// What a worker looks at. It is made before the sandbox is entered, since it
+/// The figures by which a worker judges itself. Made before the sandbox is entered, since it
 /// keeps a file of the system open.
 pub struct HealthCheck {
     statm: File,
@@ -43,8 +43,8 @@ impl HealthCheck {
         })
     }
 
-    /// Why the worker shall end, after a task that took so long; none when it
-    /// is fit, or was not looked at. `modules` are descriptors that loaded
+    /// Why the worker shall end, after a task of `took_ns`. Returns `None` when the worker
+    /// is fit, or was not checked. `modules` are descriptors that loaded
     /// modules hold.
     pub fn after_task(&mut self, took_ns: u64, modules: usize) -> Option<String> {
         self.tasks += 1;
@@ -92,7 +92,7 @@ impl HealthCheck {
 
 /// The number that the next descriptor gets.
 fn lowest_free(any: &File) -> io::Result<i32> {
-    // SAFETY: duplicates a descriptor of ours; the result is checked.
+    // SAFETY: duplicates a descriptor of this process; the result is checked.
     let raw = unsafe { libc::fcntl(any.as_raw_fd(), libc::F_DUPFD_CLOEXEC, 0) };
     if raw < 0 {
         return Err(io::Error::last_os_error());

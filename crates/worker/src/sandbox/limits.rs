@@ -1,7 +1,7 @@
 //! Limits of the worker's process.
 //!
-//! Memory is bounded beside what is mapped when the process is confined: the
-//! arenas and the store's map are address space that costs nothing. The other
+//! When the process is confined, memory is bounded in addition to what is mapped:
+//! the arenas and the store's map are address space that costs nothing. The other
 //! bounds are what a worker needs, with room.
 //! Reference: getrlimit(2).
 
@@ -15,10 +15,10 @@ use super::{SandboxError, done};
 /// Descriptors: its own, one for each further instance of a program, and those
 /// that are passed to it.
 const DESCRIPTORS: u64 = 1024;
-/// Bytes of the largest file that it writes, beside a copy of a module: memory
-/// files are nobody's memory to the kernel, so many of them must stay small.
+/// Bytes of the largest file that it writes, except a copy of a module. The kernel
+/// charges memory files to no process, so many of them must stay small.
 const FILE_BYTES: u64 = 1 << 20;
-/// Address space beside that, for the code of modules, in bytes. The loader
+/// Further address space for the code of modules, in bytes. The loader
 /// maps a module's storage over its code's place, so that the limit of data
 /// does not count it: this one does.
 const CODE_BYTES: u64 = 512 << 20;
@@ -43,9 +43,9 @@ pub fn set(config: &WorkerConfig) -> Result<(), SandboxError> {
     limit(libc::RLIMIT_MSGQUEUE, 0)
 }
 
-/// Bytes of private memory that programs may have: what a task may take, in addition to
-/// what the tasks before it may leave in the worker, and no more than a worker may
-/// take. A limit for each task would take a system call that programs may not make.
+/// Bytes of private memory that programs may have: the limit of a task, in addition to
+/// what earlier tasks may leave in the worker, and at most the limit of a worker. A
+/// limit for each task would take a system call that programs may not make.
 /// `None` for no limit.
 fn memory_bytes(bounds: &WorkerConfinement) -> Option<u64> {
     let of_tasks = (bounds.task_bytes > 0 && bounds.resident_bytes > 0)
@@ -86,7 +86,7 @@ fn limit(what: libc::__rlimit_resource_t, bound: u64) -> Result<(), SandboxError
 struct ProcessSize {
     /// Everything that is mapped.
     mapped: u64,
-    /// What is private and writable, the stack included.
+    /// Private and writable memory, the stack included.
     data: u64,
 }
 

@@ -1,11 +1,11 @@
-//! What keeps a worker's programs from everything but their task.
+//! The sandbox that confines a worker's programs to their task.
 //!
 //! A worker puts itself into the sandbox when everything that it needs is open
 //! and before the first program runs: no further privileges, not dumpable, no
-//! capabilities, limits, Landlock, and a filter of system calls. None of it can
-//! be taken off again, by nobody.
+//! capabilities, limits, Landlock, and a filter of system calls. None of these can
+//! be removed again, not even by the worker itself.
 //!
-//! What stays: reading modules and time zones, memory, the descriptors that
+//! Still allowed: reading modules and time zones, memory, the descriptors that
 //! the worker has, and those that the region passes it.
 //! Reference: prctl(2), capabilities(7), getrlimit(2), landlock(7), seccomp(2).
 
@@ -27,9 +27,9 @@ pub(crate) enum SandboxError {
     /// A system call of its own failed.
     #[error("{what}: {error}")]
     System {
-        /// What was tried.
+        /// The attempted step.
         what: &'static str,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// The rules for files were not taken.
@@ -59,7 +59,7 @@ pub fn lacking() -> Vec<&'static str> {
 }
 
 /// Confines this process for the rest of its life, as the configuration says.
-/// It has one thread, and all that it needs is open.
+/// The process has one thread, and has opened all files that it needs.
 pub(crate) fn enter(config: &WorkerConfig) -> Result<(), SandboxError> {
     let mode = config.confinement.sandbox;
     if mode == SandboxMode::Off {

@@ -24,7 +24,7 @@ pub(crate) struct SqlGrant {
     pub tag: u64,
     /// Distinguishes sessions on one tag.
     pub generation: u64,
-    /// How it serves statements.
+    /// The session's options for statements.
     pub options: SessionOptions,
 }
 

@@ -5,7 +5,7 @@
 //! `runtime::sql` does. The region ends units: before a commit it has the waiting
 //! worker settle ([`SQL_SETTLE`]), then it sends COMMIT over its own copy.
 //!
-//! While the server works the QR token is given back. A wait ends when the server
+//! While the server works the QR token is released. A wait ends when the server
 //! answers: for a task that is purged the region has the server cancel the statement.
 //!
 //! Reference: `docs/internals/sql.md`.

@@ -78,7 +78,7 @@ impl Region {
                 events: libc::POLLIN,
                 revents: 0,
             };
-            // SAFETY: one valid pollfd, and eight bytes of ours.
+            // SAFETY: one valid pollfd, and eight bytes of a local variable.
             unsafe {
                 assert_eq!(libc::poll(&mut poll, 1, 30_000), 1, "the worker is silent");
                 let mut count = 0u64;
@@ -108,7 +108,7 @@ impl Region {
     }
 
     fn text(&self, entry: &ContainerEntry) -> String {
-        // SAFETY: the extent was checked; the slot is done, so nobody writes.
+        // SAFETY: the extent was checked; the slot is done, so no thread writes.
         let bytes = unsafe {
             std::slice::from_raw_parts(self.side.arena(0).add(entry.offset), entry.bytes)
         };

@@ -7,7 +7,7 @@ use crate::cobol::CobolHarness;
 const AREA: &str = "01 DFHCOMMAREA.\n05 OUT PIC X(60).";
 const BLANK: &str = "                                                            ";
 
-/// Statements that put text behind what is in OUT.
+/// Statements that append text to OUT.
 fn say(parts: &str) -> String {
     format!("STRING OUT DELIMITED BY SPACE {parts} DELIMITED BY SIZE INTO OUT\n")
 }

@@ -112,7 +112,7 @@ fn a_task_without_a_commarea_passes_a_null_address_on() {
 }
 
 /// Principles of Operation, "Program Interruptions": data exception, decimal
-/// divide exception. A task that ends in one leaves nothing damaged behind.
+/// divide exception. A task that ends in one damages nothing for the next.
 #[test]
 fn bad_packed_data_and_division_by_zero_end_in_asra() {
     let storage = "01 P PIC S9(5) COMP-3.\n01 PX REDEFINES P PIC X(3).\n01 Q PIC S9(5) COMP-3 VALUE 5.\n\

@@ -37,7 +37,7 @@ pub fn rows(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
     let (cpu, memory) = mine.medians().unwrap_or_default();
     let mut rows = Vec::new();
     for (peer, figures) in PEERS.iter().zip(theirs) {
-        let told = figures.medians();
+        let reported = figures.medians();
         let bound = match peer.name {
             "wrk" => RowBound::RatioAtMost(1.15),
             _ => RowBound::ComparisonOnly,
@@ -46,14 +46,14 @@ pub fn rows(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
             "drive-cpu",
             "closed loop, 50 connections: CPU",
             (cpu, "us/request"),
-            (peer.name, told.map(|t| t.0)),
+            (peer.name, reported.map(|t| t.0)),
             bound,
         ));
         rows.push(BudgetRow::judged(
             "drive-cpu",
             "closed loop, 50 connections: memory",
             (memory, "MB"),
-            (peer.name, told.map(|t| t.1)),
+            (peer.name, reported.map(|t| t.1)),
             RowBound::ComparisonOnly,
         ));
     }

@@ -1,5 +1,5 @@
-//! The evenness of 2,000 requests a second as the server sees them, and what
-//! the driver tells of their response time.
+//! The evenness of 2,000 requests a second as the server sees them, and the
+//! response time that the driver reports.
 
 use super::peers::{DriverRun, PEERS, PeerLoad, own_driver, settle};
 use super::{BenchSettings, BudgetRow, RowBound};
@@ -51,21 +51,21 @@ pub fn rows(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
             0 => RowBound::ValueAtMost(0.2),
             _ => RowBound::ComparisonOnly,
         };
-        let told = (!values.is_empty()).then(|| median(&mut values));
+        let reported = (!values.is_empty()).then(|| median(&mut values));
         rows.push(BudgetRow::judged(
             "drive-constant",
             "2,000/s as the server sees it",
             (ours, "gap CV"),
-            (peer.name, told),
+            (peer.name, reported),
             bound,
         ));
     }
-    let told = (!oha_p99.is_empty()).then(|| median(&mut oha_p99));
+    let reported = (!oha_p99.is_empty()).then(|| median(&mut oha_p99));
     rows.push(BudgetRow::judged(
         "drive-constant",
         "2,000/s, response p99",
         (median(&mut my_p99), "ms"),
-        ("oha", told),
+        ("oha", reported),
         RowBound::RatioAtMost(1.0),
     ));
     Ok(rows)

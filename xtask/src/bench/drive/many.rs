@@ -34,7 +34,7 @@ pub fn rows(_: &BenchSettings) -> Result<Vec<BudgetRow>> {
 
 fn present(url: &str) -> Result<Vec<BudgetRow>> {
     let ran = own_driver(&LOAD, url)?;
-    let told = |row: &str, value, unit| {
+    let row_of = |row: &str, value, unit| {
         let row = format!("10,000 connections: {row}");
         BudgetRow::judged(
             "drive-many",
@@ -45,9 +45,9 @@ fn present(url: &str) -> Result<Vec<BudgetRow>> {
         )
     };
     let mut rows = vec![
-        told("rate", figure(&ran, "/answers_s")?, "requests/s"),
-        told("lateness p99", figure(&ran, "/lateness_p99_ms")?, "ms"),
-        told("response p99", figure(&ran, "/response_p99_ms")?, "ms"),
+        row_of("rate", figure(&ran, "/answers_s")?, "requests/s"),
+        row_of("lateness p99", figure(&ran, "/lateness_p99_ms")?, "ms"),
+        row_of("response p99", figure(&ran, "/response_p99_ms")?, "ms"),
     ];
     for peer in PEERS.iter() {
         let theirs = peer.run(&LOAD, url)?;

@@ -30,7 +30,7 @@ pub const BENCHES: &[BenchEntry] = &[
     },
     BenchEntry {
         name: "drive-stall",
-        about: "p99 told after a standstill of 1 s in runs of 10 and 20 s, against arithmetic and others",
+        about: "p99 reported after a standstill of 1 s in runs of 10 and 20 s, against arithmetic and others",
         run: stall::rows,
     },
     BenchEntry {

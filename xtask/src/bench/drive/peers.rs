@@ -121,8 +121,8 @@ pub const PEERS: &[DriverPeer] = &[
 ];
 
 impl DriverPeer {
-    /// Presents a load; none when the program is not installed, or does not
-    /// manage it, which is told.
+    /// Presents a load. Returns `None` when the program is not installed, or when it
+    /// cannot present the load, which is printed.
     pub fn run(&self, load: &PeerLoad, url: &str) -> Result<Option<DriverRun>> {
         let Some(program) = find(self.name) else {
             return Ok(None);

@@ -1,8 +1,8 @@
 //! A server that stands still for a second in the middle of a run: the p99 that
-//! drivers tell, against what arithmetic says.
+//! drivers report, against what arithmetic says.
 //!
 //! A driver that waits for its answers before it goes on never sees most of the
-//! requests that should have been sent meanwhile, and tells a p99 of
+//! requests that should have been sent meanwhile, and reports a p99 of
 //! milliseconds. The arithmetic is that of `drive::selftest`.
 
 use super::peers::{DriverPeer, DriverRun, PEERS, PeerLoad};
@@ -18,7 +18,7 @@ const LOAD: PeerLoad = PeerLoad {
     cold: true,
 };
 
-/// Medians of ours and of each peer that tells a p99, for each length.
+/// Medians of Tupelo and of each peer that reports a p99, for each length.
 pub fn rows(setting: &BenchSettings) -> Result<Vec<BudgetRow>> {
     let mut rows = Vec::new();
     for seconds in [10, 20] {

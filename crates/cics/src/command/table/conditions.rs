@@ -1,4 +1,4 @@
-//! What happens when something does: HANDLE, IGNORE, PUSH, POP, ABEND.
+//! Reactions to conditions, attention keys and abends: HANDLE, IGNORE, PUSH, POP, ABEND.
 
 use crate::command::row::Command;
 

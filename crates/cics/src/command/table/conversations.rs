@@ -98,7 +98,7 @@ pub(super) mod rows {
             Eoc, InvReq, LengErr, NotAlloc, Signal, TermErr;
     }
     command! {
-        /// Tells the state of a conversation.
+        /// Returns the state of a conversation.
         extract_attributes 0x043E eibfn "EXTRACT ATTRIBUTES" "EXTRACT" ["ATTRIBUTES"] Terminals Region;
         flag ATTRIBUTES;
         input CONVID(Name(4));
@@ -110,7 +110,7 @@ pub(super) mod rows {
             InvReq, NotAlloc;
     }
     command! {
-        /// Tells what the partner attached.
+        /// Returns the transaction that the partner attached, and its data.
         extract_process 0x042E eibfn "EXTRACT PROCESS" "EXTRACT" ["PROCESS"] Terminals Region;
         flag PROCESS;
         output PROCNAME(Area);
@@ -241,7 +241,7 @@ pub(super) mod rows {
             InvReq, LengErr, NotAlloc, Signal, TermErr;
     }
     command! {
-        /// Sends what is buffered.
+        /// Sends the buffered data.
         wait_convid 0x042C eibfn "WAIT CONVID" "WAIT" ["CONVID"] Terminals Region;
         input CONVID(Name(4)) [required];
         output STATE(Cvda);

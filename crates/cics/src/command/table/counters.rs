@@ -102,7 +102,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells what a counter stands at, and its limits.
+        /// Returns the value of a counter, and its limits.
         query_counter 0x8547 0x200E "QUERY COUNTER" "QUERY" ["COUNTER"] Counters Region;
         input COUNTER(Name(16)) [required];
         input POOL(Name(8));
@@ -114,7 +114,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells what a counter stands at, and its limits.
+        /// Returns the value of a counter, and its limits.
         query_dcounter 0x8548 0x201E "QUERY DCOUNTER" "QUERY" ["DCOUNTER"] Counters Region;
         input DCOUNTER(Name(16)) [required];
         input POOL(Name(8));

@@ -142,7 +142,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells of a model of ENQ names.
+        /// Returns attributes of a model of ENQ names.
         inquire_enqmodel 0x8A5A own "INQUIRE ENQMODEL" "INQUIRE" ["ENQMODEL"] System Region;
         browse ENQMODEL AT(Name(8));
         output CHANGEAGENT(OptionArgument::Any);

@@ -1,4 +1,4 @@
-//! What a task can ask about itself and its region, and built-in functions.
+//! Queries of a task about itself and its region, and built-in functions.
 
 use crate::command::row::Command;
 
@@ -164,7 +164,7 @@ pub(super) mod rows {
 
     command! {
         /// Whether an exit program is enabled: that of CICS sockets, EZACIC01,
-        /// where the region has them. It has no global work area.
+        /// where the region has them. EZACIC01 has no global work area.
         extract_exit 0x2206 eibfn "EXTRACT EXIT" "EXTRACT" ["EXIT"] Environment Worker;
         flag EXIT;
         input PROGRAM(Name(8)) [required];

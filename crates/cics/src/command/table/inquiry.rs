@@ -27,7 +27,7 @@ pub(super) const SERVED: &[Command] = &[
 
 pub(super) mod rows {
     command! {
-        /// Tells of a program.
+        /// Returns attributes of a program.
         inquire_program 0x8A7F 0x4E02 "INQUIRE PROGRAM" "INQUIRE" ["PROGRAM"] System Region;
         browse PROGRAM AT(Name(8));
         output APIST(Cvda);
@@ -113,7 +113,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells of a transaction definition.
+        /// Returns attributes of a transaction definition.
         inquire_transaction 0x8A98 0x5002 "INQUIRE TRANSACTION" "INQUIRE" ["TRANSACTION"] System Region;
         browse TRANSACTION AT(Name(4));
         output APPLICATION(OptionArgument::Any);
@@ -204,7 +204,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells of a transaction class.
+        /// Returns attributes of a transaction class.
         inquire_tranclass 0x8A96 0x5E1A "INQUIRE TRANCLASS" "INQUIRE" ["TRANCLASS"] System Region;
         browse TRANCLASS AT(Name(8));
         output ACTIVE(Fullword);
@@ -241,7 +241,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells of a file.
+        /// Returns attributes of a file.
         inquire_file 0x8A63 0x4C02 "INQUIRE FILE" "INQUIRE" ["FILE"] System Region;
         browse FILE AT(Name(8));
         output ACCESSMETHOD(Cvda);
@@ -324,7 +324,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells of a task.
+        /// Returns attributes of a task.
         inquire_task 0x8A8B 0x5E02 "INQUIRE TASK" "INQUIRE" ["TASK"] System Region;
         input TASK(Packed(7)) [required];
         output ACTIVITY(OptionArgument::Any);
@@ -408,7 +408,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells of the region.
+        /// Returns attributes of the region.
         inquire_system 0x8A89 0x5402 "INQUIRE SYSTEM" "INQUIRE" ["SYSTEM"] System Region;
         flag SYSTEM;
         output ACTOPENTCBS(OptionArgument::Any);
@@ -564,7 +564,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells where a task comes from.
+        /// Returns the origin of a task.
         inquire_association 0x8A43 own "INQUIRE ASSOCIATION" "INQUIRE" ["ASSOCIATION"] System Region;
         input ASSOCIATION(Packed(7)) [required];
         output ACAPPLNAME(OptionArgument::Any);
@@ -757,7 +757,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Opens, closes, enables or disables a file, and says what it allows.
+        /// Opens, closes, enables or disables a file, and sets the operations that it allows.
         set_file 0x8AE3 0x4C04 "SET FILE" "SET" ["FILE"] System Region;
         input FILE(Name(8)) [required];
         input ADD(Cvda);

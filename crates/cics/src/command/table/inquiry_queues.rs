@@ -1,4 +1,4 @@
-//! What is told of queues, and what is changed of them.
+//! Commands that inquire about queues and change them.
 //!
 //! An option that has no meaning here is in its row and answers INVREQ: the
 //! translator warns of it.
@@ -22,7 +22,7 @@ pub(super) const SERVED: &[Command] = &[
 
 pub(super) mod rows {
     command! {
-        /// Tells of a temporary storage queue by a name of up to 8 characters.
+        /// Returns attributes of a temporary storage queue by a name of up to 8 characters.
         inquire_tsqueue 0x8A9B 0x8002 "INQUIRE TSQUEUE" "INQUIRE" ["TSQUEUE"] System Region;
         browse TSQUEUE AT(Name(8));
         input POOLNAME(Name(8));
@@ -42,7 +42,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells of a temporary storage queue by a name of up to 16 characters.
+        /// Returns attributes of a temporary storage queue by a name of up to 16 characters.
         inquire_tsqname 0x8A9C 0x8012 "INQUIRE TSQNAME" "INQUIRE" ["TSQNAME"] System Region;
         browse TSQNAME AT(Name(16));
         input POOLNAME(Name(8));
@@ -62,7 +62,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells of a temporary storage model.
+        /// Returns attributes of a temporary storage model.
         inquire_tsmodel 0x8A99 0x8022 "INQUIRE TSMODEL" "INQUIRE" ["TSMODEL"] System Region;
         browse TSMODEL AT(Name(8));
         output CHANGEAGENT(OptionArgument::Any);
@@ -89,7 +89,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells of a transient data queue.
+        /// Returns attributes of a transient data queue.
         inquire_tdqueue 0x8A90 0x5C02 "INQUIRE TDQUEUE" "INQUIRE" ["TDQUEUE"] System Region;
         browse TDQUEUE AT(Name(4));
         output ATIFACILITY(Cvda);
@@ -137,7 +137,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells how much temporary storage there is and how much is in use.
+        /// Returns the size of temporary storage and how much is in use.
         inquire_tempstorage 0x8A91 own "INQUIRE TEMPSTORAGE" "INQUIRE" ["TEMPSTORAGE"] System Region;
         flag TEMPSTORAGE;
         output TSMAININUSE(Doubleword);

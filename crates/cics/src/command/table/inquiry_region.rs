@@ -1,5 +1,5 @@
-//! What is told of the region's journals, data sets, connections and
-//! settings, and what is changed of them.
+//! Commands that inquire about the region's journals, data sets, connections and
+//! settings, and change them.
 //!
 //! An option that has no meaning here is in its row and answers INVREQ: the
 //! translator warns of it.
@@ -33,7 +33,7 @@ pub(super) const SERVED: &[Command] = &[
 
 pub(super) mod rows {
     command! {
-        /// Tells of a journal model.
+        /// Returns attributes of a journal model.
         inquire_journalmodel 0x8A68 own "INQUIRE JOURNALMODEL" "INQUIRE" ["JOURNALMODEL"] System Region;
         browse JOURNALMODEL AT(Name(8));
         output CHANGEAGENT(OptionArgument::Any);
@@ -54,7 +54,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells of a journal that was written to.
+        /// Returns attributes of a journal that was written to.
         inquire_journalname 0x8A69 0x6012 "INQUIRE JOURNALNAME" "INQUIRE" ["JOURNALNAME"] System Region;
         browse JOURNALNAME AT(Name(8));
         output STATUS(Cvda);
@@ -77,7 +77,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells of a data set that files name.
+        /// Returns attributes of a data set that files name.
         inquire_dsname 0x8A57 0x7A02 "INQUIRE DSNAME" "INQUIRE" ["DSNAME"] System Region;
         browse DSNAME AT(Name(44));
         output ACCESSMETHOD(Cvda);
@@ -100,7 +100,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells of a partner that a SYSID names.
+        /// Returns attributes of a partner that a SYSID names.
         inquire_connection 0x8A4F 0x5802 "INQUIRE CONNECTION" "INQUIRE" ["CONNECTION"] System Region;
         browse CONNECTION AT(Name(4));
         output ACCESSMETHOD(Cvda);
@@ -175,7 +175,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells how tasks are monitored.
+        /// Returns the settings of monitoring.
         inquire_monitor 0x8A6F 0x7012 "INQUIRE MONITOR" "INQUIRE" ["MONITOR"] System Region;
         flag MONITOR;
         output APPLNAMEST(OptionArgument::Any);
@@ -234,7 +234,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells of dispatching.
+        /// Returns the settings of dispatching.
         inquire_dispatcher 0x8A55 own "INQUIRE DISPATCHER" "INQUIRE" ["DISPATCHER"] System Region;
         flag DISPATCHER;
         output ACTOPENTCBS(Fullword);
@@ -348,7 +348,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells how statistics are recorded.
+        /// Returns the settings of statistics.
         inquire_statistics 0x8A84 0x7002 "INQUIRE STATISTICS" "INQUIRE" ["STATISTICS"] System Region;
         flag STATISTICS;
         output ENDOFDAY(HhMmSs);
@@ -368,8 +368,8 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Changes when statistics are recorded. They are from the first of
-        /// these commands on, as lines of the log; the counters count on.
+        /// Changes when statistics are recorded. Statistics are recorded from the first of
+        /// these commands on, as lines of the log; the counters are not reset.
         set_statistics 0x8AF0 0x7004 "SET STATISTICS" "SET" ["STATISTICS"] System Region;
         flag STATISTICS;
         input ENDOFDAY(HhMmSs);
@@ -457,7 +457,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells where the trace goes.
+        /// Returns the destination of the trace.
         inquire_tracedest 0x8A93 0x7802 "INQUIRE TRACEDEST" "INQUIRE" ["TRACEDEST"] System Region;
         flag TRACEDEST;
         output AUXSTATUS(Cvda);
@@ -498,7 +498,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells of a transaction dump code.
+        /// Returns attributes of a transaction dump code.
         inquire_trandumpcode 0x8A97 0x6612 "INQUIRE TRANDUMPCODE" "INQUIRE" ["TRANDUMPCODE"] System Region;
         browse TRANDUMPCODE AT(Name(4));
         output CHANGEAGENT(OptionArgument::Any);

@@ -1,4 +1,4 @@
-//! What is told of tasks, their units of work, and what waits to start.
+//! Commands that inquire about tasks, their units of work, and STARTs that wait.
 //!
 //! An option that has no meaning here is in its row and answers INVREQ: the
 //! translator warns of it.
@@ -60,9 +60,9 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells who takes part in units of work beside the region's own files
-        /// and queues. A link is named by what tells it from others at that
-        /// moment.
+        /// Returns the participants in units of work except the region's own files
+        /// and queues. A link is named by what distinguishes it from others at
+        /// that moment.
         inquire_uowlink 0x8AA0 own "INQUIRE UOWLINK" "INQUIRE" ["UOWLINK"] System Region;
         browse UOWLINK;
         output HOST(Chars(255));
@@ -85,7 +85,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells of a request to start a task that waits for its time.
+        /// Returns attributes of a request to start a task that waits for its time.
         inquire_reqid 0x8A80 own "INQUIRE REQID" "INQUIRE" ["REQID"] System Region;
         browse REQID;
         output REQTYPE(Cvda);
@@ -109,7 +109,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells of a unit of work.
+        /// Returns attributes of a unit of work.
         inquire_uow 0x8A9D own "INQUIRE UOW" "INQUIRE" ["UOW"] System Region;
         browse UOW;
         output AGE(Fullword);
@@ -131,7 +131,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells who has what enqueued, and who waits for it.
+        /// Returns the owner of an enqueue, and the tasks that wait for it.
         inquire_uowenq 0x8A9F own "INQUIRE UOWENQ" "INQUIRE" ["UOWENQ"] System Region;
         flag UOWENQ;
         flag START;
@@ -158,7 +158,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells who has what enqueued, and who waits for it.
+        /// Returns the owner of an enqueue, and the tasks that wait for it.
         inquire_enq 0x8A59 own "INQUIRE ENQ" "INQUIRE" ["ENQ"] System Region;
         flag ENQ;
         flag START;
@@ -185,7 +185,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells of a transaction class by its number.
+        /// Returns attributes of a transaction class by its number.
         inquire_tclass 0x8A8D 0x5E12 "INQUIRE TCLASS" "INQUIRE" ["TCLASS"] System Region;
         input TCLASS(Fullword) [required];
         output CURRENT(Fullword);

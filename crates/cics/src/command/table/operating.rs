@@ -20,7 +20,7 @@ pub(super) const SERVED: &[Command] = &[
 
 pub(super) mod rows {
     command! {
-        /// Tells what the user may do with a resource.
+        /// Returns the user's access to a resource.
         query_security 0x6A02 eibfn "QUERY SECURITY" "QUERY" ["SECURITY"] Security Region;
         flag SECURITY;
         input RESTYPE(Name(12));
@@ -40,7 +40,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells where the dumps of tasks go.
+        /// Returns the place of the dumps of tasks.
         inquire_dumpds 0x8A58 0x6602 "INQUIRE DUMPDS" "INQUIRE" ["DUMPDS"] System Region;
         flag DUMPDS;
         output CURRENTDDS(Chars(1));
@@ -73,7 +73,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells of a code of the region's dumps.
+        /// Returns attributes of a system dump code.
         inquire_sysdumpcode 0x8A88 0x6622 "INQUIRE SYSDUMPCODE" "INQUIRE" ["SYSDUMPCODE"] System Region;
         browse SYSDUMPCODE AT(Name(8));
         output CHANGEAGENT(OptionArgument::Any);

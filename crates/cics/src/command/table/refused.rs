@@ -1,6 +1,6 @@
 //! Commands that have no meaning in a region of this kind, and why.
 //!
-//! The translator says the reason where a program has one, and the reference
+//! The translator reports the reason where a program has such a command, and the reference
 //! page lists them. A program that reaches one ends with AEY9, as with any
 //! command that is not served: an answer would be made up.
 
@@ -188,7 +188,7 @@ const EXITS: &[Command] = later! { System because
 };
 
 const SYSTEM_BELOW: &[Command] = later! { System because
-    "it tells of z/OS or its subsystems, and none is below this region";
+    "it is about z/OS or its subsystems, and this region runs on Linux";
     0x8A11 0x3016 "CREATE LSRPOOL" "CREATE" ["LSRPOOL"] "LSRPOOL()" "ATTRIBUTES()" "ATTRLEN()" "LOG"
         "NOLOG" "LOGMESSAGE()";
     0x8A50 own "INQUIRE CFDTPOOL" "INQUIRE" ["CFDTPOOL"] "CFDTPOOL()" "CONNSTATUS()";
@@ -243,7 +243,7 @@ const SYSTEM_SECURITY: &[Command] = later! { System because
 };
 
 const CONNECTIONS: &[Command] = later! { System because
-    "partners and other regions are those of the settings, and `tupelo connection list` tells of them; no program makes or changes a connection";
+    "partners and other regions are defined in the settings, and `tupelo connection list` lists them; no program makes or changes a connection";
     0x8A05 0x300E "CREATE CONNECTION" "CREATE" ["CONNECTION"] "CONNECTION()" "ATTRIBUTES()" "ATTRLEN()"
         "LOG" "NOLOG" "LOGMESSAGE()" "COMPLETE" "DISCARD";
     0x8A0D 0x303C "CREATE IPCONN" "CREATE" ["IPCONN"] "IPCONN()" "ATTRIBUTES()" "ATTRLEN()" "LOG"
@@ -303,7 +303,7 @@ const STATISTICS: &[Command] = later! { System because
 };
 
 const JOURNALS: &[Command] = later! { System because
-    "journals have names and are files: INQUIRE JOURNALNAME tells of them";
+    "journals have names and are files: INQUIRE JOURNALNAME returns their attributes";
     0x8A86 own "INQUIRE STREAMNAME" "INQUIRE" ["STREAMNAME"] "STREAMNAME()" "STATUS()" "SYSTEMLOG()"
         "USECOUNT()";
     0x8A6A 0x6002 "INQUIRE JOURNALNUM" "INQUIRE" ["JOURNALNUM"] "JOURNALNUM()";
@@ -341,7 +341,7 @@ const MODES: &[Command] = later! { System because
 };
 
 const UNIT_LINKS: &[Command] = later! { System because
-    "a unit of work is not told by hand to forget a partner";
+    "a unit of work cannot be made to forget a partner by a command";
     0x8AD5 own "SET UOWLINK" "SET" ["UOWLINK"] "UOWLINK()" "ACTION()" "DELETE";
 };
 

@@ -1,5 +1,5 @@
-//! Starting transactions, what they were sent, and children that run beside
-//! their parent.
+//! Starting transactions, the data sent to them, and children that run at the
+//! same time as their parent.
 
 use crate::command::row::Command;
 
@@ -96,7 +96,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Starts a child task beside the task that asks.
+        /// Starts a child task that runs at the same time as its parent.
         run_transid 0x8584 0x343E "RUN TRANSID" "RUN" ["TRANSID"] Starting Region;
         input TRANSID(Name(4)) [required];
         input CHANNEL(Name(16));
@@ -131,7 +131,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Gives up what a child task comes to.
+        /// Drops the results of a child task.
         free_child 0x8583 0x3446 "FREE CHILD" "FREE" ["CHILD"] Starting Region;
         input CHILD(Chars(16)) [required];
         @conditions InvReq(50);

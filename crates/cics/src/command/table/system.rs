@@ -1,5 +1,5 @@
-//! System commands that are not supported: what each is about, and what to do
-//! without it. Those on terminals and on Db2 wait for them.
+//! System commands that are not supported: their subjects, and what to do
+//! without them.
 
 use crate::command::row::Command;
 
@@ -130,7 +130,7 @@ const PROCESSES: &[Command] = later! { System because
 };
 
 const VTAM: &[Command] = later! { System because
-    "LU 6.2 needs no VTAM here: the settings name the partners, and INQUIRE CONNECTION tells of them";
+    "LU 6.2 needs no VTAM here: the settings name the partners, and INQUIRE CONNECTION returns their attributes";
     0x8AA2 0x6802 "INQUIRE VTAM" "INQUIRE" ["VTAM"] "VTAM" "GRNAME()" "GRSTATUS()" "OPENSTATUS()"
         "PSTYPE()" "PSDINTERVAL()" "PSDINTHRS()" "PSDINTMINS()" "PSDINTSECS()";
     0x8AD7 0x6804 "SET VTAM" "SET" ["VTAM"] "VTAM" "OPENSTATUS()" "CLOSED" "FORCECLOSE" "IMMCLOSE"
@@ -138,7 +138,7 @@ const VTAM: &[Command] = later! { System because
 };
 
 const WEB_3270: &[Command] = later! { System because
-    "it is about terminals of the web's 3270 bridge, and there is none";
+    "it is about terminals of the 3270 bridge, which this region does not have";
     0x8AA3 own "INQUIRE WEB" "INQUIRE" ["WEB"] "WEB" "GARBAGEINT()" "TIMEOUTINT()";
     0x8AD8 own "SET WEB" "SET" ["WEB"] "WEB" "GARBAGEINT()" "TIMEOUTINT()";
 };

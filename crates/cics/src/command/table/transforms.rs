@@ -3,7 +3,7 @@
 //! Reference: CICS API reference, TRANSFORM DATATOJSON for its conditions and
 //! RESP2 values. The lists of the other three could not be read; they have the
 //! values of DATATOJSON, whose options are the same by other names, and LENGERR
-//! for what is longer than its area.
+//! for data longer than its area.
 
 use crate::command::row::Command;
 
@@ -64,7 +64,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Makes a record of XML, or tells what the XML is.
+        /// Makes a record of XML, or returns the type of the XML.
         transform_xmltodata 0x8811 0x2604 "TRANSFORM XMLTODATA" "TRANSFORM" ["XMLTODATA"] Web Worker;
         flag XMLTODATA;
         input CHANNEL(Name(16)) [required];

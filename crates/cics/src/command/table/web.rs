@@ -128,7 +128,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells of a URIMAP.
+        /// Returns attributes of a URIMAP.
         inquire_urimap 0x8AA1 own "INQUIRE URIMAP" "INQUIRE" ["URIMAP"] Web Region;
         browse URIMAP AT(Name(8));
         output ANALYZERSTAT(Cvda);
@@ -210,7 +210,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells the client's certificate.
+        /// Returns parts of the client's certificate.
         extract_certificate 0x8806 0x3E10 "EXTRACT CERTIFICATE" "EXTRACT" ["CERTIFICATE"] Web Region;
         output CERTIFICATE(PtrRef) [length("LENGTH"), bare];
         update LENGTH(Fullword);
@@ -237,7 +237,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells about the connection.
+        /// Returns attributes of the connection.
         extract_tcpip 0x8807 0x3E0E "EXTRACT TCPIP" "EXTRACT" ["TCPIP"] Web Region;
         flag TCPIP;
         output AUTHENTICATE(Cvda);
@@ -265,7 +265,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells about the request.
+        /// Returns attributes of the request.
         extract_web 0x8808 0x3810 "EXTRACT WEB" "EXTRACT" ["WEB"] Web Region;
         flag WEB;
         output SCHEME(Cvda);
@@ -390,7 +390,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells about the request, or about a session.
+        /// Returns attributes of the request, or of a session.
         web_extract 0x8817 0x3810 "WEB EXTRACT" "WEB" ["EXTRACT"] Web Region;
         flag EXTRACT;
         output SCHEME(Cvda);

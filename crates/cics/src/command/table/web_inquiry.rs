@@ -45,7 +45,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells of a document template.
+        /// Returns attributes of a document template.
         inquire_doctemplate 0x8A56 own "INQUIRE DOCTEMPLATE" "INQUIRE" ["DOCTEMPLATE"] Web Region;
         browse DOCTEMPLATE AT(Name(8));
         output APPENDCRLF(Cvda);
@@ -83,7 +83,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells of a host that URIMAPs name.
+        /// Returns attributes of a host that URIMAPs name.
         inquire_host 0x8A64 own "INQUIRE HOST" "INQUIRE" ["HOST"] Web Region;
         browse HOST AT(Name(116));
         output ENABLESTATUS(Cvda);
@@ -92,7 +92,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells of a pipeline.
+        /// Returns attributes of a pipeline.
         inquire_pipeline 0x8A7A own "INQUIRE PIPELINE" "INQUIRE" ["PIPELINE"] Web Region;
         browse PIPELINE AT(Name(8));
         output CHANGEAGENT(OptionArgument::Any);
@@ -133,7 +133,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells of an address that is listened at.
+        /// Returns attributes of a listener's address.
         inquire_tcpipservice 0x8A8F own "INQUIRE TCPIPSERVICE" "INQUIRE" ["TCPIPSERVICE"] Web Region;
         browse TCPIPSERVICE AT(Name(8));
         output ATTACHSEC(Cvda);
@@ -185,7 +185,7 @@ pub(super) mod rows {
     }
 
     command! {
-        /// Tells of a web service.
+        /// Returns attributes of a web service.
         inquire_webservice 0x8AA4 own "INQUIRE WEBSERVICE" "INQUIRE" ["WEBSERVICE"] Web Region;
         browse WEBSERVICE AT(Name(32));
         output ARCHIVEFILE(Chars(255));

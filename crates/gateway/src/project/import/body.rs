@@ -16,7 +16,7 @@ pub(super) struct Body {
 }
 
 impl Body {
-    /// The body of one direction; `shared` if the same record goes both ways;
+    /// The body of one direction; `shared` if one record is request and response;
     /// `variant` is the description of redefined storage that a response shows.
     pub fn new(
         sources: &[AreaSource],

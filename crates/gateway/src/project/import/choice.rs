@@ -54,8 +54,8 @@ impl RedefineChoice {
         all
     }
 
-    /// Reads `ITEM:FIELD:VALUE=NAME,VALUE=NAME,*=NAME`, as `record decode` has
-    /// it; none when it is not written so.
+    /// Reads `ITEM:FIELD:VALUE=NAME,VALUE=NAME,*=NAME`, as `record decode` does.
+    /// Returns `None` when the text has another form.
     pub fn parse(text: &str) -> Option<RedefineChoice> {
         let (item, rest) = text.split_once(':')?;
         let (field, list) = rest.split_once(':')?;
@@ -140,12 +140,15 @@ impl RedefineChoice {
             .collect();
         let value = format!("{path}{steps}");
         let number = matches!(field.kind, FieldKind::Numeric(_));
-        let condition = |wanted: &str| match number && wanted.parse::<f64>().is_ok() {
-            true => format!("{value} = {wanted}"),
-            false => format!(
-                "$trim({value}) = \"{}\"",
-                wanted.trim().replace('"', "\\\"")
-            ),
+        let condition = |wanted: &str| {
+            if number && wanted.parse::<f64>().is_ok() {
+                format!("{value} = {wanted}")
+            } else {
+                format!(
+                    "$trim({value}) = \"{}\"",
+                    wanted.trim().replace('"', "\\\"")
+                )
+            }
         };
         let cases = self
             .cases
@@ -161,7 +164,7 @@ impl RedefineChoice {
     }
 }
 
-/// Whether a description is meant by a name: its own, or where it is FILLER one
+/// Whether a name selects a description: its own name, or for FILLER that
 /// of a field in it.
 pub(super) fn is_called(layout: &RecordLayout, id: FieldId, name: &str) -> bool {
     names_of(layout, id).contains(&name)

@@ -218,12 +218,13 @@ pub(super) fn asset_schema(root: &str, areas: &[AreaSource], import: &ImportRequ
     let properties: Map<String, Value> = body
         .areas
         .iter()
-        .map(|(name, member)| match import.channel {
-            true => {
+        .map(|(name, member)| {
+            if import.channel {
                 let inner = json!({"type": "object", "properties": {&member.cobol: of(member)}});
                 (name.clone(), inner)
+            } else {
+                (member.cobol.clone(), of(member))
             }
-            false => (member.cobol.clone(), of(member)),
         })
         .collect();
     json!({

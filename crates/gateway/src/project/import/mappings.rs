@@ -58,7 +58,7 @@ enum Side<'a> {
 }
 
 impl Side<'_> {
-    /// The mapping of what is at `path` to this member.
+    /// The mapping of the value at `path` to this member.
     fn write(&self, member: &BodyMember, path: &str, indent: usize, out: &mut String) {
         let to_body = matches!(self, Side::Response);
         if to_body && !member.is_shown() {

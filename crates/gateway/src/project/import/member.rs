@@ -20,9 +20,9 @@ pub(super) struct BodyMember {
     pub table: Option<Table>,
     /// A request is wrong without it.
     pub required: bool,
-    /// It describes storage that another member describes too.
+    /// Another member describes the same storage.
     pub alternative: bool,
-    /// It may be left out for every content: its storage has other descriptions
+    /// May be left out for every content: its storage has other descriptions
     /// in the body.
     pub optional: bool,
     /// The names of its level-88 conditions.
@@ -87,7 +87,7 @@ pub(super) struct MemberContext<'a> {
     pub usage: &'a Usage,
     /// For a request; else for a response.
     pub request: bool,
-    /// Whether one record goes both ways, so that its fields are sorted.
+    /// Whether one record is request and response, so that its fields are sorted.
     pub shared: bool,
     /// Redefinitions that were left out, by name.
     pub left_out: Vec<String>,
@@ -135,15 +135,16 @@ impl MemberContext<'_> {
                 }
                 continue;
             };
-            let wanted = match self.request {
-                true if self.overrides.outputs.contains(name) => false,
-                _ if !self.shared => true,
-                true => {
-                    self.usage.goes_in(layout, *id)
-                        || self.is_counter(*id)
-                        || self.type_code == Some(name.as_str())
-                }
-                false => self.usage.comes_out(layout, *id),
+            let wanted = if self.request && self.overrides.outputs.contains(name) {
+                false
+            } else if !self.shared {
+                true
+            } else if self.request {
+                self.usage.goes_in(layout, *id)
+                    || self.is_counter(*id)
+                    || self.type_code == Some(name.as_str())
+            } else {
+                self.usage.comes_out(layout, *id)
             };
             // Of two fields of one name a mapping can reach the first.
             if !names.insert(name.clone())
@@ -194,11 +195,12 @@ impl MemberContext<'_> {
                 cobol: name.clone(),
                 kind,
                 table,
-                required: match self.request {
-                    true => (needed || counted || chosen) && !optional,
+                required: if self.request {
+                    (needed || counted || chosen) && !optional
+                } else {
                     // A value that is neither of a boolean's values, or not a
                     // date, is missing.
-                    false => !optional && !meant,
+                    !optional && !meant
                 },
                 about: conditions(field),
             });
@@ -537,9 +539,10 @@ where
         .filter(|m| m.required)
         .map(|m| m.json.as_str())
         .collect();
-    match required.is_empty() {
-        true => json!({"type": "object", "properties": properties}),
-        false => json!({"type": "object", "required": required, "properties": properties}),
+    if required.is_empty() {
+        json!({"type": "object", "properties": properties})
+    } else {
+        json!({"type": "object", "required": required, "properties": properties})
     }
 }
 
@@ -578,7 +581,7 @@ pub(super) fn leaf(layout: &RecordLayout, id: FieldId, limits: ValueLimits) -> M
     }
 }
 
-/// A text of a condition; none when it is no single text.
+/// The text of a condition. Returns `None` when it is not a single text.
 fn texts(literal: &Literal) -> Option<Value> {
     match literal {
         Literal::Text(text) => Some(json!(text.trim_end())),
@@ -587,7 +590,7 @@ fn texts(literal: &Literal) -> Option<Value> {
     }
 }
 
-/// A number of a condition; none when it is no single number.
+/// The number of a condition. Returns `None` when it is not a single number.
 fn numbers(literal: &Literal) -> Option<Value> {
     match literal {
         Literal::Number(text) => number(text),
@@ -611,7 +614,7 @@ fn number(text: &str) -> Option<Value> {
     serde_json::from_str(&format!("{sign}{digits}")).ok()
 }
 
-/// The values of conditions, each once; none when they are not all single ones.
+/// The values of conditions, each once. Returns `None` unless all are single values.
 fn values<'a>(
     conditions: impl Iterator<Item = &'a Condition>,
     of: fn(&Literal) -> Option<Value>,
@@ -711,9 +714,10 @@ fn number_schema(numeric: &NumericItem, bytes: u32, limits: ValueLimits) -> Valu
     };
     if is_whole && numeric.scale == 0 && bytes <= 8 {
         let bits = bytes * 8;
-        let (low, high) = match numeric.signed {
-            true => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
-            false => (0, (1i128 << bits) - 1),
+        let (low, high) = if numeric.signed {
+            (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
+        } else {
+            (0, (1i128 << bits) - 1)
         };
         let mut schema = json!({"type": "integer", "minimum": low as i64});
         // The formats are of signed integers, and the largest has none.

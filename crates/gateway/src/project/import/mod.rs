@@ -2,7 +2,7 @@
 //!
 //! The result is an ordinary project of the same shape as those that are
 //! loaded: an OpenAPI document, an asset with its copybooks and schemas, and
-//! the mappings of one operation. It is meant to be edited, and [`update`]
+//! the mappings of one operation. Users edit it, and [`update`]
 //! applies later changes of the copybooks without touching edited files.
 
 mod archive;
@@ -35,7 +35,7 @@ pub use update::{ProjectUpdate, program_source, program_text, update};
 /// A copybook of a program to import.
 #[derive(Debug, Clone)]
 pub struct ImportBook {
-    /// Where it was read from, for messages.
+    /// The file that it was read from, for messages.
     pub file: PathBuf,
     /// The container it describes; not needed for a COMMAREA; the record's name
     /// by default.
@@ -68,8 +68,8 @@ pub struct ImportRequest {
     pub copies: Vec<PathBuf>,
     /// Whether DECIMAL-POINT IS COMMA; without it what the program's text says.
     pub decimal_comma: Option<bool>,
-    /// The program's text: if one record goes both ways, it shows the direction
-    /// of each field.
+    /// The program's text: if one record is request and response, the text shows the
+    /// direction of each field.
     pub program_text: Option<String>,
     /// The copybooks of the input.
     pub request: Vec<ImportBook>,
@@ -199,7 +199,7 @@ impl ImportNames {
 /// A file of the new project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportedFile {
-    /// Where it belongs, from the project's folder.
+    /// Its path, from the project's folder.
     pub path: PathBuf,
     /// Its text.
     pub text: String,
@@ -210,7 +210,7 @@ pub struct ImportedFile {
 pub struct ImportedProject {
     /// All of them.
     pub files: Vec<ImportedFile>,
-    /// Paths of the generated copybooks, which are not meant to be edited.
+    /// Paths of the generated copybooks, which users should not edit.
     generated: Vec<PathBuf>,
     /// The record of each copybook.
     layouts: Vec<RecordLayout>,
@@ -397,9 +397,10 @@ fn responses(
         return one();
     };
     let layout = area.record.layout();
-    let container = match import.channel {
-        true => format!(".\"{}\"", area.name),
-        false => String::new(),
+    let container = if import.channel {
+        format!(".\"{}\"", area.name)
+    } else {
+        String::new()
     };
     let path = format!("$zosAssetResponse.{root}{container}.\"{}\"", layout.name());
     let all = choice.conditions(layout, &path).into_iter().enumerate();
@@ -456,7 +457,7 @@ const MOST_NAMES: usize = 12;
 struct AreaSource {
     name: String,
     text: String,
-    /// Where its copybook is, from the application folder.
+    /// The path of its copybook, from the application folder.
     source: Option<String>,
     record: Record,
 }
@@ -471,9 +472,12 @@ fn areas(
         let Some(text) = with_members(book, import, out) else {
             continue;
         };
-        let alone = |text: &str| match import.comma() {
-            true => copybook::with_decimal_comma(text),
-            false => text.to_owned(),
+        let alone = |text: &str| {
+            if import.comma() {
+                copybook::with_decimal_comma(text)
+            } else {
+                text.to_owned()
+            }
         };
         let Some(record) = Record::parse(&book.file, &alone(&text), out) else {
             continue;
@@ -614,7 +618,7 @@ fn namesakes(layout: &RecordLayout, file: &Path, out: &mut ProjectDiagnostics) {
     }
 }
 
-/// Reports tables without a name: a mapping cannot reach what is in them.
+/// Reports tables without a name: a mapping cannot reach their fields.
 fn unnamed_tables(layout: &RecordLayout, file: &Path, out: &mut ProjectDiagnostics) {
     for (id, field) in layout.iter() {
         if field.name.is_some() || field.occurs.is_none() {

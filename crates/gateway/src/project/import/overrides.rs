@@ -1,7 +1,7 @@
 //! Meanings of fields that COBOL has no type for: a boolean written as `Y` and
 //! `N`, a date written as digits, a table of which the last rows are empty.
 //!
-//! They become plain JSONata expressions, so that the project means the same in
+//! The fields become plain JSONata expressions, so that the project means the same in
 //! z/OS Connect.
 
 use super::member::{BodyMember, MemberKind, ValueLimits};
@@ -52,7 +52,7 @@ pub(super) enum MemberMeaning {
 const CENTURY: u32 = 70;
 
 impl BooleanField {
-    /// Reads `FIELD=Y/N`; none when it is not written so.
+    /// Reads `FIELD=Y/N`. Returns `None` when the text has another form.
     pub fn parse(text: &str) -> Option<BooleanField> {
         let (field, values) = text.split_once('=')?;
         let (yes, no) = values.split_once('/')?;
@@ -69,7 +69,7 @@ impl BooleanField {
 impl DateField {
     /// Reads `FIELD=YYYYMMDD`: any order of `YYYY` (or `CCYY`) or `YY`, `MM` and `DD`, or of
     /// the year and `DDD`, the day of the year, with or without characters
-    /// between them; none when it is not written so.
+    /// between them. Returns `None` when the text has another form.
     pub fn parse(text: &str) -> Option<DateField> {
         let (field, format) = text.split_once('=')?;
         let day = DateField {
@@ -87,12 +87,12 @@ impl DateField {
         (!field.is_empty() && whole).then_some(day)
     }
 
-    /// Where the day of the year is, in dates that have no month.
+    /// The offset of the day of the year, in dates that have no month.
     fn of_year(&self) -> Option<usize> {
         self.at("DDD")
     }
 
-    /// Where the year is, and how many digits it has.
+    /// The offset of the year, and its number of digits.
     fn year(&self) -> Option<(usize, usize)> {
         let long = self.at("YYYY").map(|at| (at, 4));
         long.or_else(|| self.at("YY").map(|at| (at, 2)))
@@ -106,9 +106,10 @@ impl DateField {
     /// date.
     fn shown(&self, path: &str, numeric: bool) -> String {
         let length = self.format.len();
-        let text = match numeric {
-            true => format!("$pad($string({path}), -{length}, \"0\")"),
-            false => format!("$string({path})"),
+        let text = if numeric {
+            format!("$pad($string({path}), -{length}, \"0\")")
+        } else {
+            format!("$string({path})")
         };
         let part = |at: usize, length: usize| format!("$substring($t, {at}, {length})");
         let (at, digits) = self.year().unwrap_or_default();
@@ -204,9 +205,12 @@ impl MemberMeaning {
     pub fn response(&self, path: &str, numeric: bool) -> String {
         match self {
             MemberMeaning::Truth(BooleanField { yes, no, .. }) => {
-                let is = |value: &str| match numeric {
-                    true => format!("{path} = {value}"),
-                    false => format!("$trim({path}) = {}", json!(value)),
+                let is = |value: &str| {
+                    if numeric {
+                        format!("{path} = {value}")
+                    } else {
+                        format!("$trim({path}) = {}", json!(value))
+                    }
                 };
                 format!("{} ? true : {} ? false", is(yes), is(no))
             }
@@ -218,9 +222,12 @@ impl MemberMeaning {
     pub fn request(&self, path: &str, numeric: bool) -> String {
         match self {
             MemberMeaning::Truth(BooleanField { yes, no, .. }) => {
-                let value = |value: &str| match numeric {
-                    true => value.to_owned(),
-                    false => json!(value).to_string(),
+                let value = |value: &str| {
+                    if numeric {
+                        value.to_owned()
+                    } else {
+                        json!(value).to_string()
+                    }
                 };
                 format!(
                     "$exists({path}) ? ({path} ? {} : {})",
@@ -350,9 +357,10 @@ fn tests(kind: &MemberKind, at: &str) -> Vec<String> {
         MemberKind::Object(members) => {
             let below = |m: &BodyMember| tests(&m.kind, &format!("{at}.{}", quoted(&m.cobol)));
             let all: Vec<String> = members.iter().flat_map(below).collect();
-            match all.is_empty() {
-                true => vec!["true".to_owned()],
-                false => all,
+            if all.is_empty() {
+                vec!["true".to_owned()]
+            } else {
+                all
             }
         }
         kind if kind.is_number() => vec![format!("$exists({at}[$ != 0])")],

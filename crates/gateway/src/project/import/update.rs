@@ -66,10 +66,7 @@ pub fn update(
         let message = "no asset names the source of its copybooks (sources.yaml)";
         out.error_help(&assets, FilePosition::default(), message, help);
     }
-    match out.has_errors() {
-        true => Err(out),
-        false => Ok(done),
-    }
+    if out.has_errors() { Err(out) } else { Ok(done) }
 }
 
 fn one(
@@ -252,9 +249,10 @@ pub fn program_source(application: &Path, program: &str) -> Option<(PathBuf, Str
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let path = entry.path();
-            match path.is_dir() {
-                true => folders.push(path),
-                false => files.push(path),
+            if path.is_dir() {
+                folders.push(path)
+            } else {
+                files.push(path)
             }
         }
     }

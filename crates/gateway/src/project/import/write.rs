@@ -6,9 +6,10 @@ use std::fmt::Write;
 /// A name as a step of a JSONata path.
 pub(super) fn quoted(name: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
-    match name.bytes().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit()) {
-        true => name.to_string(),
-        false => format!("\"{name}\""),
+    if name.bytes().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit()) {
+        name.to_string()
+    } else {
+        format!("\"{name}\"")
     }
 }
 
@@ -23,11 +24,12 @@ pub(super) fn write_yaml(value: &Value, indent: usize, out: &mut String) {
     match value {
         Value::Object(members) => {
             for (key, value) in members {
-                let key = match key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+                let key = if key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
                     && key.starts_with(|c: char| c.is_ascii_alphabetic())
                 {
-                    true => key.clone(),
-                    false => yaml(key),
+                    key.clone()
+                } else {
+                    yaml(key)
                 };
                 let _ = write!(out, "{pad}{key}:");
                 write_below(value, indent, out);

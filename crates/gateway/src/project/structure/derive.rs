@@ -1,6 +1,6 @@
-//! From a JSON schema to COBOL structures: their text, and where each value is.
+//! From a JSON schema to COBOL structures: their text, and the place of each value.
 //!
-//! The text is what a program's copybook says. It is parsed like any copybook,
+//! The text is a program's copybook. The text is parsed like any copybook,
 //! so that offsets and slack bytes are those that the program has.
 
 use super::{
@@ -24,7 +24,7 @@ const DIGITS: u32 = 18;
 const MAX_DEPTH: usize = 32;
 /// Most structures of one direction.
 const MAX_PARTS: usize = 1000;
-/// Characters of the name of a field that says what is done with a property.
+/// Characters of the name of a field with the patch operation of a property.
 const OPERATION_NAME: usize = 28;
 /// Picture of a count.
 const COUNT: &str = "PIC S9(9) COMP-5 SYNC";
@@ -62,7 +62,7 @@ impl Default for Limits {
     }
 }
 
-/// Where parts are that may be missing or repeated.
+/// The places of parts that may be missing or repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DynamicStyle {
     /// In containers of the channel.
@@ -195,7 +195,7 @@ struct Draft {
     items: Vec<(u32, String, String)>,
     /// Names within the part.
     names: TakenNames,
-    /// Those of fields that say what is done with a property.
+    /// The names of fields with the patch operation of a property.
     operations: HashSet<String>,
     align: u32,
     /// Its members are in a group.
@@ -237,9 +237,10 @@ impl Draft {
             let line = format!("{indent}{level:02} {name:<29} {clause}");
             let line = line.trim_end();
             // Column 72 is the last one that counts.
-            let _ = match line.len() < 72 {
-                true => writeln!(text, "{line}."),
-                false => writeln!(text, "{indent}{level:02} {name}\n{indent}   {clause}."),
+            let _ = if line.len() < 72 {
+                writeln!(text, "{line}.")
+            } else {
+                writeln!(text, "{indent}{level:02} {name}\n{indent}   {clause}.")
             };
         }
         text
@@ -281,7 +282,7 @@ impl Builder<'_> {
     ) -> Result<Vec<Node>, String> {
         self.depth += 1;
         if self.depth > MAX_DEPTH || level > 46 {
-            return Err(format!("{at} is too deep"));
+            return Err(format!("{at} is nested too deeply"));
         }
         let required = schema.get("required").and_then(Value::as_array);
         let required: Vec<&str> = required
@@ -303,9 +304,10 @@ impl Builder<'_> {
             nodes.push(Node { patch, ..node });
         }
         self.depth -= 1;
-        match nodes.is_empty() && !at.is_empty() {
-            true => Err(format!("{at} is an object without properties")),
-            false => Ok(nodes),
+        if nodes.is_empty() && !at.is_empty() {
+            Err(format!("{at} is an object without properties"))
+        } else {
+            Ok(nodes)
         }
     }
 
@@ -321,9 +323,10 @@ impl Builder<'_> {
         let how = self.patching?;
         let array = schema.get("type").and_then(Value::as_str) == Some("array");
         let items = array && how == PatchStyle::Operations;
-        let (suffix, clause) = match items {
-            true => ("-patch-item", "PIC X(50)"),
-            false => ("-patch-operation", "PIC X(1)"),
+        let (suffix, clause) = if items {
+            ("-patch-item", "PIC X(50)")
+        } else {
+            ("-patch-operation", "PIC X(1)")
         };
         let known = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
         let mut text: String = name.chars().map(known).collect();
@@ -490,14 +493,13 @@ impl Builder<'_> {
             element.emit(level, "filler", &format!("PIC X({slack})"));
             length += slack;
         }
-        let below: Vec<(u32, String, String)> = match element.grouped {
-            true => element.items[1..].to_vec(),
-            false => {
-                let deeper = element.items.iter().cloned();
-                deeper
-                    .map(|(level, name, clause)| (level + 3, name, clause))
-                    .collect()
-            }
+        let below: Vec<(u32, String, String)> = if element.grouped {
+            element.items[1..].to_vec()
+        } else {
+            let deeper = element.items.iter().cloned();
+            deeper
+                .map(|(level, name, clause)| (level + 3, name, clause))
+                .collect()
         };
         let align = element.align;
         let draft = &mut self.drafts[part];
@@ -506,7 +508,7 @@ impl Builder<'_> {
         let table = draft.emit(level, own, &format!("OCCURS {most}"));
         for (deeper, name, clause) in below {
             if level + deeper > 49 + 3 {
-                return Err(format!("{at} is too deep"));
+                return Err(format!("{at} is nested too deeply"));
             }
             draft.emit(level + deeper - 3, &name, &clause);
         }
@@ -527,7 +529,7 @@ impl Builder<'_> {
     fn part(&mut self, own: &str, schema: &Value, at: &str) -> Result<usize, String> {
         let index = self.drafts.len();
         if index >= MAX_PARTS {
-            return Err(format!("{at} is one structure too many"));
+            return Err(format!("{at} exceeds the number of structures"));
         }
         self.drafts.push(Draft {
             nullable: nullable(schema),
@@ -591,9 +593,10 @@ impl Builder<'_> {
 /// The COBOL name of a property, as yet without a number.
 fn cobol(name: &str) -> String {
     let name = generated::cobol(name);
-    match GNU_COBOL.contains(&&*name.to_ascii_uppercase()) {
-        true => format!("X{name}"),
-        false => name,
+    if GNU_COBOL.contains(&&*name.to_ascii_uppercase()) {
+        format!("X{name}")
+    } else {
+        name
     }
 }
 
@@ -639,13 +642,14 @@ fn kind<'s>(schema: &'s Value, limits: Limits, at: &str) -> Result<Kind<'s>, Str
                 (None, true) => number("maxLength").unwrap_or(DATE_TEXT),
                 (None, false) => number("maxLength").unwrap_or(limits.characters),
             };
-            match (1..=MAX_TEXT).contains(&most) {
-                true => Ok(Kind::Text {
+            if (1..=MAX_TEXT).contains(&most) {
+                Ok(Kind::Text {
                     most,
                     fixed,
                     date: format == "date",
-                }),
-                false => Err(format!("{at} is text of {most} characters")),
+                })
+            } else {
+                Err(format!("{at} is text of {most} characters"))
             }
         }
         Some("number") => Ok(Kind::Number(decimal(schema, format, limits, at)?)),
@@ -704,12 +708,13 @@ fn integer(schema: &Value, format: &str) -> String {
     let sign = if unsigned { "" } else { "S" };
     let within =
         |low: i64, high: i64| least.is_some_and(|l| l >= low) && most.is_some_and(|m| m <= high);
-    let (short, long) = match unsigned {
-        true => (within(0, 0xFFFF), within(0, 0xFFFF_FFFF)),
-        false => (
+    let (short, long) = if unsigned {
+        (within(0, 0xFFFF), within(0, 0xFFFF_FFFF))
+    } else {
+        (
             within(i16::MIN.into(), i16::MAX.into()),
             within(i32::MIN.into(), i32::MAX.into()),
-        ),
+        )
     };
     match (short, long) {
         (true, _) => format!("PIC {sign}9999 COMP-5 SYNC"),

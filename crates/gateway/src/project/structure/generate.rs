@@ -14,14 +14,11 @@ use std::path::Path;
 /// Derives the copybooks of the project in `folder`.
 ///
 /// # Errors
-/// What cannot be read, and schemas that the rules say nothing about.
+/// A file that cannot be read, and schemas that the rules do not cover.
 pub fn structures(folder: &Path) -> Result<Vec<GeneratedCopybook>, ProjectDiagnostics> {
     let mut out = ProjectDiagnostics::default();
     let all = generate(folder, &mut out).unwrap_or_default();
-    match out.has_errors() {
-        true => Err(out),
-        false => Ok(all),
-    }
+    if out.has_errors() { Err(out) } else { Ok(all) }
 }
 
 fn generate(folder: &Path, out: &mut ProjectDiagnostics) -> Option<Vec<GeneratedCopybook>> {
@@ -33,9 +30,10 @@ fn generate(folder: &Path, out: &mut ProjectDiagnostics) -> Option<Vec<Generated
     };
     let document = Document::load(&main.join("api"), out)?;
     let file = main.join("config/options.yaml");
-    let options = match file.is_file() {
-        true => Some(read_yaml(&file, out)?),
-        false => None,
+    let options = if file.is_file() {
+        Some(read_yaml(&file, out)?)
+    } else {
+        None
     };
     let option = |name: &str| Some(options.as_ref()?.get(name)?.text()?.trim().to_owned());
     let prefix = option("providerPrefix").filter(|p| !p.is_empty());

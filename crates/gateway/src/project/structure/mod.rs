@@ -17,7 +17,7 @@
 //!
 //! The API requester's structures follow the same rules except for two: a data
 //! area replaces a container, and an optional object is part of the structure.
-//! Those of its old stub have arrays in the structure too. The body of a patch
+//! The structures of its old stub have arrays in the structure too. The body of a patch
 //! has a byte before each property for the operation on it, and for a list of
 //! operations the items that an array's instances are:
 //!
@@ -74,7 +74,7 @@ const NAME_BYTES: usize = 16;
 /// Most instances of one container, for every count.
 const MAX_INSTANCES: usize = 1 << 20;
 
-/// The structures of one direction; the first is that of [`BASE`]. None where
+/// The structures of one direction; the first is that of [`BASE`]. `None` if
 /// nothing is passed.
 #[derive(Debug)]
 pub(crate) struct DirectionStructures {
@@ -95,13 +95,13 @@ pub(crate) struct StructurePart {
 pub(crate) struct Node {
     /// Its name in JSON.
     pub name: String,
-    /// The field that says whether it is there; none for one that always is.
+    /// The field with the existence flag; `None` for a part that always exists.
     pub existence: Option<FieldId>,
-    /// The schema says that it has to be there.
+    /// The schema requires it.
     pub required: bool,
     /// The schema lets it be null.
     pub nullable: bool,
-    /// The field that says what a patch does with it; none elsewhere.
+    /// The field with the patch operation on it; `None` outside of patches.
     pub patch: Option<PatchField>,
     pub shape: ValueShape,
 }
@@ -115,7 +115,7 @@ pub(crate) enum PatchStyle {
     Operations,
 }
 
-/// The field that says what a patch does with a member.
+/// The field with the patch operation on a member.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum PatchField {
     /// U, D or a blank, in a merge patch.
@@ -126,7 +126,7 @@ pub(crate) enum PatchField {
     Items(FieldId),
 }
 
-/// Where a value is.
+/// The place of a value.
 #[derive(Debug)]
 pub(crate) enum ValueShape {
     /// Text, with a length field or of a fixed length.
@@ -173,7 +173,7 @@ pub(crate) struct ContainerInstances {
 }
 
 impl DirectionStructures {
-    /// The names below `names`, to check a mapping by; none where they lead
+    /// The names below `names`, to check a mapping by; `None` if they lead
     /// nowhere.
     pub fn names_below(&self, names: &[String]) -> Option<Vec<&str>> {
         let mut shape = &self.parts.first()?.shape;

@@ -18,7 +18,7 @@ enum Operation {
     Leave,
 }
 
-/// Where an instance of an array belongs.
+/// The target of an array's instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Item {
     /// In the place of this item, from 1.
@@ -111,9 +111,10 @@ impl Reader<'_, '_> {
                 (Operation::Leave, _) if !whole => false,
                 (_, shape) => self.value(part, shape, bytes, out)?,
             };
-            match says {
-                true => said = true,
-                false => out.truncate(start),
+            if says {
+                said = true
+            } else {
+                out.truncate(start)
             }
         }
         out.push(b'}');
@@ -140,7 +141,7 @@ impl Reader<'_, '_> {
             }
             match (self.operation(part, member, bytes)?, &member.shape) {
                 (Operation::Delete, _) => list.remove(&path)?,
-                // It puts a value in the place of one that is there, too.
+                // "add" also replaces an existing value.
                 (Operation::Update, shape) => self.put("add", &path, (part, shape), bytes, list)?,
                 (Operation::Leave, ValueShape::Object(inner)) => {
                     self.operations(part, inner, bytes, &path, list)?;
@@ -203,12 +204,11 @@ impl Reader<'_, '_> {
                         let operation = self.operation(array.part, member, instance)?;
                         deleted &= operation == Operation::Delete;
                     }
-                    match deleted {
-                        true => removed.push(n),
-                        false => {
-                            let path = format!("{path}/{}", n - 1);
-                            self.operations(array.part, members, instance, &path, list)?;
-                        }
+                    if deleted {
+                        removed.push(n)
+                    } else {
+                        let path = format!("{path}/{}", n - 1);
+                        self.operations(array.part, members, instance, &path, list)?;
                     }
                 }
                 (Item::At(n), _) => {
@@ -282,7 +282,7 @@ fn items(text: &str, count: usize) -> Option<Vec<Item>> {
         let (first, last) = one.split_once('-').unwrap_or((one, one));
         let first: usize = first.trim().parse().ok()?;
         let last: usize = last.trim().parse().ok()?;
-        // New ones come last, and no more than there are.
+        // New items come last, and at most as many as exist.
         let fits = first >= 1 && last >= first && last - first < count;
         if !fits || all.last() == Some(&Item::New) || all.len() > count {
             return None;

@@ -13,7 +13,7 @@ use crate::problem::Fault;
 use std::cell::Cell;
 
 /// Longest JSON that is made of one answer: containers that are named many
-/// times could make more of it than there is memory.
+/// times could make it larger than the memory.
 pub(super) const MAX_JSON: usize = 64 << 20;
 
 impl DirectionStructures {
@@ -21,7 +21,7 @@ impl DirectionStructures {
     /// base.
     ///
     /// # Errors
-    /// What is not as the structures say.
+    /// Data that do not agree with the structures.
     pub fn read<'c>(
         &self,
         container: &dyn Fn(&str) -> Option<&'c [u8]>,
@@ -142,7 +142,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// As much of a text as its length says.
+    /// A text, cut to its length.
     fn cut(
         &self,
         part: usize,
@@ -188,18 +188,20 @@ impl Reader<'_, '_> {
             }
             write_string(&member.name, out);
             out.push(b':');
-            match self.value(part, &member.shape, bytes, out)? {
-                true => empty = false,
-                false => out.truncate(start),
+            if self.value(part, &member.shape, bytes, out)? {
+                empty = false
+            } else {
+                out.truncate(start)
             }
         }
         out.push(b'}');
-        match out.len() > MAX_JSON {
-            true => Err(fault(
+        if out.len() > MAX_JSON {
+            Err(fault(
                 BASE,
                 format!("the answer is longer than {MAX_JSON} bytes"),
-            )),
-            false => Ok(()),
+            ))
+        } else {
+            Ok(())
         }
     }
 

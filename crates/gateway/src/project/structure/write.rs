@@ -53,9 +53,10 @@ impl DirectionStructures {
         };
         let base = writer.instance(0, json, "");
         writer.made[0].1 = base;
-        match writer.faults.is_empty() {
-            true => Ok(writer.made),
-            false => Err(writer.faults),
+        if writer.faults.is_empty() {
+            Ok(writer.made)
+        } else {
+            Err(writer.faults)
         }
     }
 }
@@ -218,7 +219,7 @@ impl Writer<'_> {
         }
     }
 
-    /// An item of an array; none for null.
+    /// An item of an array; `None` for null.
     fn item<'j>(&mut self, part: usize, item: TapeValue<'j>, at: &str) -> Option<TapeValue<'j>> {
         if item.kind() != JsonKind::Null {
             return Some(item);
@@ -285,18 +286,18 @@ impl Writer<'_> {
         if self.faults.len() >= MAX_FAULTS {
             return;
         }
-        // Where the client wrote it.
+        // The place in the client's request.
         let mut fault = Fault {
             message,
             field,
             ..Fault::default()
         };
-        let body = match self.unchecked {
+        let body = if self.unchecked {
             // Its first name is that of the structure's own member.
-            true => at
-                .get(1..)
-                .and_then(|rest| rest.find('/').map(|end| &rest[end..])),
-            false => at.strip_prefix("/requestBody"),
+            at.get(1..)
+                .and_then(|rest| rest.find('/').map(|end| &rest[end..]))
+        } else {
+            at.strip_prefix("/requestBody")
         };
         match body {
             Some(rest) => fault.pointer = Some(rest.to_owned()),

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// A status and what is said with it.
+/// A status and its message.
 pub(super) type StatusMessage = (u16, Value);
 
 /// The state of one API.
@@ -75,8 +75,8 @@ fn operation<'a>(api: &'a LoadedApi, wanted: &str) -> Option<&'a ApiOperation> {
     all.find(|o| (!o.id.is_empty() && o.id == wanted) || called(o))
 }
 
-/// Reads the project of an API again and puts it in the place of the one that
-/// is in force, if it is right; requests under way end under the old one.
+/// Reads the project of an API again. If the project has no errors it replaces the one in
+/// force; requests under way end under the old one.
 pub(super) async fn redeployed<B: ProgramBackend>(
     shared: &Arc<GatewayShared<B>>,
     name: &str,

@@ -44,7 +44,7 @@ const FILES: [(&str, &str, &str); 7] = [
     ),
 ];
 
-/// A file of the page. It runs no script but its own and is shown in no frame.
+/// A file of the page. The page runs no script but its own and is shown in no frame.
 pub(super) fn file(name: &str) -> Option<Response<ResponseBody>> {
     let (_, kind, content) = FILES.iter().find(|(known, ..)| *known == name)?;
     let mut response = text(kind, *content);

@@ -370,19 +370,18 @@ fn operation(path: &str, method: &str, summary: &str, query: &[Query]) -> Value 
     if path.ends_with("/redeploy") {
         also("422", "The project has errors; the old one stays in use.");
     }
-    match health {
-        true => also("503", "Unhealthy, or stopping."),
-        false => {
-            also("401", "The caller must authenticate.");
-            also(
-                "421",
-                "The port does not authenticate callers, and Host is a name that others could map to it.",
-            );
-            also(
-                "403",
-                "The caller lacks the role, or x-tupelo-operator is missing or has no valid token.",
-            );
-        }
+    if health {
+        also("503", "Unhealthy, or stopping.")
+    } else {
+        also("401", "The caller must authenticate.");
+        also(
+            "421",
+            "The port does not authenticate callers, and Host is a name that others could map to it.",
+        );
+        also(
+            "403",
+            "The caller lacks the role, or x-tupelo-operator is missing or has no valid token.",
+        );
     }
     let mut made = json!({ "summary": summary, "parameters": parameters, "responses": responses });
     if !health {

@@ -281,7 +281,7 @@ impl<B: ProgramBackend> GatewayShared<B> {
         Some(ProblemDocument::new(status, "Not allowed", detail))
     }
 
-    /// Whether the port's users must say who they are.
+    /// Whether the port's users must authenticate.
     pub(super) fn admin_authenticates(&self) -> bool {
         let beyond = |admin: SocketAddr| !admin.ip().is_loopback();
         self.config.admin_auth || self.config.admin.is_some_and(beyond)

@@ -1,4 +1,4 @@
-//! Who may change something on an administration port that asks for no user.
+//! The right to make changes on an administration port that asks for no user.
 //!
 //! Every program of the machine can connect to a loopback port, those of the
 //! region included. So a request that changes something carries a token that is

@@ -36,7 +36,7 @@ const VERSION: u8 = 1;
 pub struct JournalFile {
     path: PathBuf,
     file: Option<File>,
-    /// Where the last whole record ends.
+    /// The end of the last whole record.
     end: u64,
     /// Number of the last record.
     last: u64,
@@ -66,7 +66,7 @@ impl JournalFile {
         let bytes = frame(record, self.last + 1);
         let wrote = self.append(&bytes);
         if let Err(error) = wrote {
-            // What is there of it is cut off when the file is opened again.
+            // A part of the record is cut off when the file is opened again.
             self.file = None;
             return Err(self.failed(&error, Condition::IoErr));
         }
@@ -119,7 +119,7 @@ impl JournalFile {
     }
 }
 
-/// A record as it stands in the file.
+/// A record in the format of the file.
 pub fn frame(record: &JournalRecord, number: u64) -> Vec<u8> {
     let length = HEADER + record.prefix.len() + record.data.len();
     let mut out = Vec::with_capacity(length);
@@ -138,8 +138,8 @@ pub fn frame(record: &JournalRecord, number: u64) -> Vec<u8> {
     out
 }
 
-/// Where the last whole record of a file of so many bytes ends, and its
-/// number. An error when the file is no journal.
+/// The end of the last whole record of a file of so many bytes, and its
+/// number. An error when the file is not a journal.
 pub fn whole(file: &mut (impl Read + Seek), bytes: u64) -> io::Result<(u64, u64)> {
     let (mut end, mut last) = (0, 0);
     while bytes - end >= HEADER as u64 {

@@ -2,7 +2,7 @@
 //! of the spool, dumps.
 //!
 //! Each kind of file has threads of its own, [`THREADS_A_KIND`] at most
-//! (`pool.rs`). What is asked for one file is done in order, and no two threads use
+//! (`pool.rs`). The requests for one file are carried out in order, and no two threads use
 //! one file at a time. A FIFO without a writer holds up its own file and one
 //! thread of its kind, and nothing else.
 //!
@@ -40,8 +40,8 @@ pub enum OpenFile {
     Report(OpenReport),
 }
 
-/// Does what is asked for a file, which is opened and closed by that where the
-/// command says so. `records` counts the records of journals.
+/// Carries out a request for a file, and opens and closes the file if the
+/// request says so. `records` counts the records of journals.
 pub fn perform(open: &mut Option<OpenFile>, ask: FileAsk, records: &AtomicU64) -> CallAnswer {
     match ask {
         FileAsk::Journal(ask) => perform_journal(open, ask, records),

@@ -46,7 +46,7 @@ struct KindPool {
     closed: bool,
 }
 
-/// A file and what is asked for it.
+/// A file and the requests for it.
 #[derive(Default)]
 struct FileSlot {
     open: Option<OpenFile>,
@@ -104,7 +104,7 @@ impl FilePool {
         Ok(())
     }
 
-    /// Lets the threads end when they have done what they have.
+    /// Lets the threads end after the requests that they have.
     pub fn close(&self) {
         for pool in self.kinds.lock().iter_mut() {
             pool.closed = true;
@@ -163,7 +163,7 @@ impl FilePool {
         }
     }
 
-    /// A thread has done one piece of work; the file goes to the line's end if it
+    /// A thread has carried out one request; the file is queued again if it
     /// has more.
     fn put_back(&self, kind: FileKind, file: FileKey, open: Option<OpenFile>) {
         let mut kinds = self.kinds.lock();
@@ -178,7 +178,7 @@ impl FilePool {
         slot.open = open;
         slot.is_scheduled = !slot.orders.is_empty();
         if slot.is_scheduled {
-            // This thread takes it, or another one that is free before.
+            // This thread serves the file, or another one that is free before.
             pool.line.push_back(file);
         }
     }

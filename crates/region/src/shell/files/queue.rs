@@ -16,9 +16,9 @@ use link::{CallAnswer, CommandOperands};
 /// A queue's file, which its first command opens.
 #[derive(Debug)]
 pub enum QueueHandle {
-    /// It is read.
+    /// The file is read.
     Input(BufReader<File>),
-    /// It is written.
+    /// The file is written.
     Output(File),
 }
 
@@ -76,7 +76,7 @@ impl QueueHandle {
     }
 }
 
-/// A record as it stands in the file.
+/// A record in the format of the file.
 fn framed(format: QueueFileFormat, record: &[u8]) -> Vec<u8> {
     match format {
         QueueFileFormat::Fixed => record.to_vec(),
@@ -107,9 +107,10 @@ fn open_file(def: &QueueFile) -> io::Result<QueueHandle> {
     }
     let mut options = OpenOptions::new();
     options.create(true);
-    match def.append {
-        true => options.append(true),
-        false => options.write(true).truncate(true),
+    if def.append {
+        options.append(true)
+    } else {
+        options.write(true).truncate(true)
     };
     options.open(&def.path).map(QueueHandle::Output)
 }
@@ -136,9 +137,10 @@ pub fn next(
                     line.pop();
                 }
             }
-            match line.len() <= record_bytes {
-                true => Ok(Some(line)),
-                false => Err(too_long()),
+            if line.len() <= record_bytes {
+                Ok(Some(line))
+            } else {
+                Err(too_long())
             }
         }
         QueueFileFormat::Fixed => {

@@ -16,7 +16,7 @@ use super::queue::next as next_record;
 
 /// Longest record of a report.
 const MAX_RECORD_BYTES: i64 = spoolwrite::ROW.most_bytes(spoolwrite::FROM) as i64;
-/// What the name of a report ends with while it is written.
+/// The ending of a report's name while it is written.
 const PART: &str = "part";
 
 /// A report that a task has open.
@@ -24,7 +24,7 @@ const PART: &str = "part";
 pub enum OpenReport {
     /// Being written.
     Output {
-        /// Where it is until it is closed.
+        /// The file until the report is closed.
         part: UnfinishedFile,
         /// Its records.
         file: File,
@@ -33,18 +33,18 @@ pub enum OpenReport {
     },
     /// Being read.
     Input {
-        /// Where it is.
+        /// The path of the file.
         path: PathBuf,
         /// Its records.
         file: BufReader<File>,
         /// A record that did not fit its area and is to be read again.
         again: Option<Vec<u8>>,
-        /// The end was told.
+        /// The end was reported.
         ended: bool,
     },
 }
 
-/// The file of a report that is not closed; without its task it goes.
+/// The file of a report that is not closed; it is removed when its task ends.
 #[derive(Debug)]
 pub struct UnfinishedFile(PathBuf);
 
@@ -168,16 +168,18 @@ impl OpenReport {
         let (path, done) = match self {
             OpenReport::Output { mut part, .. } => {
                 let path = std::mem::take(&mut part.0);
-                let done = match keep.unwrap_or(true) {
-                    true => fs::rename(&path, path.with_extension("")),
-                    false => fs::remove_file(&path),
+                let done = if keep.unwrap_or(true) {
+                    fs::rename(&path, path.with_extension(""))
+                } else {
+                    fs::remove_file(&path)
                 };
                 (path, done)
             }
             OpenReport::Input { path, .. } => {
-                let done = match keep.unwrap_or(false) {
-                    true => Ok(()),
-                    false => fs::remove_file(&path),
+                let done = if keep.unwrap_or(false) {
+                    Ok(())
+                } else {
+                    fs::remove_file(&path)
                 };
                 (path, done)
             }

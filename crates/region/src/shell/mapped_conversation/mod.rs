@@ -33,11 +33,11 @@ pub struct MappedConversation {
     /// Received and not given to the program yet, from `given` on.
     record: Vec<u8>,
     given: usize,
-    /// What came behind a record that the program has not seen the end of.
+    /// The data after a record whose end the program has not received yet.
     next_record: Option<crate::api::ReceiveOutcome>,
 }
 
-/// What a verb came to, beside the state.
+/// The result of a verb, without the state.
 #[derive(Debug, Default)]
 struct VerbResult {
     condition: Condition,
@@ -161,7 +161,7 @@ impl MappedConversation {
         }
     }
 
-    /// What a fault of a verb tells the program, and the state after it.
+    /// The condition that a fault of a verb raises, and the state after it.
     fn fault(&mut self, fault: Fault) -> VerbResult {
         match fault {
             Fault::State => VerbResult::condition(Condition::InvReq),

@@ -3,8 +3,8 @@
 //! ```text
 //! LL (2, itself and the next two included) | reserved (2) | parameter ...
 //! ```
-//! Reference: CICS API reference, CONNECT PROCESS and EXTRACT PROCESS. What
-//! CICS leaves in the reserved bytes of a list that it hands out could not be
+//! Reference: CICS API reference, CONNECT PROCESS and EXTRACT PROCESS. The contents
+//! of the reserved bytes in a list of CICS could not be
 //! confirmed: here they are zeros.
 
 /// Bytes before a parameter.
@@ -13,7 +13,7 @@ const HEADER: usize = 4;
 /// of an Attach holds.
 const MOST_BYTES: usize = 32_763;
 
-/// The parameters of a list; none when its lengths are wrong.
+/// The parameters of a list. Returns `None` when its lengths are wrong.
 pub fn parse(mut list: &[u8]) -> Option<Vec<Vec<u8>>> {
     if list.len() > MOST_BYTES {
         return None;

@@ -1,14 +1,14 @@
 //! Receiving: records, the turn, confirmations and the end.
 //!
-//! A record is read to its end before any of it is given. What came with its
-//! last bytes (the turn, a request to confirm, the end) is returned when the
-//! program has all of it.
+//! A record is read to its end before any of it is returned. Indicators that
+//! arrived with its last bytes (the turn, a request to confirm, the end) are returned
+//! when the program has received the whole record.
 //!
 //! The turn, a request to confirm and the end go with the RU that ends the
 //! partner's chain, so whatever brings one of them is the end of the chain: Condition::Eoc
 //! and EIBEOC. RECEIVE and CONVERSE are the commands that can raise Condition::Eoc; an RU
 //! with an FM header for the program is not part of this session type, so
-//! INBFMH is none of their conditions.
+//! INBFMH is not among their conditions.
 //! Reference: CICS API reference, RECEIVE (APPC) and CONVERSE (APPC), where Condition::Eoc
 //! means an RU with the end-of-chain indicator. Which condition comes first
 //! where several hold could not be confirmed for this session type: here it is
@@ -81,7 +81,7 @@ impl MappedConversation {
         }
     }
 
-    /// Gives the program what it wants of the record.
+    /// Returns as much of the record as the program asks for.
     fn give(&mut self, keep: bool, limit: usize) -> VerbResult {
         let Some(received) = self.next_record else {
             return VerbResult::condition(Condition::InvReq);

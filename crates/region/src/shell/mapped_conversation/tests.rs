@@ -1,4 +1,4 @@
-//! State and indicators over a partner that says what it is told to.
+//! State and indicators over a partner that follows a script.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -194,10 +194,10 @@ fn a_long_record_is_cut_or_goes_on() {
         );
         let (rest, _) = ask(&mut talk, Verb::Receive, flags, 4, &[]);
         assert_eq!(rest.data, b"ef");
-        let told = INDICATOR_COMPLETE | INDICATOR_CHAIN_END;
+        let indicators = INDICATOR_COMPLETE | INDICATOR_CHAIN_END;
         assert_eq!(
             state(&rest),
-            (Condition::Eoc, ConversationState::Send as u64, told)
+            (Condition::Eoc, ConversationState::Send as u64, indicators)
         );
     }
 }
@@ -211,10 +211,14 @@ fn a_confirmation_is_requested_and_given() {
     };
     let (mut talk, log) = attached([(Vec::new(), Ok(wants))]);
     let (got, _) = ask(&mut talk, Verb::Receive, 0, 10, &[]);
-    let told = INDICATOR_NO_DATA | INDICATOR_FREE | INDICATOR_CONFIRM | INDICATOR_CHAIN_END;
+    let indicators = INDICATOR_NO_DATA | INDICATOR_FREE | INDICATOR_CONFIRM | INDICATOR_CHAIN_END;
     assert_eq!(
         state(&got),
-        (Condition::Eoc, ConversationState::ConfFree as u64, told)
+        (
+            Condition::Eoc,
+            ConversationState::ConfFree as u64,
+            indicators
+        )
     );
     let (done, _) = ask(&mut talk, Verb::Confirmation, 0, 0, &[]);
     assert_eq!(
@@ -252,17 +256,25 @@ fn errors_of_the_partner_are_distinguished() {
         (Vec::new(), Err(Fault::Over(sense::ABEND))),
     ]);
     let (got, _) = ask(&mut talk, Verb::Receive, 0, 10, &[]);
-    let told = INDICATOR_ERROR | INDICATOR_RECEIVE;
+    let indicators = INDICATOR_ERROR | INDICATOR_RECEIVE;
     assert_eq!(
         state(&got),
-        (Condition::Normal, ConversationState::Receive as u64, told)
+        (
+            Condition::Normal,
+            ConversationState::Receive as u64,
+            indicators
+        )
     );
     assert_eq!(got.args[3], 0x0889_0000);
     let (got, _) = ask(&mut talk, Verb::Receive, 0, 10, &[]);
-    let told = INDICATOR_ERROR | INDICATOR_FREE;
+    let indicators = INDICATOR_ERROR | INDICATOR_FREE;
     assert_eq!(
         state(&got),
-        (Condition::TermErr, ConversationState::Free as u64, told)
+        (
+            Condition::TermErr,
+            ConversationState::Free as u64,
+            indicators
+        )
     );
     assert_eq!(got.args[3], 0x0864_0000);
 }

@@ -11,33 +11,34 @@ use super::{MappedConversation, VerbResult, pip};
 use crate::api::{Conversation, ConversationTarget, Fault};
 
 impl MappedConversation {
-    /// Serves a verb. False when the conversation is gone with it.
+    /// Serves a verb. Returns false when the verb ended the conversation.
     pub fn serve(&mut self, id: u32, call: &WorkerCall) -> (CallAnswer, bool) {
         let [_, _, flags, limit, ..] = call.args;
         let data = &call.data;
         let mut lives = true;
-        let told = match Verb::from_number(call.args[0]) {
+        let result = match Verb::from_number(call.args[0]) {
             None => VerbResult::condition(Condition::InvReq),
             Some(Verb::Allocate) => {
-                let told = self.allocate(data);
-                lives = told.condition == Condition::Normal;
-                told
+                let result = self.allocate(data);
+                lives = result.condition == Condition::Normal;
+                result
             }
             Some(Verb::Connect) => self.connect(data, flags, limit == 1),
             Some(Verb::Send) => self.send(data, flags),
             Some(Verb::Receive) => self.receive(flags, limit),
             Some(Verb::Converse) => {
                 let sent = self.send(data, flags & VERB_DATA | VERB_INVITE | VERB_WAIT);
-                match sent.error == 0 && self.state == ConversationState::Receive {
-                    true => self.receive(flags, limit),
-                    false => sent,
+                if sent.error == 0 && self.state == ConversationState::Receive {
+                    self.receive(flags, limit)
+                } else {
+                    sent
                 }
             }
             Some(Verb::Wait) => self.wait(),
             Some(Verb::Free) => {
-                let told = self.free();
-                lives = told.condition != Condition::Normal;
-                told
+                let result = self.free();
+                lives = result.condition != Condition::Normal;
+                result
             }
             Some(Verb::Confirmation) => self.confirmation(),
             Some(Verb::Error) => self.error(),
@@ -46,12 +47,12 @@ impl MappedConversation {
             Some(Verb::Process) => self.process(),
             Some(Verb::Attributes) => VerbResult::default(),
         };
-        let mut answer = told.into_answer(id, self.state);
+        let mut answer = result.into_answer(id, self.state);
         if self.destination == ConversationTarget::default()
             && self.conversation.is_none()
             && !lives
         {
-            // What was not allocated has neither a name nor a state.
+            // A conversation that was not allocated has neither a name nor a state.
             answer.args[..2].fill(0);
         }
         (answer, lives)
@@ -66,9 +67,10 @@ impl MappedConversation {
             String::from_utf8_lossy(part).trim_end().to_owned()
         };
         let (system, profile, partner) = (text(0, 4), text(4, 12), text(12, 20));
-        let found = match partner.is_empty() {
-            true => partners.system(&system).ok_or(Condition::SysIdErr),
-            false => partners.partner(&partner).ok_or(Condition::PartnerIdErr),
+        let found = if partner.is_empty() {
+            partners.system(&system).ok_or(Condition::SysIdErr)
+        } else {
+            partners.partner(&partner).ok_or(Condition::PartnerIdErr)
         };
         let mut destination = match found {
             Ok(destination) => destination,
@@ -119,7 +121,7 @@ impl MappedConversation {
         }
     }
 
-    /// What the partner attached. Only the principal facility has that: a
+    /// The transaction that the partner attached. Only the principal facility has one: a
     /// conversation that the task allocated was attached by itself.
     fn process(&self) -> VerbResult {
         let conversation = match (&self.partners, &self.conversation) {
@@ -146,8 +148,8 @@ impl MappedConversation {
         if self.state != ConversationState::Send && !completes {
             return VerbResult::condition(Condition::InvReq);
         }
-        // CONFIRM by itself completes what INVITE or LAST announced. That the
-        // state tables allow it could not be read again in a public copy.
+        // CONFIRM by itself completes INVITE or LAST. Whether the
+        // state tables allow that could not be read again in a public copy.
         let flags = match self.state {
             ConversationState::PendReceive => flags | VERB_INVITE,
             ConversationState::PendFree => flags | VERB_LAST,
@@ -183,12 +185,12 @@ impl MappedConversation {
         } else {
             Ok(())
         };
-        let mut told = match done {
+        let mut result = match done {
             Ok(()) => self.where_it_is(),
             Err(fault) => self.fault(fault),
         };
-        told.note_signal(signal);
-        told
+        result.note_signal(signal);
+        result
     }
 
     fn wait(&mut self) -> VerbResult {

@@ -53,9 +53,10 @@ impl SharedRegion {
         let given = self.answer_options(asked, |view, option| {
             view.value(kind, &name, &timed(asked, option))
         })?;
-        Ok(match has("NEXT") && kind != ResourceKind::Enqueue {
-            true => given.bytes(0, name),
-            false => given,
+        Ok(if has("NEXT") && kind != ResourceKind::Enqueue {
+            given.bytes(0, name)
+        } else {
+            given
         })
     }
 
@@ -75,7 +76,7 @@ impl SharedRegion {
         self.browsable(asked, ResourceKind::TsQueue, Condition::QIdErr)
     }
 
-    /// INQUIRE UOWENQ: a browse of what a unit of work has, or of who has a
+    /// INQUIRE UOWENQ: a browse of the locks of a unit of work, of the owners of a
     /// resource, or of everything.
     pub(super) fn enqueues(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         use rows::inquire_uowenq as row;
@@ -199,7 +200,7 @@ impl SharedRegion {
         self.answer_options(asked, |view, option| view.numbered_class(number, option))
     }
 
-    /// What has to be read from the store before a queue can be told of.
+    /// Reads from the store what INQUIRE needs to describe a queue.
     fn prepare(&self, asked: &SystemCommand<'_>, kind: ResourceKind, name: &[u8]) {
         let lengths = asked.has("MAXITEMLEN") || asked.has("MINITEMLEN");
         if let (ResourceKind::TsQueue, true, Ok(name)) = (kind, lengths, name.try_into()) {
@@ -212,13 +213,14 @@ impl SharedRegion {
 }
 
 fn done_or_illogic(done: bool) -> CommandResult {
-    match done {
-        true => Ok(CommandOperands::default()),
-        false => condition(Condition::Illogic, 1),
+    if done {
+        Ok(CommandOperands::default())
+    } else {
+        condition(Condition::Illogic, 1)
     }
 }
 
-/// HOURS, MINUTES and SECONDS with the word that they stand behind.
+/// HOURS, MINUTES and SECONDS with the word before them, AFTER or AT.
 fn timed<'o>(asked: &SystemCommand<'_>, option: &'o str) -> std::borrow::Cow<'o, str> {
     match option {
         "HOURS" | "MINUTES" | "SECONDS" if asked.has("AT") => format!("AT {option}").into(),

@@ -137,7 +137,7 @@ const RESOURCE_TYPES: &[(&str, Option<ResourceKind>)] = &[
     ("TSQNAME", None),
 ];
 
-/// Tasks with what they wait for, and locks with who has them.
+/// Tasks with the resources that they wait for, and locks with their owners.
 fn state(view: &RegionView<'_>) -> String {
     let mut text = format!(
         "applid    {}\nsysid     {}\n\ntasks\n",

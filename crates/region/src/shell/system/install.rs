@@ -1,8 +1,8 @@
-//! CREATE and DISCARD: definitions come and go while the region runs.
+//! CREATE and DISCARD: definitions are added and removed while the region runs.
 //!
-//! What a program makes lasts until the region ends or its definitions are
+//! A definition that a program makes lasts until the region ends or its definitions are
 //! read again. A task that is under way keeps the programs and files that it
-//! began with; later ones have the new. The worker ends the unit of work, as
+//! began with; later tasks have the new ones. The worker ends the unit of work, as
 //! CREATE does.
 //!
 //! Reference: CICS system programming reference, the commands' own pages,
@@ -198,11 +198,12 @@ impl SharedRegion {
             d.queues.transient.retain(|q| q.name != name);
             Ok(true)
         })?;
-        // Tells the worker that the unit of work ends with it.
+        // Marks for the worker that the unit of work ends with the command.
         let ended = CommandOperands::default();
-        Ok(match logical {
-            true => ended.int(row::TDQUEUE, 1),
-            false => ended,
+        Ok(if logical {
+            ended.int(row::TDQUEUE, 1)
+        } else {
+            ended
         })
     }
 
@@ -219,18 +220,20 @@ impl SharedRegion {
     fn discard_journal(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         let name = asked.name::<8>(row::JOURNALNAME);
         let mut kernel = self.kernel.lock();
-        match kernel.resources.journals.discard(name.as_bytes()) {
-            true => Ok(CommandOperands::default()),
-            false => condition(Condition::JidErr, 1),
+        if kernel.resources.journals.discard(name.as_bytes()) {
+            Ok(CommandOperands::default())
+        } else {
+            condition(Condition::JidErr, 1)
         }
     }
 
     fn discard_enq_model(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         let name = asked.name::<8>(row::ENQMODEL);
         let mut kernel = self.kernel.lock();
-        match kernel.resources.enqueue.discard(name) {
-            true => Ok(CommandOperands::default()),
-            false => condition(Condition::NotFnd, 1),
+        if kernel.resources.enqueue.discard(name) {
+            Ok(CommandOperands::default())
+        } else {
+            condition(Condition::NotFnd, 1)
         }
     }
 
@@ -239,7 +242,7 @@ impl SharedRegion {
     }
 }
 
-/// What DISCARD is served with, by the option that names the resource.
+/// Serves DISCARD, by the option that names the resource.
 type DiscardHandler = fn(&Arc<SharedRegion>, &SystemCommand<'_>) -> CommandResult;
 
 const DISCARDS: &[(u8, DiscardHandler)] = &[
@@ -261,17 +264,18 @@ impl SystemCommand<'_> {
     }
 }
 
-/// Takes what is meant out of a list; NOTFND when it is not there.
+/// Removes the element that `meant` selects from a list; NOTFND when it is missing.
 fn taken<T>(list: &mut Vec<T>, meant: impl Fn(&T) -> bool) -> Result<bool, CommandFailure> {
     let before = list.len();
     list.retain(|one| !meant(one));
-    match list.len() < before {
-        true => Ok(true),
-        false => condition(Condition::NotFnd, 1),
+    if list.len() < before {
+        Ok(true)
+    } else {
+        condition(Condition::NotFnd, 1)
     }
 }
 
-/// Adds what was made, in the place of what has its name.
+/// Adds definitions; one of the same name is replaced.
 fn add(definitions: &mut RegionDefinitions, made: &Csd, user: &str) -> Result<(), CommandFailure> {
     for def in &made.transactions {
         let new = install::transaction(def);

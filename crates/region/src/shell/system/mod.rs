@@ -1,7 +1,7 @@
-//! INQUIRE, SET and MONITOR: they look at tasks, definitions and waits at one
+//! INQUIRE, SET and MONITOR: they use the tasks, definitions and waits of one
 //! moment.
 //!
-//! What concerns one resource manager alone (SET TSQUEUE, SET TDQUEUE, ...) is
+//! Commands on one resource manager alone (SET TSQUEUE, SET TDQUEUE, ...) are
 //! served there.
 //!
 //! The core's lock is taken before the kernel's, as everywhere.
@@ -32,7 +32,7 @@ use kernel::{CommandFailure, condition};
 use view::OptionValue;
 pub use view::RegionView;
 
-/// What serving a command came to.
+/// The result of a command.
 type CommandResult = Result<CommandOperands, CommandFailure>;
 
 /// Serves a command.
@@ -198,15 +198,15 @@ impl SharedRegion {
         call: &WorkerCall,
     ) {
         let Some(answer) = self.system_answer(key, call) else {
-            tracing::error!(worker, "the operands of a worker's call make no sense");
+            tracing::error!(worker, "the operands of a worker's call are not valid");
             self.with(|core, cx| core.protocol_violation(cx, worker));
             return;
         };
         wakes::answer(link, &answer);
     }
 
-    /// What a command that is served here is answered with; none where its
-    /// operands make no sense.
+    /// The answer to a command that is served here. Returns `None` if its
+    /// operands are not valid.
     pub(super) fn system_answer(
         self: &Arc<Self>,
         key: TaskKey,
@@ -217,7 +217,7 @@ impl SharedRegion {
             CommandOperands::parse(&call.data).ok()?,
             find(call.args[0])?,
         );
-        // The end of its browses goes through the kernel.
+        // The kernel ends the task's browses.
         if let Some(task) = self.lock().core.task_mut(key) {
             task.in_kernel = true;
         }
@@ -247,7 +247,7 @@ impl SharedRegion {
         })
     }
 
-    /// What the options that receive something are told.
+    /// Fills the options that receive a value.
     fn answer_options(
         &self,
         asked: &SystemCommand<'_>,
@@ -360,7 +360,7 @@ impl SystemCommand<'_> {
         }
     }
 
-    /// INVREQ when there is an option beside these.
+    /// INVREQ when there is any other option than these.
     fn only(&self, served: &[u8]) -> Result<(), CommandFailure> {
         let known = served.iter().fold(0, |bits, index| bits | 1u128 << index);
         let own = (1u128 << self.row.options.len()) - 1;

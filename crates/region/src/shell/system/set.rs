@@ -42,14 +42,15 @@ impl SharedRegion {
         if purge {
             match self.purge_task(key, force, "SET TASK purged the task") {
                 PurgeOutcome::Refused => return condition(Condition::InvReq, 5),
-                // It ends when it next waits.
+                // The task ends when it next waits.
                 PurgeOutcome::Deferred => return condition(Condition::Normal, 13),
                 PurgeOutcome::Done | PurgeOutcome::WorkerEnded | PurgeOutcome::Unknown => {}
             }
         }
-        match purge || priority.is_some() {
-            true => Ok(CommandOperands::default()),
-            false => condition(Condition::InvReq, 1),
+        if purge || priority.is_some() {
+            Ok(CommandOperands::default())
+        } else {
+            condition(Condition::InvReq, 1)
         }
     }
 
@@ -133,8 +134,8 @@ impl SharedRegion {
         })
     }
 
-    /// SET FILE: the switches count for the next command on the file, whatever
-    /// worker it comes from. What a file allows is changed while it is closed,
+    /// SET FILE: the switches take effect at the next command on the file, of any
+    /// worker. The operations that a file allows are changed while it is closed,
     /// which the same command may do.
     ///
     /// Reference: CICS system programming reference, SET FILE.
@@ -214,8 +215,8 @@ impl SharedRegion {
         Ok(CommandOperands::default())
     }
 
-    /// SET UOW: what is in doubt is committed or backed out, or what its
-    /// transaction's ACTION says.
+    /// SET UOW: a unit in doubt is committed or backed out, as the command or its
+    /// transaction's ACTION requires.
     pub(super) fn set_uow(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         use rows::set_uow as row;
         let states = ["COMMIT", "BACKOUT", "FORCE"];
@@ -329,7 +330,7 @@ impl SharedRegion {
     }
 
     /// SET PROGRAM: later tasks find the program enabled or not, and run its
-    /// newest version. Those under way end with what they began with.
+    /// newest version. Tasks under way end with the version that they began with.
     pub(super) fn set_program(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         use rows::set_program as row;
         let value = |name| cvda::value(name).map(i64::from);
@@ -420,7 +421,7 @@ impl SharedRegion {
     /// PERFORM STATISTICS: a line of the log with the region's counters.
     pub(super) fn perform_statistics(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         if asked.has("RESETNOW") {
-            // They count from the start, for those who watch them.
+            // The counters run from the region's start, since monitoring reads them.
             return condition(Condition::InvReq, 1);
         }
         self.record_statistics();
@@ -485,9 +486,10 @@ fn time_of(
     if let Some(n) = operands.get_int(whole) {
         let (h, m, s) = (n / 10_000, n / 100 % 100, n % 100);
         let fits = n >= 0 && h <= most_hours && m < 60 && s < 60;
-        return match fits {
-            true => Ok(Some((h * 3600 + m * 60 + s) as u64)),
-            false => condition(Condition::InvReq, resp2[0]),
+        return if fits {
+            Ok(Some((h * 3600 + m * 60 + s) as u64))
+        } else {
+            condition(Condition::InvReq, resp2[0])
         };
     }
     let mut seconds = None;
@@ -509,7 +511,7 @@ const TRACE_KIB: i64 = (link::layout::TRACE_ENTRIES * 32 / 1024) as i64;
 /// Most bytes of a trace file that a program begins.
 const TRACE_BYTES: u64 = 256 << 20;
 
-/// What SET SYSTEM and SET DISPATCHER change of dispatching.
+/// The changes of SET SYSTEM and SET DISPATCHER to dispatching.
 struct DispatchChange {
     aging_ns: Option<u64>,
     runaway_ns: Option<u64>,

@@ -1,5 +1,5 @@
-//! PERFORM SHUTDOWN: the region takes no more tasks, and whoever runs it is
-//! told to end it.
+//! PERFORM SHUTDOWN: the region takes no more tasks, and notifies its
+//! [`ProcessStopper`](crate::api::ProcessStopper).
 //!
 //! Reference: CICS system programming reference, PERFORM SHUTDOWN. There are
 //! no program list tables and no shutdown transactions.
@@ -13,8 +13,8 @@ use super::super::SharedRegion;
 use super::{CommandResult, SystemCommand};
 
 impl SharedRegion {
-    /// PERFORM SHUTDOWN. Tasks under way come to their ends; IMMEDIATE ends
-    /// those that are not the asking one.
+    /// PERFORM SHUTDOWN. Tasks under way run to their end; IMMEDIATE ends all tasks
+    /// except the one that asks.
     pub(super) fn perform_shutdown(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         asked.only(&[row::SHUTDOWN, row::NOSDTRAN, row::IMMEDIATE])?;
         let immediate = asked.operands.has(row::IMMEDIATE);

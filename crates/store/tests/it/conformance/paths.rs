@@ -128,8 +128,8 @@ pub fn a_task_sees_its_own_changes_through_a_path(mut subject: Subject) {
         browsed(&unit, &mut *r, index, false),
         ["3bb+", "5bb, new+", "9bb", "4cc", "1dd"]
     );
-    let nobody = UnitOfWork::new();
-    assert_eq!(browsed(&nobody, &mut *r, index, false)[0], "2aa");
+    let no_changes = UnitOfWork::new();
+    assert_eq!(browsed(&no_changes, &mut *r, index, false)[0], "2aa");
     assert_eq!(on_path(&unit, &mut *r, index, SeekKey::Equal(b"aa")), None);
     assert_eq!(
         on_path(&unit, &mut *r, index, SeekKey::Equal(b"cc"))
@@ -139,7 +139,7 @@ pub fn a_task_sees_its_own_changes_through_a_path(mut subject: Subject) {
     );
     assert_eq!(subject.store.apply(&[unit]), [Ok(())]);
     assert_eq!(
-        browsed(&nobody, &mut *r, index, false),
+        browsed(&no_changes, &mut *r, index, false),
         ["3bb+", "5bb, new+", "9bb", "4cc", "1dd"]
     );
 }

@@ -4,16 +4,16 @@
 //! A row of a mean is met when theory lies in the measurement's confidence
 //! interval, and by nothing else. Theory is that of the queue plus the path to
 //! it and back (loopback, and wake-ups of processors that slept for a service),
-//! which is measured in every round beside every queue and stands in a row of
+//! which is measured in every round with every queue and stands in a row of
 //! its own: evenly spaced requests that never wait meet a short and a long
 //! service, and what is left at a service of no length is the path. A server
-//! that is slower than told does not lengthen it.
+//! that is slower than configured does not lengthen it.
 //!
 //! Nine intervals at 99.5 % hold together in at least 95.5 % of all runs when
 //! nothing is wrong (Bonferroni), so one run of 22 may show one miss by chance.
 //! A knee is met within 5 % of capacity, which chance alone misses in fewer
 //! than 3 of 100 searches. The unit tests of [`queue`] show both rates, and
-//! that a server a tenth slower than told is seen, in virtual time.
+//! that a server a tenth slower than configured is seen, in virtual time.
 
 mod queue;
 

@@ -1,6 +1,6 @@
 //! The queues and loads that are measured, what theory says of them, and the
 //! same queues in virtual time, on which the verdict itself is tried: it must
-//! seldom cry wolf, and must see a server that is slower than told.
+//! seldom report a false miss, and must see a server that is slower than configured.
 
 use std::fmt;
 
@@ -104,9 +104,10 @@ impl Queue {
     /// The mean response that theory gives, ms.
     pub fn response_ms(&self, point: &QueuePoint) -> f64 {
         let (rate, service) = (self.rate(point), self.service_ms / 1e3);
-        let mean_s = match self.exponential {
-            true => measure::queueing::mmc_response(self.servers, rate, service),
-            false => measure::queueing::md1_response(rate, service),
+        let mean_s = if self.exponential {
+            measure::queueing::mmc_response(self.servers, rate, service)
+        } else {
+            measure::queueing::md1_response(rate, service)
         };
         mean_s.expect("every load lies below capacity") * 1e3
     }
@@ -134,9 +135,10 @@ mod tests {
         let mut now = 0.0;
         loop {
             now += arrivals.exponential() / queue.rate(point);
-            let draw = match queue.exponential {
-                true => services.exponential(),
-                false => 1.0,
+            let draw = if queue.exponential {
+                services.exponential()
+            } else {
+                1.0
             };
             let first = free.iter_mut().min_by(|a, b| a.total_cmp(b)).unwrap();
             *first = first.max(now) + draw * queue.service_ms / 1e3 * slower;
@@ -165,9 +167,10 @@ mod tests {
                 let end = KNEE.warmup_s + KNEE.seconds;
                 while now < end {
                     now += arrivals.exponential() / load;
-                    let draw = match queue.exponential {
-                        true => services.exponential(),
-                        false => 1.0,
+                    let draw = if queue.exponential {
+                        services.exponential()
+                    } else {
+                        1.0
                     };
                     let first = free.iter_mut().min_by(|a, b| a.total_cmp(b)).unwrap();
                     *first = first.max(now) + draw * queue.service_ms / 1e3 * slower;

@@ -1,8 +1,8 @@
 //! Service interfaces (`.si`): the records of an old service, field by field.
 //!
-//! An archive has no copybook, so one is written of the fields. It is laid out
-//! like every copybook here, and each field must come out where the interface
-//! says it is: its start and length are another tool's arithmetic over the
+//! An archive has no copybook, so one is written from the fields. The copybook is laid out
+//! like every copybook, and each field must have the place that the interface
+//! gives: its start and length are another tool's arithmetic over the
 //! program's own copybook.
 
 use super::xml::{self, ArchiveElement};
@@ -95,9 +95,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ArchiveArea>, String> {
         };
         areas.push(ArchiveArea { name, record });
     }
-    match areas.is_empty() {
-        true => Err("it has no segments".into()),
-        false => Ok(areas),
+    if areas.is_empty() {
+        Err("it has no segments".into())
+    } else {
+        Ok(areas)
     }
 }
 
@@ -127,7 +128,7 @@ fn cobol(name: &str) -> String {
 fn field(element: &ArchiveElement, depth: usize) -> Result<Field, String> {
     let original = named(element).ok_or("a field has no name")?;
     if depth > MAX_LEVELS {
-        return Err(format!("{original} is too deep"));
+        return Err(format!("{original} is nested too deeply"));
     }
     let attribute = |key: &str| element.attribute(key).filter(|v| !v.is_empty());
     let number = |key: &str| element.text_of(key).and_then(|t| t.parse::<usize>().ok());
@@ -327,7 +328,7 @@ fn write(field: &Field, level: usize, at: usize, out: &mut String) {
         let _ = write!(line, " {part}");
     }
     let _ = writeln!(out, "{line}.");
-    // Bytes between two fields are ones that the interface says nothing of.
+    // The interface does not describe bytes between two fields.
     let mut next = at;
     for child in &field.children {
         let start = child.start.filter(|_| field.occurs.is_none());

@@ -71,7 +71,7 @@ fn gone(change: &MappingChange) -> bool {
 /// Reads a mapping; `request` is its direction.
 ///
 /// # Errors
-/// What of it has no rule.
+/// A part of the mapping that has no rule.
 pub(super) fn read(bytes: &[u8], request: bool) -> Result<MessageMapping, String> {
     let document = xml::parse(bytes)?;
     let declaration = document
@@ -82,7 +82,7 @@ pub(super) fn read(bytes: &[u8], request: bool) -> Result<MessageMapping, String
     };
     let end = if request { "output" } else { "input" };
     let mut root = path_of(declaration, end)?;
-    // It begins with a variable: $rootOutput/CreAcc.
+    // The path begins with a variable: $rootOutput/CreAcc.
     if root.first().is_some_and(|name| name.starts_with('$')) {
         root.remove(0);
     }
@@ -139,7 +139,7 @@ fn target(root: &[String], path: Vec<String>, request: bool) -> Result<MappingTa
     match path.split_first() {
         Some((head, rest)) if head == "Body" => Ok(MappingTarget::Part(rest.to_vec())),
         Some((head, [name])) if head == "Headers" => Ok(MappingTarget::Header(name.clone())),
-        _ => Err(format!("{} is no place of a response", path.join("/"))),
+        _ => Err(format!("{} is not part of a response", path.join("/"))),
     }
 }
 
@@ -151,9 +151,9 @@ fn source(root: &[String], path: Vec<String>, request: bool) -> Result<MappingCh
         Some((head, rest)) if head == "Body" => Ok(MappingChange::Part(rest.to_vec())),
         Some((head, [name])) => match SOURCES.iter().find(|(known, _)| known == head) {
             Some((_, variable)) => Ok(MappingChange::Parameter(variable, name.clone())),
-            None => Err(format!("{head}/{name} is no place of a request")),
+            None => Err(format!("{head}/{name} is not part of a request")),
         },
-        _ => Err(format!("{} is no place of a request", path.join("/"))),
+        _ => Err(format!("{} is not part of a request", path.join("/"))),
     }
 }
 

@@ -1,5 +1,5 @@
 //! Archives of z/OS Connect Enterprise Edition 3.0: a `.sar` holds a service,
-//! an `.aar` an API in front of services. They become a project of the form
+//! an `.aar` an API in front of services. The import makes a project of the form
 //! that is served ([`super::super`]), with the API's own Swagger document.
 //!
 //! Unsupported parts of an archive are reported by name and cost only the
@@ -32,7 +32,7 @@ pub struct FromArchives {
     pub files: Vec<ImportedFile>,
     /// Programs of its services, each once, with their transactions.
     pub programs: Vec<(String, Option<String>)>,
-    /// What is not served or not supported.
+    /// The parts that are not served or not supported.
     pub notes: ProjectDiagnostics,
 }
 
@@ -104,9 +104,10 @@ pub fn import_archives(
         }
     }
     let made = project::make(&api, &services, &mut out);
-    match out.has_errors() {
-        true => Err(out),
-        false => Ok(FromArchives { notes: out, ..made }),
+    if out.has_errors() {
+        Err(out)
+    } else {
+        Ok(FromArchives { notes: out, ..made })
     }
 }
 
@@ -120,14 +121,15 @@ fn report_refusal(
     out: &mut ProjectDiagnostics,
 ) {
     let message = format!("the service {}: {}", refused.name, refused.why);
-    match error {
-        true => out.error_help(file, FilePosition::default(), message, refused.help.clone()),
-        false => out.warn_help(
+    if error {
+        out.error_help(file, FilePosition::default(), message, refused.help.clone())
+    } else {
+        out.warn_help(
             file,
             FilePosition::default(),
             message,
             Some(refused.help.clone()),
-        ),
+        )
     }
 }
 

@@ -147,7 +147,7 @@ fn operation(
     let asset = folder_name(&one.service);
     let text = format!("---\nversion: 1\nzasset: {}\n", yaml(&asset));
     let Ok(service) = found else {
-        // Its asset says why.
+        // Its asset has the reason.
         files.add(folder.join("operation.yaml"), text);
         return;
     };
@@ -193,9 +193,10 @@ impl Writer<'_> {
     /// Name of a field and its way there.
     fn value(&mut self, indent: usize, field: &Field, name: &str, path: &str) {
         self.line(indent, &format!("- {}:", yaml(name)));
-        let text = match field.is_number {
-            true => format!("expression: {}", yaml(path)),
-            false => format!("template: {}", yaml(&format!("{{{{{path}}}}}"))),
+        let text = if field.is_number {
+            format!("expression: {}", yaml(path))
+        } else {
+            format!("template: {}", yaml(&format!("{{{{{path}}}}}")))
         };
         self.line(indent + 4, &text);
     }
@@ -306,9 +307,12 @@ impl Writer<'_> {
         }
         let change = self.mapping.and_then(|m| m.change(&names)).cloned();
         if field.children.is_empty() {
-            let constant = |text: &str| match field.is_number {
-                true => text.to_owned(),
-                false => format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")),
+            let constant = |text: &str| {
+                if field.is_number {
+                    text.to_owned()
+                } else {
+                    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+                }
             };
             let default = field.default.as_deref().map(constant);
             let source = match change {
@@ -327,7 +331,7 @@ impl Writer<'_> {
             }
             return;
         }
-        // Inside a table only what is passed through has a place to come from.
+        // Inside a table only parts that are passed through have a source.
         let passed = self.body && change != Some(MappingChange::Removed);
         if field.occurs.is_some() && !passed {
             return;
@@ -352,9 +356,10 @@ impl Writer<'_> {
         }
         self.line(indent, &format!("- {}:", yaml(&field.cobol)));
         let (path, inner) = self.each(field, source, indent);
-        let text = match field.is_number {
-            true => format!("expression: {}", yaml(&path)),
-            false => format!("template: {}", yaml(&format!("{{{{{path}}}}}"))),
+        let text = if field.is_number {
+            format!("expression: {}", yaml(&path))
+        } else {
+            format!("template: {}", yaml(&format!("{{{{{path}}}}}")))
         };
         self.line(inner, &text);
     }
@@ -394,9 +399,10 @@ impl Writer<'_> {
                 }
                 None => (source, indent + 4),
             };
-            let text = match field.is_number {
-                true => format!("expression: {}", yaml(&path)),
-                false => format!("template: {}", yaml(&format!("{{{{{path}}}}}"))),
+            let text = if field.is_number {
+                format!("expression: {}", yaml(&path))
+            } else {
+                format!("template: {}", yaml(&format!("{{{{{path}}}}}")))
             };
             return self.line(inner, &text);
         }
@@ -471,9 +477,10 @@ fn response(service: &ArchiveService, mapped: &OperationMapping) -> String {
 
 fn record_path(service: &ArchiveService, area: &ArchiveArea) -> String {
     let root = format!("$zosAssetResponse.{}", root(service));
-    let container = match service.channel {
-        true => format!("{root}.{}", quoted(&area.name)),
-        false => root,
+    let container = if service.channel {
+        format!("{root}.{}", quoted(&area.name))
+    } else {
+        root
     };
     format!("{container}.{}", quoted(&area.record.cobol))
 }

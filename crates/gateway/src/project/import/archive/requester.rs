@@ -20,7 +20,7 @@ pub struct RequesterArchive {
     pub text: String,
 }
 
-/// Where its document is.
+/// The folder of its document.
 const FOLDER: &str = "api-docs/";
 
 /// Takes the document out of an archive.
@@ -72,11 +72,12 @@ fn read(bytes: &[u8]) -> Result<RequesterArchive, String> {
 
 /// The name that a project's folder has for a document.
 fn document(json: bool, text: &str) -> &'static str {
-    match json {
-        true if text.contains("\"openapi\"") => "openapi.json",
-        true => "swagger.json",
-        false if text.contains("openapi:") => "openapi.yaml",
-        false => "swagger.yaml",
+    let member = if json { "\"openapi\"" } else { "openapi:" };
+    match (json, text.contains(member)) {
+        (true, true) => "openapi.json",
+        (true, false) => "swagger.json",
+        (false, true) => "openapi.yaml",
+        (false, false) => "swagger.yaml",
     }
 }
 

@@ -233,7 +233,7 @@ fn wrapper(areas: &[ArchiveArea], schema: &Value, channel: bool) -> Result<Optio
         }
     }
     Err(format!(
-        "the schema's {} is no record of it",
+        "the schema's {} is not one of its records",
         names.first().map_or("nothing", |n| n.as_str())
     ))
 }

@@ -22,7 +22,7 @@ const DIRECTORY_BYTES: usize = 46;
 const LOCAL_BYTES: usize = 30;
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
-/// Bits of the flags: encrypted, and the patched and masked forms of it.
+/// Bits of the flags: encrypted, and the patched and masked forms of encryption.
 const ENCRYPTED: u16 = 0x2041;
 const SYMLINK: u32 = 0o120_000;
 const FILE_TYPE: u32 = 0o170_000;
@@ -68,7 +68,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ZipEntry>, String> {
             continue;
         }
         if entries.iter().any(|e| e.name.eq_ignore_ascii_case(&name)) {
-            return Err(format!("{name} is in it twice"));
+            return Err(format!("{name} occurs twice"));
         }
         total += head.size;
         if head.size > MAX_ENTRY || total > MAX_TOTAL {
@@ -80,9 +80,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ZipEntry>, String> {
         let data = head.data(bytes).map_err(|why| format!("{name} {why}"))?;
         entries.push(ZipEntry { name, data });
     }
-    match at <= end {
-        true => Ok(entries),
-        false => Err("its directory is longer than its place".into()),
+    if at <= end {
+        Ok(entries)
+    } else {
+        Err("its directory is longer than stated".into())
     }
 }
 
@@ -149,11 +150,16 @@ impl<'a> Head<'a> {
             other => return Err(format!("is packed by method {other}, not 0 or 8")),
         };
         if data.len() != self.size {
-            return Err(format!("has {} bytes and says {}", data.len(), self.size));
+            return Err(format!(
+                "has {} bytes; its directory entry says {}",
+                data.len(),
+                self.size
+            ));
         }
-        match crc32fast::hash(&data) == self.crc {
-            true => Ok(data),
-            false => Err("has another checksum than it says".into()),
+        if crc32fast::hash(&data) == self.crc {
+            Ok(data)
+        } else {
+            Err("does not have the checksum of its directory entry".into())
         }
     }
 }
@@ -286,7 +292,7 @@ pub(super) mod tests {
         );
         assert!(refused(&link).contains("a is a link"));
         let twice = zip(&[("a", b"1"), ("A", b"2")]);
-        assert!(refused(&twice).contains("A is in it twice"));
+        assert!(refused(&twice).contains("A occurs twice"));
         let encrypted = directory(zip(&[("a", b"1")]), 8, &1u16.to_le_bytes());
         assert!(refused(&encrypted).contains("encrypted"));
     }
@@ -297,7 +303,7 @@ pub(super) mod tests {
         let less = directory(zip(&[("a", &data)]), 24, &3999u32.to_le_bytes());
         assert!(refused(&less).contains("inflate to the size"));
         let more = directory(zip(&[("a", &data)]), 24, &4001u32.to_le_bytes());
-        assert!(refused(&more).contains("has 4000 bytes and says 4001"));
+        assert!(refused(&more).contains("has 4000 bytes; its directory entry says 4001"));
         let sum = directory(zip(&[("a", &data)]), 16, &[0; 4]);
         assert!(refused(&sum).contains("checksum"));
         let name = directory(zip(&[("a", &data)]), 46, b"b");
@@ -312,7 +318,7 @@ pub(super) mod tests {
         let bomb = zip(&entries);
         assert!(bomb.len() < 200_000);
         assert!(refused(&bomb).contains("larger than 32 MiB"));
-        // One that says it is small inflates to no more than it says.
+        // An entry with a small stated size inflates at most to that size.
         let lying = directory(zip(&[("a", &big)]), 24, &10u32.to_le_bytes());
         assert!(refused(&lying).contains("inflate to the size"));
     }

@@ -1,12 +1,12 @@
 //! The fields of its record that a program reads and writes.
 //!
-//! A COMMAREA is one record both ways, and most of its fields go one way only.
+//! A COMMAREA is one record for both directions, and most of its fields have one only.
 //! The PROCEDURE DIVISION, with its COPY members, decides: a target of MOVE,
 //! GIVING, INTO, SET and COMPUTE is written; any other mention reads it. A
 //! mentioned group counts for all its fields, storage with several descriptions
-//! is read and written through any of them, and what is passed on (`CALL …
+//! is read and written through any of them, and data that is passed on (`CALL …
 //! USING`, `COMMAREA`, another record at the same address) is both. A field
-//! without any visible use goes both ways.
+//! without any visible use is both too.
 //!
 //! Invariant: a field that may be read is input, and one that may be written is
 //! output; a statement that is not understood counts as both.
@@ -183,7 +183,7 @@ fn mentions(layout: &RecordLayout, program: &Program) -> Vec<FieldUse> {
     uses
 }
 
-/// The use by taking a field's address: none if the record is given its place,
+/// The use by taking a field's address: `None` if the record is given its place,
 /// and any if another item has it then.
 fn address(scan: &mut StatementScan) -> Option<FieldUse> {
     match (scan.verb == "SET", scan.receiving) {

@@ -5,7 +5,7 @@ use copybook::{CopyFolders, FaultKind, PieceKind, RecordLayout, ReferenceFormat,
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-/// A program as far as it says what is done with a record.
+/// The statements of a program that use a record.
 pub(super) struct Program {
     /// The words of its procedures: names and keywords in upper case, literals
     /// as they are written, every other mark as its own word.
@@ -19,13 +19,13 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Reads a program; none when it has no procedures, or when some of them
-    /// are in COPY members that are not there.
+    /// Reads a program. Returns `None` when it has no procedures, or when some of them
+    /// are in COPY members that are missing.
     pub fn read(layout: &RecordLayout, text: &str, copies: &[PathBuf]) -> Option<Program> {
         let folders = CopyFolders::new(copies);
         let read = preprocess("program", text, ReferenceFormat::detect(text), &folders);
         let mut words: Vec<String> = Vec::new();
-        // Where the procedures begin: their first word, and its line.
+        // The start of the procedures: their first word, and its line.
         let mut start = None;
         let mut adjacent = false;
         for piece in &read.pieces {

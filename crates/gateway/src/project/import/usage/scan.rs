@@ -1,10 +1,10 @@
-//! Where in a statement a program's text is, and what that does to the field
+//! The position of a scan within a statement, and the resulting use of a field
 //! that is named there.
 
 use super::FieldUse;
 use cics::cobol::VERBS;
 
-/// Where in a statement the scan is.
+/// The position of the scan within a statement.
 #[derive(Default)]
 pub(super) struct StatementScan {
     pub verb: String,
@@ -14,7 +14,7 @@ pub(super) struct StatementScan {
     pub receiving: bool,
     /// The following fields are results only (GIVING, REMAINDER).
     result: bool,
-    /// The item that SET gives an address to is the record, or part of it.
+    /// SET gives an address to the record itself, or to a part of it.
     pub own_address: bool,
     /// In an EXEC CICS command.
     command: Option<Command>,
@@ -100,7 +100,7 @@ impl StatementScan {
     }
 
     /// The use of the field named here; `in_part` if only some of its
-    /// characters are meant.
+    /// characters are selected.
     pub fn mention(&self, in_part: bool) -> FieldUse {
         match &self.command {
             Some(_) if self.depth > 1 => FieldUse::READ,
@@ -126,7 +126,7 @@ impl StatementScan {
             | "READ" | "RETURN"
                 if self.receiving =>
             {
-                // The rest of it stays as it came.
+                // The other characters keep their values.
                 if in_part {
                     FieldUse::BOTH
                 } else {

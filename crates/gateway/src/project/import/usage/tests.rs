@@ -6,7 +6,7 @@ const RECORD: &str = "       01  R.
            05  ASKED PIC 9(4).
            05  GIVEN PIC X(4).
            05  BOTH PIC 9(4).
-           05  NOBODY PIC X.
+           05  UNUSED PIC X.
            05  STATUS-CODE PIC 9.
                88  IS-GOOD VALUE 0.
            05  G.
@@ -74,13 +74,13 @@ fn what_is_read_goes_in_and_what_is_written_comes_out() {
            COMPUTE BOTH = ASKED * 2.
 ";
     let (goes_in, comes_out) = sorted(RECORD, program);
-    assert_eq!(goes_in, "ASKED BOTH NOBODY SHOWN HIDDEN OTHER TWICE TWICE");
+    assert_eq!(goes_in, "ASKED BOTH UNUSED SHOWN HIDDEN OTHER TWICE TWICE");
     assert_eq!(
         comes_out,
-        "GIVEN BOTH NOBODY STATUS-CODE INNER SHOWN HIDDEN OTHER TWICE TWICE"
+        "GIVEN BOTH UNUSED STATUS-CODE INNER SHOWN HIDDEN OTHER TWICE TWICE"
     );
     // No use found: both ways.
-    let all = "ASKED GIVEN BOTH NOBODY STATUS-CODE INNER SHOWN HIDDEN OTHER TWICE TWICE";
+    let all = "ASKED GIVEN BOTH UNUSED STATUS-CODE INNER SHOWN HIDDEN OTHER TWICE TWICE";
     assert_eq!(sorted(RECORD, ""), (all.to_owned(), all.to_owned()));
 }
 
@@ -193,7 +193,7 @@ fn the_record_is_known_by_the_groups_that_have_its_fields() {
             lines(statements)
         )
     };
-    // Copied in and out, its fields are sorted by what is done with each.
+    // Copied in and out, its fields are sorted by their uses.
     let moved = "MOVE DFHCOMMAREA TO WS-AREA. IF ASKED > 1 MOVE 'A' TO GIVEN. \
                  MOVE WS-AREA TO DFHCOMMAREA(1:EIBCALEN).";
     let (goes_in, comes_out) = sorted(RECORD, &program(moved));

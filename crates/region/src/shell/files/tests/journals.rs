@@ -1,5 +1,5 @@
-//! Journals: which file, what stands in it, and files that are torn or
-//! something else.
+//! Journals: the choice of the file, its contents, and files that are torn or
+//! have another content.
 
 use std::fs;
 use std::io::Cursor;
@@ -52,8 +52,8 @@ fn write(
         .bytes(row::JTYPEID, *b"XX")
         .bytes(row::PREFIX, prefix)
         .bytes(row::FROM, data);
-    let told = w.command(1, row::NUMBER, &operands).expect("an answer");
-    (told.condition, told.operands.get_int(row::REQID))
+    let answer = w.command(1, row::NUMBER, &operands).expect("an answer");
+    (answer.condition, answer.operands.get_int(row::REQID))
 }
 
 #[test]
@@ -96,8 +96,8 @@ fn models_say_where_a_journal_goes_and_unknown_ones_are_jiderr() {
         (13, Condition::JidErr),
         (100, Condition::JidErr),
     ] {
-        let told = w.command(1, write_journalnum::NUMBER, &by_number(number));
-        assert_eq!(told.expect("an answer").condition, said);
+        let answer = w.command(1, write_journalnum::NUMBER, &by_number(number));
+        assert_eq!(answer.expect("an answer").condition, said);
     }
     assert!(folder.path().join("two").exists());
     assert!(!folder.path().join("journals").exists());
@@ -109,8 +109,8 @@ fn a_wait_for_a_journal_without_writes_is_notopen() {
     let mut w = over(region(folder.path()));
     let wait = CommandOperands::default().bytes(wait_journalname::JOURNALNAME, *b"AUDIT   ");
     let said = |w: &mut KernelFixture| {
-        let told = w.command(1, wait_journalname::NUMBER, &wait);
-        told.expect("an answer").condition
+        let answer = w.command(1, wait_journalname::NUMBER, &wait);
+        answer.expect("an answer").condition
     };
     assert_eq!(said(&mut w), Condition::NotOpen);
     write(&mut w, "AUDIT", b"", b"x");
@@ -123,7 +123,7 @@ fn record(data: &[u8]) -> JournalRecord {
         kind: *b"XX",
         transid: *b"TEST",
         task: 1,
-        userid: *b"SOMEBODY",
+        userid: *b"ANOTHER1",
         prefix: Vec::new(),
         data: data.to_vec(),
     }
@@ -151,7 +151,7 @@ fn a_record_that_was_not_written_whole_is_cut_off() {
 fn a_file_that_is_no_journal_is_left_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("J");
-    let text = "somebody's notes, longer than the header of a record by some bytes";
+    let text = "another's notes, longer than the header of a record by some bytes";
     fs::write(&path, text).expect("a file");
     let mut journal = JournalFile::new(path.clone());
     let written = journal.write(&record(b"x"), false);

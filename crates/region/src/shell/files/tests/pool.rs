@@ -74,7 +74,7 @@ fn files_that_wait_for_writers_hold_up_their_own_kind_alone_and_no_more_threads_
         kind: *b"XX",
         transid: *b"TEST",
         task: 1,
-        userid: *b"SOMEBODY",
+        userid: *b"ANOTHER1",
         prefix: Vec::new(),
         data: b"x".to_vec(),
     };

@@ -56,14 +56,14 @@ fn delete(w: &mut KernelFixture, task: u32, queue: &str) -> Option<Response> {
     w.command(task, deleteq_td::NUMBER, &operands)
 }
 
-fn condition_of(told: Option<Response>) -> Condition {
-    told.expect("an answer").condition
+fn condition_of(answer: Option<Response>) -> Condition {
+    answer.expect("an answer").condition
 }
 
-fn record(told: Option<Response>) -> String {
-    let told = told.expect("an answer");
-    assert_eq!(told.condition, Condition::Normal);
-    let bytes = told.operands.get_bytes(readq_td::INTO).expect("a record");
+fn record(answer: Option<Response>) -> String {
+    let answer = answer.expect("an answer");
+    assert_eq!(answer.condition, Condition::Normal);
+    let bytes = answer.operands.get_bytes(readq_td::INTO).expect("a record");
     String::from_utf8_lossy(bytes).into_owned()
 }
 
@@ -145,8 +145,8 @@ fn output_begins_anew_unless_its_disposition_is_mod() {
         write(&mut w, 1, "OUT", b"1");
         let mut w = with_files(w.restart());
         write(&mut w, 1, "OUT", b"2");
-        let told = fs::read_to_string(folder.path().join("queues/FILE")).expect("a file");
-        assert_eq!(told, bytes);
+        let written = fs::read_to_string(folder.path().join("queues/FILE")).expect("a file");
+        assert_eq!(written, bytes);
     }
 }
 

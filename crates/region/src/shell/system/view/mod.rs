@@ -1,4 +1,4 @@
-//! What each option of INQUIRE tells of a resource, seen at one moment.
+//! The value that each option of INQUIRE returns for a resource, at one moment.
 
 mod others;
 mod queues;

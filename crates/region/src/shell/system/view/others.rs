@@ -1,5 +1,5 @@
-//! What INQUIRE tells of journals, data sets, partners, dump codes, and of the
-//! region's settings beside INQUIRE SYSTEM.
+//! The values that INQUIRE returns for journals, data sets, partners and dump
+//! codes, and for the region's settings that INQUIRE SYSTEM does not have.
 
 use super::values::{OptionValue, RegionView, cvda, either, int, text};
 use crate::api::{ConnectionInfo, JournalKind};
@@ -137,7 +137,7 @@ impl RegionView<'_> {
         }
     }
 
-    /// What an option of INQUIRE DUMPDS tells: a folder stands for the data
+    /// The value of an option of INQUIRE DUMPDS: a folder stands for the data
     /// set, and there is one.
     pub fn dump_data_set(&self, option: &str) -> Option<OptionValue> {
         match option {
@@ -162,7 +162,7 @@ impl RegionView<'_> {
         }
     }
 
-    /// What an option of INQUIRE TEMPSTORAGE tells.
+    /// The value of an option of INQUIRE TEMPSTORAGE.
     pub fn temporary_storage(&self, option: &str) -> Option<OptionValue> {
         let (used, limit) = self.kernel.resources.temporary_storage.space();
         match option {
@@ -172,7 +172,7 @@ impl RegionView<'_> {
         }
     }
 
-    /// What an option of INQUIRE MONITOR tells.
+    /// The value of an option of INQUIRE MONITOR.
     pub fn monitor(&self, option: &str) -> Option<OptionValue> {
         match option {
             "COMPRESSST" => cvda("NOCOMPRESS"),
@@ -187,7 +187,7 @@ impl RegionView<'_> {
         }
     }
 
-    /// What an option of INQUIRE DISPATCHER tells. A worker process stands for
+    /// The value of an option of INQUIRE DISPATCHER. A worker process stands for
     /// an open TCB.
     pub fn dispatcher(&self, option: &str) -> Option<OptionValue> {
         let limits = self.core.limits();
@@ -200,7 +200,7 @@ impl RegionView<'_> {
         }
     }
 
-    /// What an option of INQUIRE STATISTICS tells.
+    /// The value of an option of INQUIRE STATISTICS.
     pub fn statistics(&self, option: &str) -> Option<OptionValue> {
         let recording = self.kernel.resources.system.recording();
         let day_s = day_s(self.kernel.settings(), self.now);
@@ -225,7 +225,7 @@ impl RegionView<'_> {
         }
     }
 
-    /// What an option of INQUIRE TCLASS tells, by the class's number.
+    /// The value of an option of INQUIRE TCLASS, by the class's number.
     pub fn numbered_class(&self, number: i64, option: &str) -> Option<OptionValue> {
         let name = numbered_class(number)?;
         let option = match option {
@@ -246,9 +246,10 @@ pub fn numbered_class(number: i64) -> Option<String> {
 
 /// The data set of a file: that of its definition, or its own name.
 pub(super) fn data_set(file: &FileEntry) -> String {
-    match file.data_set.is_empty() {
-        false => file.data_set.clone(),
-        true => file.name.to_string().trim_end().to_owned(),
+    if file.data_set.is_empty() {
+        file.name.to_string().trim_end().to_owned()
+    } else {
+        file.data_set.clone()
     }
 }
 

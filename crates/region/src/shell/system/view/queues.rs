@@ -1,4 +1,4 @@
-//! What INQUIRE tells of queues: temporary storage, its models, transient data.
+//! The values that INQUIRE returns for queues: temporary storage, its models, transient data.
 
 use super::values::{OptionValue, RegionView, cvda, either, int, text};
 use crate::api::{QueueFileFormat, TdKind, TdQueueDef, TdRecovery, Trigger, TsModelDef};
@@ -86,8 +86,8 @@ impl RegionView<'_> {
     }
 }
 
-/// What has a meaning for an intrapartition queue; for the others what stands
-/// for no value.
+/// Options that have a meaning only for an intrapartition queue; for other queues
+/// the value for "not applicable".
 fn intrapartition(def: &TdQueueDef, items: u64, option: &str) -> Option<OptionValue> {
     let (recovery, trigger) = match &def.kind {
         TdKind::Intrapartition { recovery, trigger } => (Some(*recovery), *trigger),
@@ -158,7 +158,7 @@ fn extrapartition(queue: &QueueInfo<'_>, option: &str) -> Option<OptionValue> {
         "DDNAME" => text(queue.def.name.as_bytes()),
         "DISPOSITION" => either(*append, "MOD", "SHARE"),
         "DSNAME" => text(path.to_string_lossy().as_bytes()),
-        // What is in the file is not looked at.
+        // The contents of the file are not read.
         "EMPTYSTATUS" => cvda("NOTEMPTY"),
         "IOTYPE" => either(*output, "OUTPUT", "INPUT"),
         "OPENSTATUS" => either(queue.open, "OPEN", "CLOSED"),

@@ -1,9 +1,9 @@
-//! What INQUIRE tells of units of work, of enqueues, and of STARTs that wait.
+//! The values that INQUIRE returns for units of work, enqueues and STARTs that wait.
 //!
-//! A unit of work has the number of its task as its name; one that is prepared
-//! for a coordinator elsewhere one of its own, and one that is committed and that
-//! a participant has not heard of the number that the participant knows. An
-//! enqueue is named by its owner or waiter and what is locked.
+//! A unit of work has the number of its task as its name. One that is prepared
+//! for a coordinator elsewhere has a number of its own. A committed unit whose
+//! end a participant does not know yet has the number that the participant knows.
+//! An enqueue is named by its owner or waiter and what is locked.
 
 use super::values::{OptionValue, RegionView, cvda, either, int, text};
 use kernel::core::{TaskKey, TaskStage, TaskState};
@@ -21,9 +21,9 @@ pub(super) struct UnitLink {
     pub(super) name: [u8; 4],
     unit: [u8; 8],
     participant: String,
-    /// It decides the unit.
+    /// The participant decides the unit.
     coordinates: bool,
-    /// It is there, as far as is known.
+    /// The participant is connected, as far as is known.
     is_connected: bool,
 }
 
@@ -111,7 +111,7 @@ impl RegionView<'_> {
             "RTRANSID" => text(&rtransid.unwrap_or([b' '; 4])),
             "RTERMID" => text(&rtermid.unwrap_or([b' '; 4])),
             "QUEUE" => text(&start.and_then(|s| s.queue).unwrap_or([b' '; 8])),
-            // HOURS, MINUTES and SECONDS behind AFTER, or behind AT.
+            // HOURS, MINUTES and SECONDS after the word AFTER or AT.
             "AFTER HOURS" => int(left_s / 3600),
             "AFTER MINUTES" => int(left_s / 60 % 60),
             "AFTER SECONDS" => int(left_s % 60),
@@ -122,8 +122,8 @@ impl RegionView<'_> {
         }
     }
 
-    /// Who takes part in units of work beside the store: those of running
-    /// tasks, and those that have not heard of a decision.
+    /// The participants in units of work except the store: those of running
+    /// tasks, and those that do not know a decision yet.
     pub(super) fn unit_links(&self) -> impl Iterator<Item = UnitLink> {
         let running = self.tasks().flat_map(|(key, task)| {
             let names = self.kernel.participants_of(key);
@@ -175,8 +175,8 @@ impl RegionView<'_> {
         all.find(|unit| unit.number.to_be_bytes() == name)
     }
 
-    /// What is told of a unit without a task: its task's number, transaction and
-    /// user as they were, its partner, when it began to wait and how it stands.
+    /// The values for a unit without a task: its task's number, transaction and
+    /// user as they were, its partner, when it began to wait and its state.
     fn shunted(&self, name: &[u8], option: &str) -> Option<OptionValue> {
         let (of, partner, since_unix_ns, state) = match self.prepared(name) {
             Some(unit) => {
@@ -257,7 +257,7 @@ impl RegionView<'_> {
             })
     }
 
-    /// What is locked, and the part of it.
+    /// The resource that is locked, and the part of it.
     fn locked(&self, name: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
         let (space, _, _, file, key) = parts(name)?;
         if space != tag(&LockSpace::Record(store::FileId(0))) {

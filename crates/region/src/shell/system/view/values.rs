@@ -1,4 +1,4 @@
-//! What each option of INQUIRE tells, kind by kind.
+//! The value of each option of INQUIRE, kind by kind.
 //!
 //! An option that is not here has no meaning in this region: the command
 //! answers INVREQ. Names are as the command's row has them.
@@ -14,7 +14,7 @@ use kernel::core::{Core, TaskKey, TaskStage, TaskState, Transaction};
 use kernel::resources::system::ResourceKind;
 use kernel::{LockSpace, WaitOn};
 
-/// What an option receives.
+/// The value that an option receives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OptionValue {
     /// A number or a CVDA.
@@ -96,7 +96,7 @@ impl RegionView<'_> {
         names
     }
 
-    /// What an option tells of a resource that exists.
+    /// The value of an option for a resource that exists.
     pub fn value(&self, kind: ResourceKind, name: &[u8], option: &str) -> Option<OptionValue> {
         match kind {
             ResourceKind::Program => self.program(name, option),
@@ -128,7 +128,7 @@ impl RegionView<'_> {
         let table = &self.core.defs().program_table;
         let program = table.iter().find(|p| p.name.as_bytes() == name)?;
         match option {
-            // Nobody counts the runs of what no worker here runs.
+            // Runs in another region are not counted here.
             "USECOUNT" if !program.remote_system.is_blank() => int(-1),
             "USECOUNT" if program.module.is_none() && !program.missing => int(-1),
             "USECOUNT" => int((self.uses)(program.name).min(i32::MAX as u64)),
@@ -183,7 +183,7 @@ impl RegionView<'_> {
         }
     }
 
-    /// What an option of INQUIRE TASK tells.
+    /// The value of an option of INQUIRE TASK.
     pub fn task(&self, key: TaskKey, option: &str) -> Option<OptionValue> {
         let task = self.core.task(key)?;
         let transaction = |option| self.transaction(task.transid.as_bytes(), option);
@@ -211,7 +211,7 @@ impl RegionView<'_> {
         }
     }
 
-    /// What an option of INQUIRE ASSOCIATION tells.
+    /// The value of an option of INQUIRE ASSOCIATION.
     pub fn association(&self, key: TaskKey, option: &str) -> Option<OptionValue> {
         let task = self.core.task(key)?;
         match option {
@@ -228,7 +228,7 @@ impl RegionView<'_> {
         }
     }
 
-    /// What an option of INQUIRE SYSTEM tells.
+    /// The value of an option of INQUIRE SYSTEM.
     pub fn system(&self, option: &str) -> Option<OptionValue> {
         match option {
             "CICSSTATUS" => cvda("ACTIVE"),
@@ -294,7 +294,7 @@ impl RegionView<'_> {
     }
 }
 
-/// What tells an event from others of its kind: a name as it is, a number in
+/// What distinguishes an event from others of its kind: a name as it is, a number in
 /// digits.
 fn event_value(key: &[u8]) -> String {
     let is_name = key.iter().all(|b| b.is_ascii_graphic() || *b == b' ');
@@ -383,7 +383,7 @@ fn type_of(file: &FileEntry, base: Option<&FileDef>) -> &'static str {
     }
 }
 
-/// What is the same for every transaction here.
+/// Values that are the same for every transaction here.
 fn of_any_transaction(option: &str) -> Option<OptionValue> {
     match option {
         "CMDSEC" => cvda("CMDSECNO"),

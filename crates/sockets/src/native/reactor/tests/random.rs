@@ -20,7 +20,7 @@ enum Step {
     Break(usize),
     /// So many tasks end.
     Tasks(usize),
-    /// The loop goes on.
+    /// The loop continues.
     Go,
 }
 
@@ -28,7 +28,7 @@ enum Step {
 #[derive(Default)]
 struct Tasks {
     wakers: RefCell<Vec<Waker>>,
-    /// They end at once.
+    /// The tasks end at once.
     brief: Cell<bool>,
 }
 
@@ -37,7 +37,7 @@ struct Client {
     sent: usize,
     got: usize,
     half_closed: bool,
-    /// It was ended: what it receives is a part of what it sent.
+    /// The connection was ended: the received bytes are a part of the sent ones.
     ended: bool,
     server: SpawnedFuture,
     breaks: Rc<Cell<bool>>,
@@ -136,7 +136,7 @@ impl ReactorModel {
         }
     }
 
-    /// All that is left comes to its end.
+    /// Runs all that is left to its end.
     async fn finish(&mut self) {
         self.tasks.brief.set(true);
         self.tasks.end(usize::MAX);
@@ -191,7 +191,7 @@ impl Client {
     fn half_close(&mut self) {
         if let Some(tcp) = &self.tcp {
             self.half_closed = true;
-            // It may have been reset.
+            // The connection may have been reset.
             let _ = tcp.shutdown(Shutdown::Write);
         }
     }
