@@ -453,7 +453,7 @@ mod tests {
             let mut general = general(source).unwrap();
             general.texts = general.texts.map(|_| 4 << 20);
             let why = made(&general, &many).expect_err(source);
-            assert!(why.contains("more than 4 MiB"), "{source}: {why}");
+            assert!(why.contains("larger than 4 MiB"), "{source}: {why}");
         }
     }
 
