@@ -160,9 +160,10 @@ where
         keep(word, &harmless(&without_colours(text.trim_end())));
         write!(out, "{faint}{}{plain} {colour}{word:<8}{plain}", clock())?;
         // What `serve` says was made for a terminal already.
-        match about.target() == SERVE {
-            true => writeln!(out, "{}", text.trim_end()),
-            false => writeln!(out, "{}", harmless(text.trim_end())),
+        if about.target() == SERVE {
+            writeln!(out, "{}", text.trim_end())
+        } else {
+            writeln!(out, "{}", harmless(text.trim_end()))
         }
     }
 }

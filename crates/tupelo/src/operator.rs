@@ -64,9 +64,10 @@ impl OperatorArgs {
             (_, Some(why)) => {
                 let faults = value["faults"].as_array().into_iter().flatten();
                 let faults: Vec<String> = faults.map(cell).collect();
-                match faults.is_empty() {
-                    true => bail!("{why}"),
-                    false => bail!(help = faults.join("\n"), "{why}"),
+                if faults.is_empty() {
+                    bail!("{why}")
+                } else {
+                    bail!(help = faults.join("\n"), "{why}")
                 }
             }
             (401 | 403, _) => bail!(

@@ -66,9 +66,10 @@ pub fn report_failure(report: &Report) -> u8 {
 fn refused(panic: &PanicHookInfo<'_>) -> Option<StdoutError> {
     let text = panic.payload().downcast_ref::<String>()?;
     let reason = text.strip_prefix("failed printing to stdout: ")?;
-    let kind = match reader_is_gone() {
-        true => ErrorKind::BrokenPipe,
-        false => ErrorKind::Other,
+    let kind = if reader_is_gone() {
+        ErrorKind::BrokenPipe
+    } else {
+        ErrorKind::Other
     };
     Some(StdoutError(io::Error::new(kind, reason)))
 }

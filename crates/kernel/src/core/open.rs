@@ -220,9 +220,10 @@ impl Core {
     /// A task is over and accounted for.
     pub fn count_end(&mut self, ok: bool, work: crate::types::TaskTotals) {
         self.stats.work += work;
-        match ok {
-            true => self.stats.tasks_ok += 1,
-            false => self.stats.tasks_abended += 1,
+        if ok {
+            self.stats.tasks_ok += 1
+        } else {
+            self.stats.tasks_abended += 1
         }
     }
 
@@ -267,9 +268,10 @@ impl Core {
             let waits = |w: usize| self.workers[w].waiting;
             t.stage == TaskStage::Submitted && t.place.is_some_and(|p| waits(p.worker))
         });
-        match run == key || waits_in_worker {
-            true => cx.out.push(CoreAction::Purge(key)),
-            false => self.purge_task(cx, run, why),
+        if run == key || waits_in_worker {
+            cx.out.push(CoreAction::Purge(key))
+        } else {
+            self.purge_task(cx, run, why)
         }
         cx.out.push(CoreAction::Wake(key));
     }

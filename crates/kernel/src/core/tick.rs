@@ -160,9 +160,10 @@ impl Core {
         if task.deadline.is_none_or(|d| cx.now < d) || task.purging.is_some() {
             return;
         }
-        match task.is_waiting() {
-            true => self.refuse_waiting(cx, key, StartRefusal::TimedOut),
-            false => self.purge_task(cx, key, "the task's time limit passed"),
+        if task.is_waiting() {
+            self.refuse_waiting(cx, key, StartRefusal::TimedOut)
+        } else {
+            self.purge_task(cx, key, "the task's time limit passed")
         }
     }
 

@@ -399,9 +399,10 @@ impl<R: ResourceManagers> Kernel<R> {
         if !part.unknown {
             return false;
         }
-        match commit {
-            true => self.apply(now, task, then, out),
-            false => self.drop_decided(now, task, then, out),
+        if commit {
+            self.apply(now, task, then, out)
+        } else {
+            self.drop_decided(now, task, then, out)
         }
         self.wake(now, out);
         true

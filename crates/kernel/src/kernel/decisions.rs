@@ -210,11 +210,14 @@ impl KernelContext<'_> {
         };
         for unit in in_doubt {
             let open = decisions.open.get(unit);
-            let order = match open.is_some_and(|open| open.contains_key(name)) {
-                true => Order::Commit,
-                false if self.kernel.units.task_of(*unit).is_some() => continue,
-                false if decisions.undecided.contains(unit) => continue,
-                false => Order::BackOut,
+            let order = if open.is_some_and(|open| open.contains_key(name)) {
+                Order::Commit
+            } else if self.kernel.units.task_of(*unit).is_some()
+                || decisions.undecided.contains(unit)
+            {
+                continue;
+            } else {
+                Order::BackOut
             };
             self.out
                 .push(KernelEffect::Participant(*unit, participant, order));

@@ -241,16 +241,15 @@ impl<R: ResourceManagers> Kernel<R> {
             under_way.insert(branch.clone(), PreparingState::default());
             unit.branch = Some(branch);
             unit.caller = Some(caller);
-            match unit.participants.is_empty() {
-                true => self.record(now, task, out),
-                false => {
-                    unit.phase = UnitPhase::Preparing {
-                        missing: unit.participants.clone(),
-                        refused: false,
-                        then: UnitContinuation::Prepare,
-                    };
-                    send_order(unit, Order::Prepare, out);
-                }
+            if unit.participants.is_empty() {
+                self.record(now, task, out)
+            } else {
+                unit.phase = UnitPhase::Preparing {
+                    missing: unit.participants.clone(),
+                    refused: false,
+                    then: UnitContinuation::Prepare,
+                };
+                send_order(unit, Order::Prepare, out);
             }
         }
         self.wake(now, out);

@@ -437,9 +437,10 @@ impl<R: ResourceManagers> Kernel<R> {
                     code: NOT_COMMITTED,
                     program: Name::BLANK,
                     line: 0,
-                    message: match failed.in_doubt {
-                        true => format!("the unit of work is in doubt: {}", failed.why),
-                        false => format!("the unit of work could not be committed: {}", failed.why),
+                    message: if failed.in_doubt {
+                        format!("the unit of work is in doubt: {}", failed.why)
+                    } else {
+                        format!("the unit of work could not be committed: {}", failed.why)
                     },
                 });
                 if let Some(caller) = end {

@@ -286,18 +286,22 @@ impl KernelFixture {
             condition: answer.condition,
             resp2: answer.resp2,
             abend,
-            operands: match answer.data.is_empty() {
-                true => CommandOperands::default(),
-                false => CommandOperands::parse(&answer.data).expect("operands"),
+            operands: if answer.data.is_empty() {
+                CommandOperands::default()
+            } else {
+                CommandOperands::parse(&answer.data).expect("operands")
             },
         })
     }
 
     /// All answers since the last look: the task, and its condition or abend.
     pub fn answers(&mut self) -> Vec<(u32, String)> {
-        let told = |a: &CallAnswer| match a.abend.is_blank() {
-            true => a.condition.name().to_owned(),
-            false => a.abend.to_string(),
+        let told = |a: &CallAnswer| {
+            if a.abend.is_blank() {
+                a.condition.name().to_owned()
+            } else {
+                a.abend.to_string()
+            }
         };
         let answers = self.answers.drain(..);
         answers
@@ -520,21 +524,21 @@ impl KernelFixture {
     }
 
     fn commit(&mut self, job: StoreJob, disk: bool) {
-        let result = match disk {
-            true => {
-                let store = self.store.as_mut().expect("a store");
-                store.apply(&[job.changes]).remove(0)
-            }
-            false => Err(store::ApplyError::Storage(store::StorageError::DiskFull {
+        let result = if disk {
+            let store = self.store.as_mut().expect("a store");
+            store.apply(&[job.changes]).remove(0)
+        } else {
+            Err(store::ApplyError::Storage(store::StorageError::DiskFull {
                 doing: "committing",
                 code: 28,
-            })),
+            }))
         };
-        let result = match self.doubt {
-            true => Err(store::ApplyError::Storage(store::StorageError::Uncertain {
+        let result = if self.doubt {
+            Err(store::ApplyError::Storage(store::StorageError::Uncertain {
                 reason: "the disk failed".to_owned(),
-            })),
-            false => result,
+            }))
+        } else {
+            result
         };
         let mut out = Vec::new();
         // Durable at once.

@@ -151,9 +151,10 @@ impl ExpectedState {
 
     /// A START is asked for.
     pub fn ask(&mut self, number: u64, protect: bool) {
-        let fate = match protect {
-            true => StartFate::Uncommitted,
-            false => StartFate::Begins,
+        let fate = if protect {
+            StartFate::Uncommitted
+        } else {
+            StartFate::Begins
         };
         self.requests.insert(number, Request { protect, fate });
     }

@@ -375,19 +375,19 @@ impl Node {
             let n = 1 + random.below(self.jobs.len() as u64) as usize;
             let jobs: Vec<StoreJob> = self.jobs.drain(..n).collect();
             works = calm || !random.one_in(20);
-            let results = match works {
-                true => {
-                    let units: Vec<UnitOfWork> = jobs.iter().map(|j| j.changes.clone()).collect();
-                    self.store.apply(&units)
-                }
-                false => jobs.iter().map(|_| Err(full())).collect(),
+            let results = if works {
+                let units: Vec<UnitOfWork> = jobs.iter().map(|j| j.changes.clone()).collect();
+                self.store.apply(&units)
+            } else {
+                jobs.iter().map(|_| Err(full())).collect()
             };
             ended = jobs.into_iter().zip(results).collect();
         }
         self.report_committed(earlier.map(|(ended, _)| ended).unwrap_or_default());
-        match works && !ended.is_empty() && random.one_in(2) {
-            true => self.ahead = Some((ended, before)),
-            false => self.report_committed(ended),
+        if works && !ended.is_empty() && random.one_in(2) {
+            self.ahead = Some((ended, before))
+        } else {
+            self.report_committed(ended)
         }
         works
     }

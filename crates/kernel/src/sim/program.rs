@@ -205,9 +205,10 @@ pub fn unit(random: &mut SeededRandom, acts: &mut Vec<TaskStep>) {
 }
 
 fn queue(random: &mut SeededRandom) -> TaskStep {
-    let td = match random.one_in(3) {
-        true => TdQueueKind::Physical,
-        false => TdQueueKind::Logical,
+    let td = if random.one_in(3) {
+        TdQueueKind::Physical
+    } else {
+        TdQueueKind::Logical
     };
     match random.below(16) {
         0..=2 => TaskStep::PutItem,
@@ -250,9 +251,10 @@ fn children(random: &mut SeededRandom, acts: &mut Vec<TaskStep>) {
         acts.push(TaskStep::Free);
     }
     for _ in 0..count {
-        acts.push(match random.one_in(3) {
-            true => TaskStep::FetchChild,
-            false => TaskStep::FetchAny,
+        acts.push(if random.one_in(3) {
+            TaskStep::FetchChild
+        } else {
+            TaskStep::FetchAny
         });
     }
 }

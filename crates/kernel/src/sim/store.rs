@@ -39,26 +39,22 @@ impl SimWorld {
         let jobs: Vec<StoreJob> = self.jobs.drain(..n).collect();
         let before = (self.store.fork(), self.model.clone());
         let fails = !calm && self.random.one_in(12);
-        let results = match fails {
-            true => {
-                self.report.disk_failures += 1;
-                jobs.iter().map(|_| Err(full())).collect()
-            }
-            false => self.apply(&jobs),
+        let results = if fails {
+            self.report.disk_failures += 1;
+            jobs.iter().map(|_| Err(full())).collect()
+        } else {
+            self.apply(&jobs)
         };
         self.report_outcomes(earlier.map(|ahead| ahead.ended));
         let ended = jobs.into_iter().zip(results).collect();
-        match !fails && self.random.one_in(2) {
-            true => {
-                let (now, ended) = decided(ended);
-                self.report_outcomes(Some(now));
-                self.ahead = Some(UnflushedUnits { ended, before });
-            }
-            false => {
-                let (now, ended) = decided(ended);
-                self.report_outcomes(Some(now));
-                self.report_outcomes(Some(ended));
-            }
+        if !fails && self.random.one_in(2) {
+            let (now, ended) = decided(ended);
+            self.report_outcomes(Some(now));
+            self.ahead = Some(UnflushedUnits { ended, before });
+        } else {
+            let (now, ended) = decided(ended);
+            self.report_outcomes(Some(now));
+            self.report_outcomes(Some(ended));
         }
     }
 

@@ -257,16 +257,15 @@ impl SimWorld {
         let Some(task) = self.tasks.get(&key) else {
             return;
         };
-        match committed {
-            true => {
-                self.terminals.unit_committed(start);
-                let lost = (task.unit, &task.changes);
-                assert!(
-                    task.unit.is_none() && task.changes.is_empty(),
-                    "acknowledged and not in the store: {lost:?}"
-                );
-            }
-            false => self.backed_out(key),
+        if committed {
+            self.terminals.unit_committed(start);
+            let lost = (task.unit, &task.changes);
+            assert!(
+                task.unit.is_none() && task.changes.is_empty(),
+                "acknowledged and not in the store: {lost:?}"
+            );
+        } else {
+            self.backed_out(key)
         }
     }
 
@@ -370,9 +369,10 @@ impl SimWorld {
         let status = operands.get_int(option).expect("COMPSTATUS");
         let start = u64::from_be_bytes(token[..8].try_into().expect("a token"));
         let end = self.model.children.get(&start).copied().flatten();
-        let name = match end.expect("a child that has ended") {
-            true => "ABEND",
-            false => "NORMAL",
+        let name = if end.expect("a child that has ended") {
+            "ABEND"
+        } else {
+            "NORMAL"
         };
         assert_eq!(status, i64::from(cvda::value(name).expect("a value")));
         self.report.fetched += 1;

@@ -27,9 +27,10 @@ impl Abend {
 
     /// Tells the log of it, for tasks that no door of this region waits for.
     pub fn log(&self, record: &MonitoringRecord) {
-        let program = match self.program.is_blank() {
-            true => record.program,
-            false => self.program,
+        let program = if self.program.is_blank() {
+            record.program
+        } else {
+            self.program
         };
         let place = match self.line {
             0 => String::new(),

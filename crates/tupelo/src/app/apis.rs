@@ -158,17 +158,17 @@ impl Application {
                 }
             };
             findings.extend(api.warnings().0.iter().cloned());
-            let sources = match with_programs {
-                true => api.check_sources(&self.folder, &self.copy_folders()),
-                false => ProjectDiagnostics::default(),
+            let sources = if with_programs {
+                api.check_sources(&self.folder, &self.copy_folders())
+            } else {
+                ProjectDiagnostics::default()
             };
-            match sources.has_errors() {
-                true => {
-                    apis.reasons.push(self.without_folder(&reason(&sources.0)));
-                    apis.bad.push(name.clone());
-                    apis.drifted.push(name);
-                }
-                false => apis.good.push(Arc::new(api)),
+            if sources.has_errors() {
+                apis.reasons.push(self.without_folder(&reason(&sources.0)));
+                apis.bad.push(name.clone());
+                apis.drifted.push(name);
+            } else {
+                apis.good.push(Arc::new(api))
             }
             findings.extend(sources.0);
         }

@@ -199,9 +199,10 @@ fn attach(
         Ok(task) => task,
         Err(refusal) => {
             tracing::warn!("{} of {}: {refusal}", attached.tp, attached.partner);
-            let answer = match refusal.is_temporary() {
-                true => AttachRefusal::Later,
-                false => AttachRefusal::Never,
+            let answer = if refusal.is_temporary() {
+                AttachRefusal::Later
+            } else {
+                AttachRefusal::Never
             };
             host.once(|node, _| node.refuse(attached.conversation, answer));
             return;
@@ -290,9 +291,10 @@ impl ConversationService for PartnerDirectory {
         let call = AllocateRequest {
             pip: parameters,
             mode: destination.mode.clone(),
-            sync: match confirm {
-                true => SyncLevel::Confirm,
-                false => SyncLevel::None,
+            sync: if confirm {
+                SyncLevel::Confirm
+            } else {
+                SyncLevel::None
             },
             ..AllocateRequest::new(&destination.partner, process)
         };
@@ -347,9 +349,10 @@ impl Conversation for MappedConversation {
     }
 
     fn invite(&mut self, confirm: bool) -> Result<(), Fault> {
-        let kind = match confirm {
-            true => PrepareToReceiveType::Confirm,
-            false => PrepareToReceiveType::Flush,
+        let kind = if confirm {
+            PrepareToReceiveType::Confirm
+        } else {
+            PrepareToReceiveType::Flush
         };
         self.inner.prepare_to_receive(kind).map_err(|e| fault(&e))
     }
@@ -385,9 +388,10 @@ impl Conversation for MappedConversation {
     }
 
     fn end(self: Box<Self>, confirm: bool) -> Result<(), Fault> {
-        let kind = match confirm {
-            true => DeallocateType::Confirm,
-            false => DeallocateType::Flush,
+        let kind = if confirm {
+            DeallocateType::Confirm
+        } else {
+            DeallocateType::Flush
         };
         self.inner.deallocate(kind).map_err(|e| fault(&e))
     }

@@ -235,9 +235,10 @@ impl Application {
                     .is_none_or(|e| !NO_COBOL.iter().any(|other| e.eq_ignore_ascii_case(other)))
         })?;
         let folder = found.parent()?.strip_prefix(&self.folder).ok()?;
-        let shown = match folder.as_os_str().is_empty() {
-            true => Path::new("."),
-            false => folder,
+        let shown = if folder.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            folder
         };
         Some(format!(
             "{} is in {}: move it into copybooks/, or add that folder to [compile] copybooks of tupelo.toml",
@@ -314,12 +315,10 @@ fn find(folder: &Path, found: &mut Vec<PathBuf>, unread: &mut Vec<(PathBuf, Stri
             .extension()
             .and_then(|e| e.to_str())
             .unwrap_or_default();
-        match path.is_dir() {
-            true => find(&path, found, unread),
-            false if EXTENSIONS.contains(&extension.to_ascii_lowercase().as_str()) => {
-                found.push(path)
-            }
-            false => {}
+        if path.is_dir() {
+            find(&path, found, unread)
+        } else if EXTENSIONS.contains(&extension.to_ascii_lowercase().as_str()) {
+            found.push(path)
         }
     }
 }

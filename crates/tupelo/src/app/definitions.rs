@@ -320,9 +320,10 @@ fn keyed_file(
             offset_bytes: section.key_offset,
             length_bytes: key,
         }),
-        format: match variable {
-            true => store::RecordFormat::Variable,
-            false => store::RecordFormat::Fixed,
+        format: if variable {
+            store::RecordFormat::Variable
+        } else {
+            store::RecordFormat::Fixed
         },
         max_record_bytes: record,
         recoverable,

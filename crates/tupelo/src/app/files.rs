@@ -23,9 +23,10 @@ impl Application {
             map_bytes: u64::from(self.config.store.map_gib) << 30,
             max_readers: self.max_readers(),
             walked_bytes: self.walked_bytes(),
-            durability: match self.config.store.sync {
-                true => CommitDurability::Flush,
-                false => CommitDurability::NoFlush,
+            durability: if self.config.store.sync {
+                CommitDurability::Flush
+            } else {
+                CommitDurability::NoFlush
             },
             ..DiskOptions::default()
         }

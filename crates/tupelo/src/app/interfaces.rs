@@ -34,9 +34,10 @@ pub fn findings(
         let Ok(text) = read_source(&built.source) else {
             continue;
         };
-        match contract.channel {
-            true => containers(app, &contract, &built.source, &text, &mut found),
-            false => found.extend(commarea(app, &contract, &built.source, &text)),
+        if contract.channel {
+            containers(app, &contract, &built.source, &text, &mut found)
+        } else {
+            found.extend(commarea(app, &contract, &built.source, &text))
         }
     }
     found
@@ -131,16 +132,18 @@ fn containers(
     let asset = contract.file.strip_prefix(&app.folder);
     let asset = asset.unwrap_or(&contract.file).display();
     let mut warn = |name: &String, message: String, there: &BTreeSet<String>| {
-        let help = match there.is_empty() {
-            true => "it uses no container at all in this direction".to_owned(),
-            false => format!(
+        let help = if there.is_empty() {
+            "it uses no container at all in this direction".to_owned()
+        } else {
+            format!(
                 "it uses {}; the API's names are in {asset}",
                 listed(there.iter().map(String::as_str))
-            ),
+            )
         };
-        let help = match there.iter().any(|known| known.eq_ignore_ascii_case(name)) {
-            true => format!("{help}. Large and small letters make different names"),
-            false => help,
+        let help = if there.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+            format!("{help}. Large and small letters make different names")
+        } else {
+            help
         };
         // What is meant by another name is shown where the program has it.
         let other_case = there.iter().find(|known| known.eq_ignore_ascii_case(name));

@@ -101,9 +101,10 @@ pub fn config(app: &Application) -> Result<IpconnConfig> {
     for name in names.filter(|name| app.config.mainframe.connections.contains_key(*name)) {
         wrong.push(format!("{name} is a connection of [mainframe] too"));
     }
-    match wrong.is_empty() {
-        true => Ok(config),
-        false => bail!("connections to other regions\n{}", wrong.join("\n")),
+    if wrong.is_empty() {
+        Ok(config)
+    } else {
+        bail!("connections to other regions\n{}", wrong.join("\n"))
     }
 }
 
@@ -134,9 +135,10 @@ fn connection(def: &OtherDef) -> Result<Option<ConnectionConfig>, String> {
     let port = number("PORT", u16::MAX)?.unwrap_or(PORT);
     let usual = ConnectionConfig::default();
     Ok(Some(ConnectionConfig {
-        address: match host.contains(':') {
-            true => format!("[{host}]:{port}"),
-            false => format!("{host}:{port}"),
+        address: if host.contains(':') {
+            format!("[{host}]:{port}")
+        } else {
+            format!("{host}:{port}")
         },
         applid: attribute(def, "APPLID").map(str::to_owned),
         sessions: sessions.unwrap_or(usual.sessions),

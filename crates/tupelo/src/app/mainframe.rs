@@ -122,9 +122,10 @@ impl Application {
                 wrong.push(format!("[mainframe.connections.{name}] {why}"));
             }
         }
-        match wrong.is_empty() {
-            true => Ok(made),
-            false => bail!("connections to a mainframe\n{}", wrong.join("\n")),
+        if wrong.is_empty() {
+            Ok(made)
+        } else {
+            bail!("connections to a mainframe\n{}", wrong.join("\n"))
         }
     }
 }

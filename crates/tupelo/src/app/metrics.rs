@@ -22,14 +22,16 @@ pub fn write(statistics: &RegionStatistics, out: &mut String) {
     for (name, help, label, rows) in WORK {
         head(out, name, "counter", help);
         for (value, of) in *rows {
-            let labels = match value.is_empty() {
-                true => String::new(),
-                false => format!("{{{label}=\"{value}\"}}"),
+            let labels = if value.is_empty() {
+                String::new()
+            } else {
+                format!("{{{label}=\"{value}\"}}")
             };
             let sum = of(work);
-            match name.ends_with("_seconds_total") {
-                true => writeln!(out, "{name}{labels} {:.9}", sum as f64 / 1e9),
-                false => writeln!(out, "{name}{labels} {sum}"),
+            if name.ends_with("_seconds_total") {
+                writeln!(out, "{name}{labels} {:.9}", sum as f64 / 1e9)
+            } else {
+                writeln!(out, "{name}{labels} {sum}")
             }
             .expect("a string takes everything");
         }

@@ -107,9 +107,10 @@ fn mirror(
     user: UserId,
 ) -> Result<(), appc::Error> {
     conversation.accept()?;
-    let most = match channel {
-        true => MAX_CHANNEL,
-        false => REQUEST_BYTES + MAX_COMMAREA,
+    let most = if channel {
+        MAX_CHANNEL
+    } else {
+        REQUEST_BYTES + MAX_COMMAREA
     };
     let message = receive(&mut conversation, most, &mut claim)?;
     let request = Request::parse(&message).filter(|request| {

@@ -180,16 +180,15 @@ impl Application {
         let (transforms, wrong) = transforms::read(&self.folder.join(transforms::FOLDER))?;
         installed.region.transforms = transforms;
         installed.errors.extend(wrong);
-        match installed.errors.is_empty() {
-            true => Ok(installed),
-            false => {
-                let mut faults = Findings::new(&self.folder);
-                let all = installed.errors.iter();
-                faults.extend(all.map(|fault| settings::placed(self, fault)));
-                let colours = std::io::stderr().is_terminal();
-                let text = faults.text(Severity::Note, colours);
-                bail!("the definitions do not fit together\n{}", text.trim_end());
-            }
+        if installed.errors.is_empty() {
+            Ok(installed)
+        } else {
+            let mut faults = Findings::new(&self.folder);
+            let all = installed.errors.iter();
+            faults.extend(all.map(|fault| settings::placed(self, fault)));
+            let colours = std::io::stderr().is_terminal();
+            let text = faults.text(Severity::Note, colours);
+            bail!("the definitions do not fit together\n{}", text.trim_end());
         }
     }
 

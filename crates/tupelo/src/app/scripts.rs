@@ -126,9 +126,12 @@ fn finding(app: &Application, mistake: &ScriptDiagnostic) -> Finding {
         (false, true) => None,
     };
     let places = KeyPlaces::of_settings(&app.folder);
-    let written = named.and_then(|named| match place.file.is_empty() {
-        true => places.find(&format!("script.routes.{}", named.split_once(": ")?.0)),
-        false => places.naming("script.", named),
+    let written = named.and_then(|named| {
+        if place.file.is_empty() {
+            places.find(&format!("script.routes.{}", named.split_once(": ")?.0))
+        } else {
+            places.naming("script.", named)
+        }
     });
     if let Some((line, column)) = written {
         let missing = !place.file.is_empty();
@@ -137,22 +140,25 @@ fn finding(app: &Application, mistake: &ScriptDiagnostic) -> Finding {
             file: "tupelo.toml".into(),
             line,
             column,
-            message: match missing {
-                true => format!(
+            message: if missing {
+                format!(
                     "there is no script {}",
                     app.config.script.folder.join(&place.file).display()
-                ),
-                false => mistake.message.clone(),
+                )
+            } else {
+                mistake.message.clone()
             },
-            help: Some(match missing {
-                true => "scripts are named from their folder".to_owned(),
-                false => "write a path such as \"/bank/{number}\"".to_owned(),
+            help: Some(if missing {
+                "scripts are named from their folder".to_owned()
+            } else {
+                "write a path such as \"/bank/{number}\"".to_owned()
             }),
         };
     }
-    let file = match place.file.is_empty() {
-        true => PathBuf::from("tupelo.toml"),
-        false => app.folder.join(&app.config.script.folder).join(&place.file),
+    let file = if place.file.is_empty() {
+        PathBuf::from("tupelo.toml")
+    } else {
+        app.folder.join(&app.config.script.folder).join(&place.file)
     };
     Finding {
         severity: Severity::Error,

@@ -70,9 +70,10 @@ impl ConversationService for RemoteSystems {
         let own = own.filter_map(|c| {
             Some(ConnectionInfo {
                 sysid: c.sysid.parse().ok()?,
-                net_name: match c.applid.is_empty() {
-                    true => c.name,
-                    false => c.applid,
+                net_name: if c.applid.is_empty() {
+                    c.name
+                } else {
+                    c.applid
                 },
                 sessions: c.sessions as usize,
             })

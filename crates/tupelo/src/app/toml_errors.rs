@@ -115,9 +115,10 @@ impl ErrorHints<'_> {
                 })
                 .map(|section| format!("[{section}]"))
                 .collect();
-            let help = match owners.is_empty() {
-                false => format!("write it below {}", owners.join(" or ")),
-                true => near.unwrap_or_else(|| format!("sections are {}", keys.join(", "))),
+            let help = if owners.is_empty() {
+                near.unwrap_or_else(|| format!("sections are {}", keys.join(", ")))
+            } else {
+                format!("write it below {}", owners.join(" or "))
             };
             return (what, Some(help));
         }

@@ -30,9 +30,10 @@ pub struct KeyPlace {
 impl KeyPlace {
     /// Where it is shown: the value, or the name of a table.
     fn start(&self) -> usize {
-        match self.table {
-            true => self.key.start,
-            false => self.value.start,
+        if self.table {
+            self.key.start
+        } else {
+            self.value.start
         }
     }
 }

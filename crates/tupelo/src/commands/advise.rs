@@ -76,9 +76,10 @@ fn known_rule(text: &str) -> Result<String, String> {
     let begins = |name: &str| {
         name.strip_prefix(text).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };
-    match rules().any(|r| begins(r.name)) {
-        true => Ok(text.to_owned()),
-        false => Err("no rule has this name; --rules lists them".to_owned()),
+    if rules().any(|r| begins(r.name)) {
+        Ok(text.to_owned())
+    } else {
+        Err("no rule has this name; --rules lists them".to_owned())
     }
 }
 
@@ -117,10 +118,7 @@ pub fn run(args: Args) -> Result<Outcome> {
         _ => print!("{}", advise::report::text(&documents, &findings, &output_style())),
     }
     let faulty = documents.all.iter().any(Document::has_errors);
-    Ok(match findings.is_empty() && !faulty {
-        true => Outcome::Clean,
-        false => Outcome::Findings,
-    })
+    Ok(if findings.is_empty() && !faulty { Outcome::Clean } else { Outcome::Findings })
 }
 
 /// Reads a file as a kind, or as what it looks like.

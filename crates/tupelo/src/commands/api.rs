@@ -227,9 +227,10 @@ pub fn run(args: Args) -> Result<Outcome> {
                 return Err(wrong_usage("one name of an API is taken, or archives that end with .aar and .sar", None));
             };
             let name = plain_name(name)?;
-            match args.update {
-                true => run_update(name, &app),
-                false => run_import(name, &args, &app),
+            if args.update {
+                run_update(name, &app)
+            } else {
+                run_import(name, &args, &app)
             }
         }
     }
@@ -330,9 +331,10 @@ fn run_import(name: &str, args: &ImportArgs, app: &Application) -> Result<Outcom
         list.iter().map(|given| book(given, app)).collect::<Result<Vec<_>>>()
     };
     let request = books(&args.request)?;
-    let response = match args.response.is_empty() {
-        true => request.clone(),
-        false => books(&args.response)?,
+    let response = if args.response.is_empty() {
+        request.clone()
+    } else {
+        books(&args.response)?
     };
     let transid = args.transid.as_ref().map(|t| t.to_ascii_uppercase());
     let made = import(&ImportRequest {
@@ -427,9 +429,10 @@ fn run_list(ask: &OperatorArgs) -> Result<Outcome> {
         for operation in api["operations"].as_array().into_iter().flatten() {
             let of_api = ["name", "state"].map(|key| cell(&api[key]));
             let own = ["method", "path", "program"].map(|key| cell(&operation[key]));
-            let of_api = match operation["state"] == "stopped" {
-                true => [cell(&api["name"]), "stopped".to_owned()],
-                false => of_api.clone(),
+            let of_api = if operation["state"] == "stopped" {
+                [cell(&api["name"]), "stopped".to_owned()]
+            } else {
+                of_api.clone()
             };
             table.row(of_api.into_iter().chain(own));
         }
@@ -454,9 +457,10 @@ fn run_switch(args: &SwitchArgs, what: &str) -> Result<Outcome> {
 
 fn run_redeploy(args: &RedeployArgs) -> Result<Outcome> {
     let done = args.ask.post(&format!("/apis/{}/redeploy", plain_name(&args.name)?))?;
-    match args.ask.json {
-        true => println!("{done}"),
-        false => println!("{} is redeployed", args.name),
+    if args.ask.json {
+        println!("{done}")
+    } else {
+        println!("{} is redeployed", args.name)
     }
     Ok(Outcome::Clean)
 }
@@ -486,10 +490,7 @@ fn run_requester(args: &RequesterArgs) -> Result<Outcome> {
     if let Some(prefix) = args.prefix.as_ref().filter(|prefix| !plain(prefix)) {
         return Err(wrong_usage(format!("{prefix:?} is no prefix: 1 to 3 letters and digits, since members have 8"), None));
     }
-    let calling = match args.stub {
-        true => CallInterface::Stub,
-        false => CallInterface::HostApi,
-    };
+    let calling = if args.stub { CallInterface::Stub } else { CallInterface::HostApi };
     let prefix = args.prefix.as_deref();
     let (all, notes) = gateway::requester_copybooks(&args.folder, calling, prefix)
         .map_err(|faults| refused("there are no copybooks", faults))?;

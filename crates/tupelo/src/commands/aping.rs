@@ -61,9 +61,10 @@ pub fn run(args: Args) -> Result<Outcome> {
         !signals::seen()
     });
     let report = waiting.outcome(report)?;
-    match args.json {
-        true => println!("{}", report.to_json()),
-        false => println!("{}", Foot(&report)),
+    if args.json {
+        println!("{}", report.to_json())
+    } else {
+        println!("{}", Foot(&report))
     }
     host.stop();
     Ok(Outcome::Clean)

@@ -39,10 +39,13 @@ pub fn run(args: Args) -> Result<Outcome> {
 /// option may be, and the commands behind `help`.
 fn with_words(command: &Command, text: String) -> String {
     let before = "using_subcommand help; and not __fish_seen_subcommand_from ";
-    let lines = text.lines().map(|line| match line.contains(before) {
-        // `help` itself is always there.
-        true => line.replacen(" help\" -f", "\" -f", 1),
-        false => line.to_owned(),
+    let lines = text.lines().map(|line| {
+        if line.contains(before) {
+            // `help` itself is always there.
+            line.replacen(" help\" -f", "\" -f", 1)
+        } else {
+            line.to_owned()
+        }
     });
     let mut all: Vec<String> = lines.collect();
     words(command, &mut Vec::new(), &mut all);

@@ -43,9 +43,10 @@ pub fn run(args: Args) -> Result<Outcome> {
         table(&all["partners"], &CAME),
     ];
     let shown: Vec<String> = shown.iter().flatten().map(ToString::to_string).collect();
-    match shown.is_empty() {
-        true => println!("no connection to another region, and no partner is connected"),
-        false => print!("{}", shown.join("\n")),
+    if shown.is_empty() {
+        println!("no connection to another region, and no partner is connected")
+    } else {
+        print!("{}", shown.join("\n"))
     }
     Ok(Outcome::Clean)
 }

@@ -11,8 +11,9 @@ pub use drive::cli::Args;
 /// Presents the load; its own exit status is passed on.
 pub fn run(args: Args) -> Result<Outcome> {
     let status = drive::cli::run(&args).map_err(StdoutError).into_diagnostic()?;
-    match status == std::process::ExitCode::SUCCESS {
-        true => Ok(Outcome::Clean),
-        false => Ok(Outcome::Status(status)),
+    if status == std::process::ExitCode::SUCCESS {
+        Ok(Outcome::Clean)
+    } else {
+        Ok(Outcome::Status(status))
     }
 }

@@ -10,8 +10,9 @@ pub use lab::cli::Args;
 /// Runs experiments; the laboratory's exit status is passed on.
 pub fn run(args: Args) -> Result<Outcome> {
     let status = lab::cli::run(&args);
-    match status == std::process::ExitCode::SUCCESS {
-        true => Ok(Outcome::Clean),
-        false => Ok(Outcome::Status(status)),
+    if status == std::process::ExitCode::SUCCESS {
+        Ok(Outcome::Clean)
+    } else {
+        Ok(Outcome::Status(status))
     }
 }

@@ -124,9 +124,10 @@ fn choices(schema: &Value, field: &Value) -> String {
             Some(format!("`{}`: {meaning}", w["const"].as_str()?))
         })
         .collect();
-    match each.is_empty() {
-        true => String::new(),
-        false => format!(" {}", each.join(" ")),
+    if each.is_empty() {
+        String::new()
+    } else {
+        format!(" {}", each.join(" "))
     }
 }
 

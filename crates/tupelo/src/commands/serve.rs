@@ -242,9 +242,10 @@ fn print_addresses(made: Option<&str>, addresses: Vec<(&str, String)>) {
 /// Waits for a signal, or until the application's files are to be looked at
 /// again; true for a signal.
 fn stopped(signals: &ShutdownSignals, no_reload: bool) -> std::io::Result<bool> {
-    match no_reload {
-        true => signals.wait_for_ever().map(|()| true),
-        false => signals.wait(Duration::from_millis(500)),
+    if no_reload {
+        signals.wait_for_ever().map(|()| true)
+    } else {
+        signals.wait(Duration::from_millis(500))
     }
 }
 

@@ -95,9 +95,10 @@ fn control(args: &ListenerArgs, verb: &str) -> Result<()> {
 }
 
 fn show(ask: &OperatorArgs, value: &Value, print: impl Fn(&Value)) {
-    match ask.json {
-        true => println!("{value}"),
-        false => print(value),
+    if ask.json {
+        println!("{value}")
+    } else {
+        print(value)
     }
 }
 

@@ -101,12 +101,13 @@ pub fn run(args: Args) -> Result<Outcome> {
 fn open(folder: &AppFolder) -> Result<(PathBuf, UserStore)> {
     let app = Application::open(&folder.folder, None)?;
     let file = app.config.security.users_file(&app.folder);
-    let users = match file.exists() {
-        true => UserStore::load(&file).map_err(|wrong| {
+    let users = if file.exists() {
+        UserStore::load(&file).map_err(|wrong| {
             let lines: Vec<String> = wrong.iter().map(ToString::to_string).collect();
             miette!("{}: {}", file.display(), lines.join("\n"))
-        })?,
-        false => UserStore::default(),
+        })?
+    } else {
+        UserStore::default()
     };
     Ok((file, users))
 }
@@ -237,9 +238,10 @@ fn password(name: &str) -> Result<String> {
     }
     let first = hidden(&format!("password of {name}: "))?;
     let again = hidden("the same again: ")?;
-    match first == again {
-        true => Ok(first),
-        false => bail!("the two differ"),
+    if first == again {
+        Ok(first)
+    } else {
+        bail!("the two differ")
     }
 }
 

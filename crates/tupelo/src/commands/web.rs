@@ -202,10 +202,11 @@ fn run_wsdl(args: &WsdlArgs) -> Result<Outcome> {
     let (text, mut binding) = wsdl::from_copybooks(&request, response.as_deref(), &options)
         .map_err(|e| miette!("{}: {e}", args.request.display()))?;
     check(&binding)?;
-    match methods.is_empty() {
-        true => written(&args.to, &format!("{}.wsdl", options.program), &text)?,
-        // SOAP and its description know POST alone.
-        false => binding.methods = methods,
+    if methods.is_empty() {
+        written(&args.to, &format!("{}.wsdl", options.program), &text)?;
+    } else {
+        // A WSDL can describe POST only.
+        binding.methods = methods;
     }
     written(
         &args.to,
@@ -224,9 +225,10 @@ fn run_copybook(args: &CopybookArgs) -> Result<Outcome> {
         file: file.clone(),
         operation: args.operation.clone(),
         program: args.program.as_ref().map(|p| p.to_ascii_uppercase()),
-        interface: match args.commarea {
-            true => ProgramInterface::Commarea,
-            false => CopybookOptions::default().interface,
+        interface: if args.commarea {
+            ProgramInterface::Commarea
+        } else {
+            CopybookOptions::default().interface
         },
         uri: args.uri.clone(),
         inline_limit: args.inline_limit,

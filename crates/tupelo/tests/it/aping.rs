@@ -338,11 +338,12 @@ fn a_signal_ends_a_transaction_and_what_was_measured_is_reported() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        match silent {
-            true => silence(&node, &running, &trace),
-            false => until("repetitions", || {
+        if silent {
+            silence(&node, &running, &trace)
+        } else {
+            until("repetitions", || {
                 std::fs::metadata(&trace).is_ok_and(|file| file.len() > 500_000)
-            }),
+            })
         }
         send(&running, libc::SIGINT);
         let out = running.wait_with_output().unwrap();

@@ -30,9 +30,10 @@ checks.positive_data_acceptance.expected-statuses = ["403"]
 fn schemathesis() -> Option<PathBuf> {
     let asked = std::env::var_os("SCHEMATHESIS").map(PathBuf::from);
     let installed = root().join("target/test-tools/bin/schemathesis");
-    let program = asked.clone().unwrap_or(match installed.exists() {
-        true => installed,
-        false => "schemathesis".into(),
+    let program = asked.clone().unwrap_or(if installed.exists() {
+        installed
+    } else {
+        "schemathesis".into()
     });
     match Command::new(&program).arg("--version").output() {
         Ok(version) if version.status.success() => Some(program),
@@ -138,8 +139,9 @@ fn each_process_of_the_manifests_has_a_name_of_its_own() {
 
 /// Which of the two a command starts.
 fn manifests_kind(command: &str) -> &'static str {
-    match command.contains("--gateway-only") {
-        true => "gateway",
-        false => "region",
+    if command.contains("--gateway-only") {
+        "gateway"
+    } else {
+        "region"
     }
 }

@@ -194,9 +194,10 @@ pub fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap().flatten() {
         let (path, to) = (entry.path(), to.join(entry.file_name()));
-        match path.is_dir() {
-            true => copy(&path, &to),
-            false => drop(std::fs::copy(&path, to).unwrap()),
+        if path.is_dir() {
+            copy(&path, &to)
+        } else {
+            drop(std::fs::copy(&path, to).unwrap())
         }
     }
 }
@@ -209,9 +210,10 @@ fn connection(name: &str, address: &str) -> String {
 fn conforms(gateway: &str) -> Vec<(u16, String)> {
     let ask = |method: &str, path: &str, body: Option<&str>| {
         let answer = http::send(gateway, method, path, body);
-        let body = match answer.body.is_empty() {
-            true => String::new(),
-            false => answer.json().to_string(),
+        let body = if answer.body.is_empty() {
+            String::new()
+        } else {
+            answer.json().to_string()
         };
         (answer.status, body)
     };

@@ -166,9 +166,10 @@ fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a folder");
     for path in entries_of(from) {
         let to = to.join(path.file_name().unwrap_or_default());
-        match path.is_dir() {
-            true => copy(&path, &to),
-            false => copy_file(&path, &to),
+        if path.is_dir() {
+            copy(&path, &to)
+        } else {
+            copy_file(&path, &to)
         }
     }
 }

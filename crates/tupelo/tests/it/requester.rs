@@ -232,9 +232,12 @@ fn a_server_that_is_not_there_and_a_response_that_does_not_fit_are_reported() {
     let said = displayed(books(gone.port(), "").path(), "BKHO");
     assert!(said.contains("REASON  11: cannot connect"), "{said}");
     let long = BOOK.replace("The C Programming Language", &"C".repeat(60));
-    let (port, _) = serve(move |head, body| match head.starts_with("GET") {
-        true => (200, long.clone()),
-        false => library(head, body),
+    let (port, _) = serve(move |head, body| {
+        if head.starts_with("GET") {
+            (200, long.clone())
+        } else {
+            library(head, body)
+        }
     });
     let said = displayed(books(port, "").path(), "BKHO");
     assert!(
@@ -266,17 +269,19 @@ fn credentials_are_sent_and_tokens_are_asked_for_once() {
         if head.starts_with("post /token ") {
             let asked = body == "grant_type=client_credentials&scope=books"
                 && head.contains("authorization: basic cmvnaw9uotpoyiu0mhq=");
-            return match asked {
-                true => (200, r#"{"access_token":"T0KEN","expires_in":3600}"#.into()),
-                false => (400, format!("{{\"got\":{body:?}}}")),
+            return if asked {
+                (200, r#"{"access_token":"T0KEN","expires_in":3600}"#.into())
+            } else {
+                (400, format!("{{\"got\":{body:?}}}"))
             };
         }
-        match head.contains("authorization: bearer t0ken") && head.contains("x-key: k3y") {
-            true => library(
+        if head.contains("authorization: bearer t0ken") && head.contains("x-key: k3y") {
+            library(
                 &head.replace("get ", "GET ").replace("post ", "POST "),
                 body,
-            ),
-            false => (401, "{}".into()),
+            )
+        } else {
+            (401, "{}".into())
         }
     };
     let (port, seen) = serve(guarded);

@@ -125,22 +125,22 @@ fn guarded(
     move |head, body| {
         let all = format!("{head}\n{body}");
         if head.lines().next().unwrap_or_default().contains(" /token ") {
-            return match all.contains(wants) {
-                true => {
-                    let number = given.fetch_add(1, Relaxed) + 1;
-                    (
-                        200,
-                        format!(r#"{{"{member}":"T-{number}","expires_in":3600}}"#),
-                    )
-                }
-                false => (400, format!("{{\"got\":{all:?}}}")),
+            return if all.contains(wants) {
+                let number = given.fetch_add(1, Relaxed) + 1;
+                (
+                    200,
+                    format!(r#"{{"{member}":"T-{number}","expires_in":3600}}"#),
+                )
+            } else {
+                (400, format!("{{\"got\":{all:?}}}"))
             };
         }
         let newest = given.load(Relaxed);
         let bearer = format!("Bearer T-{newest}");
-        match head.contains(&bearer) && used.swap(newest, Relaxed) != newest {
-            true => library(head, body),
-            false => (401, r#"{"reason":"the token is old"}"#.into()),
+        if head.contains(&bearer) && used.swap(newest, Relaxed) != newest {
+            library(head, body)
+        } else {
+            (401, r#"{"reason":"the token is old"}"#.into())
         }
     }
 }
@@ -176,9 +176,12 @@ fn a_token_that_is_refused_is_asked_for_anew_once() {
 
 #[test]
 fn a_server_that_refuses_new_tokens_too_is_returned_to_the_program_as_an_error() {
-    let refuses = |head: &str, _: &str| match head.contains(" /token ") {
-        true => (200, r#"{"access_token":"T","expires_in":3600}"#.to_owned()),
-        false => (401, r#"{"reason":"who are you"}"#.to_owned()),
+    let refuses = |head: &str, _: &str| {
+        if head.contains(" /token ") {
+            (200, r#"{"access_token":"T","expires_in":3600}"#.to_owned())
+        } else {
+            (401, r#"{"reason":"who are you"}"#.to_owned())
+        }
     };
     let (port, seen) = serve(refuses);
     let folder = books(port, &oauth(port));

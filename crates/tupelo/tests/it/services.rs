@@ -86,9 +86,10 @@ fn copy(from: &Path, to: &Path) {
             continue;
         }
         let to = to.join(entry.file_name());
-        match entry.path().is_dir() {
-            true => copy(&entry.path(), &to),
-            false => drop(std::fs::copy(entry.path(), to).unwrap()),
+        if entry.path().is_dir() {
+            copy(&entry.path(), &to)
+        } else {
+            drop(std::fs::copy(entry.path(), to).unwrap())
         }
     }
 }
@@ -571,9 +572,10 @@ fn an_answer_is_sent_to_where_the_settings_allow_it() {
         let settings = folder.join("tupelo.toml");
         let before = std::fs::read_to_string(&settings).unwrap();
         let web = format!("reply_to = [\"{there}\"]\n");
-        let after = match before.contains("[web]\n") {
-            true => before.replacen("[web]\n", &format!("[web]\n{web}"), 1),
-            false => format!("{before}\n[web]\n{web}"),
+        let after = if before.contains("[web]\n") {
+            before.replacen("[web]\n", &format!("[web]\n{web}"), 1)
+        } else {
+            format!("{before}\n[web]\n{web}")
         };
         std::fs::write(settings, after).unwrap();
     });

@@ -223,9 +223,10 @@ fn a_policy_that_never_counts_is_warned_of() {
         <actions><set property=\"cicsTransId\" value=\"AB\"/></actions></rule></ruleset>";
     fs::write(folder.path().join("rules.xml"), rules).unwrap();
     let all = format!("{text_of}\n[gateway]\npolicy = \"rules.xml\"\n");
-    let told = match text_of.contains("\n[gateway]") {
-        true => text_of.replacen("\n[gateway]", "\n[gateway]\npolicy = \"rules.xml\"", 1),
-        false => all,
+    let told = if text_of.contains("\n[gateway]") {
+        text_of.replacen("\n[gateway]", "\n[gateway]\npolicy = \"rules.xml\"", 1)
+    } else {
+        all
     };
     fs::write(&settings, told).unwrap();
     let told = run(&["check", folder.path().to_str().unwrap()]);

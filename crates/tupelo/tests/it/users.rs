@@ -116,9 +116,10 @@ fn the_task_of_a_request_has_its_callers_user_id() {
     let plain = std::fs::read_to_string(&document).expect("a document");
     let asked = plain.replacen("paths:", "security:\n- password: []\npaths:", 1);
     let scheme = "  securitySchemes:\n    password: {type: http, scheme: basic}\n";
-    let asked = match asked.contains("components:\n") {
-        true => asked.replacen("components:\n", &format!("components:\n{scheme}"), 1),
-        false => format!("{asked}components:\n{scheme}"),
+    let asked = if asked.contains("components:\n") {
+        asked.replacen("components:\n", &format!("components:\n{scheme}"), 1)
+    } else {
+        format!("{asked}components:\n{scheme}")
     };
     std::fs::write(&document, &asked).expect("written");
     let check = tupelo()
@@ -189,9 +190,10 @@ fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).expect("a folder");
     for path in crate::commands::entries_of(from) {
         let to = to.join(path.file_name().unwrap_or_default());
-        match path.is_dir() {
-            true => copy(&path, &to),
-            false => drop(std::fs::copy(&path, to).expect("a copy")),
+        if path.is_dir() {
+            copy(&path, &to)
+        } else {
+            drop(std::fs::copy(&path, to).expect("a copy"))
         }
     }
 }

@@ -144,9 +144,10 @@ impl NamedCounter {
 
     fn check_increment(&self, increment: u64) -> Result<i128, CounterRefusal> {
         let increment = i128::from(increment);
-        match increment <= self.limit() - i128::from(self.minimum) {
-            true => Ok(increment),
-            false => Err(CounterRefusal::Increment),
+        if increment <= self.limit() - i128::from(self.minimum) {
+            Ok(increment)
+        } else {
+            Err(CounterRefusal::Increment)
         }
     }
 }
@@ -158,9 +159,10 @@ impl CounterRange {
         let above = self.minimum.is_none_or(|min| value >= min);
         let below = self.maximum.is_none_or(|max| value <= max);
         let either = matches!((self.minimum, self.maximum), (Some(min), Some(max)) if min > max);
-        match (above && below) || (either && (above || below)) {
-            true => Ok(()),
-            false => Err(CounterRefusal::OutOfRange),
+        if (above && below) || (either && (above || below)) {
+            Ok(())
+        } else {
+            Err(CounterRefusal::OutOfRange)
         }
     }
 }

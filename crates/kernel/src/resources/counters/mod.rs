@@ -247,9 +247,10 @@ impl NumberWidth {
     fn range(self, request: &Request, minimum: u8, maximum: u8) -> CounterRange {
         let number = |option| {
             let number = request.operands.get_int(option)?;
-            Some(match self.is_signed() {
-                true => number.into(),
-                false => (number as u64).into(),
+            Some(if self.is_signed() {
+                number.into()
+            } else {
+                (number as u64).into()
             })
         };
         CounterRange {

@@ -37,17 +37,19 @@ pub struct NestedModel;
 
 impl EnqModelDef {
     fn fits(&self, name: &[u8]) -> bool {
-        match self.generic {
-            true => name.starts_with(&self.enq_name),
-            false => name == self.enq_name,
+        if self.generic {
+            name.starts_with(&self.enq_name)
+        } else {
+            name == self.enq_name
         }
     }
 
     /// Whether all names of another model are its own.
     fn covers(&self, other: &EnqModelDef) -> bool {
-        match self.generic {
-            true => other.enq_name.starts_with(&self.enq_name),
-            false => !other.generic && other.enq_name == self.enq_name,
+        if self.generic {
+            other.enq_name.starts_with(&self.enq_name)
+        } else {
+            !other.generic && other.enq_name == self.enq_name
         }
     }
 }
@@ -134,9 +136,10 @@ impl EnqueueTable {
     fn check_nested(&self, def: &EnqModelDef) -> Result<(), NestedModel> {
         let enabled = |m: &&EnqueueModel| m.def.enabled && !m.discarded && m.def.name != def.name;
         let mut others = self.models.iter().filter(enabled);
-        match def.enabled && others.any(|m| m.def.covers(def)) {
-            true => Err(NestedModel),
-            false => Ok(()),
+        if def.enabled && others.any(|m| m.def.covers(def)) {
+            Err(NestedModel)
+        } else {
+            Ok(())
         }
     }
 }

@@ -42,9 +42,10 @@ fn enqueue(w: &mut KernelFixture, task: u32, name: &str) -> String {
         .bytes(enq::RESOURCE, name)
         .int(enq::LENGTH, name.len() as i64);
     let told = w.command(task, enq::NUMBER, &operands).expect("an answer");
-    match told.abend.is_empty() {
-        true => told.condition.name().to_owned(),
-        false => told.abend,
+    if told.abend.is_empty() {
+        told.condition.name().to_owned()
+    } else {
+        told.abend
     }
 }
 

@@ -113,9 +113,10 @@ fn post(
     let given = CommandOperands::default()
         .int(post_row::SET, at as i64)
         .bytes(post_row::REQID, name);
-    match at <= cx.now && WHEN.is_of_day(operands) {
-        true => done_with_condition(Condition::Expired, 0, given),
-        false => done_with(given),
+    if at <= cx.now && WHEN.is_of_day(operands) {
+        done_with_condition(Condition::Expired, 0, given)
+    } else {
+        done_with(given)
     }
 }
 

@@ -156,11 +156,13 @@ impl Command<'_, '_> {
             }
         }
         let mut ends = std::mem::take(&mut self.files.ends);
-        let changed = self.change(|unit, reader| match at_end {
-            true => unit.append(reader, &mut ends, file, record),
-            false => unit
-                .insert(reader, file, &key, record)
-                .map(|()| key.clone()),
+        let changed = self.change(|unit, reader| {
+            if at_end {
+                unit.append(reader, &mut ends, file, record)
+            } else {
+                unit.insert(reader, file, &key, record)
+                    .map(|()| key.clone())
+            }
         });
         self.files.ends = ends;
         let (changed, key) = match changed {

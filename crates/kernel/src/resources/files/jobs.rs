@@ -77,9 +77,10 @@ impl FileOperation<'_, '_> {
         let task = self.request.caller.key;
         let name = LockName::new(LockSpace::Record(self.file), key);
         let unit = self.cx.kernel.units.get(task);
-        match unit.is_some_and(|u| u.changes.change(self.file, key).is_some()) {
-            true => self.until_committed(&name),
-            false => self.cx.unlock(task, &name),
+        if unit.is_some_and(|u| u.changes.change(self.file, key).is_some()) {
+            self.until_committed(&name)
+        } else {
+            self.cx.unlock(task, &name)
         }
         done()
     }

@@ -24,9 +24,10 @@ pub(super) fn cancel(
 ) -> CallResult {
     let caller = &request.caller;
     let Some(name) = request.operands.get_name::<8>(row::REQID) else {
-        return match resources.events.supersede(caller.key) {
-            true => done(),
-            false => condition(Condition::NotFnd, 0),
+        return if resources.events.supersede(caller.key) {
+            done()
+        } else {
+            condition(Condition::NotFnd, 0)
         };
     };
     if let Some(step) = cancel_start(resources, cx, name) {
@@ -36,9 +37,10 @@ pub(super) fn cancel(
         cx.signal(DELAY, &name);
         return done();
     }
-    match resources.events.cancel(cx, caller.key, name) {
-        true => done(),
-        false => condition(Condition::NotFnd, 0),
+    if resources.events.cancel(cx, caller.key, name) {
+        done()
+    } else {
+        condition(Condition::NotFnd, 0)
     }
 }
 
@@ -71,10 +73,11 @@ fn cancel_start(
             refused: |_| CommandFailure::Abend(FAILED),
             unlock: None,
             settle: settling(move |resources, cx, stored| {
-                match stored {
-                    true => drop(resources.interval.remove(id)),
-                    // Its time may have come meanwhile.
-                    false => schedule(resources, cx, id),
+                if stored {
+                    drop(resources.interval.remove(id))
+                } else {
+                    // The request may have expired meanwhile.
+                    schedule(resources, cx, id)
                 }
             }),
         },

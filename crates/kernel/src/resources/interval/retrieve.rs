@@ -54,12 +54,11 @@ fn further(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &Requ
         found.is_some_and(|r| r.data.is_some() && !r.has_channel)
     };
     let Some(id) = resources.facilities.take_queued(own, fits) else {
-        return match request.operands.has(row::WAIT) {
-            true => {
-                let wait = TaskWait::event(RETRIEVE, &facility.0.to_be_bytes());
-                Ok(CallProgress::Wait(wait))
-            }
-            false => condition(Condition::EndData, 0),
+        return if request.operands.has(row::WAIT) {
+            let wait = TaskWait::event(RETRIEVE, &facility.0.to_be_bytes());
+            Ok(CallProgress::Wait(wait))
+        } else {
+            condition(Condition::EndData, 0)
         };
     };
     let interval = &mut resources.interval;

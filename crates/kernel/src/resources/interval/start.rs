@@ -60,9 +60,10 @@ pub(super) fn start(
             Some(user) => UserId::from_bytes(user),
             None => caller.userid,
         },
-        start_code: match from {
-            true => StartCode::StartData,
-            false => StartCode::Start,
+        start_code: if from {
+            StartCode::StartData
+        } else {
+            StartCode::Start
         },
         channel,
         facility: terminal,
@@ -94,9 +95,10 @@ pub(super) fn start(
     if !protect {
         schedule(resources, cx, id);
     }
-    match operands.has(row::NOCHECK) && !operands.has(row::REQID) {
-        true => done(),
-        false => done_with(CommandOperands::default().bytes(row::REQID, name)),
+    if operands.has(row::NOCHECK) && !operands.has(row::REQID) {
+        done()
+    } else {
+        done_with(CommandOperands::default().bytes(row::REQID, name))
     }
 }
 
@@ -241,9 +243,10 @@ fn terminal(resources: &Resources, operands: &CommandOperands) -> Result<Name<4>
         return condition(Condition::TermIdErr, 0);
     }
     let waiting = resources.interval.for_terminals.get(&terminal);
-    match waiting.is_none_or(|n| *n < resources.facilities.most_starts()) {
-        true => Ok(terminal),
-        false => condition(Condition::IoErr, 0),
+    if waiting.is_none_or(|n| *n < resources.facilities.most_starts()) {
+        Ok(terminal)
+    } else {
+        condition(Condition::IoErr, 0)
     }
 }
 
@@ -252,9 +255,10 @@ fn terminal(resources: &Resources, operands: &CommandOperands) -> Result<Name<4>
 pub(super) fn schedule(resources: &mut Resources, cx: &mut KernelContext<'_>, id: u64) {
     let interval = &mut resources.interval;
     let request = interval.requests.get(&id);
-    match request.is_some_and(|r| r.at <= cx.now) {
-        true => due(resources, cx, id),
-        false => wait_or_begin(interval, cx, id),
+    if request.is_some_and(|r| r.at <= cx.now) {
+        due(resources, cx, id)
+    } else {
+        wait_or_begin(interval, cx, id)
     }
 }
 
@@ -352,9 +356,10 @@ pub(super) fn unit_ended(
 ) {
     let ids = resources.interval.protected.remove(&task);
     for id in ids.unwrap_or_default() {
-        match committed {
-            true => schedule(resources, cx, id),
-            false => drop(resources.interval.remove(id)),
+        if committed {
+            schedule(resources, cx, id)
+        } else {
+            drop(resources.interval.remove(id))
         }
     }
     retrieve::unit_ended(resources, task, committed);

@@ -388,10 +388,7 @@ fn a_time_of_day_is_that_of_the_clock_on_the_wall_over_a_change_of_zone() {
     let mut out = Vec::new();
     w.kernel.with(w.now, &mut out, |_, cx| {
         // Summer time begins at three o'clock UTC.
-        cx.kernel.settings.zone = |unix_s| match unix_s < 3 * 3_600 {
-            true => 3_600,
-            false => 7_200,
-        };
+        cx.kernel.settings.zone = |unix_s| if unix_s < 3 * 3_600 { 3_600 } else { 7_200 };
     });
     // Half past three; the clock shows six after an hour and a half.
     w.now = 2 * HOUR + HOUR / 2;
@@ -463,10 +460,7 @@ fn what_a_prepared_unit_starts_begins_when_it_is_committed_over_a_restart_too() 
         w.prepare(1, "B");
         assert_eq!(w.answers(), [(1, "NORMAL".to_owned())]);
         w.end(1, true);
-        let mut w = match restarts {
-            true => w.restart(),
-            false => w,
-        };
+        let mut w = if restarts { w.restart() } else { w };
         later(&mut w, 10);
         assert!(tasks_begun(&mut w).is_empty());
         assert_eq!(cancelled(&mut w, 2, "MINE    "), Condition::NotFnd);

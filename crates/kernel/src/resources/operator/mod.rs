@@ -134,9 +134,10 @@ fn give(operands: &CommandOperands, mut reply: Vec<u8>) -> CallResult {
     let given = CommandOperands::default()
         .int(row::REPLYLENGTH, reply.len() as i64)
         .bytes(row::REPLY, reply);
-    match cut {
-        true => done_with_condition(Condition::LengErr, 8, given),
-        false => done_with(given),
+    if cut {
+        done_with_condition(Condition::LengErr, 8, given)
+    } else {
+        done_with(given)
     }
 }
 
@@ -200,13 +201,10 @@ fn trace(_: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -
         data: from.iter().take(TRACED).copied().collect(),
     });
     let (resource, data) = (resource.escape_ascii(), from.escape_ascii());
-    match operands.has(enter_tracenum::EXCEPTION) {
-        true => {
-            tracing::warn!(target: "tupelo::trace", task, %transid, number, %resource, "{data}")
-        }
-        false => {
-            tracing::debug!(target: "tupelo::trace", task, %transid, number, %resource, "{data}")
-        }
+    if operands.has(enter_tracenum::EXCEPTION) {
+        tracing::warn!(target: "tupelo::trace", task, %transid, number, %resource, "{data}")
+    } else {
+        tracing::debug!(target: "tupelo::trace", task, %transid, number, %resource, "{data}")
     }
     done()
 }

@@ -40,9 +40,10 @@ impl StatisticsRecording {
     /// Seconds to the next recording from a second of the local day.
     pub fn next_in_s(&self, day_s: u64) -> u64 {
         let left = (self.end_of_day_s + DAY_S - day_s % DAY_S - 1) % DAY_S + 1;
-        match self.on {
-            true => (left - 1) % self.interval_s + 1,
-            false => left,
+        if self.on {
+            (left - 1) % self.interval_s + 1
+        } else {
+            left
         }
     }
 }

@@ -38,9 +38,10 @@ pub(super) fn write(
     if !(1..=MAX_ITEM_BYTES as i64).contains(&length) {
         return condition(Condition::LengErr, 0);
     }
-    let number = match operands.has(row::REWRITE) {
-        true => Some(operands.get_int(row::ITEM).unwrap_or(0)),
-        false => None,
+    let number = if operands.has(row::REWRITE) {
+        Some(operands.get_int(row::ITEM).unwrap_or(0))
+    } else {
+        None
     };
     match ts.place(&name) {
         QueueLocation::Store | QueueLocation::New { recoverable: true } => {

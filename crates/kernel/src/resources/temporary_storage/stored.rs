@@ -187,9 +187,10 @@ pub(super) fn unit_ended(
     ts.pending_bytes -= part.added_bytes;
     for (name, before) in part.before {
         let known = ts.stored.get(&name).copied().unwrap_or(before);
-        let last_read = match committed {
-            true => known.last_read,
-            false => before.last_read,
+        let last_read = if committed {
+            known.last_read
+        } else {
+            before.last_read
         };
         let head = cx
             .kernel
@@ -238,9 +239,10 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut KernelContext<'_>) {
     let mut from = Vec::new();
     loop {
         let mut found = None;
-        let seek = match from.is_empty() {
-            true => SeekKey::First,
-            false => SeekKey::Greater(&from),
+        let seek = if from.is_empty() {
+            SeekKey::First
+        } else {
+            SeekKey::Greater(&from)
         };
         let mut take = |e: store::RecordView<'_>| found = Some((e.key.to_vec(), e.record.to_vec()));
         if let Err(error) = reader.seek_table(TABLE, seek, &mut take) {

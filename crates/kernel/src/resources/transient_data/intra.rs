@@ -382,9 +382,10 @@ fn at_once(
 
 /// A WRITEQ TD that the store refuses: the data set has no room, or fails.
 fn not_written(error: &ApplyError) -> CommandFailure {
-    match error.is_full() {
-        true => CommandFailure::Condition(Condition::NoSpace, 0),
-        false => CommandFailure::Condition(Condition::IoErr, 0),
+    if error.is_full() {
+        CommandFailure::Condition(Condition::NoSpace, 0)
+    } else {
+        CommandFailure::Condition(Condition::IoErr, 0)
     }
 }
 

@@ -450,10 +450,7 @@ fn both_ends_of_a_queue_wait_for_a_prepared_unit_over_a_restart_too() {
         w.prepare(1, "B");
         assert_eq!(w.answers(), [(1, "NORMAL".to_owned())]);
         w.end(1, true);
-        let mut w = match restarts {
-            true => w.restart(),
-            false => w,
-        };
+        let mut w = if restarts { w.restart() } else { w };
         assert_eq!(counted(&w), (1, 66), "what is committed");
         assert_eq!(write(&mut w, 2, "Q", b"c1"), None);
         assert_eq!(read(&mut w, 3, "Q"), None);

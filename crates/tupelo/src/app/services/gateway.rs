@@ -300,10 +300,12 @@ pub fn taken(error: StartError, app: &Application) -> miette::Report {
         return miette!("{error}");
     }
     let who = ports::owner(address.port()).map_or(String::from("another program"), |who| who);
-    let (option, key) = match *address == app.config.admin.listen {
-        true => ("--admin", "[admin] listen"),
-        false if app.config.gateway.listen == *address => ("--listen", "[gateway] listen"),
-        false => ("tls_listen", "[gateway] tls_listen"),
+    let (option, key) = if *address == app.config.admin.listen {
+        ("--admin", "[admin] listen")
+    } else if app.config.gateway.listen == *address {
+        ("--listen", "[gateway] listen")
+    } else {
+        ("tls_listen", "[gateway] tls_listen")
     };
     let next = address.port().saturating_add(1);
     miette!(
@@ -315,9 +317,10 @@ pub fn taken(error: StartError, app: &Application) -> miette::Report {
 
 /// An address that a browser on this machine can be given.
 fn reachable(address: SocketAddr) -> SocketAddr {
-    match address.ip().is_unspecified() {
-        true => SocketAddr::new(std::net::Ipv4Addr::LOCALHOST.into(), address.port()),
-        false => address,
+    if address.ip().is_unspecified() {
+        SocketAddr::new(std::net::Ipv4Addr::LOCALHOST.into(), address.port())
+    } else {
+        address
     }
 }
 

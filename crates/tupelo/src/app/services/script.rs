@@ -81,9 +81,10 @@ impl RegionService for ScriptHosting {
         let (Some(scripts), Some(next)) = (&self.scripts, self.next.take()) else {
             return Ok(());
         };
-        match next.mistakes.is_empty() {
-            true => scripts.reload(next),
-            false => tracing::warn!(target: SERVE, "the scripts stay as they were"),
+        if next.mistakes.is_empty() {
+            scripts.reload(next)
+        } else {
+            tracing::warn!(target: SERVE, "the scripts stay as they were")
         }
         Ok(())
     }

@@ -42,9 +42,10 @@ impl RegionService for CicsSockets {
         if !self.started {
             self.options = options(&config);
             self.in_force = config.clone();
-            self.sockets = match config.enabled {
-                true => Some(SocketService::new(config, applid(app)?)),
-                false => None,
+            self.sockets = if config.enabled {
+                Some(SocketService::new(config, applid(app)?))
+            } else {
+                None
             };
         } else if config != self.in_force {
             if config.listeners.values().any(|l| l.tls) && tls_config(app)?.is_none() {
@@ -131,9 +132,10 @@ fn settings(app: &Application) -> Result<SocketsConfig> {
         add(&mut config, &path, &text, &app.config.region.applid)?;
     }
     let wrong: Vec<String> = config.check().iter().map(ToString::to_string).collect();
-    match wrong.is_empty() {
-        true => Ok(config),
-        false => bail!("tupelo.toml\n{}", wrong.join("\n")),
+    if wrong.is_empty() {
+        Ok(config)
+    } else {
+        bail!("tupelo.toml\n{}", wrong.join("\n"))
     }
 }
 

@@ -94,9 +94,10 @@ impl PartnerArgs {
         }
         reach(&mut config, &partner, self.at.as_deref())?;
         let mut call = AllocateRequest::new(&partner, tp).with_mode(&mode);
-        call.user = match self.no_security {
-            true => None,
-            false => self.user.clone().map(|user| (user, self.password.clone())),
+        call.user = if self.no_security {
+            None
+        } else {
+            self.user.clone().map(|user| (user, self.password.clone()))
         };
         Ok((config, call))
     }

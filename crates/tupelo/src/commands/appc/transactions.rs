@@ -92,14 +92,15 @@ pub fn file_transfer(args: &FileTransferArgs) -> Result<Outcome> {
     })?;
     let repetitions = timing.repetitions.len();
     let mb_per_s = timing.bytes_per_s() * 8.0 / 1e6;
-    match args.call.json {
-        true => println!("{}", with_times(&timing, json!({ "mb_per_s": mb_per_s }))),
-        false => println!(
+    if args.call.json {
+        println!("{}", with_times(&timing, json!({ "mb_per_s": mb_per_s })))
+    } else {
+        println!(
             "{} bytes in buffers of {}: {:.6} s on average of {repetitions}, {mb_per_s:.2} Mb/s",
             args.bytes,
             args.buffer,
             timing.average_s()
-        ),
+        )
     }
     Ok(Outcome::Clean)
 }
@@ -115,14 +116,15 @@ pub fn inquiry(args: &InquiryArgs) -> Result<Outcome> {
     })?;
     let repetitions = timing.repetitions.len();
     let per_s = 1.0 / timing.average_s();
-    match args.call.json {
-        true => println!("{}", with_times(&timing, json!({ "transactions_per_s": per_s }))),
-        false => println!(
+    if args.call.json {
+        println!("{}", with_times(&timing, json!({ "transactions_per_s": per_s })))
+    } else {
+        println!(
             "{}/{} bytes: {:.6} s on average of {repetitions}, {per_s:.1} transactions/s",
             args.request,
             args.reply,
             timing.average_s()
-        ),
+        )
     }
     Ok(Outcome::Clean)
 }

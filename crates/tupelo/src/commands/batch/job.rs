@@ -61,12 +61,13 @@ pub fn run(args: &Args, path: &Path, app: Application) -> Result<Outcome> {
     let mut decks = deck.steps.iter();
     for step in &job.steps {
         let commands = (step.program == "IDCAMS").then(|| decks.next()).flatten();
-        let outcome = match run.is_due(step) {
-            false => StepEnd::PassedOver,
-            true => match run.refused(step)? {
+        let outcome = if run.is_due(step) {
+            match run.refused(step)? {
                 Some(why) => StepEnd::NotAllocated(why),
                 None => StepEnd::Ran(run.step(step, commands)?),
-            },
+            }
+        } else {
+            StepEnd::PassedOver
         };
         run.ended.push(outcome);
     }
@@ -353,13 +354,12 @@ impl JobRun<'_> {
         };
         let plain: String = name.trim_start_matches("&&").chars().map(keep).collect();
         let plain = plain.to_ascii_uppercase();
-        match name.starts_with("&&") {
-            true => self.temporary.join(plain),
-            false => {
-                let folder = self.app.state.join("datasets");
-                let _ = std::fs::create_dir_all(&folder);
-                folder.join(plain)
-            }
+        if name.starts_with("&&") {
+            self.temporary.join(plain)
+        } else {
+            let folder = self.app.state.join("datasets");
+            let _ = std::fs::create_dir_all(&folder);
+            folder.join(plain)
         }
     }
 
@@ -444,9 +444,10 @@ impl JobRun<'_> {
             };
             println!("{:<9}{:<9}{code}", step.name, step.program);
         }
-        match has_abended {
-            true => ABEND.into(),
-            false => exit_code(greatest),
+        if has_abended {
+            ABEND.into()
+        } else {
+            exit_code(greatest)
         }
     }
 }

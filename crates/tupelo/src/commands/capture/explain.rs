@@ -107,9 +107,10 @@ fn parse_platform(text: &str) -> Result<AdvicePlatform, String> {
 
 fn parse_gap(text: &str) -> Result<f64, String> {
     let ms: f64 = text.parse().map_err(|_| format!("`{text}` is not a number"))?;
-    match (0.001..=1e6).contains(&ms) {
-        true => Ok(ms),
-        false => Err("expected 0.001 to 1000000 milliseconds".to_owned()),
+    if (0.001..=1e6).contains(&ms) {
+        Ok(ms)
+    } else {
+        Err("expected 0.001 to 1000000 milliseconds".to_owned())
     }
 }
 
@@ -159,9 +160,10 @@ pub fn run(args: &Args) -> Result<Outcome> {
         }
     }
     let stalled = account.is_some_and(|a| a.explained_s > 0.0);
-    Ok(match stalled || explanation.is_some_and(|e| has_causes(&e)) {
-        true => Outcome::Findings,
-        false => Outcome::Clean,
+    Ok(if stalled || explanation.is_some_and(|e| has_causes(&e)) {
+        Outcome::Findings
+    } else {
+        Outcome::Clean
     })
 }
 
@@ -257,14 +259,12 @@ fn key_log(path: &Path) -> Result<KeyLog> {
 fn compared(args: &Args, before: &Path, after: &Path) -> Result<Outcome> {
     let (before, after) = (load(args, before)?, load(args, after)?);
     let comparison = compare(&before, &after);
-    match args.json {
-        true => println!("{}", serde_json::to_string_pretty(&comparison).into_diagnostic()?),
-        false => print!("{comparison}"),
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&comparison).into_diagnostic()?)
+    } else {
+        print!("{comparison}")
     }
-    Ok(match has_causes(&after) {
-        true => Outcome::Findings,
-        false => Outcome::Clean,
-    })
+    Ok(if has_causes(&after) { Outcome::Findings } else { Outcome::Clean })
 }
 
 /// The sum over tasks and receives, when a task list was given.

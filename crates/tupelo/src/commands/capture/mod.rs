@@ -29,9 +29,10 @@ pub fn run(args: Args) -> Result<Outcome> {
         CaptureAction::Explain(args) => explain::run(&args),
         CaptureAction::Record(args) => {
             let status = lab::record::run(&args);
-            match status == std::process::ExitCode::SUCCESS {
-                true => Ok(Outcome::Clean),
-                false => Ok(Outcome::Status(status)),
+            if status == std::process::ExitCode::SUCCESS {
+                Ok(Outcome::Clean)
+            } else {
+                Ok(Outcome::Status(status))
             }
         }
     }

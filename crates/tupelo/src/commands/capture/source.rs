@@ -25,21 +25,21 @@ pub fn explained(path: &Path, wanted: &FilterTerms, mut options: AnalysisOptions
         file.read_to_end(&mut bytes).into_diagnostic().wrap_err_with(named)?;
         return formatted(&String::from_utf8_lossy(&bytes), wanted, options).wrap_err_with(named);
     }
-    let first_ns = match wanted.has_times() {
-        true => explain(head.as_slice(), &AnalysisOptions::default()).map_or(0, |e| e.capture.first_ns),
-        false => 0,
+    let first_ns = if wanted.has_times() {
+        explain(head.as_slice(), &AnalysisOptions::default()).map_or(0, |e| e.capture.first_ns)
+    } else {
+        0
     };
     wanted.apply(&mut options, first_ns);
     let size = file.metadata().map_or(0, |m| m.len());
     let whole = head.as_slice().chain(file);
-    let explanation = match size > LONG_BYTES && std::io::stderr().is_terminal() {
-        true => {
-            let bar = ProgressBar::new(size).with_style(style());
-            let explanation = explain(bar.wrap_read(whole), &options);
-            bar.finish_and_clear();
-            explanation
-        }
-        false => explain(whole, &options),
+    let explanation = if size > LONG_BYTES && std::io::stderr().is_terminal() {
+        let bar = ProgressBar::new(size).with_style(style());
+        let explanation = explain(bar.wrap_read(whole), &options);
+        bar.finish_and_clear();
+        explanation
+    } else {
+        explain(whole, &options)
     };
     explanation.into_diagnostic().wrap_err_with(named)
 }

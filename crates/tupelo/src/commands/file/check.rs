@@ -38,22 +38,21 @@ pub fn run(args: Args) -> Result<Outcome> {
     });
     pages.finish_and_clear();
     let report = report.into_diagnostic()?;
-    match args.json {
-        true => println!("{}", to_json(&report)),
-        false => print(&report),
+    if args.json {
+        println!("{}", to_json(&report))
+    } else {
+        print(&report)
     }
-    Ok(match report.is_clean() {
-        true => Outcome::Clean,
-        false => Outcome::Findings,
-    })
+    Ok(if report.is_clean() { Outcome::Clean } else { Outcome::Findings })
 }
 
 /// What was checked, and what is damaged.
 pub fn print(report: &CheckReport) {
     for file in &report.files {
-        let without = match file.has_check_sums {
-            true => "",
-            false => ", without check sums: loading it anew gives it them",
+        let without = if file.has_check_sums {
+            ""
+        } else {
+            ", without check sums: loading it anew gives it them"
         };
         println!("{}  {} records{without}", file.name, file.records);
     }

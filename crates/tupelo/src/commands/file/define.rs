@@ -58,10 +58,7 @@ pub fn run(args: Args) -> Result<Outcome> {
             None if args.esds => FileOrganisation::Esds,
             None => FileOrganisation::Rrds,
         },
-        format: match args.variable {
-            true => RecordFormat::Variable,
-            false => RecordFormat::Fixed,
-        },
+        format: if args.variable { RecordFormat::Variable } else { RecordFormat::Fixed },
         max_record_bytes: args.record,
         recoverable: args.recoverable,
     }

@@ -111,15 +111,12 @@ fn replaced(line: &[(char, u32)], from: &str, to: &str) -> Vec<(char, u32)> {
     let (mut made, mut rest) = (Vec::new(), line);
     while let [first, behind @ ..] = rest {
         let here = rest.iter().map(|(c, _)| c).take(from.len());
-        match !from.is_empty() && here.eq(&from) {
-            true => {
-                made.extend(to.chars().map(|c| (c, first.1)));
-                rest = &rest[from.len()..];
-            }
-            false => {
-                made.push(*first);
-                rest = behind;
-            }
+        if !from.is_empty() && here.eq(&from) {
+            made.extend(to.chars().map(|c| (c, first.1)));
+            rest = &rest[from.len()..];
+        } else {
+            made.push(*first);
+            rest = behind;
         }
     }
     made

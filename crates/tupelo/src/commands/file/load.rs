@@ -44,10 +44,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     let mut store = app.open_store()?;
     let entry = args.which.entry_for_writing(&app, &mut store)?;
     let records = args.form.records(&app, &section, &entry.def)?;
-    let records = match args.numbered {
-        true => records.numbered(&entry.def)?,
-        false => records,
-    };
+    let records = if args.numbered { records.numbered(&entry.def)? } else { records };
     if records.as_text {
         eprintln!(
             "{}: every byte is taken for a character, since there is no copybook: packed and binary numbers would be destroyed (--copybook, or copybook in [files.{}])",

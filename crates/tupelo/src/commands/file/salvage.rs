@@ -67,14 +67,12 @@ pub fn run(args: Args) -> Result<Outcome> {
     pages.finish_and_clear();
     let report = report.into_diagnostic()?;
     let written = outputs.finish().into_diagnostic()?;
-    match args.json {
-        true => println!("{}", to_json(&report, &written)),
-        false => print(&report, &written),
+    if args.json {
+        println!("{}", to_json(&report, &written))
+    } else {
+        print(&report, &written)
     }
-    Ok(match report.is_clean() {
-        true => Outcome::Clean,
-        false => Outcome::Findings,
-    })
+    Ok(if report.is_clean() { Outcome::Clean } else { Outcome::Findings })
 }
 
 fn make_folder(folder: &Path) -> Result<()> {

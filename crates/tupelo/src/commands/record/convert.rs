@@ -93,9 +93,10 @@ impl ConvertOptions {
         let mut options = CodecOptions {
             code_page,
             // Records in EBCDIC are a mainframe's, and so are their numbers.
-            machine: match code_page.is_ebcdic() {
-                true => SourceMachine::Mainframe,
-                false => SourceMachine::Here,
+            machine: if code_page.is_ebcdic() {
+                SourceMachine::Mainframe
+            } else {
+                SourceMachine::Here
             },
             ..CodecOptions::default()
         };

@@ -29,15 +29,17 @@ pub struct Args {
 pub fn run(args: Args) -> Result<Outcome> {
     let layout = args.source.record(args.record.as_deref())?;
     let options = CodecOptions {
-        naming: match args.json_names {
-            true => NamingStyle::JsonSafe { lowercase: false },
-            false => NamingStyle::Kept,
+        naming: if args.json_names {
+            NamingStyle::JsonSafe { lowercase: false }
+        } else {
+            NamingStyle::Kept
         },
         ..CodecOptions::default()
     };
-    let direction = match args.input {
-        true => SchemaDirection::ToRecord,
-        false => SchemaDirection::FromRecord,
+    let direction = if args.input {
+        SchemaDirection::ToRecord
+    } else {
+        SchemaDirection::FromRecord
     };
     let schema = json_schema(&layout, &options, direction).into_diagnostic()?;
     println!("{}", serde_json::to_string_pretty(&schema).into_diagnostic()?);

@@ -100,9 +100,10 @@ fn table(page: &mut String, arguments: &[&Arg]) {
 fn names(arg: &Arg) -> String {
     let short = arg.get_short().map(|short| format!("-{short}"));
     let long = arg.get_long().map(|long| format!("--{long}"));
-    let value = match takes_value(arg) {
-        true => arg.get_value_names().unwrap_or_default().join(" "),
-        false => String::new(),
+    let value = if takes_value(arg) {
+        arg.get_value_names().unwrap_or_default().join(" ")
+    } else {
+        String::new()
     };
     let mut parts: Vec<String> = Vec::new();
     let dashed: Vec<String> = short.into_iter().chain(long).collect();
@@ -133,18 +134,20 @@ fn choices(arg: &Arg) -> String {
             None => format!("`{}`", value.get_name()),
         })
         .collect();
-    match words.is_empty() {
-        true => String::new(),
-        false => format!(" {}.", words.join("; ")),
+    if words.is_empty() {
+        String::new()
+    } else {
+        format!(" {}.", words.join("; "))
     }
 }
 
 /// Help ends without a full stop, prose with one.
 fn sentence(text: &str) -> String {
     let text = text.trim_end();
-    match text.is_empty() || text.ends_with(['.', '?', ':', '…']) {
-        true => text.to_owned(),
-        false => format!("{text}."),
+    if text.is_empty() || text.ends_with(['.', '?', ':', '…']) {
+        text.to_owned()
+    } else {
+        format!("{text}.")
     }
 }
 

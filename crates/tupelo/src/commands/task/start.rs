@@ -18,9 +18,10 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<Outcome> {
     let name = crate::app::operate::encoded(&args.transid);
     let done = args.ask.post(&format!("/transactions/{name}/start"))?;
-    match args.ask.json {
-        true => println!("{done}"),
-        false => println!("{} is started", args.transid),
+    if args.ask.json {
+        println!("{done}")
+    } else {
+        println!("{} is started", args.transid)
     }
     Ok(Outcome::Clean)
 }

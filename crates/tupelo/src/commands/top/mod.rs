@@ -88,9 +88,10 @@ pub fn run(args: Args) -> Result<Outcome> {
     let sample = || args.ask.get("/top");
     let first = sample()?;
     if args.once {
-        match args.ask.json {
-            true => println!("{first}"),
-            false => print!("{}", lines(&view::page(None, &first, args.sort))),
+        if args.ask.json {
+            println!("{first}")
+        } else {
+            print!("{}", lines(&view::page(None, &first, args.sort)))
         }
         return Ok(Outcome::Clean);
     }
@@ -125,9 +126,10 @@ fn draw(
 fn print_on(first: Value, sample: impl Fn() -> Result<Value>, wait: Duration, args: &Args) -> Result<Outcome> {
     let (mut before, mut now) = (None, first);
     loop {
-        let text = match args.ask.json {
-            true => format!("{now}\n"),
-            false => lines(&view::page(before.as_ref(), &now, args.sort)) + "\n",
+        let text = if args.ask.json {
+            format!("{now}\n")
+        } else {
+            lines(&view::page(before.as_ref(), &now, args.sort)) + "\n"
         };
         let mut out = std::io::stdout().lock();
         // Whoever reads it may have gone: `tupelo top | head`.

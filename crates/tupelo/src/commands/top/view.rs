@@ -174,9 +174,8 @@ fn tasks(list: &Value, sort: TaskOrder) -> Vec<String> {
         TaskOrder::Transaction => tasks.sort_by_key(|task| cell(&task["transid"])),
         TaskOrder::Task => tasks.sort_by_key(|task| number(task, "task")),
     }
-    let mark = |column: TaskOrder, title: &str| match column == sort {
-        true => format!("{title}*"),
-        false => title.to_owned(),
+    let mark = |column: TaskOrder, title: &str| {
+        if column == sort { format!("{title}*") } else { title.to_owned() }
     };
     let heading = [
         mark(TaskOrder::Task, ">Task"),

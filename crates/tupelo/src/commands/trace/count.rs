@@ -89,9 +89,10 @@ pub fn run(args: &Args) -> Result<Outcome> {
 
 /// What the workers of a region have counted.
 fn of_region(args: &Args) -> Result<Outcome> {
-    let counts = match args.reset {
-        true => args.ask.post("/trace/counts")?,
-        false => args.ask.get("/trace/counts")?,
+    let counts = if args.reset {
+        args.ask.post("/trace/counts")?
+    } else {
+        args.ask.get("/trace/counts")?
     };
     let all = counts.as_array().cloned().unwrap_or_default();
     let wanted: Vec<Value> = all.into_iter().filter(|count| args.filter.takes(count)).collect();

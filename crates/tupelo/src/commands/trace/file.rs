@@ -35,9 +35,10 @@ pub fn start(args: &Args) -> Result<Outcome> {
     let name = args.name.as_ref().map_or(String::new(), |name| format!("&name={name}"));
     let path = format!("/trace/start?mib={}{name}{}", args.mib, args.filter.query());
     let status = args.ask.post(&path)?;
-    match args.ask.json {
-        true => println!("{status}"),
-        false => println!("the trace goes to {}", cell(&status["path"])),
+    if args.ask.json {
+        println!("{status}")
+    } else {
+        println!("the trace goes to {}", cell(&status["path"]))
     }
     Ok(Outcome::Clean)
 }
@@ -45,9 +46,10 @@ pub fn start(args: &Args) -> Result<Outcome> {
 /// Ends.
 pub fn stop(args: &StopArgs) -> Result<Outcome> {
     let status = args.ask.post("/trace/stop")?;
-    match args.ask.json {
-        true => println!("{status}"),
-        false => println!("{}", trace_summary(&status)),
+    if args.ask.json {
+        println!("{status}")
+    } else {
+        println!("{}", trace_summary(&status))
     }
     Ok(Outcome::Clean)
 }

@@ -158,9 +158,10 @@ fn elapsed(ns: &Value) -> String {
 /// A value that stands in a query as it is.
 fn word(text: &str) -> Result<String, String> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "$@-_".contains(c);
-    match !text.is_empty() && text.chars().all(plain) {
-        true => Ok(text.to_owned()),
-        false => Err("letters, digits, $, @, - and _ only".to_owned()),
+    if !text.is_empty() && text.chars().all(plain) {
+        Ok(text.to_owned())
+    } else {
+        Err("letters, digits, $, @, - and _ only".to_owned())
     }
 }
 
@@ -169,9 +170,10 @@ fn domain(text: &str) -> Result<String, String> {
     let own = ["kernel", "user"];
     let mut all: Vec<&str> = CommandDomain::ALL.iter().map(|d| d.name()).chain(own).collect();
     all.sort_unstable();
-    match all.iter().any(|name| name.eq_ignore_ascii_case(text)) {
-        true => Ok(text.to_owned()),
-        false => Err(format!("the domains are {}", all.join(", "))),
+    if all.iter().any(|name| name.eq_ignore_ascii_case(text)) {
+        Ok(text.to_owned())
+    } else {
+        Err(format!("the domains are {}", all.join(", ")))
     }
 }
 

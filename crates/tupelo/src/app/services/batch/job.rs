@@ -165,9 +165,10 @@ impl ConnectedJob<'_> {
                 if ask == JobRequest::Flush {
                     self.commit().await;
                 }
-                return match std::mem::take(&mut self.failed) {
-                    true => self.lost(),
-                    false => Response::done(self.commits),
+                return if std::mem::take(&mut self.failed) {
+                    self.lost()
+                } else {
+                    Response::done(self.commits)
                 };
             }
         };

@@ -57,9 +57,10 @@ impl CallableApis {
     /// The names, in words.
     pub fn names(&self) -> String {
         let names: Vec<&str> = self.by_name.keys().map(String::as_str).collect();
-        match names.is_empty() {
-            true => "there is none".to_owned(),
-            false => format!("there are {}", names.join(", ")),
+        if names.is_empty() {
+            "there is none".to_owned()
+        } else {
+            format!("there are {}", names.join(", "))
         }
     }
 }
@@ -154,9 +155,10 @@ impl RemoteApi {
 
     async fn attempt(&self, given: &CommandOperands) -> Result<CallResult, CallResult> {
         let stub = given.get_int(operand::STUB) == Some(1);
-        let calling = match stub {
-            true => CallInterface::Stub,
-            false => CallInterface::HostApi,
+        let calling = if stub {
+            CallInterface::Stub
+        } else {
+            CallInterface::HostApi
         };
         let text = |index| String::from_utf8_lossy(given.get_bytes(index).unwrap_or_default());
         let (path, method) = (text(operand::PATH), text(operand::METHOD));

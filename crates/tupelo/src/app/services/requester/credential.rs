@@ -223,9 +223,10 @@ fn key_header(name: &str, key: &str) -> Result<HeaderName, String> {
     let header = HeaderName::from_bytes(name.as_bytes()).ok();
     let header = header.filter(|header| !connection.contains(header));
     let header = header.ok_or_else(|| format!("api_key: no key can be in a header {name:?}"))?;
-    match key.is_empty() || HeaderValue::from_str(key).is_err() {
-        true => Err("api_key: its file is empty, or has more than a line".into()),
-        false => Ok(header),
+    if key.is_empty() || HeaderValue::from_str(key).is_err() {
+        Err("api_key: its file is empty, or has more than a line".into())
+    } else {
+        Ok(header)
     }
 }
 
@@ -245,9 +246,10 @@ impl TokenRequest {
         let secret = own.or("BAQHAPI-oAuth-ClientSecret", secret);
         let user = own.or("BAQHAPI-oAuth-Username", "");
         let password = own.or("BAQHAPI-oAuth-Password", "");
-        let grant = match user.is_empty() {
-            true => "client_credentials",
-            false => "password",
+        let grant = if user.is_empty() {
+            "client_credentials"
+        } else {
+            "password"
         };
         let form = [
             ("grant_type", grant.to_owned()),

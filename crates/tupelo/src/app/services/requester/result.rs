@@ -62,14 +62,16 @@ impl CallResult {
         plain: bool,
     ) -> CallResult {
         let success = returned.mapped || (plain && (200..300).contains(&fetched.status));
-        let outcome = match success {
-            true => outcome::MAPPED,
-            false => outcome::UNMAPPED,
+        let outcome = if success {
+            outcome::MAPPED
+        } else {
+            outcome::UNMAPPED
         };
         // A text is told whole beside its data area.
-        let message = match success && !returned.plain {
-            true => String::new(),
-            false => shown(fetched),
+        let message = if success && !returned.plain {
+            String::new()
+        } else {
+            shown(fetched)
         };
         CallResult {
             outcome,
