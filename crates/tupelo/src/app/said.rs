@@ -1,11 +1,11 @@
-//! What `serve` has said of an application's texts.
+//! The findings that `serve` has reported about an application's texts.
 
 use std::io::{IsTerminal, Write};
 
 use super::finding::{Finding, Findings, Severity};
 
-/// What was said of the application's texts: a finding that a reload makes
-/// again is not said again.
+/// Findings about the application's texts that were reported. A finding that a reload
+/// makes again is not reported again.
 #[derive(Default)]
 pub struct ReportedFindings {
     before: Vec<Finding>,
@@ -13,18 +13,18 @@ pub struct ReportedFindings {
 }
 
 impl ReportedFindings {
-    /// The next load begins.
+    /// Begins the next load.
     pub fn begin(&mut self) {
         self.before = std::mem::take(&mut self.now);
     }
 
-    /// Shows warnings and errors that the load before did not make, and that
-    /// were not said in this one.
+    /// Prints warnings and errors that the previous load did not make, and that were not
+    /// printed in this load.
     pub fn show_new(&mut self, findings: &Findings) {
         let fresh = findings.without(&self.before).without(&self.now);
-        let told = fresh.text(Severity::Warning, std::io::stderr().is_terminal());
-        // A server does not end because nobody reads what it says.
-        let _ = std::io::stderr().write_all(told.as_bytes());
+        let text = fresh.text(Severity::Warning, std::io::stderr().is_terminal());
+        // A server does not end because its standard error is closed.
+        let _ = std::io::stderr().write_all(text.as_bytes());
         self.now.extend(findings.iter().cloned());
     }
 }

@@ -25,7 +25,7 @@ pub struct Args {
     /// The application folder.
     #[arg(default_value = ".")]
     folder: PathBuf,
-    /// Where compiled programs and records are kept; FOLDER/.tupelo when absent.
+    /// Folder of compiled programs and records; FOLDER/.tupelo when absent.
     #[arg(long)]
     state: Option<PathBuf>,
     /// Another program than the transaction's own.

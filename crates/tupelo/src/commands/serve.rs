@@ -33,7 +33,7 @@ pub struct Args {
     /// The application folder.
     #[arg(default_value = ".")]
     folder: PathBuf,
-    /// Where compiled programs and records are kept; FOLDER/.tupelo when absent.
+    /// Folder of compiled programs and records; FOLDER/.tupelo when absent.
     #[arg(long)]
     state: Option<PathBuf>,
     /// Address for HTTP, instead of the one in tupelo.toml. Port 0 takes a free one.

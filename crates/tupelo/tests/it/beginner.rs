@@ -41,7 +41,7 @@ fn what_a_beginner_gets_wrong_is_reported_once_with_place_and_fix() {
     assert!(made.status.success(), "{}", text(&made.stderr));
     let told = text(&run(&["check", folder]).stdout);
     for (once, fix) in [
-        ("there is no COPY member MONY", "is MONEY meant?"),
+        ("there is no COPY member MONY", "did you mean MONEY?"),
         ("there is no COPY member ELSEWH", "ELSEWH.cpy is in copy:"),
         ("RIDFDL", "is RIDFLD meant?"),
         (
@@ -49,7 +49,7 @@ fn what_a_beginner_gets_wrong_is_reported_once_with_place_and_fix() {
             "ends with .cbl",
         ),
         (
-            "its PROGRAM-ID TAXES is also that of TAX2.cbl",
+            "PROGRAM-ID TAXES is also that of TAX2.cbl",
             "another PROGRAM-ID",
         ),
         ("PROGRAM-ID TAXESOFALL has 10 characters", "1 to 8"),
@@ -111,7 +111,7 @@ fn two_sources_of_one_name_leave_the_others_served() {
     assert!(
         server
             .output()
-            .contains("is also that of ONE.cbl, which is the one that runs"),
+            .contains("is also that of ONE.cbl; the program of that file runs"),
         "{}",
         server.output()
     );

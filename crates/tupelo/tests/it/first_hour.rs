@@ -444,7 +444,7 @@ fn check_reports_what_a_short_commarea_never_sees() {
     assert!(made.status.success(), "{}", text(&made.stderr));
     let told = text(&run(&["check", folder]).stdout);
     let wanted = "SHORT.cbl:7: warning: DFHCOMMAREA has 10 bytes, and the API passes 12: \
-                  the program does not see what stands behind";
+                  the program does not see the rest";
     assert!(told.contains(wanted), "{told}");
 }
 

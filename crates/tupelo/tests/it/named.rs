@@ -49,21 +49,21 @@ fn what_settings_and_mappings_name_that_is_not_there_is_reported_at_its_line() {
             "tupelo.toml",
             "[files.ACCTFILE]",
             "[gateway]\nmax_header_bytes = 100\n[files.ACCTFILE]",
-            "tupelo.toml:13:20: error: max_header_bytes is 100, and may be 8192 to 1048576",
+            "tupelo.toml:13:20: error: max_header_bytes is 100; expected 8192 to 1048576",
             1,
         ),
         (
             "tupelo.toml",
             "[files.ACCTFILE]",
             "[gateway]\nmax_json_depth = 129\n[files.ACCTFILE]",
-            "tupelo.toml:13:18: error: max_json_depth is 129, and may be 1 to 128",
+            "tupelo.toml:13:18: error: max_json_depth is 129; expected 1 to 128",
             1,
         ),
         (
             "tupelo.toml",
             "[files.ACCTFILE]",
             "[gateway]\ncors_origins = [\"https://shop.example/\"]\n[files.ACCTFILE]",
-            "is no origin that a browser sends: it goes on behind the host, if only with a /",
+            "is not an origin that a browser sends: there is text after the host",
             1,
         ),
         (
@@ -77,7 +77,7 @@ fn what_settings_and_mappings_name_that_is_not_there_is_reported_at_its_line() {
             "tupelo.toml",
             "[files.ACCTFILE]",
             "[gateway]\ncors_expose_headers = [\"X-Total\"]\n[files.ACCTFILE]",
-            "cors_expose_headers has no effect: cors_origins names no origin",
+            "cors_expose_headers has no effect: cors_origins is empty",
             0,
         ),
         (

@@ -424,9 +424,9 @@ fn a_server_with_tls_is_called_when_its_authority_is_trusted() {
 #[test]
 fn impossible_connections_are_reported_before_anything_is_served() {
     for (settings, told) in [
-        ("", "it has url, for its own HTTP, or address"),
+        ("", "expected either url, for HTTP, or address"),
         ("url = \"http://x/run\"", "it must contain {program}"),
-        ("address = \"x:1\"", "frame: it goes with address"),
+        ("address = \"x:1\"", "frame: address needs it"),
         (
             "address = \"x\"\nframe = { length = 2 }",
             "is not host:port",

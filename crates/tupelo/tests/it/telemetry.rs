@@ -179,7 +179,7 @@ fn what_a_server_would_not_listen_with_is_reported_by_check() {
     for (more, told) in [
         (
             "[admin]\nlisten = \"0.0.0.0:9080\"".to_owned(),
-            "[admin] listen: others can reach 0.0.0.0:9080",
+            "[admin] listen: other machines can reach 0.0.0.0:9080",
         ),
         (
             "[gateway]\ntls_certificate = \"no.pem\"\ntls_key = \"no.pem\"".to_owned(),
