@@ -14,7 +14,7 @@ use crate::Outcome;
 use crate::app::compile::CompiledPrograms;
 use crate::app::config::Config;
 use crate::app::finding::Findings;
-use crate::app::said::ReportedFindings;
+use crate::app::reported::ReportedFindings;
 use crate::app::services::front::RunningGateway;
 use crate::app::services::{RegionServices, RunningRegion};
 use crate::app::signals::{ShutdownSignals, TerminateSignal};
@@ -96,19 +96,19 @@ pub fn run(args: Args) -> Result<Outcome> {
         return Ok(Outcome::Clean);
     }
     app.not_empty()?;
-    let mut said = ReportedFindings::default();
-    said.show_new(&app.warnings);
+    let mut reported = ReportedFindings::default();
+    reported.show_new(&app.warnings);
     let signals = ShutdownSignals::catch().into_diagnostic()?;
     if args.gateway_only {
-        return serve_gateway(&args, app, &started, seen, &signals, said);
+        return serve_gateway(&args, app, &started, seen, &signals, reported);
     }
-    let mut compiled = compile(&app, &mut said)?;
+    let mut compiled = compile(&app, &mut reported)?;
     for (folder, why) in compiled.unread.iter().filter(|(folder, _)| folder.exists()) {
         tracing::warn!(target: SERVE, "{}: {why}: no program of it is served", folder.display());
     }
     let installed = app.install(&compiled)?;
     let mut services = RegionServices::new();
-    services.prepare(&app, &compiled, &mut said)?;
+    services.prepare(&app, &compiled, &mut reported)?;
     app.prepare_files(&installed)?;
     let mut config = app.region_config(&installed)?;
     services.provide(&mut config);
@@ -136,14 +136,14 @@ pub fn run(args: Args) -> Result<Outcome> {
             continue;
         }
         seen = now;
-        said.begin();
+        reported.begin();
         let before = ActiveState {
             config: &app.config,
             compiled: &compiled,
             region: &region,
             store: store.as_deref(),
         };
-        match reload(&args, &before, &mut services, &mut said) {
+        match reload(&args, &before, &mut services, &mut reported) {
             Ok(again) => {
                 tracing::info!(target: SERVE, "loaded again: {}", again.summary);
                 compiled = again.compiled;
@@ -167,9 +167,9 @@ fn serve_gateway(
     started: &Config,
     mut seen: u64,
     signals: &ShutdownSignals,
-    mut said: ReportedFindings,
+    mut reported: ReportedFindings,
 ) -> Result<Outcome> {
-    let mut front = RunningGateway::start(&app, &mut said)?;
+    let mut front = RunningGateway::start(&app, &mut reported)?;
     print_addresses(None, front.addresses());
     let mut told = Vec::new();
     while !stopped(signals, args.no_reload).into_diagnostic()? {
@@ -178,10 +178,10 @@ fn serve_gateway(
             continue;
         }
         seen = now;
-        said.begin();
+        reported.begin();
         let again = changes::read_seen(|| args.open()).and_then(|(again, seen)| {
-            said.show_new(&again.warnings);
-            Ok((front.reload(&again, &mut said)?, seen, again))
+            reported.show_new(&again.warnings);
+            Ok((front.reload(&again, &mut reported)?, seen, again))
         });
         match again {
             Ok((served, when_read, again)) => {
@@ -251,7 +251,7 @@ fn stopped(signals: &ShutdownSignals, no_reload: bool) -> std::io::Result<bool> 
 
 /// Compiles, and tells what is wrong. A program with errors is left out: the
 /// rest is served.
-fn compile(app: &Application, said: &mut ReportedFindings) -> Result<CompiledPrograms> {
+fn compile(app: &Application, reported: &mut ReportedFindings) -> Result<CompiledPrograms> {
     let compiled = app.compile(|built| {
         if !built.cached {
             tracing::info!(program = %built.source.display(), "compiled");
@@ -260,7 +260,7 @@ fn compile(app: &Application, said: &mut ReportedFindings) -> Result<CompiledPro
     let mut findings = Findings::new(&app.folder);
     findings.extend(compiled.built.iter().flat_map(|b| &b.diagnostics));
     findings.extend(compiled.namesakes());
-    said.show_new(&findings);
+    reported.show_new(&findings);
     Ok(compiled)
 }
 
@@ -316,12 +316,12 @@ fn reload(
     args: &Args,
     before: &ActiveState<'_>,
     services: &mut RegionServices,
-    said: &mut ReportedFindings,
+    reported: &mut ReportedFindings,
 ) -> Result<ReloadResult> {
     let (app, seen) = changes::read_seen(|| args.open())?;
     let app = Arc::new(app);
-    said.show_new(&app.warnings);
-    let mut compiled = compile(&app, said)?;
+    reported.show_new(&app.warnings);
+    let mut compiled = compile(&app, reported)?;
     for kept in compiled.keep_folders(before.compiled) {
         if before
             .compiled
@@ -343,7 +343,7 @@ fn reload(
         tracing::warn!(target: SERVE, "{name}: its last version that compiled stays in force");
     }
     let installed = Arc::new(app.install(&compiled)?);
-    services.prepare(&app, &compiled, said)?;
+    services.prepare(&app, &compiled, reported)?;
     let region = before.region.handle();
     let (with, files, config) = (app.clone(), installed.clone(), before.config.clone());
     match region.with_store(move |store| with.define_new_files(store, &files, Some(&config))) {

@@ -413,7 +413,7 @@ fn check_warns_of_missing_transactions_and_programs_that_sockets_name() {
     let path = folder.path().to_str().unwrap();
     let told = text(&run(&["check", path]).stdout);
     for line in [
-        "tupelo.toml:9: warning: receiver RECV: its clients are refused, since transaction RECV is not defined",
+        "tupelo.toml:9: warning: receiver RECV: its clients are rejected, since transaction RECV is not defined",
         "write DEFINE TRANSACTION(RECV) GROUP(SOCKETS) PROGRAM(SHOUT) into resources.csd",
         "tupelo.toml:9: warning: receiver RECV: there is no program SHOUT",
         "tupelo.toml:4: warning: listener CSKE: there is no security exit POLITE",
@@ -436,7 +436,7 @@ fn check_reports_what_is_wrong_with_sockets_and_the_definitions_that_it_names() 
     let told = text(&output.stdout);
     for line in [
         "ez.txt:1: error: PORT=99999: expected 0 to 65535",
-        "ez.txt: error: listener CSKL is in [sockets.listeners] of tupelo.toml too: leave one out",
+        "ez.txt: error: listener CSKL is also in [sockets.listeners] of tupelo.toml: remove one of the two",
         "tupelo.toml:5:10: error: [sockets] listen: \"here\"",
         "tupelo.toml:8:11: error: [sockets] listeners.CSKL.numsock: 2 to 2000",
         "ez.txt: warning: listener CSKE: it starts transaction NONE, which is not defined",

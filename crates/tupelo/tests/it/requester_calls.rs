@@ -85,7 +85,7 @@ fn an_empty_secret_is_none() {
     let folder = books(port, "basic = { user = \"ann\", password_file = \"pw\" }\n");
     secret(folder.path(), "pw", "\n");
     let said = displayed(folder.path(), "BKHO");
-    let told = "[requester.apis.books] is not called: pw: there is no secret in it";
+    let told = "[requester.apis.books] is not called: pw: the file is empty";
     assert!(said.contains(told), "{said}");
     assert!(seen.lock().unwrap().is_empty());
 }
@@ -108,8 +108,8 @@ fn credentials_do_not_leave_this_machine_in_the_clear() {
         let settings = std::fs::read_to_string(&file).unwrap();
         std::fs::write(&file, settings.replace("http://127.0.0.1:8089", url)).unwrap();
         let said = displayed(folder.path(), "BKHO");
-        let told = "[requester.apis.books] is not called: credentials go beyond this machine by \
-                    https:// alone";
+        let told = "[requester.apis.books] is not called: credentials leave this machine only \
+                    over https://";
         assert!(said.contains(told), "{said}");
         assert!(said.contains("REASON  10"), "{said}");
     }
@@ -264,12 +264,12 @@ fn a_token_server_that_gives_none_is_reported_and_the_api_is_not_called() {
         (
             200,
             r#"{"access_token":""}"#,
-            "gives a access_token that is no token",
+            "gives a access_token that is not a token",
         ),
         (
             200,
             r#"{"access_token":"a\nb"}"#,
-            "gives a access_token that is no token",
+            "gives a access_token that is not a token",
         ),
     ] {
         let (port, seen) = serve(move |_, _| (status, answer.to_owned()));
@@ -358,7 +358,7 @@ fn a_server_that_asks_for_a_certificate_is_shown_ones_own() {
     // A key without its certificate, and a certificate that nobody would see.
     for (settings, told) in [
         ("key = \"own.key\"\n", "certificate and key go together"),
-        (shown, "a certificate is shown over https:// alone"),
+        (shown, "a certificate needs https://"),
     ] {
         let folder = books(1, settings);
         let checked = run(&["check", folder.path().to_str().unwrap()]);

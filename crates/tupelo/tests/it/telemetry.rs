@@ -240,7 +240,7 @@ fn a_policy_that_never_counts_is_warned_of() {
         "{told}"
     );
     assert!(
-        told.contains("[gateway.policies] acounts is about no API"),
+        told.contains("[gateway.policies] acounts: there is no API with this name"),
         "{told}"
     );
     assert!(told.contains("the rule r never holds"), "{told}");
