@@ -94,7 +94,7 @@ const CAME: [StatusColumn; 7] = [
     (">Requests", "requests"),
 ];
 
-/// A list as a table; none when it is empty.
+/// A list as a table. Returns `None` if it is empty.
 fn table(list: &Value, columns: &[StatusColumn]) -> Option<Table> {
     let rows = list.as_array().filter(|rows| !rows.is_empty())?;
     let heads: Vec<&str> = columns.iter().map(|(head, _)| *head).collect();

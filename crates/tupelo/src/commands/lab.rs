@@ -1,5 +1,5 @@
-//! `tupelo lab`: the papers' experiments. The arguments and the work are the
-//! laboratory's own.
+//! `tupelo lab`: the papers' experiments. Arguments and implementation are those of crate
+//! `lab`.
 
 use miette::Result;
 
@@ -7,7 +7,7 @@ use crate::Outcome;
 
 pub use lab::cli::Args;
 
-/// Runs experiments; the laboratory's exit status is passed on.
+/// Runs experiments; the laboratory's exit status is returned.
 pub fn run(args: Args) -> Result<Outcome> {
     let status = lab::cli::run(&args);
     if status == std::process::ExitCode::SUCCESS {

@@ -605,19 +605,19 @@ fn an_undefined_mode_is_reported_with_those_there_are() {
     };
     let wrong = ["--mode", "NOPE", "--ru", "4096"];
     let told = complaint(&serve(&wrong).output().unwrap());
-    for part in ["no mode is called NOPE", "#BATCH", "#INTER", "appc.modes"] {
+    for part in ["there is no mode NOPE", "#BATCH", "#INTER", "appc.modes"] {
         assert!(told.contains(part), "{part}: {told}");
     }
     assert!(!told.contains("SNASVCMG"), "{told}");
     let told = complaint(&serve(&["-m", "NOPE"]).output().unwrap());
-    assert!(told.contains("no mode is called NOPE"), "{told}");
+    assert!(told.contains("there is no mode NOPE"), "{told}");
     // A configuration defines one, and the options change it.
     let node = Node::configured("[appc.modes.NOPE]\nsessions = 4\n");
     let client = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(client.path(), "[appc.modes.NOPE]\n").unwrap();
     let file = client.path().to_str().unwrap();
     good(&node.aping(&["--config", file, "--mode", "NOPE", "--ru", "512"]));
-    assert!(complaint(&node.aping(&["-m", "NOPE", "--ru", "512"])).contains("no mode is called"));
+    assert!(complaint(&node.aping(&["-m", "NOPE", "--ru", "512"])).contains("there is no mode"));
 }
 
 #[test]

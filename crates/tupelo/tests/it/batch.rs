@@ -174,7 +174,7 @@ fn a_data_set_that_is_new_and_there_ends_the_job() {
     let output = app.job(job);
     assert_eq!(output.status.code(), Some(250));
     let told = text(&output.stderr);
-    let line = "AGAIN line 7: DD A: DISP=NEW, and there is a data set A.B";
+    let line = "AGAIN line 7: DD A: DISP=NEW, and the data set A.B exists";
     assert!(told.contains(line), "{told}");
     let printed = text(&output.stdout);
     assert!(
@@ -224,7 +224,7 @@ fn repro_unloads_to_a_new_data_set_and_says_what_sysout_is() {
     let output = app.job(&job("SYSOUT=*"));
     let told = text(&output.stderr) + &text(&output.stdout);
     assert!(
-        told.contains("DD OUT is SYSOUT or DUMMY, and no data set"),
+        told.contains("DD OUT is SYSOUT or DUMMY, not a data set"),
         "{told}"
     );
 }

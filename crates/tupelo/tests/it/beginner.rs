@@ -45,7 +45,7 @@ fn what_a_beginner_gets_wrong_is_reported_once_with_place_and_fix() {
         ("there is no COPY member ELSEWH", "ELSEWH.cpy is in copy:"),
         ("RIDFDL", "is RIDFLD meant?"),
         (
-            "TRANSACTION(GONE): there is no program GONE; it is called by API gone: POST /gone/",
+            "TRANSACTION(GONE): there is no program GONE; also called by API gone: POST /gone/",
             "ends with .cbl",
         ),
         (

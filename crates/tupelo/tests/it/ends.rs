@@ -146,7 +146,7 @@ fn an_api_has_a_name_that_stays_in_its_folder() {
         "{said}"
     );
     assert!(
-        said.contains("runs under transaction NONE, which is not defined"),
+        said.contains("its transaction NONE is not defined"),
         "{said}"
     );
     // Where its connection leads elsewhere, they are there.

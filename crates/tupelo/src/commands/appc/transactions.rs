@@ -11,7 +11,7 @@ use clap::value_parser;
 use miette::{IntoDiagnostic, Result, bail};
 use serde_json::json;
 
-/// Whom to call.
+/// The partner, and the number of repetitions.
 #[derive(clap::Args)]
 pub struct CallArgs {
     #[command(flatten)]
@@ -24,7 +24,7 @@ pub struct CallArgs {
     json: bool,
 }
 
-/// What to send.
+/// The data to send.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  tupelo appc file-transfer NET.SERVER --at 127.0.0.1:2065 -r 10")]
 pub struct FileTransferArgs {
@@ -38,7 +38,7 @@ pub struct FileTransferArgs {
     call: CallArgs,
 }
 
-/// What to ask.
+/// The request to send.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  tupelo appc inquiry NET.SERVER --at 127.0.0.1:2065 -r 1000")]
 pub struct InquiryArgs {
@@ -59,7 +59,7 @@ impl CallArgs {
         Ok((host, call))
     }
 
-    /// Runs a transaction until it is done or a signal comes.
+    /// Runs a transaction until it ends or a signal arrives.
     fn measure(
         &self,
         (host, call): &(NodeHost, AllocateRequest),
@@ -75,13 +75,13 @@ impl CallArgs {
         let timing = waiting.outcome(timing)?;
         host.stop();
         if timing.repetitions.is_empty() {
-            bail!("ended by a signal before the first repetition was over");
+            bail!("ended by a signal before the first repetition was complete");
         }
         Ok(timing)
     }
 }
 
-/// Sends bytes in buffers, and tells how long it took.
+/// Sends bytes in buffers, and prints the time.
 pub fn file_transfer(args: &FileTransferArgs) -> Result<Outcome> {
     let start = args.call.start(FILE_TRANSFER, "#BATCH")?;
     let wanted = args.call.repetitions.unwrap_or(10);
@@ -105,7 +105,7 @@ pub fn file_transfer(args: &FileTransferArgs) -> Result<Outcome> {
     Ok(Outcome::Clean)
 }
 
-/// Sends requests and receives replies, and tells how long it took.
+/// Sends requests, receives replies, and prints the time.
 pub fn inquiry(args: &InquiryArgs) -> Result<Outcome> {
     let start = args.call.start(INQUIRY, "#INTER")?;
     let wanted = args.call.repetitions.unwrap_or(1000);

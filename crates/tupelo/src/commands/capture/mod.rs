@@ -1,4 +1,4 @@
-//! `tupelo capture`: packet captures explained, and recorded.
+//! `tupelo capture`: explains and records packet captures.
 
 mod explain;
 mod filter;
@@ -23,7 +23,7 @@ enum CaptureAction {
     Record(lab::record::Args),
 }
 
-/// Does it.
+/// Runs the action.
 pub fn run(args: Args) -> Result<Outcome> {
     match args.what {
         CaptureAction::Explain(args) => explain::run(&args),

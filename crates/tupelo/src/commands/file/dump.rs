@@ -21,8 +21,8 @@ pub struct Args {
     which: FileSelection,
     #[command(flatten)]
     form: FormatOptions,
-    /// Write each record behind its address: the number of a relative record (4
-    /// bytes), the byte address of an entry (8), the highest byte first.
+    /// Write each record after its address: the number of a relative record (4 bytes), the byte
+    /// address of an entry (8), the highest byte first.
     #[arg(long)]
     numbered: bool,
     /// Where to write; standard output when absent.

@@ -59,7 +59,7 @@ struct OwnerSession {
     server: Arc<Server>,
 }
 
-/// How long a statement may take: building an index on a large table is hours.
+/// Most time of a statement: building an index on a large table takes hours.
 const STATEMENT_LIMIT: Duration = Duration::from_secs(24 * 3600);
 /// Rows that are shown at most.
 const MOST_ROWS: usize = 100_000;
