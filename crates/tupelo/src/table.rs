@@ -1,4 +1,4 @@
-//! Tables on the terminal: columns as wide as what stands in them.
+//! Tables on the terminal: each column is as wide as its widest cell.
 
 use std::fmt;
 

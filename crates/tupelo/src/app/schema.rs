@@ -19,7 +19,7 @@ pub struct Field<'a> {
     schema: &'a Value,
     /// The key's schema, as its section declares it.
     pub field: &'a Value,
-    /// The default value; null if there is none.
+    /// The default value; null without a default.
     pub default: &'a Value,
 }
 

@@ -189,7 +189,7 @@ fn a_data_set_that_is_new_and_there_ends_the_job() {
     let output = app.job(job);
     let told = text(&output.stderr);
     assert!(
-        told.contains("MINE line 7: DD A: DISP=NEW, and there is a data set PLAIN"),
+        told.contains("MINE line 7: DD A: DISP=NEW, and the data set PLAIN exists"),
         "{told}"
     );
 }

@@ -155,7 +155,7 @@ fn a_drift_while_it_is_served_keeps_programs_and_apis_as_they_were() {
     let ask = || http::send(&gateway, "POST", "/money", Some("{\"amount\": 12.50}"));
     assert_eq!(ask().json()["twice"], 25.0, "{:?}", ask());
     change_money(app.path());
-    server.wait_for("not loaded, the old state stays in force");
+    server.wait_for("not loaded, the previous state stays in force");
     assert_eq!(ask().json()["twice"], 25.0);
     assert!(
         server.output().contains("api import money --update"),

@@ -292,7 +292,10 @@ fn a_gateway_alone_sees_a_policy_that_a_reload_has_named() {
     rules("BNQ2");
     let fewer = format!("{named}max_connections = 7\n");
     std::fs::write(folder.join("tupelo.toml"), fewer).unwrap();
-    logs("a change of [gateway] max_connections takes a new start", 1);
+    logs(
+        "restart the server to apply the change of [gateway] max_connections",
+        1,
+    );
 }
 
 #[test]

@@ -17,10 +17,10 @@ pub struct Args {
     /// The record, when the copybook has several.
     #[arg(long)]
     record: Option<String>,
-    /// What `encode` takes instead of what `decode` gives.
+    /// Print the schema of the input of `encode` instead of the output of `decode`.
     #[arg(long)]
     input: bool,
-    /// Names for JSON instead of the COBOL names: `-` becomes `_`.
+    /// Names that are valid in JSON instead of the COBOL names: `-` becomes `_`.
     #[arg(long)]
     json_names: bool,
 }

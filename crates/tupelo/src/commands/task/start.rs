@@ -5,7 +5,7 @@ use miette::Result;
 use crate::Outcome;
 use crate::operator::OperatorArgs;
 
-/// Which transaction.
+/// The transaction.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Name of the transaction.
@@ -14,7 +14,7 @@ pub struct Args {
     ask: OperatorArgs,
 }
 
-/// Starts the transaction; nobody waits for its end.
+/// Starts the transaction without waiting for its end.
 pub fn run(args: &Args) -> Result<Outcome> {
     let name = crate::app::operate::encoded(&args.transid);
     let done = args.ask.post(&format!("/transactions/{name}/start"))?;

@@ -57,7 +57,7 @@ pub async fn serve(region: &Handle, user: UserId, stream: UnixStream) {
     {
         tracing::warn!(target: SERVE, program, %error, "the connection of a batch job is lost");
     }
-    // Changes that the job was told are made are committed, however it ended.
+    // Acknowledged changes are committed, however the job ended.
     job.task.end(None, 0).await;
 }
 
