@@ -90,7 +90,7 @@ impl SimWorld {
             }
         }
         for branch in self.remotes.iter().flat_map(|r| r.branches.values()) {
-            // Decided, and this partner has not heard of it.
+            // Decided, and this partner does not know the outcome.
             if branch.stage == ParticipantStage::Prepared && there(branch.unit) {
                 total += branch.amount;
             }
@@ -139,7 +139,7 @@ impl SimWorld {
         [s.ts_queues, s.ts_items, s.td_items, s.td_bytes, s.ts_bytes]
     }
 
-    /// Counters in memory are those of the store, but for changes under way.
+    /// Counters in memory are those of the store, except for changes in progress.
     fn check_counters(&mut self) {
         let mut reader = self.store.reader().expect("a reader");
         let there = table(reader.as_mut(), "counter");
@@ -154,7 +154,7 @@ impl SimWorld {
         for (key, now, stored) in self.kernel.resources.counters.values() {
             if self.is_store_idle() {
                 assert_eq!(stored, there.get(&key[..]).copied(), "a counter");
-                assert_eq!(now, stored, "a counter that nobody changes");
+                assert_eq!(now, stored, "a counter that no task changes");
             }
             known += usize::from(stored.is_some());
         }
@@ -186,7 +186,7 @@ impl SimWorld {
             && self.terminals.is_idle()
     }
 
-    /// Nothing of any task is left behind, and a restart finds what there is.
+    /// No state of any task is left, and a restart finds the committed state.
     pub(super) fn check_at_rest(&mut self) {
         assert_eq!(self.kernel.locks().each().count(), 0, "locks are left");
         assert!(self.kernel.is_idle(), "units or waits are left");

@@ -56,8 +56,7 @@ enum DeciderCall {
     Outcome(UnitToken),
 }
 
-/// What a unit does beside files whose decider was told to commit, and to whom it
-/// belonged.
+/// The changes of a unit except files whose decider got the order to commit, and the unit's task.
 #[derive(Debug, Clone)]
 pub struct DecidingUnit {
     /// Its task, while that waits.

@@ -21,7 +21,7 @@ pub struct SimLinks {
 pub struct SimWorker {
     /// Sequence number, task number and state of what is in each slot.
     pub slots: [Option<(u32, u64, SlotProgress)>; SLOTS],
-    /// It was told to end when it has nothing to do.
+    /// It was asked to end when it has nothing to do.
     pub retire: bool,
     /// Its process was started.
     pub running: bool,
@@ -52,7 +52,7 @@ impl Default for SimWorker {
 /// How far the task of a slot is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SlotProgress {
-    /// Nobody has taken it.
+    /// No worker has taken it.
     Queued,
     /// It runs.
     Running,

@@ -78,7 +78,7 @@ pub struct HistoryReport {
     pub disk_failures: u64,
     /// Deaths of the region.
     pub restarts: u64,
-    /// Those that lost what the store had and nobody had been told of.
+    /// Restarts that lost stored changes which had not been reported.
     pub power_losses: u64,
     /// Times that a partner vanished.
     pub vanished: u64,
@@ -147,7 +147,7 @@ struct SimWorld {
     submitted: Vec<TaskKey>,
     /// Units on their way to the store.
     jobs: Vec<StoreJob>,
-    /// Units that the store has, whose tasks have not been told.
+    /// Units that are stored, but not reported to their tasks.
     ahead: Option<store::UnflushedUnits>,
     /// Starts whose task is not over, by their number.
     starts: BTreeMap<u64, InternalStart>,
@@ -554,8 +554,8 @@ impl SimWorld {
         self.check();
     }
 
-    /// Whoever asked for a task goes away before it runs. Nobody asked for
-    /// what the region started.
+    /// The client of a task goes away before the task runs. Tasks that the region started have no
+    /// client.
     fn give_up(&mut self, key: TaskKey) {
         let task = self.core.task(key);
         if task.is_some_and(|t| t.start.is_some()) {

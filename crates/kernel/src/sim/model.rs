@@ -1,7 +1,7 @@
-//! What must be there, as far as the answers that programs got say it.
+//! The expected state, as far as it follows from the answers that programs got.
 //!
-//! A unit's changes count when the store has taken the unit over, whether or
-//! not its program was ever told; the changes of any other unit never were.
+//! A unit's changes count when the store has committed the unit, whether or not its
+//! program got the answer; the changes of other units do not count.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -31,7 +31,7 @@ pub struct ExpectedState {
     fired: bool,
     /// Tasks that found its queue empty: their ends are ends of the cycle.
     empty_for: BTreeSet<TaskKey>,
-    /// Units whose decider was told to commit, and that are not over.
+    /// Units whose decider got the order to commit, and that are not over.
     pub deciding: BTreeMap<UnitId, DecidingUnit>,
     /// How children ended: with an abend or without; none while they run.
     pub children: BTreeMap<u64, Option<bool>>,
@@ -258,7 +258,7 @@ impl ExpectedState {
     /// numbers that they got.
     pub fn power_lost(&mut self, before: ExpectedState) {
         let given = std::mem::take(&mut self.given);
-        // What was told to its decider since is in doubt still.
+        // The units whose deciders got orders since then are still in doubt.
         let mut deciding = before.deciding.clone();
         deciding.append(&mut self.deciding);
         *self = ExpectedState {

@@ -1,8 +1,8 @@
-//! A region's kernel and store in virtual time, for worlds of several regions:
-//! whoever plays them says what its tasks do and what its participants answer.
+//! A region's kernel and store in virtual time, for simulations of several regions: the simulation
+//! decides what the tasks do and what the participants answer.
 //!
-//! Tasks write numbers to recoverable queues; there is nothing else that a world
-//! of regions must know of what units do.
+//! Tasks write numbers to recoverable queues; a simulation of regions needs no other
+//! commands in its units.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,12 +45,12 @@ pub struct Node {
     last_task: u32,
     answers: BTreeMap<u32, TaskAnswer>,
     ended: BTreeSet<u32>,
-    /// What its participants are told.
+    /// Orders to its participants.
     pub orders: Vec<(UnitId, ParticipantId, Order)>,
     settlements: BranchQuestions<bool>,
     outcomes: BranchQuestions<Option<bool>>,
     jobs: Vec<StoreJob>,
-    /// What the store has and nobody has been told of, and what was there before.
+    /// Stored changes that are not reported yet, and the store before them.
     ahead: Option<(Vec<FinishedJob>, MemoryStore)>,
     /// Hash of what its kernel asked for in all its lives, if it is asked for.
     pub history: Option<HistoryHash>,
@@ -59,7 +59,7 @@ pub struct Node {
 /// A job, and how it ended.
 type FinishedJob = (StoreJob, Result<(), ApplyError>);
 
-/// Questions about branches: several may ask about one, and all are told.
+/// Questions about branches: several callers may ask about one, and all get the answer.
 #[derive(Debug)]
 struct BranchQuestions<T> {
     last: u64,
@@ -142,10 +142,10 @@ impl Node {
         node
     }
 
-    /// It dies and starts again at `now`, when its clock has gone on by more
-    /// nanoseconds than it has given numbers to units. What was on its way to the
-    /// store is there, or some of it; a loss of power takes back what nobody had
-    /// been told of. True when it did.
+    /// The region dies and starts again at `now`, when its clock has advanced by more
+    /// nanoseconds than it has given numbers to units. Jobs for the store are done, or
+    /// some of them; a power failure removes changes that had not been reported. Returns
+    /// true if it did.
     pub fn crash(&mut self, now: u64, random: &mut SeededRandom) -> bool {
         let mut jobs = std::mem::take(&mut self.jobs);
         jobs.truncate(random.below(jobs.len() as u64 + 1) as usize);
@@ -207,7 +207,7 @@ impl Node {
         self.last_task
     }
 
-    /// It adds a number to a queue; [`Node::take_answer`] tells when that is done.
+    /// It adds a number to a queue; [`Node::take_answer`] returns the answer when that is done.
     pub fn put(&mut self, task: u32, queue: u8, number: u64) {
         let operands = CommandOperands::new(1 << writeq_ts::QUEUE)
             .bytes(writeq_ts::QUEUE, [b'R', b'0' + queue])
@@ -346,7 +346,7 @@ impl Node {
         self.kernel(|k, now, _| k.unsure(now, unit));
     }
 
-    /// It has prepared these units and not heard of their end.
+    /// It has prepared these units and does not know their outcome.
     pub fn in_doubt(&mut self, participant: ParticipantId, units: &[UnitId]) {
         self.kernel(|k, now, out| k.in_doubt(now, participant, units, out));
     }
@@ -364,8 +364,8 @@ impl Node {
         self.kernel.next_alarm()
     }
 
-    /// The store takes some of what waits for it, or fails to. Now and then the
-    /// tasks hear of it only after the next time. False when it failed.
+    /// The store commits some of its waiting jobs, or fails to. Sometimes the tasks get
+    /// the results only after the next commit. Returns false if it failed.
     pub fn commit(&mut self, random: &mut SeededRandom, calm: bool) -> bool {
         let earlier = self.ahead.take();
         let mut works = true;
@@ -449,7 +449,7 @@ impl Node {
     }
 }
 
-/// A task as the kernel is told of it.
+/// A task as a caller of the kernel.
 fn caller(task: u32) -> CallingTask {
     CallingTask {
         key: key_of(task),

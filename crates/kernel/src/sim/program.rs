@@ -124,7 +124,7 @@ pub fn script(random: &mut SeededRandom, transid: &str) -> Vec<TaskStep> {
     if ENTERED.contains(&transid) || transid == FOR_TERMINAL {
         return super::terminals::script(random);
     }
-    // What nobody outside asked for asks for nothing more.
+    // A task that no client requested starts no further tasks.
     let outer = transid != STARTED && transid != CHILD;
     if random.one_in(8) {
         acts.push(TaskStep::JoinDecider);
@@ -230,7 +230,7 @@ fn counter(random: &mut SeededRandom) -> TaskStep {
     };
     match random.below(8) {
         0..=2 => TaskStep::Number,
-        // It is there already, but for once.
+        // The counter exists already, except the first time.
         3 => on(define_counter::NUMBER, COUNTERS[0], 1),
         4 => on(define_counter::NUMBER, register, 5),
         5 => on(update_counter::NUMBER, register, random.below(100) as i64),
@@ -376,7 +376,7 @@ pub fn wait(ms: i64) -> WorkerCall {
     command(delay::NUMBER, &operands)
 }
 
-/// START, with a name and a user that tell which one it is.
+/// START, with a name and a user that identify the request.
 pub fn start_call(number: u64, seconds: i64, protect: bool) -> WorkerCall {
     let mut options = 1 << start::TRANSID | 1 << start::AFTER | 1 << start::SECONDS;
     options |= u128::from(protect) << start::PROTECT;

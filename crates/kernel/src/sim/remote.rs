@@ -1,8 +1,7 @@
-//! Two participants beside the store that refuse, vanish and come back.
+//! Two participants other than the store, which refuse, disconnect and return.
 //!
-//! What one has prepared outlives its absence and the region's; what is only
-//! pending does not. Orders that reach it while it is away are lost, and so
-//! are answers.
+//! Prepared changes of a participant outlive its absence and the region's; pending changes do not.
+//! Orders that arrive while it is away are lost, and so are answers.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +10,7 @@ use crate::core::TaskKey;
 use crate::kernel::{Order, ParticipantId, UnitId};
 use crate::resources::Kernel;
 
-/// A participant beside the store.
+/// A participant other than the store.
 #[derive(Debug, Default)]
 pub struct SimParticipant {
     /// Deposits of units that were committed, by the ledger's number.
@@ -72,8 +71,7 @@ impl SimParticipant {
         }
     }
 
-    /// What it has prepared and not heard of, and what it lost and may not
-    /// have heard the end of.
+    /// The units that it has prepared, and those that it lost whose outcome it may not know.
     fn in_doubt(&self) -> Vec<UnitId> {
         let units = self.branches.iter();
         let units = units.filter(|(_, b)| b.stage != ParticipantStage::Active);

@@ -19,7 +19,7 @@ use crate::kernel::{JobContinuation, StoreJob};
 /// What the store made of a unit.
 type JobResult = (StoreJob, Result<(), ApplyError>);
 
-/// Units that the store has and may lose, since nobody has been told.
+/// Units that the store has and may lose, since they are not reported yet.
 pub(super) struct UnflushedUnits {
     ended: Vec<JobResult>,
     /// What was there before.
@@ -27,8 +27,8 @@ pub(super) struct UnflushedUnits {
 }
 
 impl SimWorld {
-    /// The store takes some of what waits for it, or fails to. Now and then the
-    /// tasks hear of it only after the next time.
+    /// The store commits some of its waiting jobs, or fails to. Sometimes the tasks get
+    /// the results only after the next commit.
     pub(super) fn commit(&mut self, calm: bool) {
         let earlier = self.ahead.take();
         if self.jobs.is_empty() {
@@ -58,7 +58,7 @@ impl SimWorld {
         }
     }
 
-    /// Tasks hear what became of their units.
+    /// Tasks get the outcomes of their units.
     fn report_outcomes(&mut self, ended: Option<Vec<JobResult>>) {
         for (job, result) in ended.into_iter().flatten() {
             self.terminals.note_committed(&job, result.is_ok());
@@ -119,9 +119,8 @@ impl SimWorld {
         }
     }
 
-    /// The region dies and starts again. What was on its way to the store is
-    /// there, or some of it, or nothing; a loss of power takes back what was
-    /// there and nobody had been told of.
+    /// The region dies and starts again. Jobs for the store are done, or some of them, or
+    /// none; a power failure removes changes that had not been reported.
     pub(super) fn crash(&mut self) {
         self.report.restarts += 1;
         let mut jobs = std::mem::take(&mut self.jobs);
@@ -160,8 +159,8 @@ impl SimWorld {
     }
 }
 
-/// What is told at once, since a record of it is durable already, and what is told
-/// when it is durable.
+/// The results that are reported at once, since a record is durable already, and those that are
+/// reported when they are durable.
 fn decided(ended: Vec<JobResult>) -> (Vec<JobResult>, Vec<JobResult>) {
     let (mut now, mut later) = (Vec::new(), Vec::new());
     for (job, result) in ended {

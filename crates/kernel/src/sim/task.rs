@@ -22,18 +22,18 @@ pub struct SimTask {
     /// The unit in progress, once it has changed anything that is not in the
     /// store.
     pub unit: Option<u64>,
-    /// What the unit changes beside files.
+    /// The changes of the unit except files.
     pub changes: Vec<ModelChange>,
     /// The START that it comes from.
     pub request: Option<u64>,
     /// What it does to an account when it has read it.
     change: Option<(u64, i64)>,
-    /// Its children, and those that FETCH ANY has told of.
+    /// Its children, and those that FETCH ANY has returned.
     children: Vec<Token>,
     fetched: Vec<Token>,
     /// What RETURN has left, and whether it outlives the region.
     pub returned: Option<(u64, bool)>,
-    /// An answer told it to end.
+    /// An answer ended it.
     abended: bool,
     /// Its slot holds results without an abend.
     pub ended_well: bool,
@@ -363,7 +363,7 @@ impl SimWorld {
         }
     }
 
-    /// A FETCH tells how a child has ended.
+    /// A FETCH returns how a child has ended.
     fn fetched(&mut self, token: &Token, answer: &CallAnswer, option: u8) {
         let operands = CommandOperands::parse(&answer.data).expect("operands");
         let status = operands.get_int(option).expect("COMPSTATUS");

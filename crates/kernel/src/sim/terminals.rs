@@ -1,10 +1,10 @@
 //! Terminals of a simulated region: users who enter something, leave and come
 //! back, tasks that are started for them, and what must be given to the next task.
 //!
-//! Each task that leaves something with RETURN leaves a number of its own. A task
-//! that an input begins must get the number that was left last. After the death
-//! of the region it may get what the store can have: the last number of which a
-//! task was told that its unit is committed, or one that came after it.
+//! Each task that leaves something with RETURN leaves its own number. A task that an
+//! input begins must get the number that was left last. After the death of the region it
+//! may get the last number whose task got the answer that its unit is committed, or a
+//! later one.
 //!
 //! Rules: no task begins while a unit in doubt changes what its terminal keeps;
 //! afterwards that is what the unit left, or what was there before it.
@@ -318,7 +318,7 @@ impl SimWorld {
             }
         }
         if stranger {
-            // Whoever it is leaves again, and nothing is changed by that.
+            // The user leaves again without a change.
             terminal.left = ExpectedInput::Nothing;
             self.kernel(|k, now, out| {
                 k.with(now, out, |resources, cx| {

@@ -25,7 +25,7 @@ impl Abend {
         String::from_utf8_lossy(self.code.trim_ascii_end())
     }
 
-    /// Tells the log of it, for tasks that no door of this region waits for.
+    /// Logs the abend, for tasks that no connection of this region waits for.
     pub fn log(&self, record: &MonitoringRecord) {
         let program = if self.program.is_blank() {
             record.program

@@ -126,7 +126,7 @@ pub struct QueueFile {
     pub record_bytes: usize,
     /// It is written; otherwise read.
     pub output: bool,
-    /// Output goes behind what is there.
+    /// Output is appended to the existing contents.
     pub append: bool,
 }
 

@@ -72,7 +72,7 @@ pub enum TdKind {
         format: QueueFileFormat,
         /// RECORDSIZE, the most bytes of a record.
         record_bytes: u32,
-        /// DISPOSITION(MOD): what is written comes behind what is there.
+        /// DISPOSITION(MOD): output is appended to the existing contents.
         append: bool,
         /// OPENTIME.
         opens: OpenTime,
@@ -118,8 +118,8 @@ pub enum QueueFileFormat {
     Lines,
     /// Records of RECORDSIZE bytes.
     Fixed,
-    /// Each behind a record descriptor word of four bytes: its length with the
-    /// word, two bytes big-endian, and two of zero.
+    /// Each after a record descriptor word of four bytes: its length including the word, two bytes
+    /// big-endian, and two zero bytes.
     Variable,
 }
 
@@ -129,7 +129,7 @@ pub enum OpenTime {
     /// INITIAL: with the region.
     #[default]
     Initial,
-    /// DEFERRED: when somebody says so.
+    /// DEFERRED: when a program opens it.
     Deferred,
 }
 

@@ -181,7 +181,7 @@ impl std::ops::AddAssign for WaitTimes {
 /// A point of the program's own that a task passed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct UserPoint {
-    /// ENTRYNAME, `USER` when there is none.
+    /// ENTRYNAME; `USER` when absent.
     pub entry: Name<8>,
     /// POINT.
     pub point: u8,
@@ -257,8 +257,8 @@ impl MonitoringRecord {
         self.cpu_estimated |= run.cpu_estimated;
     }
 
-    /// Names what is estimated: the CPU time of the programs as told, that of the door
-    /// if `offload`.
+    /// The names of estimated figures: the CPU time of the programs if it is marked as
+    /// estimated, that of the gateway if `offload`.
     pub fn mark_estimates(&mut self, offload: bool) {
         self.estimated = match (self.cpu_estimated, offload) {
             (true, true) => &["general_cpu_ns", "offload_cpu_ns"],
@@ -313,7 +313,7 @@ pub struct RegionStatistics {
     pub runaways: u64,
     /// Tasks purged by their time limit.
     pub purged: u64,
-    /// Results refused because they made no sense.
+    /// Malformed results of workers that were rejected.
     pub violations: u64,
     /// Holders that died with the QR token.
     pub qr_deaths: u64,
@@ -323,8 +323,7 @@ pub struct RegionStatistics {
     pub backouts: u64,
     /// Transactions of the store that carried the commits.
     pub commit_batches: u64,
-    /// Commits that the store failed since the last that it took; 0 while it
-    /// works.
+    /// Failed commits since the last successful one; 0 while the store works.
     pub store_failures: u64,
     /// Units of work that are prepared here and wait for the region that decides
     /// them, now.
@@ -338,8 +337,7 @@ pub struct RegionStatistics {
     /// Items of temporary storage queues now; of recoverable ones, the
     /// committed ones.
     pub ts_items: u64,
-    /// Bytes of temporary storage queues now, with what each item takes beside
-    /// its data.
+    /// Bytes of temporary storage queues now, with the overhead of each item.
     pub ts_bytes: u64,
     /// Times a WRITEQ TS waited for space.
     pub ts_space_waits: u64,
@@ -352,7 +350,7 @@ pub struct RegionStatistics {
     pub td_triggers: u64,
     /// Records written to journals.
     pub journal_records: u64,
-    /// Monitoring records dropped because the sink was behind.
+    /// Monitoring records dropped because the sink was too slow.
     pub records_dropped: u64,
     /// Sums over the monitoring records of all tasks.
     pub work: TaskTotals,

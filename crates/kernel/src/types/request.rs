@@ -69,7 +69,7 @@ impl StartCode {
 /// Why a task did not start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum StartRefusal {
-    /// MXT tasks are active and the queue behind them is full.
+    /// MXT tasks are active and the queue for MXT is full.
     #[error("the region has its maximum of tasks")]
     TooManyTasks,
     /// The transaction class is full and so is its queue.

@@ -20,9 +20,9 @@ use crate::kernel::{
     Request, condition, done,
 };
 
-/// Serves an operation on a record: `args` are the number of the file, the
-/// bytes of the key, and 1 when nobody shall wait for a lock. READ locks, UNLOCK
-/// gives the lock back; WRITE without a key adds at the end.
+/// Serves an operation on a record: `args` are the number of the file, the bytes of the key, and 1
+/// if the operation must not wait for a lock. READ locks, UNLOCK releases the lock; WRITE without
+/// a key adds at the end.
 pub fn serve(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,
@@ -118,7 +118,7 @@ impl FileOperation<'_, '_> {
         let added = both.map(|(unit, reader)| unit.append(reader, &mut ends, file, record));
         self.files.ends = ends;
         let key = added?.map_err(|e| of_unit(&e))?;
-        // Somebody may be writing to this number of an RRDS: the next is tried.
+        // Another task may be writing to this number of an RRDS: the next is tried.
         let name = LockName::new(LockSpace::Record(file), &key);
         if self.cx.kernel.locks.is_taken(task, &name) {
             let (unit, reader) = self.unit_and_store()?;

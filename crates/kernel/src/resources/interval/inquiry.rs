@@ -1,4 +1,4 @@
-//! What INQUIRE REQID tells of requests to start tasks.
+//! The data of INQUIRE REQID about requests to start tasks.
 
 use link::{TransId, UserId};
 

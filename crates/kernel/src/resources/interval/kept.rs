@@ -75,7 +75,7 @@ pub(super) fn removal(request: &StartRequest) -> UnitOfWork {
     changes
 }
 
-/// Takes a request out of the store that nobody will start.
+/// Removes from the store a request whose task will never start.
 pub(super) fn forget(cx: &mut KernelContext<'_>, request: &StartRequest) {
     cx.change_store(removal(request));
 }
@@ -202,7 +202,7 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut KernelContext<'_>) {
                 request.ticket = (kind == PROTECTED).then_some(ticket);
                 requests.push((ticket, request));
             }
-            None => tracing::error!(ticket, "a kept request to start a task makes no sense"),
+            None => tracing::error!(ticket, "a stored request to start a task is malformed"),
         }
     }
     cx.change_store(taken_out);
@@ -244,7 +244,7 @@ pub(super) fn unit_restored(
         let ticket = ticket_of(row);
         interval.last_ticket = interval.last_ticket.max(ticket);
         let Some(mut request) = parse(value, offset) else {
-            tracing::error!(ticket, "a request to start a task makes no sense");
+            tracing::error!(ticket, "a stored request to start a task is malformed");
             continue;
         };
         request.ticket = Some(ticket);
@@ -309,7 +309,7 @@ fn emit(request: &StartRequest, unix_offset_ns: u64) -> Vec<u8> {
     fields.emit()
 }
 
-/// The request of an entry; none when it makes no sense.
+/// The request of an entry; `None` if it is malformed.
 fn parse(value: &[u8], unix_offset_ns: u64) -> Option<StartRequest> {
     let fields = CommandOperands::parse(value).ok()?;
     let at = u64::try_from(fields.get_int(field::AT)?).ok()?;

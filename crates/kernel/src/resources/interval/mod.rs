@@ -40,7 +40,7 @@ use crate::types::WaitKind;
 use crate::types::{AccountKind, CountAndBytes, TransactionDef};
 pub use start::{discard, discard_for};
 
-/// What this manager serves and hears of.
+/// The commands and hooks of this manager.
 pub const MANAGER: Manager = Manager {
     commands: &[
         (delay_row::NUMBER, delay::delay),
@@ -102,7 +102,7 @@ pub struct IntervalControl {
     last_ticket: u64,
     /// Requests for each terminal whose task has not been asked for.
     for_terminals: HashMap<Name<4>, usize>,
-    /// Recoverable requests whose data a task has retrieved beside its own, with
+    /// Recoverable requests whose data a task has retrieved in addition to its own, with
     /// the task's start, until the unit of work is over.
     retrieved: HashMap<TaskKey, (u64, Vec<StartRequest>)>,
 }
@@ -158,7 +158,7 @@ struct StartData {
 /// origins.
 const LEAST_SHARED: usize = 100;
 
-/// What a request takes beside its data.
+/// Bytes that a request takes in addition to its data.
 const REQUEST_BYTES: u64 = 256;
 
 impl StartRequest {

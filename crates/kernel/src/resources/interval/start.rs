@@ -227,7 +227,7 @@ fn transaction(
 /// The channel that the worker sent with the command.
 fn channel(operands: &CommandOperands) -> Result<Option<ChannelData>, CommandFailure> {
     let parsed = operands.get_bytes(CHANNEL_DATA).map(ChannelData::parse);
-    // A worker of ours writes what can be read.
+    // A correct worker writes a valid channel.
     parsed
         .transpose()
         .map_err(|_| CommandFailure::Abend(FAILED))

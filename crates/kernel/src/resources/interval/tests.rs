@@ -47,8 +47,8 @@ fn start_response(w: &mut KernelFixture, operands: &CommandOperands) -> Response
 
 fn cancelled(w: &mut KernelFixture, task: u32, name: &str) -> Condition {
     let operands = CommandOperands::new(1 << cancel::REQID).bytes(cancel::REQID, name.as_bytes());
-    let told = w.command(task, cancel::NUMBER, &operands);
-    told.expect("an answer").condition
+    let answer = w.command(task, cancel::NUMBER, &operands);
+    answer.expect("an answer").condition
 }
 
 /// Tasks begun since the last look: their number and transaction.
@@ -63,8 +63,8 @@ fn names_begun(w: &mut KernelFixture) -> Vec<String> {
 
 /// RETRIEVE of a task.
 fn retrieved(w: &mut KernelFixture, task: u32, operands: &CommandOperands) -> Response {
-    let told = w.command(task, retrieve::NUMBER, operands);
-    told.expect("an answer")
+    let answer = w.command(task, retrieve::NUMBER, operands);
+    answer.expect("an answer")
 }
 
 /// A START of a transaction, with nothing but that.
@@ -184,7 +184,7 @@ fn a_name_that_holds_data_cannot_be_used_for_data_again() {
 #[test]
 fn a_name_is_generated_unless_the_command_excludes_it() {
     let mut w = world();
-    let name = |told: Response| told.operands.get_name::<8>(start::REQID);
+    let name = |answer: Response| answer.operands.get_name::<8>(start::REQID);
     let first = name(start_response(&mut w, &after(10))).unwrap();
     let second = name(start_response(&mut w, &after(10))).unwrap();
     assert_ne!(first, second);
@@ -222,7 +222,7 @@ fn a_task_retrieves_its_own_data_once_and_only_what_was_sent() {
     assert_eq!(retrieved(&mut w, 3, &bare).condition, Condition::EnvDefErr);
     let queue = CommandOperands::new(1 << retrieve::QUEUE);
     assert_eq!(retrieved(&mut w, 3, &queue).condition, Condition::Normal);
-    // A task that nobody started has none.
+    // A task that no START started has no data.
     assert_eq!(retrieved(&mut w, 4, &into).condition, Condition::EndData);
     w.end(2, true);
     w.end(3, true);
@@ -368,8 +368,8 @@ fn a_start_that_the_store_refuses_to_delete_is_not_cancelled() {
     w.syncpoint(1);
     w.disk = false;
     let named = CommandOperands::new(1 << cancel::REQID).bytes(cancel::REQID, "MINE");
-    let told = w.command(1, cancel::NUMBER, &named).expect("an answer");
-    assert_eq!(told.abend, "AEXZ");
+    let answer = w.command(1, cancel::NUMBER, &named).expect("an answer");
+    assert_eq!(answer.abend, "AEXZ");
     w.disk = true;
     later(&mut w, 5);
     assert_eq!(w.started.len(), 1);

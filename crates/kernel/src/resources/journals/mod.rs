@@ -1,12 +1,10 @@
-//! Journals: records that programs write to files, for whoever reads them
-//! afterwards.
+//! Journals: records that programs write to files.
 //!
-//! A JOURNALMODEL says where a journal goes. A record is in the file when the
-//! command ends, and on the disk when WAIT was asked for.
+//! A JOURNALMODEL has the file of a journal. A record is in the file when the command ends, and on
+//! the disk if WAIT was specified.
 //!
-//! Reference: CICS API reference, WRITE JOURNALNAME and WAIT JOURNALNAME;
-//! resource definition, JOURNALMODEL. A journal without a model is JIDERR, as
-//! where CICS finds no default log stream.
+//! Reference: CICS API reference, WRITE JOURNALNAME and WAIT JOURNALNAME; resource definition,
+//! JOURNALMODEL. A journal without a model gets JIDERR, as on CICS without a default log stream.
 
 mod inquiry;
 
@@ -30,7 +28,7 @@ use crate::types::{
     JournalRecord, KernelConfig,
 };
 
-/// What this manager serves and hears of.
+/// The commands and hooks of this manager.
 pub const MANAGER: Manager = Manager {
     commands: &[
         (write_journalname::NUMBER, write_by_name),
@@ -219,7 +217,7 @@ fn wait(
     if *kind == JournalKind::Dummy {
         return done();
     }
-    // A journal that nobody has written to.
+    // No task has written to the journal.
     let Some(file) = journals.open.get(&name) else {
         return condition(Condition::NotOpen, 0);
     };

@@ -25,7 +25,7 @@ use crate::kernel::{
 };
 use crate::types::WaitKind;
 
-/// What this manager serves and hears of.
+/// The commands and hooks of this manager.
 pub const MANAGER: Manager = Manager {
     commands: &[
         (row::NUMBER, write_operator),

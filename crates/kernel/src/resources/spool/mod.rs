@@ -22,7 +22,7 @@ use crate::core::TaskKey;
 use crate::kernel::{CallResult, CommandFailure, KernelContext, Request, condition};
 use crate::types::{AccountKind, CountAndBytes, FileAsk, FileKey, FileKind, ReportAsk};
 
-/// What this manager serves and hears of.
+/// The commands and hooks of this manager.
 pub const MANAGER: Manager = Manager {
     commands: &[
         (spoolopen_output::NUMBER, open_output),

@@ -1,7 +1,7 @@
-//! Shared storage: what GETMAIN SHARED takes of the area that all workers have.
+//! Shared storage: the parts of the common area of all workers that GETMAIN SHARED has allocated.
 //!
-//! The region knows which parts are taken and never looks into them. A block
-//! stays until FREEMAIN, whoever asks for that.
+//! The region knows the allocated parts and never reads them. A block stays until FREEMAIN, by any
+//! task.
 //!
 //! Reference: CICS API reference, GETMAIN (SHARED) and FREEMAIN.
 

@@ -1,8 +1,8 @@
-//! INQUIRE and SET: what a program learns of the region, and what it changes.
+//! INQUIRE and SET: data about the region for programs, and changes by programs.
 //!
-//! The commands are served beside the kernel, by the shell, which has both the
-//! core's state and the kernel's at hand. Here is where the browses of tasks
-//! stand, and when statistics are recorded.
+//! The shell serves these commands outside of the kernel, since it can access the state of both
+//! the core and the kernel. This module has the browses of tasks, and the times at which
+//! statistics are recorded.
 //!
 //! Reference: CICS system programming reference, INQUIRE PROGRAM, FILE,
 //! TRANSACTION, TRANCLASS, TASK, SYSTEM, ASSOCIATION.
@@ -20,7 +20,7 @@ use std::collections::{HashMap, VecDeque};
 use super::Manager;
 use crate::core::TaskKey;
 
-/// What this manager hears of.
+/// The hooks of this manager.
 pub const MANAGER: Manager = Manager {
     task_ended: |resources, _, caller| {
         let system = &mut resources.system;
@@ -45,9 +45,9 @@ pub struct SystemBrowses {
 enum BrowsePosition {
     /// The first name is this one or the next greater.
     From(Vec<u8>),
-    /// This name was told.
+    /// The last name that was returned.
     After(Vec<u8>),
-    /// These names are left of those that there were at its start.
+    /// The names that existed at its start and are not returned yet.
     List(VecDeque<Vec<u8>>),
 }
 

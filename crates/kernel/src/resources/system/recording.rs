@@ -1,9 +1,8 @@
-//! When statistics are recorded: at intervals that divide the time to the end
-//! of the day, and then.
+//! When statistics are recorded: at intervals that divide the time to the end of the day, and at
+//! the end of the day.
 //!
-//! Nothing is recorded by itself until a program has said when; so a region
-//! that nobody asked has no alarm. What is recorded is a line of the log with
-//! the region's counters, which count on.
+//! Without a SET STATISTICS nothing is recorded, and the region has no alarm for it. A record is a
+//! line of the log with the region's counters, which are not reset.
 //!
 //! Reference: CICS system programming reference, SET STATISTICS.
 

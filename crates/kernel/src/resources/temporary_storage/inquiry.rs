@@ -1,8 +1,8 @@
-//! INQUIRE and SET of queues, of their models, and of the space there is.
+//! INQUIRE and SET of queues, of their models, and of the space for them.
 //!
-//! A queue in memory is told with MAIN or AUXILIARY as its first WRITEQ TS
-//! asked for, though both are the same here. How long the items of a
-//! recoverable queue are is read from the store when somebody asks.
+//! For a queue in memory the answer is MAIN or AUXILIARY as specified in its first WRITEQ TS,
+//! although both are stored alike. The lengths of the items of a recoverable queue are read from
+//! the store for each INQUIRE.
 //!
 //! Reference: CICS system programming reference, INQUIRE and SET TSQUEUE,
 //! TSMODEL and TEMPSTORAGE.
@@ -19,7 +19,7 @@ use crate::core::TaskKey;
 use crate::kernel::{CallResult, KernelContext, Request, condition, done};
 use crate::types::{CountAndBytes, TsModelDef};
 
-/// A queue as INQUIRE TSQUEUE tells of it.
+/// A queue as INQUIRE TSQUEUE returns it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueueInfo<'q> {
     /// Items; of a recoverable queue, committed ones.

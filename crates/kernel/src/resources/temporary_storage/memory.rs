@@ -7,7 +7,7 @@ use link::TransId;
 pub const MAX_ITEMS: usize = 32_767;
 /// Most bytes of an item.
 pub const MAX_ITEM_BYTES: usize = writeq_ts::ROW.most_bytes(writeq_ts::FROM) as usize;
-/// What an item takes beside its bytes.
+/// Bytes that an item takes in addition to its data.
 pub const ITEM_OVERHEAD: u64 = 64;
 
 /// Bytes that an item counts for.
@@ -73,7 +73,7 @@ impl Queue {
         self.items.push(item.into());
     }
 
-    /// Replaces the item of a number; false when there is none.
+    /// Replaces the item with a number. Returns false if it does not exist.
     pub fn replace(&mut self, number: i64, item: &[u8]) -> bool {
         let Some(before) = self.item(number).map(cost) else {
             return false;

@@ -1,9 +1,9 @@
 //! Temporary storage: queues of items that any task may read and write.
 //!
-//! A queue that is not recoverable is in memory, whether MAIN or AUXILIARY was
-//! asked for, and is gone with the region. A recoverable one, as a TSMODEL
-//! says, is in the store: its changes are part of the units of work that make
-//! them, and whoever changes it owns it until the end of the unit.
+//! A queue that is not recoverable is in memory, whether MAIN or AUXILIARY was specified, and ends
+//! with the region. A recoverable queue, as defined by a TSMODEL, is in the store: its changes are
+//! part of the units of work that make them, and a task that changes it owns it until the end of
+//! the unit.
 //!
 //! Reference: CICS API reference, WRITEQ TS, READQ TS and DELETEQ TS; resource
 //! definition, TSMODEL.
@@ -34,7 +34,7 @@ use memory::Queue;
 use models::TsModels;
 pub use stored::measure;
 
-/// What this manager serves and hears of.
+/// The commands and hooks of this manager.
 pub const MANAGER: Manager = Manager {
     commands: &[
         (writeq_ts::NUMBER, commands::write),
@@ -191,7 +191,7 @@ fn count(resources: &Resources, statistics: &mut RegionStatistics) {
 /// The word for operators, and the event, of a wait for space.
 pub const SPACE: EventKind = EventKind::new("TSSPACE", WaitKind::Queue);
 
-/// Space came free: whoever waits for it looks again.
+/// Space has become free: every task that waits for space tries again.
 fn freed(cx: &mut KernelContext<'_>) {
     cx.signal(SPACE, b"");
 }

@@ -271,10 +271,10 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut KernelContext<'_>) {
                 ts.stored.insert(name, stored);
             }
             None => {
-                tracing::error!(queue = %name.escape_ascii(), "a queue's entry in the store makes no sense");
+                tracing::error!(queue = %name.escape_ascii(), "the entry of a queue in the store is malformed");
             }
         }
-        // On behind its items.
+        // Continues after its items.
         from.extend([0xFF; 4]);
     }
 }
@@ -328,7 +328,7 @@ pub fn measure(ts: &mut TemporaryStorage, cx: &mut KernelContext<'_>, name: &Que
     stored.lengths = lengths;
 }
 
-/// What the store has of a queue beside its items.
+/// The store's data of a queue except its items.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct QueueHead {
     items: u16,

@@ -126,7 +126,7 @@ fn a_recoverable_queue_is_seen_by_others_when_the_unit_is_over() {
     assert_eq!(read(&mut w, 2, "R", Some(1)), None);
     w.syncpoint(1);
     assert_eq!(item(w.answer(2)), "1");
-    // Whoever only reads owns nothing.
+    // A task that only reads owns nothing.
     assert_eq!(condition_of(write(&mut w, 3, "R", b"2")), Condition::Normal);
 }
 

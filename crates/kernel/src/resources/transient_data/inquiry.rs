@@ -15,7 +15,7 @@ use super::{Body, QueueName, TransientData};
 use crate::kernel::{CallResult, CommandFailure, KernelContext, Request, condition, done};
 use crate::types::{FileKind, TdKind, TdQueueDef, Trigger};
 
-/// A queue as INQUIRE TDQUEUE tells of it.
+/// A queue as INQUIRE TDQUEUE returns it.
 #[derive(Debug, Clone, Copy)]
 pub struct QueueInfo<'q> {
     /// Its definition, as SET has changed it.

@@ -5,10 +5,9 @@
 //!     name (4) | number, u64     a record
 //! ```
 //!
-//! Numbers ascend with the writes and are big-endian. A queue in the store has
-//! two ends, each with a lock: whoever writes owns the one, whoever reads the
-//! other, until the change is committed. A reader that finds nothing waits for
-//! the writer, if there is one.
+//! Numbers ascend with the writes and are big-endian. A queue in the store has two ends, each with
+//! a lock: a task that writes owns one, a task that reads the other, until the change is
+//! committed. A reader that finds nothing waits for the writer, if there is one.
 
 use std::collections::VecDeque;
 
@@ -29,7 +28,7 @@ use crate::kernel::{
 use crate::types::{TdRecovery, Trigger};
 
 pub(super) const TABLE: Table = Table::new("tdqueue");
-/// What a record takes beside its bytes.
+/// Bytes that a record takes in addition to its data.
 const OVERHEAD: u64 = 64;
 
 /// An intrapartition queue.
@@ -358,8 +357,8 @@ fn taken(record: &[u8]) -> CommandOperands {
     CommandOperands::default().bytes(readq_td::INTO, record)
 }
 
-/// A change of its own. When the store has taken it over or refused it, its
-/// end of the queue goes back and `settle` hears of it.
+/// A change of a single command. When the store has accepted or refused it, the lock of its end of
+/// the queue is released and `settle` is called.
 fn at_once(
     changes: UnitOfWork,
     (answer, refused): (CallAnswer, RefusalMapping),

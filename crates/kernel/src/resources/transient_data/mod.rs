@@ -35,7 +35,7 @@ use crate::types::{
 pub use inquiry::QueueInfo;
 use intra::{IntraChanges, IntraQueue};
 
-/// What this manager serves and hears of.
+/// The commands and hooks of this manager.
 pub const MANAGER: Manager = Manager {
     commands: &[
         (writeq_td::NUMBER, commands::write),
@@ -93,7 +93,7 @@ struct Queue {
     body: Body,
 }
 
-/// What there is of a queue beside its definition.
+/// The state of a queue in addition to its definition.
 #[derive(Debug)]
 enum Body {
     Intra(IntraQueue),

@@ -11,9 +11,9 @@ use crate::core::TaskKey;
 use crate::kernel::{KernelContext, scan};
 use crate::types::TdRecovery;
 
-/// Counts the records of the recoverable queues; those that have enough start
-/// their transactions. Records of queues that are not recoverable queues any
-/// more stay in the store, and are told.
+/// Counts the records of the recoverable queues; those at their trigger level start their
+/// transactions. Records of queues that are not recoverable any more stay in the store, and are
+/// reported.
 pub(super) fn restore(resources: &mut Resources, cx: &mut KernelContext<'_>) {
     let td = &mut resources.transient_data;
     let Some(reader) = cx.kernel.reader.as_mut() else {

@@ -29,8 +29,8 @@ Reads pcap and pcapng, compressed or not, and z/OS packet traces as IPCS formats
 them. Exit status: 0 no remedy, 1 the verdict has a remedy,
 2 could not run, 64 usage.")]
 pub struct Args {
-    /// The capture; - reads it from standard input. Several files are captures of one conversation at
-    /// several places, in any order.
+    /// The capture; - reads it from standard input. Several files are captures of one
+    /// conversation at several places, in any order.
     #[arg(required_unless_present_any = ["compare", "tasks"], value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Two captures of the same work, before and after a change.
