@@ -84,15 +84,15 @@ fn an_interrupted_run_without_any_answer_is_no_success() {
 /// Takes this many connections, answers the first `answers` requests of each, and
 /// says when one has been read.
 fn answering(server: TcpListener, connections: usize, answers: usize) -> Receiver<()> {
-    let (tell, told) = channel();
+    let (sender, requests) = channel();
     std::thread::spawn(move || {
         for mut stream in server.incoming().take(connections).flatten() {
-            let tell = tell.clone();
+            let sender = sender.clone();
             std::thread::spawn(move || {
                 let mut request = [0; 4096];
                 let mut answered = 0;
                 while stream.read(&mut request).is_ok_and(|n| n > 0) {
-                    let _ = tell.send(());
+                    let _ = sender.send(());
                     if answered < answers {
                         let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
                         let _ = stream.write_all(answer);
@@ -102,7 +102,7 @@ fn answering(server: TcpListener, connections: usize, answers: usize) -> Receive
             });
         }
     });
-    told
+    requests
 }
 
 /// As a container ends: the report is written all the same.
@@ -110,14 +110,14 @@ fn answering(server: TcpListener, connections: usize, answers: usize) -> Receive
 fn a_terminated_run_leaves_its_report() {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/", server.local_addr().unwrap());
-    let told = answering(server, usize::MAX, 3);
+    let requests = answering(server, usize::MAX, 3);
     let mut command = tupelo();
     command.args(["drive", &url, "-c", "1", "--warmup", "0s", "--json"]);
     command.stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
     let written = child.stdout.take().unwrap();
     for _ in 0..4 {
-        if told.recv_timeout(Duration::from_secs(60)).is_err() {
+        if requests.recv_timeout(Duration::from_secs(60)).is_err() {
             let _ = child.kill();
             panic!("no request within a minute");
         }

@@ -1,4 +1,4 @@
-//! `/health` tells the truth.
+//! `/health` reports the real state.
 
 use crate::http;
 use crate::program::until;
@@ -81,7 +81,7 @@ fn a_damaged_record_is_refused_and_reported_and_all_others_are_served() {
         let state = first.stop();
         let data = state.path().join("store/data.mdb");
         let mut bytes = std::fs::read(&data).unwrap();
-        // The key, and the record with it: the byte behind both.
+        // The key, and the record with it: the byte after both.
         let both = b"1000000110000001";
         let places: Vec<usize> = (0..bytes.len() - both.len())
             .filter(|at| bytes[*at..].starts_with(both))
@@ -111,7 +111,7 @@ fn a_damaged_record_is_refused_and_reported_and_all_others_are_served() {
 /// gives its file the length that goes with that.
 fn use_up(data: &std::path::Path, map_bytes: u64, left: u64) {
     use std::os::unix::fs::FileExt;
-    // Behind the page's header: magic, version, address, size, two trees.
+    // After the page's header: magic, version, address, size, two trees.
     const LAST_PAGE: u64 = 16 + 4 + 4 + 8 + 8 + 2 * 48;
     let page_bytes = 4096;
     let last = map_bytes / page_bytes - 1 - left;

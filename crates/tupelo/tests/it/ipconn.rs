@@ -77,7 +77,7 @@ impl ServerProcess {
         }
     }
 
-    /// The address behind a word, once it is printed.
+    /// The address printed after a word.
     pub fn address(&mut self, word: &str) -> String {
         loop {
             let found = self.seen.iter().find_map(|line| {
@@ -206,7 +206,7 @@ fn connection(name: &str, address: &str) -> String {
     format!("[ipconn.connections.{name}]\naddress = \"{address}\"\n")
 }
 
-/// What a client of the bank asks and is told: the same of every provider.
+/// The requests of a client of the bank with their answers: the same for every provider.
 fn conforms(gateway: &str) -> Vec<(u16, String)> {
     let ask = |method: &str, path: &str, body: Option<&str>| {
         let answer = http::send(gateway, method, path, body);
@@ -270,8 +270,8 @@ fn a_gateway_alone_sees_a_policy_that_a_reload_has_named() {
     let options = ["--gateway-only", "--listen", "127.0.0.1:0"];
     let mut gateway = ServerProcess::start_reloading(folder, &options);
     gateway.address("gateway");
-    let logs = |told: &str, times: usize| {
-        until(told, || gateway.log().matches(told).count() >= times);
+    let logs = |line: &str, times: usize| {
+        until(line, || gateway.log().matches(line).count() >= times);
     };
     let rules = |transaction: &str| {
         let rules = format!(
@@ -422,10 +422,10 @@ fn partners_that_do_not_keep_to_the_format_disturb_no_other() {
             .set_read_timeout(Some(Duration::from_secs(30)))
             .unwrap();
         stream.write_all(bytes).unwrap();
-        let mut told = Vec::new();
-        stream.read_to_end(&mut told).unwrap();
-        let told = String::from_utf8_lossy(&told).into_owned();
-        assert!(told.contains("frame "), "{bytes:?}: {told:?}");
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        let answer = String::from_utf8_lossy(&answer).into_owned();
+        assert!(answer.contains("frame "), "{bytes:?}: {answer:?}");
         // One that says nothing, and one that stops in the middle.
         let silent = TcpStream::connect(&address).unwrap();
         let mut half = TcpStream::connect(&address).unwrap();
@@ -477,22 +477,22 @@ fn a_process_without_its_connection_says_what_is_missing() {
         assert!(!output.status.success());
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
-    let told = serve("", &["--gateway-only"]);
-    assert!(told.contains("ipconn.connections"), "{told}");
-    let told = serve("[ipconn]\nlisten = \"0.0.0.0:0\"\n", &["--region-only"]);
-    assert!(told.contains("[ipconn.tls]"), "{told}");
-    let told = serve("[gateway]\nconnection = \"NONE\"\n", &[]);
-    assert!(told.contains("NONE"), "{told}");
+    let error_text = serve("", &["--gateway-only"]);
+    assert!(error_text.contains("ipconn.connections"), "{error_text}");
+    let error_text = serve("[ipconn]\nlisten = \"0.0.0.0:0\"\n", &["--region-only"]);
+    assert!(error_text.contains("[ipconn.tls]"), "{error_text}");
+    let error_text = serve("[gateway]\nconnection = \"NONE\"\n", &[]);
+    assert!(error_text.contains("NONE"), "{error_text}");
 }
 
-/// Programs of a region that others link to, behind a listener.
+/// A region with these programs, to which others link, and its listener.
 fn far(programs: &[(&str, &str)]) -> (tempfile::TempDir, ServerProcess, String) {
     let app = application(programs);
     let (process, address) = region(app.path(), "127.0.0.1:0");
     (app, process, address)
 }
 
-/// A region whose program HELLO links to SYSID PEER, behind `/hello/{name}`.
+/// A region whose program HELLO links to SYSID PEER, called by `/hello/{name}`.
 fn near(program: &str, address: &str) -> (tempfile::TempDir, Server) {
     let settings = format!(
         "[region]\napplid = \"NEAR\"\nsysid = \"NEAR\"\n{}",
@@ -546,7 +546,7 @@ fn a_commarea_goes_to_a_program_of_another_region_and_comes_back() {
     assert_eq!(greeting(&near, "script"), "0000 0000 HI");
     assert_eq!(greeting(&near, "fail"), "OOPS");
     region.kill();
-    until("the loss is told", || {
+    until("the loss is reported", || {
         greeting(&near, "olleh") == "0053 0018"
     });
 }
@@ -564,8 +564,8 @@ fn a_channel_goes_over_ipconn_as_it_does_over_appc() {
     assert_eq!(greeting(&near, "grow"), "0022/11 1140 04 K");
 }
 
-/// Writes to a recoverable queue, or takes a syncpoint, or tells how many
-/// items there are and how it was started.
+/// Writes to a recoverable queue, or takes a syncpoint, or returns the number of items and how
+/// it was started.
 const KEEPS: &str = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. KEEPS.
        DATA DIVISION.

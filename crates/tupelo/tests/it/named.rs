@@ -16,7 +16,7 @@ fn what_settings_and_mappings_name_that_is_not_there_is_reported_at_its_line() {
     let answers = get.replace("request", "response_mapping");
     let answers = answers.as_str();
     let api = "apis/accounts/src/main/api/openapi.yaml";
-    for (file, old, new, told, status) in [
+    for (file, old, new, expected, status) in [
         (
             get,
             "$pathParameters.number",
@@ -150,7 +150,7 @@ fn what_settings_and_mappings_name_that_is_not_there_is_reported_at_its_line() {
             "warning: the API's document has no response 202 of this operation",
             0,
         ),
-        // It is told once, as what it is.
+        // The error is reported once, under its own name.
         (
             answers,
             "condition: '",
@@ -179,8 +179,8 @@ fn what_settings_and_mappings_name_that_is_not_there_is_reported_at_its_line() {
         std::fs::write(&path, before.replacen(old, new, 1)).unwrap();
         let done = run(&["check", folder]);
         let said = text(&done.stdout) + &text(&done.stderr);
-        assert!(said.contains(told), "{told}: {said}");
-        assert_eq!(done.status.code(), Some(status), "{told}: {said}");
+        assert!(said.contains(expected), "{expected}: {said}");
+        assert_eq!(done.status.code(), Some(status), "{expected}: {said}");
         std::fs::write(&path, before).unwrap();
     }
 }

@@ -31,7 +31,7 @@ pub fn serve(
             let length = json.len();
             let _ = write!(
                 stream,
-                "HTTP/1.1 {status} Told\r\ncontent-type: application/json\r\n\
+                "HTTP/1.1 {status} Reply\r\ncontent-type: application/json\r\n\
                  content-length: {length}\r\nconnection: close\r\n\r\n{json}"
             );
         }
@@ -58,7 +58,7 @@ fn request(stream: &mut TcpStream) -> Option<(String, String)> {
     }
 }
 
-/// The example with another address, and settings behind it.
+/// The example with another address, and additional settings.
 pub fn books(port: u16, more: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     copy(&example("requester"), folder.path());
@@ -176,7 +176,7 @@ fn a_program_sends_a_merge_patch_and_gets_an_answer_without_a_body() {
     let patch = serde_json::json!({"price": 39.90, "pages": null, "writers": writers});
     assert_eq!(sent, patch);
     assert!(seen[1].0.starts_with("DELETE /v1/books/9780131103627 HTTP"));
-    // A described status without a body is told by its number.
+    // A described status without a body is reported by its number.
     let (port, _) = serve(|_, _| (404, String::new()));
     let said = displayed(books(port, "").path(), "BKCH");
     assert!(said.contains("REMOVED 404"), "{said}");

@@ -26,7 +26,7 @@ fn secret(folder: &Path, name: &str, text: &str) {
     std::fs::write(folder.join(name), text).unwrap();
 }
 
-/// The settings with an https address of another port in place of theirs.
+/// The settings with an https address, and a port of this test.
 fn over_tls(folder: &Path, port: u16, tls: u16) {
     let file = folder.join("tupelo.toml");
     let settings = std::fs::read_to_string(&file).unwrap();
@@ -73,7 +73,7 @@ fn a_secret_that_is_not_there_is_reported_and_nothing_is_called_without_it() {
     );
     assert!(said.contains("REASON  10"), "{said}");
     assert!(
-        said.contains("in tupelo.toml that can be called: there is none"),
+        said.contains("in tupelo.toml that can be called; no API can be called"),
         "{said}"
     );
     assert!(seen.lock().unwrap().is_empty());
@@ -85,8 +85,8 @@ fn an_empty_secret_is_none() {
     let folder = books(port, "basic = { user = \"ann\", password_file = \"pw\" }\n");
     secret(folder.path(), "pw", "\n");
     let said = displayed(folder.path(), "BKHO");
-    let told = "[requester.apis.books] is not called: pw: the file is empty";
-    assert!(said.contains(told), "{said}");
+    let expected = "[requester.apis.books] is not called: pw: the file is empty";
+    assert!(said.contains(expected), "{said}");
     assert!(seen.lock().unwrap().is_empty());
 }
 
@@ -108,9 +108,9 @@ fn credentials_do_not_leave_this_machine_in_the_clear() {
         let settings = std::fs::read_to_string(&file).unwrap();
         std::fs::write(&file, settings.replace("http://127.0.0.1:8089", url)).unwrap();
         let said = displayed(folder.path(), "BKHO");
-        let told = "[requester.apis.books] is not called: credentials leave this machine only \
+        let expected = "[requester.apis.books] is not called: credentials leave this machine only \
                     over https://";
-        assert!(said.contains(told), "{said}");
+        assert!(said.contains(expected), "{said}");
         assert!(said.contains("REASON  10"), "{said}");
     }
 }
@@ -257,7 +257,7 @@ fn a_token_server_is_asked_with_a_user_of_the_settings_or_of_the_program() {
 
 #[test]
 fn a_token_server_that_gives_none_is_reported_and_the_api_is_not_called() {
-    for (status, answer, told) in [
+    for (status, answer, expected) in [
         (403, "{}", "the token server answers with status 403"),
         (200, "no JSON", "the token server does not answer with JSON"),
         (200, "{}", "the token server gives no access_token"),
@@ -276,18 +276,18 @@ fn a_token_server_that_gives_none_is_reported_and_the_api_is_not_called() {
         let folder = books(port, &oauth(port));
         secret(folder.path(), "cs", "hush");
         let said = displayed(folder.path(), "BKHO");
-        assert!(said.contains(told), "{told}: {said}");
+        assert!(said.contains(expected), "{expected}: {said}");
         let (tokens, all) = counted(&seen);
-        assert_eq!(tokens, all, "{told}");
+        assert_eq!(tokens, all, "{expected}");
     }
-    // One that is not there is told from the API.
+    // A missing token server is distinguished from the API.
     let (port, seen) = serve(library);
     let gone = ClosedPort::new();
     let folder = books(port, &oauth(gone.port()));
     secret(folder.path(), "cs", "hush");
     let said = displayed(folder.path(), "BKHO");
-    let told = "the token server: cannot connect to 127.0.0.1";
-    assert!(said.contains(told), "{said}");
+    let expected = "the token server: cannot connect to 127.0.0.1";
+    assert!(said.contains(expected), "{said}");
     assert_eq!(counted(&seen), (0, 0));
 }
 
@@ -301,7 +301,7 @@ fn an_authority_of_ones_own_is_trusted_and_no_other() {
     let answer: &'static [u8] = Box::leak(answer.into_bytes().into_boxed_slice());
     let (ours, theirs) = (TestAuthority::new(), TestAuthority::new());
     let good = ours.answering("localhost", 2099, answer);
-    for (port, told) in [
+    for (port, expected) in [
         (good, "WRITER Dennis Ritchie"),
         (ours.answering("localhost", 2021, answer), "xpired"),
         (
@@ -314,14 +314,18 @@ fn an_authority_of_ones_own_is_trusted_and_no_other() {
         secret(folder.path(), "ours.pem", &ours.pem);
         over_tls(folder.path(), 1, port);
         let said = displayed(folder.path(), "BKST");
-        let good = told.starts_with("WRITER");
+        let good = expected.starts_with("WRITER");
         assert!(
-            said.contains(told) || !good && said.contains("TLS with localhost"),
-            "{told}: {said}"
+            said.contains(expected) || !good && said.contains("TLS with localhost"),
+            "{expected}: {said}"
         );
-        assert_eq!(said.contains("CODE +0000000004"), !good, "{told}: {said}");
+        assert_eq!(
+            said.contains("CODE +0000000004"),
+            !good,
+            "{expected}: {said}"
+        );
     }
-    // Nobody trusts it without being told to.
+    // Without `trusted` the server's certificate is rejected.
     let folder = books(1, "");
     over_tls(folder.path(), 1, good);
     let said = displayed(folder.path(), "BKST");
@@ -355,15 +359,15 @@ fn a_server_that_asks_for_a_certificate_is_shown_ones_own() {
         assert_eq!(said.contains("CODE +0000000004"), !good, "{said}");
         assert!(!said.contains("PRIVATE"), "{said}");
     }
-    // A key without its certificate, and a certificate that nobody would see.
-    for (settings, told) in [
+    // A key without its certificate, and a certificate that would not be used.
+    for (settings, expected) in [
         ("key = \"own.key\"\n", "certificate and key go together"),
         (shown, "a certificate needs https://"),
     ] {
         let folder = books(1, settings);
         let checked = run(&["check", folder.path().to_str().unwrap()]);
         let checked = text(&checked.stdout);
-        assert!(checked.contains(told), "{told}: {checked}");
+        assert!(checked.contains(expected), "{expected}: {checked}");
     }
 }
 

@@ -75,11 +75,11 @@ fn entries_of_a_programs_own_stand_among_those_of_its_commands() {
     server.get("/hello/you");
     let own = print(&server, &["--json", "--domain", "user"]);
     let own: serde_json::Value = serde_json::from_str(&own).unwrap();
-    let told = own.as_array().unwrap().iter();
-    let told: Vec<_> = told
+    let points = own.as_array().unwrap().iter();
+    let points: Vec<_> = points
         .map(|r| (r["event"].as_str().unwrap(), r["command"].as_str().unwrap()))
         .collect();
-    assert_eq!(told, [("tracenum", "17 BEFORE T"), ("tracenum", "199")]);
+    assert_eq!(points, [("tracenum", "17 BEFORE T"), ("tracenum", "199")]);
     let all = print(&server, &["--task", &own[0]["task"].to_string()]);
     // A number may stand in a time as well.
     let is_in = |line: &str, what: &str| {

@@ -127,10 +127,10 @@ fn the_task_of_a_request_has_its_callers_user_id() {
         .arg(app.path())
         .output()
         .expect("tupelo runs");
-    let told = text(&check.stdout);
+    let printed = text(&check.stdout);
     assert!(
-        told.contains("no user store is set") && told.contains("tupelo user add"),
-        "{told}"
+        printed.contains("no user store is set") && printed.contains("tupelo user add"),
+        "{printed}"
     );
     done(app.path(), &["add", "ada"], "open sesame\n");
     let server = Server::start(app.path());
@@ -154,7 +154,7 @@ fn an_api_that_cannot_be_protected_is_not_served_and_the_others_are() {
     copy(&from, &to);
     let document = to.join("src/main/api/openapi.yaml");
     let plain = std::fs::read_to_string(&document).expect("a document");
-    let asked = plain.replacen("paths:", "security:\n- nobody: []\npaths:", 1);
+    let asked = plain.replacen("paths:", "security:\n- unknown: []\npaths:", 1);
     std::fs::write(&document, asked).expect("written");
     let server = Server::start(app.path());
     assert_eq!(server.get("/hello/x").status, 200);
@@ -164,7 +164,7 @@ fn an_api_that_cannot_be_protected_is_not_served_and_the_others_are() {
         .as_str()
         .unwrap_or_default();
     assert!(
-        reason.starts_with("security: nobody is required of callers"),
+        reason.starts_with("security: unknown is required of callers"),
         "{reason}"
     );
 }
@@ -178,11 +178,11 @@ fn an_administration_port_beyond_this_machine_needs_users() {
         .args(["--listen", "0", "--admin", "0.0.0.0:0"])
         .output()
         .expect("tupelo runs");
-    let told = text(&output.stderr);
-    assert!(!output.status.success(), "{told}");
+    let printed = text(&output.stderr);
+    assert!(!output.status.success(), "{printed}");
     assert!(
-        told.contains("tupelo user add NAME --roles admin"),
-        "{told}"
+        printed.contains("tupelo user add NAME --roles admin"),
+        "{printed}"
     );
 }
 

@@ -455,7 +455,7 @@ fn what_is_displayed_moves_no_cursor_and_floods_no_log() {
     );
     assert!(
         log.contains("left out") || log.contains("found no room"),
-        "nothing is told"
+        "nothing is reported"
     );
 }
 
