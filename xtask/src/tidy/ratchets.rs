@@ -59,7 +59,6 @@ pub const LONG_FUNCTIONS: &[(&str, usize)] = &[
 pub const PHRASES: &[(&str, usize)] = &[
     ("cics", 107),
     ("gateway", 71),
-    ("kernel", 379),
     ("link", 19),
     ("measure", 1),
     ("region", 340),
@@ -70,7 +69,7 @@ pub const PHRASES: &[(&str, usize)] = &[
     ("store", 10),
     ("tn3270", 1),
     ("translator", 64),
-    ("tupelo", 1272),
+    ("tupelo", 27),
     ("web", 12),
     ("worker", 151),
     ("xtask", 80),

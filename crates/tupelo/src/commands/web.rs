@@ -158,10 +158,8 @@ fn run_wsdl(args: &WsdlArgs) -> Result<Outcome> {
         ));
     }
     let request = source::expanded_text(&args.request, &args.include)?;
-    let response = match &args.response {
-        Some(path) => Some(source::expanded_text(path, &args.include)?),
-        None => None,
-    };
+    let expanded = |path: &Path| source::expanded_text(path, &args.include);
+    let response = args.response.as_deref().map(expanded).transpose()?;
     let interface = match &args.channel {
         Some(container) if (1..=16).contains(&container.len()) => ProgramInterface::Channel {
             container: container.clone(),

@@ -153,10 +153,10 @@ fn a_partner_without_an_address_or_a_listener_is_reported() {
         .args(["aping", "NET.SERVER", "--at", &address])
         .output()
         .unwrap();
-    let complaint_text = complaint(&out);
+    let error = complaint(&out);
     assert!(
-        complaint_text.contains(&address) && complaint_text.contains("refused"),
-        "{complaint_text}"
+        error.contains(&address) && error.contains("refused"),
+        "{error}"
     );
 }
 
@@ -174,36 +174,27 @@ fn a_wrong_name_of_unit_mode_or_program_is_reported() {
         .args(["aping", "NET.OTHER", "--at", &node.at, "--config", config])
         .output()
         .unwrap();
-    let complaint_text = complaint(&out);
+    let error = complaint(&out);
     assert!(
-        complaint_text.contains("NET.OTHER") && complaint_text.contains("did not answer in time"),
-        "{complaint_text}"
+        error.contains("NET.OTHER") && error.contains("did not answer in time"),
+        "{error}"
     );
-    let complaint_text = complaint(&node.aping(&["-m", "NOMODE"]));
-    assert!(complaint_text.contains("NOMODE"), "{complaint_text}");
-    let complaint_text = complaint(&node.aping(&["-m", "SNASVCMG"]));
-    assert!(
-        complaint_text.contains("reserved for the node"),
-        "{complaint_text}"
-    );
-    let complaint_text = complaint(&node.aping(&["-m", "MUCHTOOLONG"]));
-    assert!(complaint_text.contains("MUCHTOOLONG"), "{complaint_text}");
-    let complaint_text = complaint(&node.aping(&["--lu", "net.server"]));
-    assert!(
-        complaint_text.contains("both called NET.SERVER"),
-        "{complaint_text}"
-    );
-    let complaint_text = complaint(&node.aping(&["-t", "NOPE"]));
-    assert!(
-        complaint_text.contains("TpnNotRecognized (9)"),
-        "{complaint_text}"
-    );
+    let error = complaint(&node.aping(&["-m", "NOMODE"]));
+    assert!(error.contains("NOMODE"), "{error}");
+    let error = complaint(&node.aping(&["-m", "SNASVCMG"]));
+    assert!(error.contains("reserved for the node"), "{error}");
+    let error = complaint(&node.aping(&["-m", "MUCHTOOLONG"]));
+    assert!(error.contains("MUCHTOOLONG"), "{error}");
+    let error = complaint(&node.aping(&["--lu", "net.server"]));
+    assert!(error.contains("both called NET.SERVER"), "{error}");
+    let error = complaint(&node.aping(&["-t", "NOPE"]));
+    assert!(error.contains("TpnNotRecognized (9)"), "{error}");
     for (mode, why) in [
         (&["--ru", "7"][..], "7 is not an RU size"),
         (&["--ru", "8"], "0835000A"),
     ] {
-        let complaint_text = complaint(&node.aping(mode));
-        assert!(complaint_text.contains(why), "{complaint_text}");
+        let error = complaint(&node.aping(mode));
+        assert!(error.contains(why), "{error}");
     }
     // None of that harms the next.
     good(&node.aping(&[]));
@@ -257,14 +248,11 @@ fn users_are_checked() {
         &["-u", "ALICE", "-p", "WRONG"][..],
         &["-u", "BOB", "-p", "SECRET"],
     ] {
-        let complaint_text = complaint(&node.aping(wrong));
+        let error = complaint(&node.aping(wrong));
+        assert!(error.contains("SecurityNotValid (6)"), "{wrong:?}: {error}");
         assert!(
-            complaint_text.contains("SecurityNotValid (6)"),
-            "{wrong:?}: {complaint_text}"
-        );
-        assert!(
-            !complaint_text.contains("WRONG") && !complaint_text.contains("SECRET"),
-            "{complaint_text}"
+            !error.contains("WRONG") && !error.contains("SECRET"),
+            "{error}"
         );
     }
 }
@@ -282,14 +270,12 @@ fn a_server_killed_in_the_middle_ends_aping_with_a_message() {
     node.signal(libc::SIGKILL);
     let out = running.wait_with_output().unwrap();
     assert_eq!(out.status.code(), Some(2), "{out:?}");
-    let complaint_text = String::from_utf8(out.stderr).unwrap();
+    let error = String::from_utf8(out.stderr).unwrap();
     // The reporter breaks lines and marks them.
-    let words = complaint_text
-        .split_whitespace()
-        .filter(|word| *word != "│");
-    let complaint_text = words.collect::<Vec<_>>().join(" ");
+    let words = error.split_whitespace().filter(|word| *word != "│");
+    let error = words.collect::<Vec<_>>().join(" ");
     for part in ["ResourceFailure", &node.at, "bytes sent and"] {
-        assert!(complaint_text.contains(part), "{part}: {complaint_text}");
+        assert!(error.contains(part), "{part}: {error}");
     }
 }
 
@@ -330,10 +316,10 @@ fn a_signal_ends_an_aping_whose_partner_has_fallen_silent() {
     let out = running.wait_with_output().unwrap();
     let printed = std::fs::read_to_string(folder.path().join("out")).unwrap();
     assert!(printed.contains("\nTotals:"), "{printed}");
-    let complaint_text = String::from_utf8(out.stderr).unwrap();
+    let error = String::from_utf8(out.stderr).unwrap();
     assert!(
-        complaint_text.contains("with NET.SERVER did not end within 2 s"),
-        "{complaint_text}"
+        error.contains("with NET.SERVER did not end within 2 s"),
+        "{error}"
     );
     assert_eq!(out.status.code(), Some(0));
 }
@@ -361,12 +347,8 @@ fn a_signal_ends_a_transaction_and_what_was_measured_is_reported() {
         }
         send(&running, libc::SIGINT);
         let out = running.wait_with_output().unwrap();
-        let error_text = String::from_utf8_lossy(&out.stderr);
-        assert_eq!(
-            error_text.contains("did not end within"),
-            silent,
-            "{error_text}"
-        );
+        let error = String::from_utf8_lossy(&out.stderr);
+        assert_eq!(error.contains("did not end within"), silent, "{error}");
         assert!(good(&out).contains(" on average of "), "{out:?}");
     }
 }
@@ -383,12 +365,9 @@ fn a_repetition_that_takes_longer_than_the_grace_is_no_silence_of_the_partner() 
     until("the transfer", || node.status()["running"] == 1);
     until("its handler", || handles(&running, libc::SIGINT));
     send(&running, libc::SIGINT);
-    let complaint_text = complaint(&running.wait_with_output().unwrap());
-    assert!(
-        complaint_text.contains("did not end within 2 s"),
-        "{complaint_text}"
-    );
-    assert!(!complaint_text.contains("silent"), "{complaint_text}");
+    let error = complaint(&running.wait_with_output().unwrap());
+    assert!(error.contains("did not end within 2 s"), "{error}");
+    assert!(!error.contains("silent"), "{error}");
 }
 
 /// Whether a process has a handler of its own for this signal.
@@ -465,9 +444,9 @@ fn a_trace_whose_reader_leaves_is_reported_once_and_harms_nothing() {
     let out = node.aping(&["--trace", pipe.to_str().unwrap(), "-i", "200"]);
     assert_eq!(reader.join().unwrap(), [0x0A, 0x0D, 0x0D, 0x0A]);
     assert!(good(&out).contains("Totals:"));
-    let complaint_text = String::from_utf8_lossy(&out.stderr).into_owned();
-    let lines = complaint_text.lines().filter(|line| line.contains("trace"));
-    assert_eq!(lines.count(), 1, "{complaint_text}");
+    let error = String::from_utf8_lossy(&out.stderr).into_owned();
+    let lines = error.lines().filter(|line| line.contains("trace"));
+    assert_eq!(lines.count(), 1, "{error}");
 }
 
 #[test]
@@ -603,10 +582,10 @@ fn a_verified_user_that_the_partner_does_not_accept_is_reported_and_one_that_it_
         &["appc", "file-transfer", "-r", "1"],
         &["appc", "inquiry", "-r", "1"],
     ] {
-        let complaint_text = run(what, &[], &["-u", "ALICE"]);
-        assert_eq!(complaint_text.lines().count(), 1, "{complaint_text}");
+        let error = run(what, &[], &["-u", "ALICE"]);
+        assert_eq!(error.lines().count(), 1, "{error}");
         for part in ["NET.SERVER: it does not accept users", "without ALICE"] {
-            assert!(complaint_text.contains(part), "{part}: {complaint_text}");
+            assert!(error.contains(part), "{part}: {error}");
         }
         assert_eq!(run(what, &["--lu", "NET.TRUSTED"], &["-u", "ALICE"]), "");
         assert_eq!(run(what, &[], &["-u", "ALICE", "-p", "SECRET"]), "");
@@ -623,16 +602,13 @@ fn an_undefined_mode_is_reported_with_those_there_are() {
         command
     };
     let wrong = ["--mode", "NOPE", "--ru", "4096"];
-    let complaint_text = complaint(&serve(&wrong).output().unwrap());
+    let error = complaint(&serve(&wrong).output().unwrap());
     for part in ["there is no mode NOPE", "#BATCH", "#INTER", "appc.modes"] {
-        assert!(complaint_text.contains(part), "{part}: {complaint_text}");
+        assert!(error.contains(part), "{part}: {error}");
     }
-    assert!(!complaint_text.contains("SNASVCMG"), "{complaint_text}");
-    let complaint_text = complaint(&serve(&["-m", "NOPE"]).output().unwrap());
-    assert!(
-        complaint_text.contains("there is no mode NOPE"),
-        "{complaint_text}"
-    );
+    assert!(!error.contains("SNASVCMG"), "{error}");
+    let error = complaint(&serve(&["-m", "NOPE"]).output().unwrap());
+    assert!(error.contains("there is no mode NOPE"), "{error}");
     // A configuration defines one, and the options change it.
     let node = Node::configured("[appc.modes.NOPE]\nsessions = 4\n");
     let client = tempfile::NamedTempFile::new().unwrap();
@@ -687,10 +663,10 @@ fn an_attach_beyond_the_limit_of_programs_is_logged_with_its_peer() {
 #[test]
 fn a_device_as_configuration_and_a_fixed_window_too_wide_are_reported() {
     let node = Node::start();
-    let complaint_text = complaint(&node.aping(&["--config", "/dev/zero"]));
+    let error = complaint(&node.aping(&["--config", "/dev/zero"]));
     assert!(
-        complaint_text.contains("/dev/zero") && complaint_text.contains("16 MiB"),
-        "{complaint_text}"
+        error.contains("/dev/zero") && error.contains("16 MiB"),
+        "{error}"
     );
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(
@@ -700,8 +676,8 @@ fn a_device_as_configuration_and_a_fixed_window_too_wide_are_reported() {
     .unwrap();
     let config = file.path().to_str().unwrap();
     good(&node.aping(&["--config", config, "--pacing", "63"]));
-    let complaint_text = complaint(&node.aping(&["--config", config, "--pacing", "64"]));
-    assert!(complaint_text.contains("0 to 63"), "{complaint_text}");
+    let error = complaint(&node.aping(&["--config", config, "--pacing", "64"]));
+    assert!(error.contains("0 to 63"), "{error}");
 }
 
 #[test]

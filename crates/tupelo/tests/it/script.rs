@@ -366,8 +366,8 @@ fn check_warns_of_a_route_that_no_request_reaches() {
     let hidden =
         "\"/bank/accounts/{id}\" = \"probe.js\"\n\"/bank/accounts/{id}/notes\" = \"probe.js\"\n";
     std::fs::write(&toml, settings + hidden).unwrap();
-    let check_output = text(&run(&["check", folder.path().to_str().unwrap()]).stdout);
-    let warnings: Vec<&str> = check_output
+    let report = text(&run(&["check", folder.path().to_str().unwrap()]).stdout);
+    let warnings: Vec<&str> = report
         .lines()
         .filter(|l| l.starts_with("warning"))
         .collect();
@@ -391,10 +391,10 @@ fn check_reports_a_mistake_with_its_line_and_a_caret() {
         "export function GET() {\n  return = 1;\n}\n",
     );
     let out = run(&["check", &path]);
-    let check_output = text(&out.stdout);
+    let report = text(&out.stdout);
     assert!(
-        check_output.contains("scripts/overview.js:2:") && check_output.contains("^"),
-        "{check_output}"
+        report.contains("scripts/overview.js:2:") && report.contains("^"),
+        "{report}"
     );
     assert_eq!(out.status.code(), Some(1));
     write(
@@ -402,22 +402,18 @@ fn check_reports_a_mistake_with_its_line_and_a_caret() {
         "scripts/overview.js",
         "new Copybook('NOWHERE'); export const GET = 1",
     );
-    let check_output = text(&run(&["check", &path]).stdout);
+    let report = text(&run(&["check", &path]).stdout);
     assert!(
-        check_output.contains("scripts/overview.js:1:")
-            && check_output.contains("no copybook NOWHERE"),
-        "{check_output}"
+        report.contains("scripts/overview.js:1:") && report.contains("no copybook NOWHERE"),
+        "{report}"
     );
     write(
         folder.path(),
         "scripts/overview.js",
         "export const answer = 1",
     );
-    let check_output = text(&run(&["check", &path]).stdout);
-    assert!(
-        check_output.contains("exports no handler"),
-        "{check_output}"
-    );
+    let report = text(&run(&["check", &path]).stdout);
+    assert!(report.contains("exports no handler"), "{report}");
 }
 
 #[test]
@@ -486,11 +482,11 @@ fn scripts_ask_who_calls_where_settings_say_so() {
         let added = ["user", "add", user, "--roles", roles, "--app", app];
         assert_eq!(users::enter(&added, "open sesame\n"), 0);
     }
-    let check_output = run(&["check", folder.path().to_str().unwrap()]);
-    let check_output = text(&[check_output.stdout, check_output.stderr].concat());
+    let report = run(&["check", folder.path().to_str().unwrap()]);
+    let report = text(&[report.stdout, report.stderr].concat());
     assert!(
-        check_output.contains("POST /nowhere") && !check_output.contains("POST /probe"),
-        "{check_output}"
+        report.contains("POST /nowhere") && !report.contains("POST /probe"),
+        "{report}"
     );
     let server = Server::start(folder.path());
     let ask = |user: Option<&str>| {
