@@ -1,8 +1,8 @@
-//! CANCEL: takes a START back, ends a DELAY, posts another task's POST at
-//! once, or takes the task's own POST back.
+//! CANCEL: deletes a START request, ends a DELAY, posts another task's POST at
+//! once, or deletes the task's own POST.
 //!
-//! A protected START can be cancelled when its unit of work is committed, and
-//! is out of the store when the command has ended.
+//! A protected START can be cancelled after its unit of work is committed. When
+//! the command has ended, the request is deleted from the store.
 
 use cics::command::commands::cancel as row;
 use cics::resp::Condition;
@@ -44,7 +44,7 @@ pub(super) fn cancel(
     }
 }
 
-/// Takes the oldest START of that name back that waits for its time.
+/// Cancels the oldest START of that name that waits for its time.
 fn cancel_start(
     resources: &mut Resources,
     cx: &mut KernelContext<'_>,

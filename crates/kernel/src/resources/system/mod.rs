@@ -36,14 +36,14 @@ pub const MANAGER: Manager = Manager {
 pub struct SystemBrowses {
     browses: HashMap<(TaskKey, ResourceKind), BrowsePosition>,
     recorder: recording::StatisticsRecorder,
-    /// What programs have made with CREATE.
+    /// Definitions that programs have made with CREATE.
     pub created: CreatedDefinitions,
 }
 
-/// Where a browse stands.
+/// Position of a browse.
 #[derive(Debug)]
 enum BrowsePosition {
-    /// The first name is this one or the next greater.
+    /// The first result is this name or the next greater one.
     From(Vec<u8>),
     /// The last name that was returned.
     After(Vec<u8>),
@@ -52,7 +52,7 @@ enum BrowsePosition {
 }
 
 impl SystemBrowses {
-    /// START, from a name on; false when the task has such a browse.
+    /// START, from a name on; false if the task has such a browse.
     pub fn start(&mut self, task: TaskKey, kind: ResourceKind, at: &[u8]) -> bool {
         if self.browses.contains_key(&(task, kind)) {
             return false;
@@ -62,8 +62,7 @@ impl SystemBrowses {
         true
     }
 
-    /// START of what there is at this moment; false when the task has such a
-    /// browse.
+    /// START with the names that exist now; false if the task has such a browse.
     pub fn start_list(&mut self, task: TaskKey, kind: ResourceKind, names: Vec<Vec<u8>>) -> bool {
         if self.browses.contains_key(&(task, kind)) {
             return false;
@@ -98,18 +97,18 @@ impl SystemBrowses {
         Some(NextName::Name(name.clone()))
     }
 
-    /// END; false when the task has no such browse.
+    /// END; false if the task has no such browse.
     pub fn end(&mut self, task: TaskKey, kind: ResourceKind) -> bool {
         self.browses.remove(&(task, kind)).is_some()
     }
 }
 
-/// What NEXT gives.
+/// The result of NEXT.
 #[derive(Debug, PartialEq, Eq)]
 pub enum NextName {
     /// A name.
     Name(Vec<u8>),
-    /// There is no further one.
+    /// There is no further name.
     End,
 }
 

@@ -47,7 +47,7 @@ impl StatisticsRecording {
     }
 }
 
-/// What a region keeps of it.
+/// The state of the recording in a region.
 #[derive(Debug, Default)]
 pub struct StatisticsRecorder {
     recording: StatisticsRecording,
@@ -60,12 +60,12 @@ pub fn day_s(settings: &KernelSettings, now: u64) -> u64 {
 }
 
 impl SystemBrowses {
-    /// How statistics are recorded.
+    /// The settings of the recording.
     pub fn recording(&self) -> StatisticsRecording {
         self.recorder.recording
     }
 
-    /// Statistics are recorded so from now on.
+    /// Changes the settings of the recording.
     pub fn set_recording(&mut self, cx: &mut KernelContext<'_>, recording: StatisticsRecording) {
         self.recorder.recording = recording;
         self.set_alarm(cx);
@@ -82,7 +82,7 @@ impl SystemBrowses {
     }
 }
 
-/// It is time to record.
+/// The time of a recording has come: writes the record.
 pub fn alarm(resources: &mut Resources, cx: &mut KernelContext<'_>, _: u64) {
     resources.system.recorder.timer = None;
     cx.out.push(KernelEffect::Statistics);
