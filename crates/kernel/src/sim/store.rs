@@ -1,5 +1,5 @@
-//! The store of a simulated region, and the region's death and restart over
-//! what is in it.
+//! The store of a simulated region, and the region's death and restart from the
+//! store.
 
 use cics::command::commands::readq_td;
 use cics::file::FilePermits;
@@ -16,13 +16,13 @@ use super::{BALANCE, SimWorld, kernel, new_core};
 use crate::core::TaskKey;
 use crate::kernel::{JobContinuation, StoreJob};
 
-/// What the store made of a unit.
+/// The result of a store job.
 type JobResult = (StoreJob, Result<(), ApplyError>);
 
-/// Units that the store has and may lose, since they are not reported yet.
+/// Units in the store that may be lost, since they are not reported yet.
 pub(super) struct UnflushedUnits {
     ended: Vec<JobResult>,
-    /// What was there before.
+    /// The state before these units.
     before: (MemoryStore, ExpectedState),
 }
 
@@ -208,7 +208,7 @@ pub(super) fn fill(store: &mut MemoryStore) {
     assert!(store.apply(&[unit])[0].is_ok());
 }
 
-/// The files as they are defined.
+/// The definitions of the files.
 pub(super) fn files() -> Vec<link::FileEntry> {
     let entry = |name: &str, bytes| link::FileEntry {
         name: Name::new(name).expect("a name"),
