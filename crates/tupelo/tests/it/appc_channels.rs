@@ -200,7 +200,7 @@ fn greeting(server: &Server, name: &str) -> String {
 }
 
 #[test]
-fn a_channel_goes_to_a_program_of_another_region_and_comes_back_changed() {
+fn a_channel_is_sent_to_a_program_of_another_region_and_returned_changed() {
     let far = application(&[
         ("cobol/FAR.cbl", FAR),
         (

@@ -95,7 +95,7 @@ fn echo(conversation: &mut appc::Conversation) {
 }
 
 #[test]
-fn a_conversation_goes_on_while_its_sessions_are_defined_anew() {
+fn a_conversation_continues_while_its_sessions_are_defined_again() {
     let folder = tempfile::tempdir().unwrap();
     copy(&example("appc-echo"), folder.path());
     let toml = folder.path().join("tupelo.toml");

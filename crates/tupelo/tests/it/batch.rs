@@ -40,7 +40,7 @@ const SERIES: &[&[&str]] = &[
 const WITH_REGION: &[&str] = &["REGJOB"];
 
 #[test]
-fn statements_get_the_status_that_the_manual_says() {
+fn statements_get_the_status_of_the_manual() {
     let (app, _state) = BatchApplication::new();
     let mut wrong = String::new();
     for program in SERIES.iter().copied().flatten() {
@@ -69,7 +69,7 @@ fn a_job_changes_the_files_of_a_running_region_with_its_locks() {
 }
 
 #[test]
-fn a_step_accepts_the_lines_after_sysin_and_nothing_else() {
+fn a_step_accepts_only_the_lines_after_sysin() {
     let (app, _state) = BatchApplication::new();
     let job = "//J JOB 1\n//ONE EXEC PGM=CARDS\n//REPORT DD SYSOUT=*\n//SYSIN DD *\nIN THE JOB\n/*\n\
                //TWO EXEC PGM=CARDS\n//REPORT DD DUMMY\n";
@@ -85,7 +85,7 @@ fn a_step_accepts_the_lines_after_sysin_and_nothing_else() {
 }
 
 #[test]
-fn a_program_that_ends_itself_abnormally_says_its_code() {
+fn the_code_of_a_program_that_abends_itself_is_reported() {
     let (app, _state) = BatchApplication::new();
     let error_text = text(&app.run("ABCODE").stderr);
     assert!(error_text.contains("with code U0777"), "{error_text}");
@@ -94,7 +94,7 @@ fn a_program_that_ends_itself_abnormally_says_its_code() {
 }
 
 #[test]
-fn a_job_ends_where_a_data_set_is_not_there() {
+fn a_job_ends_at_a_missing_data_set() {
     let (app, _state) = BatchApplication::new();
     let job = "//J JOB 1\n//ONE EXEC PGM=TWICE\n//SHARED DD DISP=SHR,DSN=SHARED\n\
                //TWO EXEC PGM=TWICE\n//SHARED DD DISP=OLD,DSN=NOT.THERE\n\
@@ -142,7 +142,7 @@ fn iefbr14_makes_and_deletes_data_sets() {
 }
 
 #[test]
-fn delete_of_another_kind_of_entry_leaves_it_there() {
+fn delete_of_another_kind_of_entry_deletes_nothing() {
     let (app, _state) = BatchApplication::new();
     let job = "//J JOB 1\n//S EXEC PGM=IDCAMS\n//SYSIN DD *\n\
                \x20DEFINE CLUSTER (NAME(KD) INDEXED KEYS(4 0) RECORDSIZE(9 9))\n\
@@ -165,7 +165,7 @@ fn delete_of_another_kind_of_entry_leaves_it_there() {
 }
 
 #[test]
-fn a_data_set_that_is_new_and_there_ends_the_job() {
+fn a_new_data_set_that_exists_ends_the_job() {
     let (app, _state) = BatchApplication::new();
     let job = "//J JOB 1\n//MAKE EXEC PGM=IEFBR14\n//A DD DSN=A.B,DISP=(NEW,CATLG)\n\
                //T DD DSN=&&T,DISP=(NEW,PASS)\n//AGAIN EXEC PGM=IEFBR14\n\
@@ -195,7 +195,7 @@ fn a_data_set_that_is_new_and_there_ends_the_job() {
 }
 
 #[test]
-fn data_sets_go_as_disp_says_after_an_abend_and_with_the_job() {
+fn disp_keeps_or_deletes_data_sets_after_an_abend_and_with_the_job() {
     let (app, _state) = BatchApplication::new();
     let job = "//J JOB 1\n//ONE EXEC PGM=IEFBR14\n//P DD DSN=PASSED,DISP=(NEW,PASS)\n\
                //K DD DSN=KEPT,DISP=(NEW,PASS)\n//TWO EXEC PGM=ABOLD\n\

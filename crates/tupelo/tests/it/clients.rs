@@ -213,7 +213,7 @@ fn clients_that_read_no_answer_hold_bounded_memory() {
 }
 
 #[test]
-fn a_crowd_of_silent_clients_keeps_no_other_out() {
+fn many_silent_clients_do_not_block_other_clients() {
     if sizes().large {
         allow_descriptors();
     }

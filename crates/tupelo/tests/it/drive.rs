@@ -51,7 +51,7 @@ fn accept(server: &TcpListener, child: &mut Child) -> TcpStream {
 }
 
 #[test]
-fn an_interrupt_while_the_common_start_is_awaited_begins_nothing() {
+fn an_interrupt_before_the_common_start_ends_the_run() {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/", server.local_addr().unwrap());
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();

@@ -250,7 +250,7 @@ fn abends_displayed_lines_and_requests_are_seen_without_asking() {
 }
 
 #[test]
-fn a_program_that_did_not_compile_says_so_wherever_it_is_called() {
+fn calls_of_a_program_that_did_not_compile_report_that() {
     let broken = TALKS.replace("DISPLAY 'LOOKING", "DISPLAYY 'LOOKING");
     let caller = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. CALLER.
@@ -406,7 +406,7 @@ fn completions_and_manual_pages_have_every_command() {
 }
 
 #[test]
-fn check_reports_what_a_short_commarea_never_sees() {
+fn check_reports_fields_beyond_a_short_commarea() {
     let app = application(&[
         (
             "copybooks/AREA.cpy",
@@ -452,7 +452,7 @@ fn check_reports_what_a_short_commarea_never_sees() {
 }
 
 #[test]
-fn completions_load_without_a_word_and_offer_what_may_stand_there() {
+fn completions_load_without_output_and_offer_the_valid_words() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path().to_str().unwrap();
     for (shell, file, arguments, script) in [
@@ -624,7 +624,7 @@ const TABBED: &str = "\tIDENTIFICATION DIVISION.
 ";
 
 #[test]
-fn what_check_warns_of_stands_with_its_line_also_in_a_text_with_tabs() {
+fn warnings_of_check_have_their_line_also_in_a_text_with_tabs() {
     let variants = "\t05 RSP-KIND PIC X.\n\t05 RSP-TEXT PIC X(8).\n\t05 RSP-SUM REDEFINES RSP-TEXT.\n\t   10 RSP-NUMBER PIC S9(5) COMP-3.\n\t   10 FILLER PIC X(5).\n";
     let folder = application(&[
         ("cobol/TABBED.cbl", TABBED),
@@ -726,7 +726,7 @@ pub const PROGRAM: &str = "       IDENTIFICATION DIVISION.
 
 /// What cobc made of these in its IBM dialect: A, zero, A, zero, and wrong.
 #[test]
-fn amounts_are_what_the_formula_says() {
+fn amounts_agree_with_the_formula() {
     let formulas = [
         ("WS-TOTAL - WS-COUNT * WS-EACH", "994.00"),
         ("WS-TOTAL * (1 + 0.03 * WS-COUNT)", "1060.00"),

@@ -11,7 +11,7 @@ fn health(server: &Server) -> (u16, String, String) {
 }
 
 #[test]
-fn a_region_that_cannot_start_a_worker_says_so_until_it_can() {
+fn a_region_that_cannot_start_a_worker_is_unhealthy_until_it_can() {
     let folder = tempfile::tempdir().unwrap();
     let (program, away) = (folder.path().join("tupelo"), folder.path().join("away"));
     std::fs::copy(env!("CARGO_BIN_EXE_tupelo"), &program).unwrap();
@@ -36,7 +36,7 @@ fn a_region_that_cannot_start_a_worker_says_so_until_it_can() {
 }
 
 #[test]
-fn a_store_whose_file_is_gone_is_reported() {
+fn a_store_whose_file_was_deleted_is_reported() {
     let server = Server::start(&example("bank"));
     let data = server.state.path().join("store/data.mdb");
     let away = server.state.path().join("away.mdb");

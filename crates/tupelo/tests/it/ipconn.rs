@@ -162,7 +162,7 @@ impl GatewayProcess {
 
 /// Two gateways of one folder, as replicas are: only their names differ.
 #[test]
-fn gateways_of_one_application_are_let_in_under_names_of_their_own() {
+fn gateways_of_one_application_connect_under_different_names() {
     let bank = example("bank");
     let (_region, address) = region(&bank, "127.0.0.1:0");
     let folder = tempfile::tempdir().unwrap();
@@ -234,7 +234,7 @@ fn conforms(gateway: &str) -> Vec<(u16, String)> {
 }
 
 #[test]
-fn a_remote_region_answers_as_the_one_inside_does() {
+fn a_remote_region_gives_the_same_responses_as_a_local_region() {
     let bank = example("bank");
     let inside = crate::server::Server::start(&bank);
     let expected = conforms(&inside.gateway);
@@ -260,7 +260,7 @@ fn a_remote_region_answers_as_the_one_inside_does() {
 }
 
 #[test]
-fn a_gateway_alone_sees_a_policy_that_a_reload_has_named() {
+fn a_gateway_without_a_region_uses_a_policy_after_a_reload() {
     // A region is not needed for any of it.
     let connected = connection("BANKA", "127.0.0.1:1");
     let folder = tempfile::tempdir().unwrap();
@@ -350,7 +350,7 @@ fn an_unreachable_region_is_502_and_a_restarted_one_is_found_again() {
 }
 
 #[test]
-fn one_of_two_regions_killed_under_load_costs_only_what_it_was_doing() {
+fn one_of_two_regions_killed_under_load_loses_only_its_active_requests() {
     let bank = example("bank");
     let (mut doomed, a) = region(&bank, "127.0.0.1:0");
     let (_other, b) = region(&bank, "127.0.0.1:0");
@@ -467,7 +467,7 @@ fn partners_that_never_greet_lock_no_partner_out_and_take_no_memory() {
 }
 
 #[test]
-fn a_process_without_its_connection_says_what_is_missing() {
+fn a_process_without_its_connection_reports_the_missing_definition() {
     let folder = tempfile::tempdir().unwrap();
     let serve = |settings: &str, options: &[&str]| {
         std::fs::write(folder.path().join("tupelo.toml"), settings).unwrap();
@@ -523,7 +523,7 @@ fn greeting(server: &Server, name: &str) -> String {
 }
 
 #[test]
-fn a_commarea_goes_to_a_program_of_another_region_and_comes_back() {
+fn a_commarea_is_sent_to_a_program_of_another_region_and_returned() {
     let (_app, mut region, address) = far(&[
         ("cobol/ROUND.cbl", crate::appc::ROUND),
         (
@@ -552,7 +552,7 @@ fn a_commarea_goes_to_a_program_of_another_region_and_comes_back() {
 }
 
 #[test]
-fn a_channel_goes_over_ipconn_as_it_does_over_appc() {
+fn a_channel_is_sent_over_ipconn_as_over_appc() {
     let (_app, _region, address) = far(&[("cobol/FAR.cbl", crate::appc_channels::FAR)]);
     let (_near_app, near) = near(crate::appc_channels::NEAR, &address);
     assert_eq!(greeting(&near, "plain"), "0000/00 0819 05 KMGW");

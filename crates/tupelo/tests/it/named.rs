@@ -8,7 +8,7 @@ use crate::program::{run, text};
 use crate::server::example;
 
 #[test]
-fn what_settings_and_mappings_name_that_is_not_there_is_reported_at_its_line() {
+fn missing_resources_in_settings_and_mappings_are_reported_with_their_line() {
     let app = tempfile::tempdir().unwrap();
     copy(&example("bank"), app.path());
     let folder = app.path().to_str().unwrap();

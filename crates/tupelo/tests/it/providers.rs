@@ -460,7 +460,7 @@ fn impossible_connections_are_reported_before_anything_is_served() {
 }
 
 #[test]
-fn what_a_server_answers_has_its_meaning() {
+fn responses_of_a_server_have_their_meaning() {
     let flood: &'static str = "HTTP/1.1 100 Continue\r\n\r\n".repeat(10_000).leak();
     for (answer, status, said) in [
         ("HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nabc", 200, ""),

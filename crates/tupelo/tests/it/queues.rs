@@ -77,7 +77,7 @@ fn greeting(server: &Server, name: &str) -> String {
 }
 
 #[test]
-fn after_a_kill_recoverable_queues_hold_exactly_what_was_committed() {
+fn after_a_kill_recoverable_queues_have_exactly_the_committed_records() {
     let folder = application(&[("cobol/HELLO.cbl", PROGRAM), ("resources.csd", DEFINITIONS)]);
     let server = Server::start(folder.path());
     for name in ["W1", "W2", "W3"] {

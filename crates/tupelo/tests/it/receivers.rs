@@ -170,7 +170,7 @@ fn a_client_that_speaks_ebcdic_is_answered_in_ebcdic() {
 }
 
 #[test]
-fn a_length_that_lies_half_a_message_and_an_abend_end_their_connection_alone() {
+fn a_wrong_length_half_a_message_and_an_abend_end_only_their_connection() {
     let (server, _folder) = serve();
     let mut honest = open(&server, "UPPR\n");
     for wrong in [&b"\xFF\xFF"[..], b"\x01\0", b"\x07\0abend", b"\x68\0"] {
@@ -198,7 +198,7 @@ fn a_length_that_lies_half_a_message_and_an_abend_end_their_connection_alone() {
 }
 
 #[test]
-fn connections_that_wait_hold_no_memory_though_their_message_filled_what_was_read() {
+fn waiting_connections_hold_no_memory_after_a_message_filled_their_buffer() {
     let (server, _folder) = serve_with(FULL);
     let message = [b'x'; 4096];
     // A mebibyte has room for 256 that would not let go of it.
@@ -337,7 +337,7 @@ fn a_client_that_does_not_read_is_not_read_either_and_closed_in_the_end() {
 }
 
 #[test]
-fn an_answer_whose_client_is_gone_is_counted() {
+fn an_answer_to_a_disconnected_client_is_counted() {
     let (server, _folder) = serve();
     let mut gone = open(&server, "UPPR\n");
     gone.write_all(b"\x06\0hold").unwrap();

@@ -227,7 +227,7 @@ fn what_the_server_refuses_is_returned_to_the_program() {
 }
 
 #[test]
-fn a_server_that_is_not_there_and_a_response_that_does_not_fit_are_reported() {
+fn a_missing_server_and_a_response_that_does_not_match_are_reported() {
     let gone = ClosedPort::new();
     let said = displayed(books(gone.port(), "").path(), "BKHO");
     assert!(said.contains("REASON  11: cannot connect"), "{said}");

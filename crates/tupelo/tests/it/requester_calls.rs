@@ -60,7 +60,7 @@ fn a_user_and_a_password_are_sent_with_each_call() {
 }
 
 #[test]
-fn a_secret_that_is_not_there_is_reported_and_nothing_is_called_without_it() {
+fn a_missing_secret_is_reported_and_no_call_is_sent_without_it() {
     let (port, seen) = serve(library);
     let folder = books(
         port,
@@ -163,7 +163,7 @@ fn oauth(port: u16) -> String {
 }
 
 #[test]
-fn a_token_that_is_refused_is_asked_for_anew_once() {
+fn a_refused_token_is_requested_again_once() {
     let (port, seen) = serve(guarded("grant_type=client_credentials", "access_token"));
     let folder = books(port, &oauth(port));
     secret(folder.path(), "cs", "hush");
@@ -292,7 +292,7 @@ fn a_token_server_that_gives_none_is_reported_and_the_api_is_not_called() {
 }
 
 #[test]
-fn an_authority_of_ones_own_is_trusted_and_no_other() {
+fn only_an_own_authority_is_trusted_if_specified() {
     let book: &'static str = BOOK;
     let length = book.len();
     let answer = format!(
@@ -333,7 +333,7 @@ fn an_authority_of_ones_own_is_trusted_and_no_other() {
 }
 
 #[test]
-fn a_server_that_asks_for_a_certificate_is_shown_ones_own() {
+fn a_server_that_asks_for_a_client_certificate_gets_it() {
     let book: &'static str = BOOK;
     let length = book.len();
     let answer = format!(

@@ -497,7 +497,7 @@ FXS1Port12 There is no currency XXX
 }
 
 #[test]
-fn messages_say_who_they_are_for_and_what_they_answer() {
+fn messages_have_their_destination_and_the_message_they_answer() {
     let region = Region::start();
     let wsa = "http://www.w3.org/2005/08/addressing";
     let with = |ns: &str, headers: &str| {

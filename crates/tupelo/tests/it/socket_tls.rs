@@ -239,7 +239,7 @@ fn listeners_come_by_a_reload_where_there_were_none() {
 }
 
 #[test]
-fn a_certificate_that_is_written_anew_counts_for_the_connections_that_follow() {
+fn a_replaced_certificate_is_used_for_new_connections() {
     let authority = TestAuthority::new();
     let (server, folder) = serve(&authority, "");
     let old = client(&authority, false);

@@ -40,7 +40,7 @@ fn a_request_is_found_in_the_trace_with_its_commands_and_their_outcome() {
 }
 
 #[test]
-fn filters_leave_only_what_they_name() {
+fn filters_show_only_matching_entries() {
     let server = Server::start(&example("bank"));
     assert_eq!(server.get("/bank/accounts/10000001").status, 200);
     let files = print(&server, &["--domain", "files"]);
@@ -58,7 +58,7 @@ fn filters_leave_only_what_they_name() {
 }
 
 #[test]
-fn entries_of_a_programs_own_stand_among_those_of_its_commands() {
+fn entries_of_a_program_are_shown_among_those_of_its_commands() {
     let program = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. HELLO.
        DATA DIVISION.

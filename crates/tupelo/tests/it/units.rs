@@ -559,7 +559,7 @@ impl BankPair {
 }
 
 #[test]
-fn what_two_regions_change_in_one_unit_is_committed_or_backed_out_in_both() {
+fn changes_of_one_unit_in_two_regions_are_committed_or_backed_out_in_both() {
     let banks = BankPair::start();
     let ask = |what| ask(&banks.near.http, what).unwrap();
     assert_eq!(ask("give"), "000/000");
@@ -595,7 +595,7 @@ fn whatever_message_is_lost_both_have_the_unit_or_neither() {
 }
 
 #[test]
-fn what_one_region_alone_changes_is_committed_in_one_phase() {
+fn changes_of_only_one_region_are_committed_in_one_phase() {
     let mut banks = BankPair::start();
     for prepares in [PREPARE, COMMIT] {
         // Nothing is prepared there, so that this message does not come.
@@ -619,7 +619,7 @@ fn what_one_region_alone_changes_is_committed_in_one_phase() {
 }
 
 #[test]
-fn who_commits_alone_and_is_killed_says_what_became_of_it() {
+fn a_region_killed_in_a_one_phase_commit_returns_the_outcome() {
     let mut banks = BankPair::start();
     let mut money = 0;
     for lost in [LINKED, COMMIT_ALONE, COMMITTED_ALONE] {
@@ -636,7 +636,7 @@ fn who_commits_alone_and_is_killed_says_what_became_of_it() {
 }
 
 #[test]
-fn who_is_killed_while_another_commits_alone_leaves_nothing_in_doubt() {
+fn a_region_killed_during_a_one_phase_commit_of_another_leaves_nothing_in_doubt() {
     let mut banks = BankPair::start();
     let mut money = 0;
     for lost in [LINKED, COMMIT_ALONE, COMMITTED_ALONE] {
@@ -651,7 +651,7 @@ fn who_is_killed_while_another_commits_alone_leaves_nothing_in_doubt() {
 }
 
 #[test]
-fn a_region_that_is_killed_finds_what_it_had_prepared_and_gets_the_decision() {
+fn a_killed_region_restores_its_prepared_unit_and_gets_the_decision() {
     let mut banks = BankPair::start();
     let mut money = 0;
     for lost in [LINKED, PREPARE, PREPARED, COMMIT, COMMITTED] {
@@ -671,7 +671,7 @@ fn a_region_that_is_killed_finds_what_it_had_prepared_and_gets_the_decision() {
 }
 
 #[test]
-fn a_region_that_is_killed_sends_what_it_had_decided_when_it_is_back() {
+fn a_killed_region_sends_its_decision_after_its_restart() {
     let mut banks = BankPair::start();
     let mut money = 0;
     for lost in [LINKED, PREPARED, COMMIT, COMMITTED] {
@@ -741,7 +741,7 @@ fn a_program_backs_a_unit_out_that_is_in_doubt_or_has_its_action_taken() {
 }
 
 #[test]
-fn a_program_sees_what_a_unit_in_doubt_has_locked() {
+fn a_program_can_list_the_locks_of_a_unit_in_doubt() {
     let mut banks = BankPair::start();
     let mut answer = None;
     banks.give(COMMIT, |banks| answer = ask(&banks.far.http, "enqs"));

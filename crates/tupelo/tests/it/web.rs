@@ -401,7 +401,7 @@ fn a_program_is_a_client_of_another() {
 }
 
 #[test]
-fn a_request_goes_out_in_chunks_and_an_answer_comes_in_pieces() {
+fn a_request_is_sent_in_chunks_and_a_response_received_in_parts() {
     let region = Region::start();
     let expected = [
         "NO CERTIFICATE       16  40",

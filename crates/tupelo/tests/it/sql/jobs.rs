@@ -132,7 +132,7 @@ fn too_many_errors_roll_back_what_was_done() {
 }
 
 #[test]
-fn what_a_job_cannot_run_is_named_before_it_begins() {
+fn a_job_that_cannot_run_is_reported_before_it_begins() {
     let Some(app) = shop() else {
         return;
     };
