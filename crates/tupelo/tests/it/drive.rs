@@ -133,7 +133,7 @@ fn a_search_whose_server_dies_reports_what_was_tried() {
     let server = TcpListener::bind("127.77.5.1:0").unwrap();
     let url = format!("http://{}/", server.local_addr().unwrap());
     // The look whether it is there, and the client of the first level.
-    let _told = answering(server, 2, usize::MAX);
+    let _server = answering(server, 2, usize::MAX);
     let mut command = tupelo();
     command.args(["drive", "knee", &url, "-c", "1", "--from", "20"]);
     command.args(["--repeats", "1", "-t", "200ms", "--warmup", "0s"]);

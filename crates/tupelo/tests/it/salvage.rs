@@ -68,14 +68,10 @@ fn records_of_a_damaged_store_come_out_and_go_into_a_new_one() {
     assert_eq!(status, 1, "{printed}");
     fits("file-salvage", &printed);
     let report: serde_json::Value = serde_json::from_str(&printed).unwrap();
-    let file_report = &report["files"][0];
-    assert_eq!(file_report["damaged_pages"], 1, "{report}");
-    assert_eq!(
-        file_told["lost"].as_array().map(Vec::len),
-        Some(1),
-        "{report}"
-    );
-    let missing = file_told["missing"].as_u64().unwrap() as usize;
+    let damage = &report["files"][0];
+    assert_eq!(damage["damaged_pages"], 1, "{report}");
+    assert_eq!(damage["lost"].as_array().map(Vec::len), Some(1), "{report}");
+    let missing = damage["missing"].as_u64().unwrap() as usize;
     let saved = std::fs::read_to_string(path("saved/ACCTFILE.jsonl")).unwrap();
     let all: BTreeSet<_> = before.lines().collect();
     assert!(saved.lines().all(|line| all.contains(line)));
